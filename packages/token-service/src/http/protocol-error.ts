@@ -1,0 +1,44 @@
+/** Why a request was refused. What a client sees of it is decided in `error-body.ts`. */
+export type RefusalReason =
+  | 'missing_parameter'
+  | 'repeated_parameter'
+  | 'contradicting_parameter'
+  | 'credentials_in_query'
+  | 'two_authentication_methods'
+  | 'malformed_authorization'
+  | 'unsupported_grant_type'
+  | 'unsupported_content_type'
+  | 'malformed_request'
+  | 'invalid_client'
+  | 'expired_secret'
+  | 'application_not_approved'
+  | 'token_of_another_client'
+  | 'too_many_failures'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'body_too_large'
+  | 'headers_too_large'
+  | 'request_too_slow'
+  | 'unavailable'
+  | 'internal'
+
+export interface RefusalDetails {
+  /** A parameter's name out of our own list, never text of the request's. */
+  readonly parameter?: string | undefined
+  readonly retryAfterSeconds?: number | undefined
+  readonly allow?: string | undefined
+  /** Says how to authenticate, as HTTP asks of every 401. */
+  readonly challenge?: boolean | undefined
+}
+
+export class ProtocolError extends Error {
+  readonly reason: RefusalReason
+  readonly details: RefusalDetails
+
+  constructor(reason: RefusalReason, details: RefusalDetails = {}) {
+    super(reason)
+    this.name = 'ProtocolError'
+    this.reason = reason
+    this.details = details
+  }
+}

@@ -1,0 +1,52 @@
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
+
+/** Hashes secrets under keys that are not in the database, so that a stolen database alone proves nothing. */
+export interface Keyring {
+  /** Hashes under the newest key. */
+  hash(secret: string): { keyId: string; hash: string }
+  /** The hash under every key, by key id: what a presented secret is compared with. */
+  hashes(secret: string): ReadonlyMap<string, Buffer>
+}
+
+const minimumLength = 32
+
+/** `keys`: the newest first; the others are still good for comparing. */
+export function createKeyring(keys: readonly string[]): Keyring {
+  const [newest, ...older] = keys.map(parseKey)
+  if (!newest) throw new Error('No key was given. Give at least one of 32 or more random characters.')
+
+  return {
+    hash(secret) {
+      return { keyId: newest.id, hash: digest(newest.key, secret).toString('base64url') }
+    },
+    hashes(secret) {
+      const hashes = new Map([[newest.id, digest(newest.key, secret)]])
+      for (const { id, key } of older) hashes.set(id, digest(key, secret))
+      return hashes
+    },
+  }
+}
+
+export function createRandomKey(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Compares in a time that depends on neither value. */
+export function sameHash(stored: string, presented: Buffer): boolean {
+  const expected = Buffer.from(stored, 'base64url')
+  return expected.length === presented.length && timingSafeEqual(expected, presented)
+}
+
+function parseKey(text: string): { id: string; key: KeyObject } {
+  if (text.length < minimumLength) {
+    throw new Error(
+      `A key has ${text.length} characters. Give one of ${minimumLength} or more random characters.`,
+    )
+  }
+  const key = createSecretKey(Buffer.from(text))
+  return { id: digest(key, 'tokenwell key id').toString('hex').slice(0, 8), key }
+}
+
+function digest(key: KeyObject, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest()
+}

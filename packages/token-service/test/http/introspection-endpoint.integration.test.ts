@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import {
+  application,
+  basic,
+  introspect,
+  postForm,
+  requestToken,
+  resourceServer,
+  testService,
+} from '../test-service.ts'
+
+describe('introspection', () => {
+  it('tells a resource server what a token is good for', async () => {
+    const now = 1_707_406_838_904
+    const { authUrl } = await testService({ clock: { now: () => now } })
+    const { body: token } = await requestToken(authUrl)
+    const { status, headers, body } = await introspect(authUrl, token.access_token)
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(body).toEqual({
+      active: true,
+      client_id: application.clientId,
+      sub: application.clientId,
+      token_type: 'Bearer',
+      scope: '',
+      iat: 1_707_406_838,
+      exp: 1_707_410_438,
+      api_products: ['speech-to-text', 'sms'],
+    })
+  })
+
+  it('takes the caller from the form as well', async () => {
+    const { authUrl } = await testService()
+    const { body: token } = await requestToken(authUrl)
+    const answer = await postForm(`${authUrl}/oauth/introspect`, {
+      token: token.access_token,
+      client_id: resourceServer.clientId,
+      client_secret: resourceServer.clientSecret,
+    })
+    expect(answer.body.active).toBe(true)
+  })
+
+  it('answers nothing but "inactive" for unknown and expired tokens', async () => {
+    let now = 1_000_000
+    const { authUrl } = await testService({ clock: { now: () => now } })
+    const { body: token } = await requestToken(authUrl)
+    expect((await introspect(authUrl, 'unknown')).body).toEqual({ active: false })
+    now += 3_599_999
+    expect((await introspect(authUrl, token.access_token)).body.active).toBe(true)
+    now += 1
+    expect((await introspect(authUrl, token.access_token)).body).toEqual({ active: false })
+  })
+
+  it('is refused to callers that are no resource server', async () => {
+    const { authUrl } = await testService()
+    const { body: token } = await requestToken(authUrl)
+    const form = { token: token.access_token }
+    const url = `${authUrl}/oauth/introspect`
+    const asApplication = await postForm(url, form, basic(application))
+    const wrongSecret = await postForm(url, form, basic({ ...resourceServer, clientSecret: 'wrong' }))
+    expect(asApplication.status).toBe(401)
+    expect(asApplication.body.error).toBe('invalid_client')
+    expect(wrongSecret.status).toBe(401)
+    expect((await postForm(url, form)).status).toBe(400)
+  })
+})

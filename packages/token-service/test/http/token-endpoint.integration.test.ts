@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import { application, basic, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
+
+describe('a token request', () => {
+  it('is answered in the form with products, all strings but the list', async () => {
+    const now = 1_707_406_838_904
+    const { authUrl } = await testService({ clock: { now: () => now } })
+    const { status, headers, body } = await requestToken(authUrl)
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('pragma')).toBe('no-cache')
+    expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect(body).toEqual({
+      access_token: expect.stringMatching(/^[\w-]{43}$/),
+      token_type: 'Bearer',
+      expires_in: '3600',
+      issued_at: String(now),
+      client_id: application.clientId,
+      application_name: application.name,
+      organization_name: 'example-org',
+      developer_email: 'developer@example.com',
+      status: 'approved',
+      scope: '',
+      refresh_token_expires_in: '0',
+      refresh_count: '0',
+      api_product_list: '[speech-to-text, sms]',
+      api_product_list_json: ['speech-to-text', 'sms'],
+    })
+  })
+
+  it('is answered in the form with level and refresh token where the application says so', async () => {
+    const { authUrl } = await testService({
+      applications: [{ ...application, responseForm: 'refresh', lifetimeSeconds: 90 }],
+    })
+    const { body } = await requestToken(authUrl)
+    expect(body).toMatchObject({ level: 'gold', refresh_token: '', expires_in: '90' })
+    expect(body).not.toHaveProperty('api_product_list')
+    expect(body).not.toHaveProperty('api_product_list_json')
+  })
+
+  it('gets another token each time', async () => {
+    const { authUrl } = await testService()
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => requestToken(authUrl)))
+    expect(new Set(tokens.map(({ body }) => body.access_token)).size).toBe(50)
+  })
+
+  it('may authenticate by Basic, with form-encoded credentials', async () => {
+    const odd = { ...application, clientId: 'a client', clientSecret: 'p+l:u%s&' }
+    const { authUrl } = await testService({ applications: [odd] })
+    const encoded = { clientId: 'a+client', clientSecret: encodeURIComponent(odd.clientSecret) }
+    const answer = await postForm(`${authUrl}${tokenPath}?grant_type=client_credentials`, {}, basic(encoded))
+    expect(answer.status).toBe(200)
+  })
+
+  it('may repeat grant_type in the body with the same value, and no other', async () => {
+    const { authUrl } = await testService()
+    const form = { client_id: application.clientId, client_secret: application.clientSecret }
+    const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+    expect((await postForm(url, { ...form, grant_type: 'client_credentials' })).status).toBe(200)
+    expect((await postForm(url, { ...form, grant_type: 'password' })).status).toBe(400)
+  })
+})
+
+describe('a refused token request', () => {
+  const url = `${tokenPath}?grant_type=client_credentials`
+  const good = `client_id=${application.clientId}&client_secret=${application.clientSecret}`
+
+  it.each([
+    ['a wrong secret', url, `client_id=${application.clientId}&client_secret=no`, 401, 'invalid_client'],
+    ['an unknown client', url, 'client_id=no&client_secret=no', 401, 'invalid_client'],
+    ['no client_id', url, 'client_secret=x', 400, 'invalid_request'],
+    [
+      'an empty client_secret',
+      url,
+      `client_id=${application.clientId}&client_secret=`,
+      400,
+      'invalid_request',
+    ],
+    ['a repeated client_id', url, `${good}&client_id=${application.clientId}`, 400, 'invalid_request'],
+    ['no grant_type', tokenPath, good, 400, 'invalid_request'],
+    [
+      'grant_type in the body alone',
+      tokenPath,
+      `${good}&grant_type=client_credentials`,
+      400,
+      'invalid_request',
+    ],
+    ['a repeated grant_type', `${url}&grant_type=client_credentials`, good, 400, 'invalid_request'],
+    ['another grant_type', `${tokenPath}?grant_type=password`, good, 400, 'unsupported_grant_type'],
+    ['credentials in the query', `${url}&${good}`, good, 400, 'invalid_request'],
+  ])('with %s gets the same status and code in either shape', async (_case, path, form, status, code) => {
+    const classic = await testService()
+    const standard = await testService({ errors: 'rfc6749' })
+    const inClassic = await postForm(classic.authUrl + path, form)
+    const inStandard = await postForm(standard.authUrl + path, form)
+    expect(inClassic.status).toBe(status)
+    expect(inStandard.status).toBe(status)
+    expect(inClassic.body).toEqual({ ErrorCode: code, Error: expect.any(String) })
+    expect(inStandard.body).toEqual({ error: code, error_description: expect.any(String) })
+    expect(inClassic.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('tells an unknown client and a wrong secret apart in nothing', async () => {
+    const { authUrl } = await testService()
+    const unknown = await requestToken(authUrl, { ...application, clientId: 'nobody' })
+    const wrong = await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
+    expect(unknown.body).toEqual(wrong.body)
+    expect(unknown.body).toEqual({ ErrorCode: 'invalid_client', Error: 'ClientId is Invalid' })
+    expect(unknown.headers.get('www-authenticate')).toBe('Basic realm="tokenwell"')
+  })
+
+  it('says "not approved" only to who knows the secret', async () => {
+    const { authUrl } = await testService({ applications: [{ ...application, status: 'pending' }] })
+    expect((await requestToken(authUrl)).body.ErrorCode).toBe('unauthorized_client')
+    const wrong = await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
+    expect(wrong.body.ErrorCode).toBe('invalid_client')
+  })
+
+  it('must be a form', async () => {
+    const { authUrl } = await testService()
+    const json = await fetch(authUrl + url, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    })
+    const bare = await fetch(authUrl + url, { method: 'POST' })
+    expect([json.status, bare.status]).toEqual([415, 415])
+  })
+})

@@ -1,0 +1,70 @@
+import { onTestFinished } from 'vitest'
+import {
+  startTokenService,
+  type RunningTokenService,
+  type TokenServiceOptions,
+} from '@tokenwell/token-service'
+
+export const application = {
+  name: 'speech-demo',
+  clientId: 'demo-client',
+  clientSecret: 'demo-secret-0123456789',
+  products: ['speech-to-text', 'sms'],
+  level: 'gold',
+}
+
+export const resourceServer = { clientId: 'speech-api', clientSecret: 'api-secret-0123456789' }
+
+/** A service that lasts as long as the test. */
+export async function testService(options: TokenServiceOptions = {}): Promise<RunningTokenService> {
+  const service = await startTokenService({
+    applications: [application],
+    resourceServers: [resourceServer],
+    ...options,
+  })
+  onTestFinished(() => service.close())
+  return service
+}
+
+export interface JsonAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: any // eslint-disable-line typescript/no-explicit-any -- assertions look into it
+}
+
+export async function postForm(
+  url: string,
+  form: Record<string, string> | string,
+  headers: Record<string, string> = {},
+): Promise<JsonAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
+}
+
+export function basic({ clientId, clientSecret }: { clientId: string; clientSecret: string }): {
+  authorization: string
+} {
+  return { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` }
+}
+
+export const tokenPath = '/oauth/client_credential/accesstoken'
+
+export function requestToken(authUrl: string, credentials = application): Promise<JsonAnswer> {
+  return postForm(`${authUrl}${tokenPath}?grant_type=client_credentials`, {
+    client_id: credentials.clientId,
+    client_secret: credentials.clientSecret,
+  })
+}
+
+export function introspect(authUrl: string, token: string): Promise<JsonAnswer> {
+  return postForm(`${authUrl}/oauth/introspect`, { token }, basic(resourceServer))
+}
