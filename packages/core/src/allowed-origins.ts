@@ -1,0 +1,61 @@
+import { configurationError } from './secure-url.ts'
+
+/** An exact origin, `https://*.example.com` for every sub-domain, or a function that returns true. */
+export type AllowedOrigin = string | ((url: URL) => boolean)
+
+const plainOrigin = /^https?:\/\/[a-z0-9.-]+(?::\d+)?(?=[/?#]|$)/
+const longestMemory = 256
+
+/**
+ * Makes the test whether a token may go to a URL. Origins are compared whole, never by pattern.
+ *
+ * @throws {TokenError} of kind `configuration` for an empty list and for anything that is not an origin
+ */
+export function createOriginTest(allowedOrigins: readonly AllowedOrigin[]): (url: string | URL) => boolean {
+  if (!Array.isArray(allowedOrigins) || allowedOrigins.length === 0) {
+    throw configurationError(
+      "allowedOrigins is missing; name each API's origin, such as ['https://api.example.com']",
+    )
+  }
+  const rules = allowedOrigins.map((origin) => (typeof origin === 'function' ? origin : readOrigin(origin)))
+  // The text up to the path decides for strings, unless a function wants to see more.
+  const remembered = allowedOrigins.every((origin) => typeof origin === 'string')
+    ? new Map<string, boolean>()
+    : undefined
+  const decide = (url: URL): boolean => rules.some((allows) => allows(url) === true)
+
+  return (url) => {
+    if (typeof url !== 'string') return decide(url)
+    const prefix = remembered && plainOrigin.exec(url)?.[0]
+    if (prefix === undefined) return URL.canParse(url) && decide(new URL(url))
+    let allowed = remembered!.get(prefix)
+    if (allowed === undefined) {
+      allowed = URL.canParse(prefix) && decide(new URL(prefix))
+      if (remembered!.size >= longestMemory) remembered!.clear()
+      remembered!.set(prefix, allowed)
+    }
+    return allowed
+  }
+}
+
+function readOrigin(text: unknown): (url: URL) => boolean {
+  const wildcard = /^(https?:\/\/)\*\.(.+)$/i.exec(String(text))
+  const parsed = String(wildcard ? wildcard[1]! + wildcard[2]! : text)
+  const url = URL.canParse(parsed) ? new URL(parsed) : undefined
+  const bare = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
+  if (!bare || url.username || url.password || url.hostname.includes('*')) {
+    throw configurationError(
+      `allowedOrigins holds ${JSON.stringify(String(text).slice(0, 100))}, which is no origin; ` +
+        "write scheme, host and port alone, such as 'https://api.example.com' or 'https://*.example.com'",
+    )
+  }
+  if (!wildcard) return ({ origin }) => origin === url.origin
+  if (!url.hostname.includes('.') && url.hostname !== 'localhost') {
+    throw configurationError(
+      `allowedOrigins holds ${JSON.stringify(String(text))}, which would match a whole top-level domain`,
+    )
+  }
+  const suffix = `.${url.hostname}`
+  return ({ protocol, port, hostname }) =>
+    protocol === url.protocol && port === url.port && hostname.endsWith(suffix)
+}

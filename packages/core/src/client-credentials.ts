@@ -1,0 +1,121 @@
+import { buildTokenRequest, type TokenRequest } from './build-token-request.ts'
+import { digest } from './digest.ts'
+import { onCredentialsChange } from './credentials-changed.ts'
+import { Redacted } from './redacted.ts'
+import { configurationError } from './secure-url.ts'
+import { errorCode, sendTokenRequest, type FetchLike } from './send-token-request.ts'
+import { TokenError } from './token-error.ts'
+import type { TokenResponse } from './token-response.ts'
+import type { TokenSource } from './token-source.ts'
+
+/** How an application proves itself to a token endpoint. Give `authUrl` or `tokenUrl`. */
+export interface ClientCredentialsOptions {
+  /** Base address of the platform's token service. */
+  readonly authUrl?: string | URL | undefined
+  /** Address of any RFC 6749 token endpoint instead. */
+  readonly tokenUrl?: string | URL | undefined
+  /** Client ID, also called Consumer Key. */
+  readonly clientId: string
+  /** Client secret, also called Consumer Secret. A function is asked before each token request. */
+  readonly clientSecret: string | (() => string | Promise<string>)
+  /**
+   * Credentials in the form body (`post`), or form-encoded in an `Authorization: Basic` header (`basic`,
+   * RFC 6749, section 2.3.1; some servers skip the form-decoding, and then refuse special characters).
+   * @default 'post'
+   */
+  readonly clientAuthentication?: 'post' | 'basic' | undefined
+  /** RFC 6749, section 3.3. */
+  readonly scope?: string | readonly string[] | undefined
+  readonly audience?: string | undefined
+  /** RFC 8707. */
+  readonly resource?: string | readonly string[] | undefined
+  /** Further form parameters; those with an option of their own are an error. */
+  readonly extraParameters?: Readonly<Record<string, string>> | undefined
+  /** Unit of the answer's `expires_in`. @default 'seconds' */
+  readonly expiresInUnit?: 'seconds' | 'milliseconds' | undefined
+  /** @default the global fetch, looked up at each request */
+  readonly fetch?: FetchLike | undefined
+  /** Allows plain HTTP to hosts other than loopback. @default false */
+  readonly allowInsecure?: boolean | undefined
+  /** Allows use in a browser, where anybody can read the secret. @default false */
+  readonly dangerouslyAllowBrowser?: boolean | undefined
+}
+
+/**
+ * Tokens from a token endpoint by the client credentials grant (RFC 6749, section 4.4).
+ *
+ * @example
+ * const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
+ * const { value } = await tokens.getToken()
+ *
+ * @throws {TokenError} of kind `configuration`, naming the option, for options that cannot be right
+ */
+export function clientCredentials(options: ClientCredentialsOptions): TokenSource {
+  return new ClientCredentials({ ...options })
+}
+
+/** A class, and nothing made before it is needed: pools hold many of these. */
+class ClientCredentials extends Redacted implements TokenSource {
+  readonly #options: ClientCredentialsOptions
+
+  constructor(options: ClientCredentialsOptions) {
+    super()
+    const { window } = globalThis as { window?: { document?: unknown } }
+    if (window?.document && !options.dangerouslyAllowBrowser) {
+      throw configurationError(
+        'clientCredentials would show the client secret to everybody who opens this page; ' +
+          'use backendTokens, or set dangerouslyAllowBrowser: true',
+      )
+    }
+    const { clientSecret } = options
+    buildTokenRequest({
+      ...options,
+      clientSecret: typeof clientSecret === 'function' ? 'later' : clientSecret,
+    })
+    this.#options = options
+  }
+
+  async cacheKey(): Promise<string> {
+    const scope = [this.#options.scope ?? []].flat().join(' ').split(' ').sort()
+    const { url, headers, body } = this.#request(await this.#secret(), { scope })
+    const parameters = [...new URLSearchParams(body)].map(String).sort()
+    return digest([url, headers, parameters, this.#options.expiresInUnit ?? 'seconds'])
+  }
+
+  async requestToken({ signal }: { readonly signal: AbortSignal }): Promise<TokenResponse> {
+    const secret = await this.#secret()
+    const { url, ...init } = this.#request(secret)
+    try {
+      const { raw: _raw, ...response } = await sendTokenRequest(this.#options.fetch, url, { ...init, signal })
+      if (this.#options.expiresInUnit !== 'milliseconds' || !response.expiresIn) return response
+      return { ...response, expiresIn: response.expiresIn / 1000 }
+    } catch (error) {
+      if (error instanceof TokenError && typeof this.#options.clientSecret === 'function') {
+        onCredentialsChange(error, async () => (await this.#secret()) !== secret)
+      }
+      throw error
+    }
+  }
+
+  #request(clientSecret: string, changes?: Partial<ClientCredentialsOptions>): TokenRequest {
+    return buildTokenRequest({ ...this.#options, ...changes, clientSecret })
+  }
+
+  async #secret(): Promise<string> {
+    const { clientSecret } = this.#options
+    if (typeof clientSecret === 'string') return clientSecret
+    try {
+      return await clientSecret()
+    } catch (error) {
+      throw new TokenError({
+        kind: 'unavailable',
+        message: `The clientSecret function failed (${errorCode(error)})`,
+      })
+    }
+  }
+
+  toJSON(): object {
+    const { authUrl, tokenUrl, clientId } = this.#options
+    return { tokenEndpoint: String(authUrl ?? tokenUrl).replace(/[?#].*$/s, ''), clientId }
+  }
+}

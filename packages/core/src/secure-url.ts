@@ -1,0 +1,35 @@
+import { TokenError } from './token-error.ts'
+
+/** A mistake in the caller's own options, found before anything is sent. */
+export function configurationError(message: string): TokenError {
+  return new TokenError({ kind: 'configuration', message })
+}
+
+/**
+ * Reads an address that secrets are sent to: HTTPS (RFC 6749, section 3.2) unless the host is literally
+ * loopback or `allowInsecure`; no user name, password or fragment.
+ */
+export function secureUrl(option: string, value: string | URL, allowInsecure = false): URL {
+  let url: URL
+  try {
+    url = new URL(value)
+  } catch {
+    throw configurationError(`${option} is not an absolute URL; write one such as https://auth.example.com`)
+  }
+  if (url.username || url.password || url.hash) {
+    throw configurationError(`${option} must carry no user name, password or fragment`)
+  }
+  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && (allowInsecure || isLoopback(url)))
+  if (!secure) {
+    throw configurationError(
+      `${option} must begin with https:// because secrets travel to it (${url.protocol}//${url.host} does not); ` +
+        'for a host of your own network set allowInsecure: true',
+    )
+  }
+  return url
+}
+
+// The URL parser has already made every spelling of an IPv4 address the dotted one.
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}

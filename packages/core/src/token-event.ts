@@ -1,0 +1,62 @@
+import type { TokenErrorKind } from './token-error.ts'
+
+/** Why a token was asked for. */
+export type TokenRequestReason =
+  | 'first'
+  | 'eager'
+  | 'ageing'
+  | 'expiring'
+  | 'rejected'
+  | 'forced'
+  | 'minimum_validity'
+
+/**
+ * What a provider tells its listeners. Times in milliseconds. `flight` numbers the provider's token
+ * requests with their retries. No event holds a secret, and none is sent while a token at hand is handed out.
+ */
+export type TokenEvent =
+  | {
+      readonly type: 'token_requested'
+      readonly flight: number
+      readonly reason: TokenRequestReason
+      readonly attempt: number
+    }
+  | {
+      readonly type: 'token_received'
+      readonly flight: number
+      readonly reason: TokenRequestReason
+      readonly attempt: number
+      /** `store`: another provider or process had asked for it. */
+      readonly from: 'endpoint' | 'store'
+      readonly durationMs: number
+      readonly remainingMs: number
+    }
+  | {
+      readonly type: 'token_failed'
+      readonly flight: number
+      readonly reason: TokenRequestReason
+      readonly attempt: number
+      readonly durationMs: number
+      readonly kind: TokenErrorKind
+      readonly status?: number | undefined
+      readonly oauthError?: string | undefined
+      readonly vendorCode?: string | undefined
+      /** Set when another attempt follows. */
+      readonly retryInMs?: number | undefined
+    }
+  | {
+      readonly type: 'token_rejected'
+      readonly remainingMs: number
+      /** False when refusals came so fast that no further token is asked for. */
+      readonly renewing: boolean
+    }
+  | { readonly type: 'token_withheld'; readonly origin: string }
+  | { readonly type: 'store_unavailable'; readonly operation: string; readonly cause: string }
+  | {
+      readonly type: 'lifetime_unknown'
+      readonly flight: number
+      readonly problem: 'missing' | 'too_long'
+      readonly assumedMs: number
+    }
+
+export type TokenEventListener = (event: TokenEvent) => void

@@ -1,0 +1,95 @@
+import { TokenError, type TokenErrorKind } from './token-error.ts'
+
+/** The codes and texts that an error answer carries, from whichever of the known shapes it has. */
+export interface ErrorFacts {
+  /** `error` of RFC 6749, section 5.2, or the gateway's `ErrorCode`. */
+  readonly oauthError?: string | undefined
+  /** The gateway's `fault.detail.errorcode`. */
+  readonly vendorCode?: string | undefined
+  /** The gateway's `fault.faultstring` or `Error`; for deciding only, never shown. */
+  readonly faultText: string
+}
+
+const codeShape = /^[\w.-]{1,80}$/
+
+/** Reads the error members of an answer: RFC 6749, the gateway's fault, or its older flat form. */
+export function readErrorFacts(answer: unknown): ErrorFacts | undefined {
+  const { error, ErrorCode, Error: text, fault } = (answer ?? {}) as Record<string, unknown>
+  const { faultstring, detail } = (fault ?? {}) as Record<string, unknown>
+  const { errorcode } = (detail ?? {}) as Record<string, unknown>
+  if (!error && !ErrorCode && !fault) return undefined
+  return {
+    oauthError: code(ErrorCode ?? error),
+    vendorCode: code(errorcode),
+    faultText: [faultstring, text]
+      .filter((part) => typeof part === 'string')
+      .join(' ')
+      .slice(0, 1000),
+  }
+}
+
+function code(value: unknown): string | undefined {
+  return typeof value === 'string' && codeShape.test(value) ? value : undefined
+}
+
+const throttledFault = /spike.?arrest|quota.?violation|rate.?limit/i
+const credentialsFault =
+  /invalid.?(?:client|api.?key|consumer.?key)|client.?(?:id|identifier|secret|credentials) is invalid|(?:app|developer|company)\w*.?not.?(?:approved|active)/i
+
+const kindOfOAuthError: Record<string, TokenErrorKind> = {
+  invalid_client: 'credentials',
+  unauthorized_client: 'credentials',
+  access_denied: 'credentials',
+  invalid_grant: 'credentials',
+  unsupported_grant_type: 'configuration',
+  invalid_scope: 'configuration',
+  invalid_target: 'configuration',
+  slow_down: 'throttled',
+  temporarily_unavailable: 'unavailable',
+  server_error: 'unavailable',
+}
+
+/**
+ * What an answer other than a token response means. The body decides before the status: this family of
+ * gateways reports bad credentials and exhausted quotas under 400, 401, 403, 429 and 500 alike.
+ */
+export function kindOfFailure(status: number, facts: ErrorFacts | undefined): TokenErrorKind {
+  const fault = `${facts?.vendorCode ?? ''} ${facts?.faultText ?? ''}`
+  if (throttledFault.test(fault)) return 'throttled'
+  if (credentialsFault.test(fault)) return 'credentials'
+  const code = facts?.oauthError
+  if (code !== undefined && Object.hasOwn(kindOfOAuthError, code)) return kindOfOAuthError[code]!
+  if (status === 401) return 'credentials'
+  if (status === 429) return 'throttled'
+  if (status === 408 || status === 425 || status >= 500) return 'unavailable'
+  if (status >= 300 || code === 'invalid_request') return 'configuration'
+  return 'malformed'
+}
+
+const advice: Record<TokenErrorKind, string> = {
+  credentials:
+    'refused the client credentials; check client ID and secret, and that the application is approved',
+  configuration: 'refused the request; check its address, grant and scope',
+  throttled: 'asks for fewer requests',
+  unavailable: 'is unavailable',
+  malformed: 'gave no readable token response',
+  aborted: 'was not asked',
+}
+
+/** The error for an answer that is no token response. */
+export function tokenFailure(
+  status: number,
+  facts: ErrorFacts | undefined,
+  options: { readonly retryAfterMs?: number | undefined; readonly problem?: string | undefined } = {},
+): TokenError {
+  const kind = kindOfFailure(status, facts)
+  const codes = [`status ${status}`, facts?.oauthError, facts?.vendorCode, options.problem].filter(Boolean)
+  return new TokenError({
+    kind,
+    message: `The token endpoint ${advice[kind]} (${codes.join(', ')})`,
+    status,
+    oauthError: facts?.oauthError,
+    vendorCode: facts?.vendorCode,
+    retryAfterMs: kind === 'throttled' || kind === 'unavailable' ? options.retryAfterMs : undefined,
+  })
+}

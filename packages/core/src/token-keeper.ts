@@ -1,0 +1,262 @@
+import type { AccessToken } from './access-token.ts'
+import { elapsedSince, readInstant } from './clock.ts'
+import { credentialsChanged } from './credentials-changed.ts'
+import { emitEvent } from './emit-event.ts'
+import type { ProviderSettings } from './provider-settings.ts'
+import { Redacted } from './redacted.ts'
+import { RefusalBudget } from './refusal-budget.ts'
+import { requestToken } from './request-token.ts'
+import { Setbacks } from './setbacks.ts'
+import { obtainSharedToken } from './shared-token.ts'
+import { StoreSession } from './store-session.ts'
+import { TokenError } from './token-error.ts'
+import type { TokenEvent, TokenEventListener, TokenRequestReason } from './token-event.ts'
+import { TokenFlight } from './token-flight.ts'
+import type { TokenLife } from './token-life.ts'
+import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
+import type { TokenSource } from './token-source.ts'
+import { sleep } from './wait.ts'
+
+interface FlightOptions {
+  readonly reason: TokenRequestReason
+  readonly forced?: boolean
+  readonly background?: boolean
+  readonly minimumValidityMs?: number
+  readonly delayMs?: number
+}
+
+/** The provider: what is at hand, what is under way, and what went wrong. Lean, for pools hold many. */
+export class TokenKeeper extends Redacted implements TokenProvider {
+  readonly #source: TokenSource
+  readonly #settings: ProviderSettings
+  #life: TokenLife | undefined
+  #flight: TokenFlight | undefined
+  #flights = 0
+  #setbacks: Setbacks | undefined
+  #refusals: { readonly budget: RefusalBudget; readonly storeIds: Set<string> } | undefined
+  #rejected = false
+  #listeners: Set<TokenEventListener> | undefined
+  #closed = false
+
+  constructor(source: TokenSource, settings: ProviderSettings) {
+    super()
+    this.#source = source
+    this.#settings = settings
+    if (settings.eager) this.#start({ reason: 'eager', background: true })
+  }
+
+  peekToken(): AccessToken | undefined {
+    const life = this.#life
+    return life !== undefined && this.#elapsed(life) < life.usableMs ? life.token : undefined
+  }
+
+  getToken(options?: GetTokenOptions): Promise<AccessToken> {
+    const life = this.#life
+    // The common call: no options, a fresh token. It allocates nothing.
+    if (options === undefined && life !== undefined && this.#elapsed(life) < life.freshMs) return life.ready
+    return this.#getToken(options)
+  }
+
+  async #getToken({ signal, minimumValidityMs = 0, forceRefresh = false }: GetTokenOptions = {}) {
+    const { clock, timeoutMs } = this.#settings
+    const called = readInstant(clock)
+    let flightsBefore = this.#flights
+    for (;;) {
+      signal?.throwIfAborted()
+      const leftMs = timeoutMs - elapsedSince(called, clock)
+      if (leftMs <= 0) throw this.#late()
+      if (this.#closed) throw closedError()
+      if (!forceRefresh) {
+        const token = this.#atHand(minimumValidityMs)
+        if (token) return token
+      }
+      let flight = this.#flight
+      if (flight === undefined) {
+        const setbacks = this.#setbacks
+        const heldMs = setbacks?.heldMs ?? 0
+        if (setbacks && heldMs > 0) {
+          if (await credentialsChanged(setbacks.error)) {
+            if (this.#setbacks === setbacks) this.#setbacks = undefined
+            continue
+          }
+          signal?.throwIfAborted()
+          // Waited for only if it fits the caller's time.
+          if (setbacks.error.kind !== 'throttled' || heldMs >= leftMs) throw heldError(setbacks.error, heldMs)
+        }
+        const reason = forceRefresh ? 'forced' : this.#reason()
+        const delayMs = Math.max(0, heldMs)
+        flight = this.#flight ?? this.#start({ reason, forced: forceRefresh, minimumValidityMs, delayMs })
+      }
+      const late = (): Error => this.#late()
+      if (forceRefresh && !(flight.forced && flight.number > flightsBefore)) {
+        // It began before this call, or reads the store's copy: once it has ended, another is asked for.
+        await flight.join(signal, leftMs, late).catch(() => {})
+        continue
+      }
+      const life = await flight.join(signal, leftMs, late)
+      if (flight.forced || life.storeId === undefined || this.#lasts(life, minimumValidityMs))
+        return life.token
+      // Another process's token, too old for this caller: ask for one of our own.
+      forceRefresh = true
+      flightsBefore = this.#flights
+    }
+  }
+
+  reject(token: AccessToken): void {
+    const life = this.#life
+    if (life === undefined || life.token.value !== token.value) return
+    this.#refusals ??= { budget: new RefusalBudget(), storeIds: new Set() }
+    const renewing = this.#flight !== undefined || this.#refusals.budget.draw(this.#settings.clock)
+    const remainingMs = Math.max(0, life.lifetimeMs - this.#elapsed(life))
+    this[emitEvent]({ type: 'token_rejected', remainingMs, renewing })
+    if (!renewing) return
+    this.#life = undefined
+    this.#rejected = true
+    if (life.storeId !== undefined) this.#forget(life.storeId)
+  }
+
+  on(listener: TokenEventListener): () => void {
+    // Wrapped, so that each call has an end of its own even for a listener given twice.
+    const own: TokenEventListener = (event) => listener(event)
+    this.#listeners ??= new Set()
+    this.#listeners.add(own)
+    return () => void this.#listeners?.delete(own)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#life = undefined
+    const flight = this.#flight
+    flight?.cancel(closedError())
+    await flight?.result.catch(() => {})
+  }
+
+  /** Closes once nothing is under way any more. */
+  async closeWhenIdle(): Promise<void> {
+    while (this.#flight !== undefined) await this.#flight.result.catch(() => {})
+    await this.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  toJSON(): object {
+    return { source: this.#source, token: this.#life?.token }
+  }
+
+  [emitEvent](event: TokenEvent): void {
+    for (const listener of [this.#settings.onEvent, ...(this.#listeners ?? [])]) {
+      try {
+        listener?.(event)
+      } catch {
+        // A listener's fault is not the caller's.
+      }
+    }
+  }
+
+  #elapsed(life: TokenLife): number {
+    return elapsedSince(life.start, this.#settings.clock)
+  }
+
+  #late(): TokenError {
+    return new TokenError({
+      kind: 'unavailable',
+      message: `No token came within ${this.#settings.timeoutMs} ms`,
+    })
+  }
+
+  #reason(): TokenRequestReason {
+    const life = this.#life
+    if (life === undefined) return this.#rejected ? 'rejected' : 'first'
+    return this.#elapsed(life) < life.usableMs ? 'minimum_validity' : 'expiring'
+  }
+
+  /** The token at hand if it will do; an ageing one is renewed behind its use. */
+  #atHand(minimumValidityMs: number): AccessToken | undefined {
+    const life = this.#life
+    if (life === undefined || !this.#lasts(life, minimumValidityMs)) return undefined
+    if (this.#elapsed(life) >= life.freshMs && !this.#flight && !this.#setbacks?.renewalPaused) {
+      this.#start({ reason: 'ageing', background: true })
+    }
+    return life.token
+  }
+
+  /** Whether a token is usable, and for long enough; one that no renewal could outlast will do while it is fresh. */
+  #lasts(life: TokenLife, minimumValidityMs: number): boolean {
+    const elapsed = this.#elapsed(life)
+    if (elapsed >= life.usableMs) return false
+    if (life.lifetimeMs - elapsed >= minimumValidityMs) return true
+    return minimumValidityMs >= life.arrivedWithMs && elapsed < life.freshMs
+  }
+
+  #start(options: FlightOptions): TokenFlight {
+    const { forced = false, background = false } = options
+    const flight = new TokenFlight({ number: ++this.#flights, forced, background }, (deserted) => {
+      if (this.#flight === deserted) this.#flight = undefined
+      deserted.cancel(new TokenError({ kind: 'aborted', message: 'Nobody waits for the token any more' }))
+    })
+    this.#flight = flight
+    flight.result = this.#fly(flight, options)
+    // Nobody may be waiting; whoever is hears of it by joining.
+    flight.result.catch(() => {})
+    return flight
+  }
+
+  async #fly(flight: TokenFlight, { reason, minimumValidityMs = 0, delayMs = 0 }: FlightOptions) {
+    const { clock, store } = this.#settings
+    const { signal, number, forced } = flight
+    const plan = {
+      source: this.#source,
+      settings: this.#settings,
+      emit: (event: TokenEvent) => this[emitEvent](event),
+      signal,
+      number,
+      reason,
+      began: readInstant(clock),
+      forced,
+      accepts: (life: TokenLife) =>
+        !this.#refusals?.storeIds.has(life.storeId!) &&
+        this.#lasts(life, minimumValidityMs) &&
+        (reason !== 'ageing' || this.#elapsed(life) < life.freshMs),
+    }
+    try {
+      if (delayMs > 0) await sleep(delayMs, signal)
+      const life = store ? await obtainSharedToken(plan, store) : (await requestToken(plan)).life
+      signal.throwIfAborted()
+      this.#life = life
+      this.#setbacks = undefined
+      return life
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof TokenError) this.#setbacks = new Setbacks(error, this.#setbacks, clock)
+      throw error
+    } finally {
+      if (this.#flight === flight) this.#flight = undefined
+    }
+  }
+
+  /** Remembers a refused entry, so that a stale store cannot bring it back, and has the store forget it. */
+  #forget(storeId: string): void {
+    const { storeIds } = this.#refusals!
+    storeIds.add(storeId)
+    if (storeIds.size > 100) storeIds.delete(storeIds.values().next().value!)
+    const session = new StoreSession(this.#settings.store!, this.#settings, (event) => this[emitEvent](event))
+    this.#source
+      .cacheKey()
+      .then((key) => session.run('remove', (store) => store.remove(key, storeId)))
+      .catch(() => {})
+  }
+}
+
+function closedError(): TokenError {
+  return new TokenError({ kind: 'aborted', message: 'The token provider was closed' })
+}
+
+/** The error of a hold, with what is left of it. */
+function heldError(error: TokenError, heldMs: number): TokenError {
+  const { kind, status, oauthError, vendorCode, attempts } = error
+  const message = `${error.message}; not asked again for ${Math.ceil(heldMs / 1000)} s`
+  const retryAfterMs = kind === 'throttled' ? Math.ceil(heldMs) : error.retryAfterMs
+  return new TokenError({ kind, message, status, oauthError, vendorCode, attempts, retryAfterMs })
+}
