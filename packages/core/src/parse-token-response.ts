@@ -18,13 +18,10 @@ export function parseTokenResponse(
   body: string,
 ): ParsedTokenResponse {
   const raw = parseObject(body)
-  const facts = raw ? readErrorFacts(raw) : faultInText(body)
-  const succeeded = status >= 200 && status < 300
-  const response = succeeded && !facts ? readTokenResponse(raw) : undefined
-  if (response === undefined || 'problem' in response) {
-    throw tokenFailure(status, facts, { retryAfterMs: retryAfter(headers), problem: response?.problem })
-  }
-  return { ...response, raw: raw! }
+  const facts = readErrorFacts(raw ?? body)
+  const response = raw && !facts && status >= 200 && status < 300 ? readTokenResponse(raw) : undefined
+  if (typeof response === 'object') return { ...response, raw: raw! }
+  throw tokenFailure(status, facts, retryAfter(headers), response)
 }
 
 function parseObject(body: string): Record<string, unknown> | undefined {
@@ -37,11 +34,4 @@ function parseObject(body: string): Record<string, unknown> | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Some gateways answer with XML or plain text; a quota's name is known in there too. */
-function faultInText(body: string) {
-  return /spike arrest violation|quota ?violation/i.test(body.slice(0, 4096))
-    ? readErrorFacts({ fault: { faultstring: 'quota violation' } })
-    : undefined
 }

@@ -27,33 +27,29 @@ export interface TokenProviderOptions {
   readonly clock?: Clock | undefined
 }
 
-export type ProviderSettings = ReturnType<typeof resolveSettings>
+const defaults = {
+  defaultLifetimeMs: 300_000,
+  timeoutMs: 30_000,
+  attemptTimeoutMs: 10_000,
+  maxAttempts: 3,
+  clock: systemClock,
+}
+
+export type ProviderSettings = TokenProviderOptions & typeof defaults
 
 /** Longer delays overflow the timers of every runtime. */
 const longestTimer = 2 ** 31 - 1
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
-export function resolveSettings(options: TokenProviderOptions) {
-  const milliseconds = <Default extends number | undefined>(
-    name: keyof TokenProviderOptions,
-    fallback: Default,
-    least = 0,
-  ): number | Default => {
-    const value = options[name] as unknown
-    if (value === undefined) return fallback
-    if (typeof value === 'number' && value >= least) return Math.min(value, longestTimer)
-    throw configurationError(`${name} must be a number of at least ${least}`)
+export function resolveSettings(options: TokenProviderOptions): ProviderSettings {
+  const settings: Record<string, unknown> = { ...defaults }
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue
+    const least = /Ahead|Margin/.test(name) ? 0 : 1
+    if (/Ms$|Attempts$/.test(name) && !(typeof value === 'number' && value >= least)) {
+      throw configurationError(`${name} must be a number of at least ${least}`)
+    }
+    settings[name] = typeof value === 'number' ? Math.min(value, longestTimer) : value
   }
-  return {
-    store: options.store,
-    refreshAheadMs: milliseconds('refreshAheadMs', undefined),
-    expiryMarginMs: milliseconds('expiryMarginMs', undefined),
-    defaultLifetimeMs: milliseconds('defaultLifetimeMs', 300_000, 1),
-    timeoutMs: milliseconds('timeoutMs', 30_000, 1),
-    attemptTimeoutMs: milliseconds('attemptTimeoutMs', 10_000, 1),
-    maxAttempts: milliseconds('maxAttempts', 3, 1),
-    eager: options.eager ?? false,
-    onEvent: options.onEvent,
-    clock: options.clock ?? systemClock,
-  } as const
+  return settings as never
 }

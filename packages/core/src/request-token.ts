@@ -1,13 +1,13 @@
-import { retryDelay } from './backoff.ts'
 import { elapsedSince, readInstant, type Instant } from './clock.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import { errorCode } from './send-token-request.ts'
+import { retryDelay } from './setbacks.ts'
 import { TokenError } from './token-error.ts'
 import type { TokenEvent, TokenRequestReason } from './token-event.ts'
 import { createTokenLife, lifetimeOf, type TokenLife } from './token-life.ts'
 import type { TokenResponse } from './token-response.ts'
 import type { TokenSource } from './token-source.ts'
-import { settleWithin, sleep } from './wait.ts'
+import { sleep, waitFor } from './wait.ts'
 
 /** What one flight is to do, and with what. */
 export interface FlightPlan {
@@ -35,32 +35,49 @@ export interface NewToken {
 export async function requestToken(plan: FlightPlan): Promise<NewToken> {
   const { source, settings, emit, signal, number: flight, reason } = plan
   const { clock, timeoutMs, attemptTimeoutMs, maxAttempts } = settings
+  const leftMs = (): number => timeoutMs - elapsedSince(plan.began, clock)
   for (let attempt = 1; ; attempt++) {
     const start = readInstant(clock)
-    const leftMs = timeoutMs - elapsedSince(plan.began, clock)
-    emit({ type: 'token_requested', flight, reason, attempt })
+    const facts = { flight, reason, attempt }
+    emit({ type: 'token_requested', ...facts })
     try {
-      const limitMs = Math.max(0, Math.min(attemptTimeoutMs, leftMs))
-      const late = () => unavailable(`The token endpoint did not answer within ${Math.round(limitMs)} ms`)
-      const response = await settleWithin((signal) => source.requestToken({ signal }), limitMs, signal, late)
+      const limitMs = Math.max(0, Math.min(attemptTimeoutMs, leftMs()))
+      const response = await attemptOnce(source, limitMs, signal)
       const life = arrive(response, start, plan)
       const durationMs = elapsedSince(start, clock)
-      const remainingMs = life.arrivedWithMs
-      emit({ type: 'token_received', flight, reason, attempt, from: 'endpoint', durationMs, remainingMs })
+      emit({
+        type: 'token_received',
+        ...facts,
+        from: 'endpoint',
+        durationMs,
+        remainingMs: life.arrivedWithMs,
+      })
       return { life, response }
     } catch (cause) {
       signal.throwIfAborted()
       const error = toTokenError(cause, attempt)
       const { kind, status, oauthError, vendorCode } = error
-      const delayMs = attempt < maxAttempts ? retryDelay(error, attempt) : undefined
-      const fits = delayMs !== undefined && delayMs < timeoutMs - elapsedSince(plan.began, clock)
+      let retryInMs = attempt < maxAttempts ? retryDelay(error, attempt) : undefined
+      if (retryInMs !== undefined && retryInMs >= leftMs()) retryInMs = undefined
       const durationMs = elapsedSince(start, clock)
-      const facts = { kind, status, oauthError, vendorCode, ...(fits && { retryInMs: delayMs }) }
-      emit({ type: 'token_failed', flight, reason, attempt, durationMs, ...facts })
-      if (!fits) throw error
-      await sleep(delayMs, signal)
+      emit({ type: 'token_failed', ...facts, durationMs, kind, status, oauthError, vendorCode, retryInMs })
+      if (retryInMs === undefined) throw error
+      await sleep(retryInMs, signal)
     }
   }
+}
+
+/** Bounded in time even where the source heeds no signal. */
+async function attemptOnce(
+  source: TokenSource,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<TokenResponse> {
+  const controller = new AbortController()
+  const late = (): TokenError =>
+    unavailable(`The token endpoint did not answer within ${Math.round(limitMs)} ms`)
+  const request = source.requestToken({ signal: controller.signal })
+  return waitFor(request, limitMs, signal, late, () => controller.abort())
 }
 
 function arrive(response: TokenResponse, start: Instant, { settings, emit, number }: FlightPlan): TokenLife {

@@ -1,32 +1,54 @@
-import { holdDuration, renewalPause } from './backoff.ts'
-import { elapsedSince, readInstant, type Clock, type Instant } from './clock.ts'
+import { elapsedSince, readInstant, type Clock } from './clock.ts'
 import type { TokenError } from './token-error.ts'
 
+/** First and longest hold of each kind, in milliseconds; it doubles with each failure in a row. */
+const holds: Record<TokenError['kind'], readonly [number, number]> = {
+  credentials: [30_000, 300_000],
+  configuration: [5_000, 60_000],
+  throttled: [1_000, 10_000],
+  unavailable: [1_000, 10_000],
+  malformed: [1_000, 10_000],
+  aborted: [0, 0],
+}
+const longestRetryAfterMs = 60_000
+
+function doubled([firstMs, mostMs]: readonly [number, number], failures: number): number {
+  return Math.min(mostMs, firstMs * 2 ** (failures - 1))
+}
+
+/** Milliseconds before the next attempt of the same flight; undefined where another attempt does not help. */
+export function retryDelay({ kind, retryAfterMs = 0 }: TokenError, attempt: number): number | undefined {
+  if (kind !== 'throttled' && kind !== 'unavailable') return undefined
+  // Full jitter, so that those who failed together do not return together.
+  return Math.max(retryAfterMs, Math.random() * doubled([500, 5_000], attempt))
+}
+
 /** Failures in a row: how long callers are spared another request, and how long a renewal waits. */
-export class Setbacks {
+export interface Setbacks {
   readonly error: TokenError
-  readonly #count: number
-  readonly #clock: Clock
-  readonly #since: Instant
-  readonly #holdMs: number
-  readonly #pauseMs: number
-
-  constructor(error: TokenError, before: Setbacks | undefined, clock: Clock) {
-    this.error = error
-    this.#count = before ? before.#count + 1 : 1
-    this.#clock = clock
-    this.#since = readInstant(clock)
-    this.#holdMs = holdDuration(error, this.#count)
-    this.#pauseMs = Math.max(renewalPause(this.#count), error.kind === 'credentials' ? this.#holdMs : 0)
-  }
-
+  readonly count: number
   /** Milliseconds during which callers without a token get the same error; zero or less once they may ask again. */
-  get heldMs(): number {
-    return this.#holdMs - elapsedSince(this.#since, this.#clock)
-  }
-
+  heldMs(): number
   /** Whether a token that still lives is not to be renewed yet. */
-  get renewalPaused(): boolean {
-    return elapsedSince(this.#since, this.#clock) < this.#pauseMs
+  renewalPaused(): boolean
+}
+
+export function createSetbacks(error: TokenError, before: Setbacks | undefined, clock: Clock): Setbacks {
+  const { kind, retryAfterMs } = error
+  const since = readInstant(clock)
+  const count = (before?.count ?? 0) + 1
+  const askedMs = Math.min(retryAfterMs ?? 0, longestRetryAfterMs)
+  const ownMs = doubled(holds[kind], count)
+  const holdMs = kind === 'throttled' ? askedMs || ownMs : Math.max(askedMs, ownMs)
+  const pauseMs = Math.max(
+    1_000,
+    Math.random() * doubled([2_000, 60_000], count),
+    kind === 'credentials' ? holdMs : 0,
+  )
+  return {
+    error,
+    count,
+    heldMs: () => holdMs - elapsedSince(since, clock),
+    renewalPaused: () => elapsedSince(since, clock) < pauseMs,
   }
 }

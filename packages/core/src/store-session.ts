@@ -3,11 +3,10 @@ import type { ProviderSettings } from './provider-settings.ts'
 import { errorCode } from './send-token-request.ts'
 import type { TokenEvent } from './token-event.ts'
 import type { TokenStore } from './token-store.ts'
-import { settleWithin } from './wait.ts'
+import { waitFor } from './wait.ts'
 
 /** What a sick store may cost one call, in milliseconds. */
 const budgetMs = 200
-const never = new AbortController().signal
 
 /** Keeps everyone off a store that failed, for 1 s growing to 30 s. */
 interface Breaker {
@@ -59,8 +58,8 @@ export class StoreSession {
       return value
     }
     try {
-      const slow = () => Object.assign(new Error('slow'), { code: 'slow' })
-      const value = await settleWithin(work, Math.max(1, this.#leftMs), never, slow)
+      const slow = (): Error => Object.assign(new Error(), { code: 'slow' })
+      const value = await waitFor(work(), Math.max(1, this.#leftMs), undefined, slow)
       breakers.delete(this.#store)
       return value
     } catch (error) {

@@ -34,21 +34,18 @@ export interface TokenFailure {
 
 /** No access token could be had; `kind` says why. Never holds a body, a secret or a token. */
 export class TokenError extends Error implements TokenFailure {
-  override readonly name = 'TokenError'
-  readonly kind: TokenErrorKind
-  readonly status: number | undefined
-  readonly oauthError: string | undefined
-  readonly vendorCode: string | undefined
-  readonly retryAfterMs: number | undefined
-  readonly attempts: number | undefined
+  declare readonly kind: TokenErrorKind
+  declare readonly status?: number
+  declare readonly oauthError?: string
+  declare readonly vendorCode?: string
+  declare readonly retryAfterMs?: number
+  declare readonly attempts?: number
 
   constructor(failure: TokenFailure) {
     super(failure.message)
-    this.kind = failure.kind
-    this.status = failure.status
-    this.oauthError = failure.oauthError
-    this.vendorCode = failure.vendorCode
-    this.retryAfterMs = failure.retryAfterMs
-    this.attempts = failure.attempts
+    this.name = 'TokenError'
+    for (const fact of facts) if (failure[fact] !== undefined) Object.assign(this, { [fact]: failure[fact] })
   }
 }
+
+const facts = ['kind', 'status', 'oauthError', 'vendorCode', 'retryAfterMs', 'attempts'] as const

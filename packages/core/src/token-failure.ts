@@ -14,17 +14,18 @@ const codeShape = /^[\w.-]{1,80}$/
 
 /** Reads the error members of an answer: RFC 6749, the gateway's fault, or its older flat form. */
 export function readErrorFacts(answer: unknown): ErrorFacts | undefined {
-  const { error, ErrorCode, Error: text, fault } = (answer ?? {}) as Record<string, unknown>
-  const { faultstring, detail } = (fault ?? {}) as Record<string, unknown>
-  const { errorcode } = (detail ?? {}) as Record<string, unknown>
+  // Some gateways answer with XML or plain text; a quota's name is known in there too.
+  if (typeof answer === 'string') {
+    const [faultText] = /spike arrest violation|quota ?violation/i.exec(answer.slice(0, 4096)) ?? []
+    return faultText === undefined ? undefined : { faultText }
+  }
+  const { error, ErrorCode, Error: text, fault } = Object(answer)
   if (!error && !ErrorCode && !fault) return undefined
+  const { faultstring, detail } = Object(fault)
   return {
     oauthError: code(ErrorCode ?? error),
-    vendorCode: code(errorcode),
-    faultText: [faultstring, text]
-      .filter((part) => typeof part === 'string')
-      .join(' ')
-      .slice(0, 1000),
+    vendorCode: code(detail?.errorcode),
+    faultText: `${faultstring} ${text}`.slice(0, 1000),
   }
 }
 
@@ -66,30 +67,35 @@ export function kindOfFailure(status: number, facts: ErrorFacts | undefined): To
   return 'malformed'
 }
 
-const advice: Record<TokenErrorKind, string> = {
-  credentials:
-    'refused the client credentials; check client ID and secret, and that the application is approved',
+const meanings: Record<TokenErrorKind, string> = {
+  credentials: 'refused the credentials; check client ID, client secret and that the application is approved',
   configuration: 'refused the request; check its address, grant and scope',
   throttled: 'asks for fewer requests',
   unavailable: 'is unavailable',
-  malformed: 'gave no readable token response',
-  aborted: 'was not asked',
+  malformed: 'sent no usable token response',
+  aborted: '',
 }
 
-/** The error for an answer that is no token response. */
+/**
+ * The error for an answer that is no token response.
+ *
+ * @param member the member that made it unusable
+ */
 export function tokenFailure(
   status: number,
   facts: ErrorFacts | undefined,
-  options: { readonly retryAfterMs?: number | undefined; readonly problem?: string | undefined } = {},
+  retryAfterMs: number | undefined,
+  member?: string,
 ): TokenError {
   const kind = kindOfFailure(status, facts)
-  const codes = [`status ${status}`, facts?.oauthError, facts?.vendorCode, options.problem].filter(Boolean)
+  const { oauthError, vendorCode } = facts ?? {}
+  const details = [`status ${status}`, oauthError, vendorCode, member && `see its ${member}`].filter(Boolean)
   return new TokenError({
     kind,
-    message: `The token endpoint ${advice[kind]} (${codes.join(', ')})`,
+    message: `The token endpoint ${meanings[kind]} (${details.join(', ')})`,
     status,
-    oauthError: facts?.oauthError,
-    vendorCode: facts?.vendorCode,
-    retryAfterMs: kind === 'throttled' || kind === 'unavailable' ? options.retryAfterMs : undefined,
+    oauthError,
+    vendorCode,
+    retryAfterMs: kind === 'throttled' || kind === 'unavailable' ? retryAfterMs : undefined,
   })
 }

@@ -6,7 +6,7 @@ import type { ProviderSettings } from './provider-settings.ts'
 import { Redacted } from './redacted.ts'
 import { RefusalBudget } from './refusal-budget.ts'
 import { requestToken } from './request-token.ts'
-import { Setbacks } from './setbacks.ts'
+import { createSetbacks, type Setbacks } from './setbacks.ts'
 import { obtainSharedToken } from './shared-token.ts'
 import { StoreSession } from './store-session.ts'
 import { TokenError } from './token-error.ts'
@@ -73,7 +73,7 @@ export class TokenKeeper extends Redacted implements TokenProvider {
       let flight = this.#flight
       if (flight === undefined) {
         const setbacks = this.#setbacks
-        const heldMs = setbacks?.heldMs ?? 0
+        const heldMs = setbacks?.heldMs() ?? 0
         if (setbacks && heldMs > 0) {
           if (await credentialsChanged(setbacks.error)) {
             if (this.#setbacks === setbacks) this.#setbacks = undefined
@@ -87,13 +87,12 @@ export class TokenKeeper extends Redacted implements TokenProvider {
         const delayMs = Math.max(0, heldMs)
         flight = this.#flight ?? this.#start({ reason, forced: forceRefresh, minimumValidityMs, delayMs })
       }
-      const late = (): Error => this.#late()
       if (forceRefresh && !(flight.forced && flight.number > flightsBefore)) {
         // It began before this call, or reads the store's copy: once it has ended, another is asked for.
-        await flight.join(signal, leftMs, late).catch(() => {})
+        await this.#join(flight, signal, leftMs).catch(() => {})
         continue
       }
-      const life = await flight.join(signal, leftMs, late)
+      const life = await this.#join(flight, signal, leftMs)
       if (flight.forced || life.storeId === undefined || this.#lasts(life, minimumValidityMs))
         return life.token
       // Another process's token, too old for this caller: ask for one of our own.
@@ -127,7 +126,7 @@ export class TokenKeeper extends Redacted implements TokenProvider {
     this.#closed = true
     this.#life = undefined
     const flight = this.#flight
-    flight?.cancel(closedError())
+    flight?.controller.abort(closedError())
     await flight?.result.catch(() => {})
   }
 
@@ -176,7 +175,7 @@ export class TokenKeeper extends Redacted implements TokenProvider {
   #atHand(minimumValidityMs: number): AccessToken | undefined {
     const life = this.#life
     if (life === undefined || !this.#lasts(life, minimumValidityMs)) return undefined
-    if (this.#elapsed(life) >= life.freshMs && !this.#flight && !this.#setbacks?.renewalPaused) {
+    if (this.#elapsed(life) >= life.freshMs && !this.#flight && !this.#setbacks?.renewalPaused()) {
       this.#start({ reason: 'ageing', background: true })
     }
     return life.token
@@ -190,12 +189,20 @@ export class TokenKeeper extends Redacted implements TokenProvider {
     return minimumValidityMs >= life.arrivedWithMs && elapsed < life.freshMs
   }
 
+  #join(flight: TokenFlight, signal: AbortSignal | undefined, ms: number): Promise<TokenLife> {
+    return flight.join(
+      signal,
+      ms,
+      () => this.#late(),
+      () => {
+        if (this.#flight === flight) this.#flight = undefined
+        flight.controller.abort()
+      },
+    )
+  }
+
   #start(options: FlightOptions): TokenFlight {
-    const { forced = false, background = false } = options
-    const flight = new TokenFlight({ number: ++this.#flights, forced, background }, (deserted) => {
-      if (this.#flight === deserted) this.#flight = undefined
-      deserted.cancel(new TokenError({ kind: 'aborted', message: 'Nobody waits for the token any more' }))
-    })
+    const flight = new TokenFlight(++this.#flights, options.forced ?? false, options.background ?? false)
     this.#flight = flight
     flight.result = this.#fly(flight, options)
     // Nobody may be waiting; whoever is hears of it by joining.
@@ -205,7 +212,8 @@ export class TokenKeeper extends Redacted implements TokenProvider {
 
   async #fly(flight: TokenFlight, { reason, minimumValidityMs = 0, delayMs = 0 }: FlightOptions) {
     const { clock, store } = this.#settings
-    const { signal, number, forced } = flight
+    const { number, forced } = flight
+    const { signal } = flight.controller
     const plan = {
       source: this.#source,
       settings: this.#settings,
@@ -229,7 +237,7 @@ export class TokenKeeper extends Redacted implements TokenProvider {
       return life
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof TokenError) this.#setbacks = new Setbacks(error, this.#setbacks, clock)
+      if (error instanceof TokenError) this.#setbacks = createSetbacks(error, this.#setbacks, clock)
       throw error
     } finally {
       if (this.#flight === flight) this.#flight = undefined

@@ -30,97 +30,64 @@ export interface TokenResponse {
   readonly apiProducts?: readonly string[] | undefined
 }
 
-// Gateways send numbers as strings, strings as numbers, nulls and empty strings for "none".
-const text = lenient((value) =>
-  typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : undefined,
-)
-const count = lenient((value) => {
-  const number =
-    typeof value === 'string' && /^\s*\d{1,20}(\.\d{1,20})?\s*$/.test(value) ? Number(value) : value
-  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined
-})
-const words = lenient((value) =>
-  Array.isArray(value)
-    ? value.filter((word): word is string => typeof word === 'string')
-    : typeof value === 'string'
-      ? value.split(' ')
-      : undefined,
-)
+// Two members must be right for a token to be used at all; the others are read for what they are worth.
+/** RFC 6749, appendix A.12, less the blanks at either end that a header would lose. */
+const accessToken = z.string().check(z.regex(/^[!-~](?:[ -~]*[!-~])?$/))
+/** RFC 6749, section 7.1: a type that is not understood must not be used. */
+const tokenType = z.string().check(z.regex(/^(?:bearer(?:token)?)?$/i))
 
-function lenient<Value>(read: (value: unknown) => Value | undefined) {
-  return z.optional(z.pipe(z.unknown(), z.transform(read)))
-}
-
-const members = z.object({
-  // RFC 6749, appendix A.12, less the blanks at either end that a header would lose.
-  access_token: z.string().check(z.regex(/^[!-~](?:[ -~]*[!-~])?$/)),
-  // RFC 6749, section 7.1: a type that is not understood must not be used.
-  token_type: z.nullish(z.string().check(z.regex(/^(?:bearer(?:token)?)?$/i))),
-  expires_in: count,
-  issued_at: count,
-  scope: words,
-  client_id: text,
-  application_name: text,
-  organization_name: text,
-  developer_email: text,
-  'developer.email': text,
-  status: text,
-  refresh_token: text,
-  refresh_token_expires_in: count,
-  refresh_count: count,
-  level: text,
-  api_product_list: text,
-  api_product_list_json: words,
-})
-
-/** What is wrong with the members of an answer that is no token response; names the member only. */
-export type Unreadable = { readonly problem: string }
-
-/** Reads the members of a token response; pure. */
-export function readTokenResponse(answer: unknown): TokenResponse | Unreadable {
-  // Without code generation: its probe is reported as a violation on pages with a strict content policy.
-  const parsed = members.safeParse(answer, { jitless: true })
-  if (!parsed.success) {
-    const member = parsed.error.issues[0]?.path[0]
-    return {
-      problem: member === undefined ? 'it is no JSON object' : `its ${String(member)} is missing or unusable`,
-    }
-  }
-  const data = parsed.data
-  return withoutAbsent({
-    accessToken: data.access_token,
+/**
+ * Reads the members of a token response; pure.
+ *
+ * @returns the name of the unusable member where there is no token in it
+ */
+export function readTokenResponse(raw: Readonly<Record<string, unknown>>): TokenResponse | string {
+  const token = accessToken.safeParse(raw.access_token)
+  if (!token.success) return 'access_token'
+  if (!tokenType.safeParse(raw.token_type ?? '').success) return 'token_type'
+  const response: Record<keyof TokenResponse, unknown> = {
+    accessToken: token.data,
     tokenType: 'Bearer',
-    expiresIn: data.expires_in || undefined,
-    issuedAt: epoch(data.issued_at),
-    scope: trimmed(data.scope ?? []),
-    clientId: data.client_id,
-    applicationName: data.application_name,
-    organizationName: data.organization_name,
-    developerEmail: data.developer_email ?? data['developer.email'],
-    status: data.status,
-    refreshToken: data.refresh_token,
-    refreshTokenExpiresIn: data.refresh_token_expires_in,
-    refreshCount: data.refresh_count,
-    level: data.level,
-    apiProducts: products(data.api_product_list_json, data.api_product_list),
-  })
+    expiresIn: number(raw.expires_in) || undefined,
+    issuedAt: epoch(number(raw.issued_at)),
+    scope: names(raw.scope, ' ') ?? [],
+    clientId: text(raw.client_id),
+    applicationName: text(raw.application_name),
+    organizationName: text(raw.organization_name),
+    developerEmail: text(raw.developer_email) ?? text(raw['developer.email']),
+    status: text(raw.status),
+    refreshToken: text(raw.refresh_token),
+    refreshTokenExpiresIn: number(raw.refresh_token_expires_in),
+    refreshCount: number(raw.refresh_count),
+    level: text(raw.level),
+    // The bracketed text is unquoted: "[a, b c]".
+    apiProducts:
+      names(raw.api_product_list_json, ',') ??
+      names(text(raw.api_product_list)?.replace(/^\[|\]$/g, ''), ','),
+  }
+  return Object.fromEntries(Object.entries(response).filter(([, value]) => value !== undefined)) as never
 }
 
-function products(list: string[] | undefined, bracketed: string | undefined): string[] | undefined {
-  const names = list ?? bracketed?.replace(/^\s*\[|\]\s*$/g, '').split(',')
-  return names && trimmed(names)
+// Gateways send numbers as strings, strings as numbers, nulls and empty strings for "none".
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
 }
 
-function trimmed(names: string[]): string[] {
-  return names.map((name) => name.trim()).filter((name) => name !== '')
+function number(value: unknown): number | undefined {
+  return /^\s*\d+(\.\d+)?\s*$/.test(text(value) ?? '') ? Number(value) : undefined
+}
+
+function names(value: unknown, separator: string): string[] | undefined {
+  const list: unknown = typeof value === 'string' ? value.split(separator) : value
+  if (!Array.isArray(list)) return undefined
+  return list
+    .filter((name) => typeof name === 'string')
+    .map((name) => name.trim())
+    .filter(Boolean)
 }
 
 /** Seconds, milliseconds or microseconds since 1970, told apart by their size: dates from 1973 on. */
-function epoch(value: number | undefined): Date | undefined {
-  if (value === undefined || value < 1e8 || value > 1e17) return undefined
+function epoch(value = 0): Date | undefined {
+  if (value < 1e8 || value > 1e17) return undefined
   return new Date(value < 1e11 ? value * 1e3 : value < 1e14 ? value : value / 1e3)
-}
-
-function withoutAbsent(response: TokenResponse): TokenResponse {
-  return Object.fromEntries(Object.entries(response).filter(([, value]) => value !== undefined)) as never
 }

@@ -1,44 +1,36 @@
-/** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+/**
+ * Settles as `work` does, unless `signal` is aborted or `ms` pass before: then it rejects with the signal's
+ * reason, or settles as `late()` says, and `left` is told that nobody waits here any more.
+ *
+ * @param late makes the error; undefined resolves instead
+ */
+export function waitFor<Value>(
+  work: Promise<Value>,
+  ms: number,
+  signal: AbortSignal | undefined,
+  late: () => Error | undefined,
+  left?: () => void,
+): Promise<Value> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error)
-    const onAbort = (): void => {
+    const done = (): void => {
       clearTimeout(timer)
-      reject(signal.reason as Error)
+      signal?.removeEventListener('abort', leave)
     }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', onAbort)
+    const leave = (): void => {
+      done()
+      const reason = signal?.aborted ? (signal.reason as Error) : late()
+      if (reason === undefined) resolve(undefined as Value)
+      else reject(reason)
+      left?.()
+    }
+    const timer = setTimeout(leave, ms)
+    work.then(resolve, reject).finally(done)
+    if (signal?.aborted) leave()
+    else signal?.addEventListener('abort', leave)
   })
 }
 
-/**
- * Settles as `work` does, but rejects with `late()` after `ms` and with the signal's reason once it is aborted,
- * even where the work heeds no signal. The work's own signal is aborted in both cases.
- */
-export function settleWithin<Value>(
-  work: (signal: AbortSignal) => Promise<Value>,
-  ms: number,
-  signal: AbortSignal,
-  late: () => Error,
-): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error)
-    const controller = new AbortController()
-    const done = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
-    }
-    const abandon = (reason: Error): void => {
-      done()
-      reject(reason)
-      controller.abort(reason)
-    }
-    const onAbort = (): void => abandon(signal.reason as Error)
-    const timer = setTimeout(() => abandon(late()), ms)
-    signal.addEventListener('abort', onAbort)
-    work(controller.signal).then(resolve, reject).finally(done)
-  })
+/** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return waitFor(new Promise<never>(() => {}), ms, signal, () => undefined)
 }
