@@ -1,0 +1,1 @@
+export { describeTokenStore, type TokenStoreContractOptions } from './token-store-contract.ts'
