@@ -9,11 +9,15 @@ import type { TokenResponse } from './token-response.ts'
 import type { TokenSource } from './token-source.ts'
 import { sleep, waitFor } from './wait.ts'
 
-/** What one flight is to do, and with what. */
-export interface FlightPlan {
+/** What a provider works with. */
+export interface ProviderContext {
   readonly source: TokenSource
   readonly settings: ProviderSettings
   readonly emit: (event: TokenEvent) => void
+}
+
+/** What one flight is to do. */
+export interface FlightPlan extends ProviderContext {
   readonly signal: AbortSignal
   readonly number: number
   readonly reason: TokenRequestReason
@@ -94,14 +98,9 @@ function unavailable(message: string): TokenError {
   return new TokenError({ kind: 'unavailable', message })
 }
 
-/** Counts the attempts in; of an error that is not ours only its code or name is kept. */
-function toTokenError(cause: unknown, attempts: number): TokenError {
-  if (!(cause instanceof TokenError)) {
-    return new TokenError({
-      kind: 'unavailable',
-      message: `The token source failed (${errorCode(cause)})`,
-      attempts,
-    })
-  }
-  return Object.assign(cause, { attempts })
+/** Of an error that is not ours only its code or name is kept: its text may hold a secret. */
+export function toTokenError(cause: unknown, attempts?: number): TokenError {
+  const error =
+    cause instanceof TokenError ? cause : unavailable(`The token source failed (${errorCode(cause)})`)
+  return attempts === undefined ? error : Object.assign(error, { attempts })
 }

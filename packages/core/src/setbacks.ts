@@ -1,5 +1,5 @@
 import { elapsedSince, readInstant, type Clock } from './clock.ts'
-import type { TokenError } from './token-error.ts'
+import { TokenError } from './token-error.ts'
 
 /** First and longest hold of each kind, in milliseconds; it doubles with each failure in a row. */
 const holds: Record<TokenError['kind'], readonly [number, number]> = {
@@ -51,4 +51,12 @@ export function createSetbacks(error: TokenError, before: Setbacks | undefined, 
     heldMs: () => holdMs - elapsedSince(since, clock),
     renewalPaused: () => elapsedSince(since, clock) < pauseMs,
   }
+}
+
+/** The error of a hold, with what is left of it. */
+export function heldError(error: TokenError, heldMs: number): TokenError {
+  const { kind, status, oauthError, vendorCode, attempts } = error
+  const message = `${error.message}; not asked again for ${Math.ceil(heldMs / 1000)} s`
+  const retryAfterMs = kind === 'throttled' ? Math.ceil(heldMs) : error.retryAfterMs
+  return new TokenError({ kind, message, status, oauthError, vendorCode, attempts, retryAfterMs })
 }

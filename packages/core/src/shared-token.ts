@@ -1,6 +1,6 @@
 import { elapsedSince, readInstant } from './clock.ts'
 import { onCredentialsChange } from './credentials-changed.ts'
-import { requestToken, type FlightPlan } from './request-token.ts'
+import { requestToken, type FlightPlan, type ProviderContext } from './request-token.ts'
 import { StoreSession } from './store-session.ts'
 import { TokenError } from './token-error.ts'
 import { createTokenLife, lifetimeOf, type TokenLife } from './token-life.ts'
@@ -38,6 +38,19 @@ export async function obtainSharedToken(plan: FlightPlan, store: TokenStore): Pr
     session.renewBudget()
   }
   return (await requestToken(plan)).life
+}
+
+/** Has the store forget an entry that an API refused. Never fails. */
+export async function removeSharedToken(
+  { source, settings, emit }: ProviderContext,
+  id: string,
+): Promise<void> {
+  try {
+    const key = await source.cacheKey()
+    await new StoreSession(settings.store!, settings, emit).run('remove', (store) => store.remove(key, id))
+  } catch {
+    // The entry's id is remembered here, and whoever reads it elsewhere finds it refused as well.
+  }
 }
 
 async function underLease(plan: FlightPlan, session: StoreSession, key: string, lease: TokenLease) {

@@ -4,26 +4,17 @@ import { credentialsChanged } from './credentials-changed.ts'
 import { emitEvent } from './emit-event.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import { Redacted } from './redacted.ts'
-import { RefusalBudget } from './refusal-budget.ts'
-import { requestToken } from './request-token.ts'
-import { createSetbacks, type Setbacks } from './setbacks.ts'
-import { obtainSharedToken } from './shared-token.ts'
-import { StoreSession } from './store-session.ts'
+import { Refusals } from './refusals.ts'
+import { requestToken, toTokenError } from './request-token.ts'
+import { createSetbacks, heldError, type Setbacks } from './setbacks.ts'
+import { obtainSharedToken, removeSharedToken } from './shared-token.ts'
 import { TokenError } from './token-error.ts'
 import type { TokenEvent, TokenEventListener, TokenRequestReason } from './token-event.ts'
-import { TokenFlight } from './token-flight.ts'
+import { TokenFlight, type FlightOptions } from './token-flight.ts'
 import type { TokenLife } from './token-life.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
 import type { TokenSource } from './token-source.ts'
 import { sleep } from './wait.ts'
-
-interface FlightOptions {
-  readonly reason: TokenRequestReason
-  readonly forced?: boolean
-  readonly background?: boolean
-  readonly minimumValidityMs?: number
-  readonly delayMs?: number
-}
 
 /** The provider: what is at hand, what is under way, and what went wrong. Lean, for pools hold many. */
 export class TokenKeeper extends Redacted implements TokenProvider {
@@ -33,7 +24,7 @@ export class TokenKeeper extends Redacted implements TokenProvider {
   #flight: TokenFlight | undefined
   #flights = 0
   #setbacks: Setbacks | undefined
-  #refusals: { readonly budget: RefusalBudget; readonly storeIds: Set<string> } | undefined
+  #refusals: Refusals | undefined
   #rejected = false
   #listeners: Set<TokenEventListener> | undefined
   #closed = false
@@ -104,14 +95,16 @@ export class TokenKeeper extends Redacted implements TokenProvider {
   reject(token: AccessToken): void {
     const life = this.#life
     if (life === undefined || life.token.value !== token.value) return
-    this.#refusals ??= { budget: new RefusalBudget(), storeIds: new Set() }
-    const renewing = this.#flight !== undefined || this.#refusals.budget.draw(this.#settings.clock)
+    this.#refusals ??= new Refusals()
+    const renewing = this.#flight !== undefined || this.#refusals.draw(this.#settings.clock)
     const remainingMs = Math.max(0, life.lifetimeMs - this.#elapsed(life))
     this[emitEvent]({ type: 'token_rejected', remainingMs, renewing })
     if (!renewing) return
     this.#life = undefined
     this.#rejected = true
-    if (life.storeId !== undefined) this.#forget(life.storeId)
+    if (life.storeId === undefined) return
+    this.#refusals.remember(life.storeId)
+    void removeSharedToken(this.#context(), life.storeId)
   }
 
   on(listener: TokenEventListener): () => void {
@@ -154,6 +147,11 @@ export class TokenKeeper extends Redacted implements TokenProvider {
     }
   }
 
+  #context() {
+    const emit = (event: TokenEvent): void => this[emitEvent](event)
+    return { source: this.#source, settings: this.#settings, emit }
+  }
+
   #elapsed(life: TokenLife): number {
     return elapsedSince(life.start, this.#settings.clock)
   }
@@ -190,19 +188,16 @@ export class TokenKeeper extends Redacted implements TokenProvider {
   }
 
   #join(flight: TokenFlight, signal: AbortSignal | undefined, ms: number): Promise<TokenLife> {
-    return flight.join(
-      signal,
-      ms,
-      () => this.#late(),
-      () => {
-        if (this.#flight === flight) this.#flight = undefined
-        flight.controller.abort()
-      },
-    )
+    const deserted = (): void => {
+      if (this.#flight === flight) this.#flight = undefined
+      flight.controller.abort()
+    }
+    // A little later than the flight's own end, which tells more.
+    return flight.join(signal, ms + 50, () => this.#late(), deserted)
   }
 
   #start(options: FlightOptions): TokenFlight {
-    const flight = new TokenFlight(++this.#flights, options.forced ?? false, options.background ?? false)
+    const flight = new TokenFlight(++this.#flights, options)
     this.#flight = flight
     flight.result = this.#fly(flight, options)
     // Nobody may be waiting; whoever is hears of it by joining.
@@ -215,16 +210,14 @@ export class TokenKeeper extends Redacted implements TokenProvider {
     const { number, forced } = flight
     const { signal } = flight.controller
     const plan = {
-      source: this.#source,
-      settings: this.#settings,
-      emit: (event: TokenEvent) => this[emitEvent](event),
+      ...this.#context(),
       signal,
       number,
       reason,
       began: readInstant(clock),
       forced,
       accepts: (life: TokenLife) =>
-        !this.#refusals?.storeIds.has(life.storeId!) &&
+        !this.#refusals?.includes(life.storeId) &&
         this.#lasts(life, minimumValidityMs) &&
         (reason !== 'ageing' || this.#elapsed(life) < life.freshMs),
     }
@@ -237,34 +230,15 @@ export class TokenKeeper extends Redacted implements TokenProvider {
       return life
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof TokenError) this.#setbacks = createSetbacks(error, this.#setbacks, clock)
-      throw error
+      const failure = toTokenError(error)
+      this.#setbacks = createSetbacks(failure, this.#setbacks, clock)
+      throw failure
     } finally {
       if (this.#flight === flight) this.#flight = undefined
     }
-  }
-
-  /** Remembers a refused entry, so that a stale store cannot bring it back, and has the store forget it. */
-  #forget(storeId: string): void {
-    const { storeIds } = this.#refusals!
-    storeIds.add(storeId)
-    if (storeIds.size > 100) storeIds.delete(storeIds.values().next().value!)
-    const session = new StoreSession(this.#settings.store!, this.#settings, (event) => this[emitEvent](event))
-    this.#source
-      .cacheKey()
-      .then((key) => session.run('remove', (store) => store.remove(key, storeId)))
-      .catch(() => {})
   }
 }
 
 function closedError(): TokenError {
   return new TokenError({ kind: 'aborted', message: 'The token provider was closed' })
-}
-
-/** The error of a hold, with what is left of it. */
-function heldError(error: TokenError, heldMs: number): TokenError {
-  const { kind, status, oauthError, vendorCode, attempts } = error
-  const message = `${error.message}; not asked again for ${Math.ceil(heldMs / 1000)} s`
-  const retryAfterMs = kind === 'throttled' ? Math.ceil(heldMs) : error.retryAfterMs
-  return new TokenError({ kind, message, status, oauthError, vendorCode, attempts, retryAfterMs })
 }
