@@ -1,43 +1,52 @@
-import Fastify, { type FastifyInstance } from 'fastify'
-import { seedApplications } from './applications/seed-applications.ts'
-import { createApplicationAuthenticator } from './authentication/authenticate-application.ts'
-import { createResourceServerAuthenticator } from './authentication/authenticate-resource-server.ts'
-import { handleErrors, sendRefusal } from './http/error-handling.ts'
-import { acceptForms } from './http/form-routes.ts'
+import type { FastifyInstance } from 'fastify'
+import { createServer } from './http/create-server.ts'
+import { handleErrors } from './http/error-handling.ts'
+import { healthEndpoints } from './http/health-endpoints.ts'
 import { introspectionEndpoint } from './http/introspection-endpoint.ts'
-import { ProtocolError } from './http/protocol-error.ts'
+import { metadataEndpoint } from './http/metadata-endpoint.ts'
+import { metricsEndpoint } from './http/metrics-endpoint.ts'
+import { acceptForms } from './http/oauth-routes.ts'
+import { logRequests } from './http/request-log.ts'
+import { observeRequests, type RequestObserver } from './http/request-outcome.ts'
 import { revocationEndpoint } from './http/revocation-endpoint.ts'
 import { tokenEndpoint } from './http/token-endpoint.ts'
-import { createKeyring, createRandomKey } from './keys/keyring.ts'
-import { createMemoryStorage } from './storage/memory/memory-storage.ts'
-import { resolveOptions, type TokenServiceOptions } from './token-service-options.ts'
+import { openServiceContext, type ServiceContext } from './service-context.ts'
+import { resolveOptions, type ResolvedOptions, type TokenServiceOptions } from './token-service-options.ts'
 
 /** Builds the service without listening yet; it opens its storage when it gets ready. */
 export function createTokenService(options: TokenServiceOptions = {}): FastifyInstance {
-  const { errors, applications, resourceServers, keys, clock } = resolveOptions(options)
-  const keyring = createKeyring(keys ?? [createRandomKey()])
-  const server = Fastify({ bodyLimit: 16 * 1024 })
-  handleErrors(server, errors)
-  server.setNotFoundHandler((_request, reply) => sendRefusal(reply, new ProtocolError('not_found'), errors))
-
-  server.get('/healthz', async () => ({ status: 'ok' }))
-
+  const resolved = resolveOptions(options)
+  const server = createServer(resolved)
   server.register(async (endpoints) => {
-    const storage = createMemoryStorage()
-    const { tokens } = storage
-    await seedApplications(storage.applications, keyring, applications, clock.now())
-    const authenticate = createApplicationAuthenticator(storage.applications, keyring, clock)
-    const authenticateCaller = createResourceServerAuthenticator(resourceServers, keyring)
-
-    acceptForms(endpoints)
-    tokenEndpoint(endpoints, { authenticate, tokens, clock })
-    endpoints.register(async (standard) => {
-      // RFC 7662 and RFC 7009 know but one shape of error.
-      handleErrors(standard, 'rfc6749')
-      introspectionEndpoint(standard, { authenticate: authenticateCaller, tokens, clock })
-      revocationEndpoint(standard, { authenticate, tokens })
-    })
-    endpoints.addHook('onClose', () => storage.close())
+    const context = await openServiceContext(resolved, (error) => server.log.error(error))
+    endpoints.addHook('onClose', () => context.close())
+    await addEndpoints(endpoints, context, resolved)
   })
   return server
+}
+
+async function addEndpoints(
+  server: FastifyInstance,
+  context: ServiceContext,
+  { errors: shape, publicUrl, metrics, logger }: ResolvedOptions,
+): Promise<void> {
+  const { activity, storage } = context
+  const observers: RequestObserver[] = []
+  if (logger) observers.push(logRequests(logger))
+  if (metrics) observers.push(await metricsEndpoint(server))
+  observeRequests(server, observers)
+
+  healthEndpoints(server, storage)
+  metadataEndpoint(server, publicUrl)
+  server.register(async (oauth) => {
+    acceptForms(oauth)
+    handleErrors(oauth, { shape, activity })
+    tokenEndpoint(oauth, context)
+    oauth.register(async (standard) => {
+      // RFC 7662 and RFC 7009 know but one shape of error.
+      handleErrors(standard, { shape: 'rfc6749', activity })
+      introspectionEndpoint(standard, context)
+      revocationEndpoint(standard, context)
+    })
+  })
 }

@@ -2,8 +2,7 @@ export { createTokenService } from './create-token-service.ts'
 export { startTokenService, type RunningTokenService } from './start-token-service.ts'
 export type { Clock } from './clock.ts'
 export type { ApplicationStatus, ResponseForm } from './applications/application.ts'
-export type {
-  ApplicationOptions,
-  ResourceServerOptions,
-  TokenServiceOptions,
-} from './token-service-options.ts'
+export type { ApplicationOptions } from './applications/application-options.ts'
+export type { FailureLimit } from './authentication/failure-guard.ts'
+export type { ResourceServerOptions, TokenServiceOptions } from './token-service-options.ts'
+export { UserMistake } from './user-mistake.ts'

@@ -1,24 +1,14 @@
-import type { ApplicationStatus, ResponseForm } from './applications/application.ts'
+import type { FastifyBaseLogger } from 'fastify'
+import {
+  resolveApplications,
+  type ApplicationOptions,
+  type ResolvedApplication,
+} from './applications/application-options.ts'
+import type { FailureLimit } from './authentication/failure-guard.ts'
 import { systemClock, type Clock } from './clock.ts'
-
-/** An application that exists when the service starts. */
-export interface ApplicationOptions {
-  readonly name: string
-  readonly clientId: string
-  readonly clientSecret: string
-  /** The API products its tokens are good for. @default [] */
-  readonly products?: readonly string[] | undefined
-  /** @default '' */
-  readonly level?: string | undefined
-  /** Which of the two forms of the token response it is answered in. @default 'products' */
-  readonly responseForm?: ResponseForm | undefined
-  /** How long its tokens live, in seconds. @default 3600 */
-  readonly lifetimeSeconds?: number | undefined
-  /** Only an approved application gets tokens. @default 'approved' */
-  readonly status?: ApplicationStatus | undefined
-  /** The project it belongs to, made when there is none of that name. @default 'default' */
-  readonly project?: string | undefined
-}
+import type { ErrorShape } from './http/error-body.ts'
+import { parseStorageLocation, type StorageLocation } from './storage/open-storage.ts'
+import { UserMistake } from './user-mistake.ts'
 
 /** Someone who may ask about tokens: an API that accepts them (RFC 7662 section 2.1). */
 export interface ResourceServerOptions {
@@ -31,30 +21,66 @@ export interface TokenServiceOptions {
   readonly port?: number | undefined
   /** @default '127.0.0.1' */
   readonly host?: string | undefined
+  /** `memory`, `pglite:PATH` (embedded, a folder) or a `postgres://` URL. @default 'memory' */
+  readonly storage?: string | undefined
+  /**
+   * Keys of at least 32 characters, the newest first, under which secrets are hashed. Required with PostgreSQL.
+   * @default one made at start, or out of the file `PATH.keys` beside an embedded database
+   */
+  readonly keys?: readonly string[] | undefined
   /** The shape of the token endpoint's errors: the gateway's own, or RFC 6749 section 5.2. @default 'classic' */
-  readonly errors?: 'classic' | 'rfc6749' | undefined
+  readonly errors?: ErrorShape | undefined
   readonly applications?: readonly ApplicationOptions[] | undefined
   readonly resourceServers?: readonly ResourceServerOptions[] | undefined
-  /** Keys of at least 32 characters under which secrets are hashed, the newest first. @default one made at start */
-  readonly keys?: readonly string[] | undefined
+  /** How many attempts of one address at one client may fail. @default 10 in 60 seconds */
+  readonly failureLimit?: Partial<FailureLimit> | undefined
+  /** What clients reach the service by, when that is not its own address. @default what they say in `Host` */
+  readonly publicUrl?: string | undefined
+  /** Proxies to believe about a client's address: as Fastify's `trustProxy`. @default false */
+  readonly trustProxy?: boolean | string | undefined
+  /** @default true, but false with memory storage */
+  readonly metrics?: boolean | undefined
+  /** A pino logger. @default nothing is logged */
+  readonly logger?: FastifyBaseLogger | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined
 }
 
 export interface ResolvedOptions {
-  readonly errors: 'classic' | 'rfc6749'
-  readonly applications: readonly ApplicationOptions[]
-  readonly resourceServers: readonly ResourceServerOptions[]
+  readonly storage: StorageLocation
   readonly keys: readonly string[] | undefined
+  readonly errors: ErrorShape
+  readonly applications: readonly ResolvedApplication[]
+  readonly resourceServers: readonly ResourceServerOptions[]
+  readonly failureLimit: FailureLimit
+  readonly publicUrl: string | undefined
+  readonly trustProxy: boolean | string
+  readonly metrics: boolean
+  readonly logger: FastifyBaseLogger | undefined
   readonly clock: Clock
 }
 
 export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
+  const storage = parseStorageLocation(options.storage ?? 'memory')
+  if (storage.kind === 'postgres' && !options.keys?.length) {
+    throw new UserMistake(
+      'PostgreSQL storage needs keys, the same for every instance: at least one of 32 or more random characters.',
+    )
+  }
   return {
-    errors: options.errors ?? 'classic',
-    applications: options.applications ?? [],
-    resourceServers: options.resourceServers ?? [],
+    storage,
     keys: options.keys,
+    errors: options.errors ?? 'classic',
+    applications: resolveApplications(options.applications ?? []),
+    resourceServers: options.resourceServers ?? [],
+    failureLimit: {
+      attempts: options.failureLimit?.attempts ?? 10,
+      windowSeconds: options.failureLimit?.windowSeconds ?? 60,
+    },
+    publicUrl: options.publicUrl?.replace(/\/+$/, ''),
+    trustProxy: options.trustProxy ?? false,
+    metrics: options.metrics ?? storage.kind !== 'memory',
+    logger: options.logger,
     clock: options.clock ?? systemClock,
   }
 }

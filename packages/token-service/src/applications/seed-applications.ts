@@ -1,54 +1,49 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { Keyring } from '../keys/keyring.ts'
-import type { ApplicationStorage } from '../storage/storage.ts'
-import type { ApplicationOptions } from '../token-service-options.ts'
-import type { Project } from './application.ts'
-
-const prefixLength = 4
+import type { Storage } from '../storage/storage.ts'
+import type { ResolvedApplication } from './application-options.ts'
+import { storedSecret } from './client-secret.ts'
 
 /** Creates the applications that are not there yet; those that are stay as they are. */
 export async function seedApplications(
-  storage: ApplicationStorage,
+  storage: Storage,
   keyring: Keyring,
-  applications: readonly ApplicationOptions[],
+  applications: readonly ResolvedApplication[],
   nowMs: number,
 ): Promise<void> {
   for (const options of applications) {
-    if (await storage.findClient(options.clientId)) continue
-    const project = await projectNamed(storage, options.project ?? 'default', nowMs)
+    const { name, clientId, status, level, responseForm, lifetimeSeconds } = options
+    const projectId = projectIdOf(options.project)
+    await storage.projects.create({
+      id: projectId,
+      name: options.project,
+      organizationName: options.organizationName,
+      developerEmail: options.developerEmail,
+      createdAtMs: nowMs,
+    })
     const id = randomUUID()
-    await storage.createApplication({
-      id,
-      projectId: project.id,
-      name: options.name,
-      clientId: options.clientId,
-      status: options.status ?? 'approved',
-      products: [...(options.products ?? [])],
-      level: options.level ?? '',
-      responseForm: options.responseForm ?? 'products',
-      lifetimeSeconds: options.lifetimeSeconds ?? 3600,
-      createdAtMs: nowMs,
-    })
-    await storage.addSecret({
-      id: randomUUID(),
-      applicationId: id,
-      ...keyring.hash(options.clientSecret),
-      prefix: options.clientSecret.slice(0, prefixLength),
-      createdAtMs: nowMs,
-    })
+    const expiresAt = options.clientSecretExpiresAt
+    const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt)
+    await storage.applications.create(
+      {
+        id,
+        projectId,
+        name,
+        clientId,
+        status,
+        products: options.products,
+        level,
+        responseForm,
+        lifetimeSeconds,
+        createdAtMs: nowMs,
+      },
+      [storedSecret(keyring, { applicationId: id, value: options.clientSecret, nowMs, expiresAtMs })],
+    )
   }
 }
 
-async function projectNamed(storage: ApplicationStorage, name: string, nowMs: number): Promise<Project> {
-  const known = (await storage.listProjects()).find((project) => project.name === name)
-  if (known) return known
-  const project = {
-    id: randomUUID(),
-    name,
-    organizationName: 'example-org',
-    developerEmail: 'developer@example.com',
-    createdAtMs: nowMs,
-  }
-  await storage.createProject(project)
-  return project
+/** The same for the same name, so that instances that start at once make one project. */
+function projectIdOf(name: string): string {
+  const digits = hash('sha256', `project ${name}`).slice(0, 32)
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

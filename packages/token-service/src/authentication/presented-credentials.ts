@@ -1,5 +1,6 @@
+import { clientForm } from '../http/oauth-parameters.ts'
+import { parseParameters, type RawParameters } from '../http/parameters.ts'
 import { ProtocolError } from '../http/protocol-error.ts'
-import { parameter, requiredParameter, type ParsedParameters } from '../http/request-parameters.ts'
 
 export interface PresentedCredentials {
   readonly clientId: string
@@ -9,37 +10,35 @@ export interface PresentedCredentials {
 /** Reads `client_secret_post` or `client_secret_basic` (RFC 6749 section 2.3.1), never both. */
 export function presentedCredentials(
   authorization: string | undefined,
-  form: ParsedParameters,
+  form: RawParameters,
 ): PresentedCredentials {
   if (authorization === undefined || !/^basic /i.test(authorization)) {
-    return {
-      clientId: requiredParameter(form, 'client_id'),
-      clientSecret: requiredParameter(form, 'client_secret'),
-    }
+    const { client_id, client_secret } = parseParameters(clientForm, form)
+    return { clientId: client_id, clientSecret: client_secret }
   }
   const credentials = parseBasic(authorization.slice('basic '.length).trim())
-  const clientId = parameter(form, 'client_id')
-  if (
-    parameter(form, 'client_secret') !== undefined ||
-    (clientId ?? credentials.clientId) !== credentials.clientId
-  ) {
+  const { client_id = credentials.client_id, client_secret } = parseParameters(clientForm.partial(), form)
+  if (client_secret !== undefined || client_id !== credentials.client_id) {
     throw new ProtocolError('two_authentication_methods')
   }
-  return credentials
+  return { clientId: credentials.client_id, clientSecret: credentials.client_secret }
 }
 
-function parseBasic(encoded: string): PresentedCredentials {
-  if (!/^[\w+/-]+={0,2}$/.test(encoded)) throw new ProtocolError('malformed_authorization')
-  const text = Buffer.from(encoded, 'base64').toString()
+function parseBasic(encoded: string) {
+  const text = /^[\w+/-]+={0,2}$/.test(encoded) ? Buffer.from(encoded, 'base64').toString() : ''
   const colon = text.indexOf(':')
-  if (colon < 1) throw new ProtocolError('malformed_authorization')
-  return { clientId: formDecode(text.slice(0, colon)), clientSecret: formDecode(text.slice(colon + 1)) }
+  const credentials = clientForm.safeParse({
+    client_id: formDecode(text.slice(0, Math.max(0, colon))),
+    client_secret: formDecode(text.slice(colon + 1)),
+  })
+  if (!credentials.success) throw new ProtocolError('malformed_authorization')
+  return credentials.data
 }
 
-function formDecode(text: string): string {
+function formDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new ProtocolError('malformed_authorization')
+    return undefined
   }
 }

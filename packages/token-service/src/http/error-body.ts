@@ -18,10 +18,10 @@ const refusals: Record<RefusalReason, Refusal> = {
     description: 'The request is missing a required parameter',
   },
   repeated_parameter: { status: 400, error: 'invalid_request', description: 'A parameter is repeated' },
-  contradicting_parameter: {
+  malformed_parameter: {
     status: 400,
     error: 'invalid_request',
-    description: 'A parameter has two different values',
+    description: 'A parameter is malformed',
   },
   credentials_in_query: {
     status: 400,

@@ -1,26 +1,25 @@
 import type { FastifyInstance } from 'fastify'
-import { accessTokenHash } from '../access-token.ts'
-import { presentedCredentials, type PresentedCredentials } from '../authentication/presented-credentials.ts'
-import type { Clock } from '../clock.ts'
-import type { TokenStorage } from '../storage/storage.ts'
-import { requiredParameter, type ParsedParameters } from './request-parameters.ts'
+import { presentedCredentials } from '../authentication/presented-credentials.ts'
+import type { ServiceContext } from '../service-context.ts'
+import { accessTokenHash } from '../tokens/access-token.ts'
+import { presentedToken } from './oauth-parameters.ts'
+import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
+import { parseParameters } from './parameters.ts'
+import { noteOutcome } from './request-outcome.ts'
 
 export const introspectionPath = '/oauth/introspect'
 
-export interface IntrospectionContext {
-  readonly authenticate: (credentials: PresentedCredentials) => void
-  readonly tokens: TokenStorage
-  readonly clock: Clock
-}
-
 /** Tells resource servers whether a token is good, and for what (RFC 7662). */
-export function introspectionEndpoint(server: FastifyInstance, context: IntrospectionContext): void {
-  const { authenticate, tokens, clock } = context
+export function introspectionEndpoint(server: FastifyInstance, context: ServiceContext): void {
+  const { authenticateResourceServer, storage, clock } = context
 
-  server.post<{ Body: ParsedParameters }>(introspectionPath, async (request, reply) => {
-    const form = request.body
-    authenticate(presentedCredentials(request.headers.authorization, form))
-    const found = await tokens.find(accessTokenHash(requiredParameter(form, 'token')))
+  allowPostOnly(server, introspectionPath)
+  server.post<FormRequest>(introspectionPath, async (request, reply) => {
+    const credentials = presentedCredentials(request.headers.authorization, request.body)
+    await authenticateResourceServer(credentials, request.ip)
+    noteOutcome(request, { clientId: credentials.clientId })
+    const { token: value } = parseParameters(presentedToken, request.body)
+    const found = await storage.tokens.find(accessTokenHash(value))
     if (!found || found.token.expiresAtMs <= clock.now() || found.application.status !== 'approved') {
       return reply.send({ active: false })
     }
@@ -28,11 +27,11 @@ export function introspectionEndpoint(server: FastifyInstance, context: Introspe
     return reply.send({
       active: true,
       client_id: application.clientId,
+      sub: application.clientId,
       token_type: 'Bearer',
       scope: '',
       iat: Math.floor(token.issuedAtMs / 1000),
       exp: Math.floor(token.expiresAtMs / 1000),
-      sub: application.clientId,
       api_products: application.products,
     })
   })

@@ -2,7 +2,7 @@
 export type RefusalReason =
   | 'missing_parameter'
   | 'repeated_parameter'
-  | 'contradicting_parameter'
+  | 'malformed_parameter'
   | 'credentials_in_query'
   | 'two_authentication_methods'
   | 'malformed_authorization'
@@ -27,8 +27,8 @@ export interface RefusalDetails {
   readonly parameter?: string | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly allow?: string | undefined
-  /** Says how to authenticate, as HTTP asks of every 401. */
-  readonly challenge?: boolean | undefined
+  /** For log and audit, and only of a client that exists: who knows what people send as their client ID. */
+  readonly clientId?: string | undefined
 }
 
 export class ProtocolError extends Error {

@@ -1,32 +1,34 @@
 import type { FastifyInstance } from 'fastify'
-import { accessTokenHash } from '../access-token.ts'
-import type { AuthenticateApplication } from '../authentication/authenticate-application.ts'
 import { presentedCredentials } from '../authentication/presented-credentials.ts'
-import type { TokenStorage } from '../storage/storage.ts'
+import type { ServiceContext } from '../service-context.ts'
+import { accessTokenHash } from '../tokens/access-token.ts'
+import { presentedToken } from './oauth-parameters.ts'
+import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
+import { parseParameters } from './parameters.ts'
 import { ProtocolError } from './protocol-error.ts'
-import { requiredParameter, type ParsedParameters } from './request-parameters.ts'
+import { noteOutcome } from './request-outcome.ts'
 
 export const revocationPath = '/oauth/revoke'
 
-export interface RevocationContext {
-  readonly authenticate: AuthenticateApplication
-  readonly tokens: TokenStorage
-}
-
 /** Ends a token before its time, for the client it was issued to (RFC 7009). */
-export function revocationEndpoint(
-  server: FastifyInstance,
-  { authenticate, tokens }: RevocationContext,
-): void {
-  server.post<{ Body: ParsedParameters }>(revocationPath, async (request, reply) => {
-    const form = request.body
-    const client = await authenticate(presentedCredentials(request.headers.authorization, form))
-    const hash = accessTokenHash(requiredParameter(form, 'token'))
-    const found = await tokens.find(hash)
-    if (found && found.application.id !== client.application.id) {
-      throw new ProtocolError('token_of_another_client')
+export function revocationEndpoint(server: FastifyInstance, context: ServiceContext): void {
+  const { authenticateApplication, storage, activity } = context
+
+  allowPostOnly(server, revocationPath)
+  server.post<FormRequest>(revocationPath, async (request, reply) => {
+    const credentials = presentedCredentials(request.headers.authorization, request.body)
+    const { application } = await authenticateApplication(credentials, request.ip)
+    const { clientId } = application
+    noteOutcome(request, { clientId })
+    const { token } = parseParameters(presentedToken, request.body)
+    const hash = accessTokenHash(token)
+    const found = await storage.tokens.find(hash)
+    if (found) {
+      if (found.application.id !== application.id)
+        throw new ProtocolError('token_of_another_client', { clientId })
+      await storage.tokens.remove(hash)
+      activity.audit({ event: 'token_revoked', clientId, address: request.ip })
     }
-    await tokens.remove(hash)
     return reply.code(200).send()
   })
 }

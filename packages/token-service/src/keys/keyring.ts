@@ -1,3 +1,4 @@
+import { UserMistake } from '../user-mistake.ts'
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
 
 /** Hashes secrets under keys that are not in the database, so that a stolen database alone proves nothing. */
@@ -13,7 +14,7 @@ const minimumLength = 32
 /** `keys`: the newest first; the others are still good for comparing. */
 export function createKeyring(keys: readonly string[]): Keyring {
   const [newest, ...older] = keys.map(parseKey)
-  if (!newest) throw new Error('No key was given. Give at least one of 32 or more random characters.')
+  if (!newest) throw new UserMistake('No key was given. Give at least one of 32 or more random characters.')
 
   return {
     hash(secret) {
@@ -39,7 +40,7 @@ export function sameHash(stored: string, presented: Buffer): boolean {
 
 function parseKey(text: string): { id: string; key: KeyObject } {
   if (text.length < minimumLength) {
-    throw new Error(
+    throw new UserMistake(
       `A key has ${text.length} characters. Give one of ${minimumLength} or more random characters.`,
     )
   }

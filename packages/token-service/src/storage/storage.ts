@@ -8,34 +8,85 @@ export interface StoredToken {
   readonly expiresAtMs: number
 }
 
-export interface ApplicationStorage {
-  findClient(clientId: string): Promise<RegisteredClient | undefined>
-  listProjects(): Promise<Project[]>
-  createProject(project: Project): Promise<void>
-  listClients(projectId: string): Promise<RegisteredClient[]>
-  createApplication(application: Application): Promise<void>
-  updateApplication(id: string, changes: ApplicationChanges): Promise<void>
-  addSecret(secret: StoredSecret): Promise<void>
-  removeSecret(id: string): Promise<void>
+export interface ProjectStorage {
+  list(): Promise<Project[]>
+  /** Does nothing if there is a project of that id. */
+  create(project: Project): Promise<void>
+  update(id: string, changes: Partial<Omit<Project, 'id' | 'createdAtMs'>>): Promise<void>
 }
 
 export type ApplicationChanges = Partial<
   Pick<Application, 'name' | 'status' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds'>
 >
 
+export interface ApplicationStorage {
+  /** The application of that client ID with all it takes to issue a token: one read. */
+  findClient(clientId: string): Promise<RegisteredClient | undefined>
+  list(projectId: string): Promise<RegisteredClient[]>
+  /** All or nothing; `false` if the client ID is taken. */
+  create(application: Application, secrets: readonly StoredSecret[]): Promise<boolean>
+  update(id: string, changes: ApplicationChanges): Promise<void>
+  addSecret(secret: StoredSecret): Promise<void>
+  /** Sets when a secret ends; `undefined`: never. */
+  expireSecret(id: string, expiresAtMs: number | undefined): Promise<void>
+  removeSecret(id: string): Promise<void>
+}
+
 export interface TokenStorage {
   /** Settles once the token would survive a crash of the service. */
   save(token: StoredToken): Promise<void>
   find(hash: string): Promise<{ token: StoredToken; application: Application } | undefined>
   remove(hash: string): Promise<void>
-  /** Deletes what expired before `nowMs`; returns how many. */
+  /** Deletes what expired by `nowMs`; returns how many. */
   purge(nowMs: number): Promise<number>
+  clear(): Promise<void>
+}
+
+/** Failed attempts by key, counted from the first one until the window ends. */
+export interface FailureStorage {
+  find(key: string, nowMs: number): Promise<{ count: number; resetsAtMs: number } | undefined>
+  add(key: string, nowMs: number, windowMs: number): Promise<void>
+  purge(nowMs: number): Promise<number>
+  clear(): Promise<void>
+}
+
+export interface AuditEntry {
+  readonly atMs: number
+  readonly event: string
+  readonly clientId?: string | undefined
+  readonly address?: string | undefined
+  readonly detail?: string | undefined
+  /** How many of the same happened since the entries before. */
+  readonly count: number
+}
+
+export interface UsageEntry {
+  readonly applicationId: string
+  readonly hourMs: number
+  readonly tokens: number
+}
+
+export interface ActivityBatch {
+  readonly lastUses: readonly { secretId: string; atMs: number }[]
+  readonly usage: readonly UsageEntry[]
+  readonly audit: readonly AuditEntry[]
+}
+
+export interface ActivityStorage {
+  record(batch: ActivityBatch): Promise<void>
+  /** Tokens issued by hour, the oldest hour first. */
+  usage(applicationId: string, sinceMs: number): Promise<UsageEntry[]>
+  /** The newest first. */
+  audit(limit: number): Promise<AuditEntry[]>
 }
 
 /** Everything the service keeps, behind one interface. */
 export interface Storage {
+  readonly projects: ProjectStorage
   readonly applications: ApplicationStorage
   readonly tokens: TokenStorage
+  readonly failures: FailureStorage
+  readonly activity: ActivityStorage
   /** Rejects when the storage cannot be reached. */
   ready(): Promise<void>
   close(): Promise<void>

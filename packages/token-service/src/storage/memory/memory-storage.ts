@@ -1,14 +1,18 @@
-import type { Application } from '../../applications/application.ts'
 import type { Storage } from '../storage.ts'
-import { createMemoryApplications } from './memory-applications.ts'
+import { createMemoryActivity } from './memory-activity.ts'
+import { createMemoryFailures } from './memory-failures.ts'
+import { createMemoryRegistry } from './memory-registry.ts'
 import { createMemoryTokens } from './memory-tokens.ts'
 
 /** Keeps everything in this process: gone when it ends. */
 export function createMemoryStorage(): Storage {
-  const applications = new Map<string, Application>()
+  const registry = createMemoryRegistry()
   return {
-    applications: createMemoryApplications(applications),
-    tokens: createMemoryTokens(applications),
+    projects: registry.projects,
+    applications: registry.applications,
+    tokens: createMemoryTokens(registry.find),
+    failures: createMemoryFailures(),
+    activity: createMemoryActivity(registry.used),
     async ready() {},
     async close() {},
   }

@@ -1,7 +1,7 @@
 import type { Application } from '../../applications/application.ts'
 import type { StoredToken, TokenStorage } from '../storage.ts'
 
-export function createMemoryTokens(applications: ReadonlyMap<string, Application>): TokenStorage {
+export function createMemoryTokens(findApplication: (id: string) => Application | undefined): TokenStorage {
   const tokens = new Map<string, StoredToken>()
   return {
     async save(token) {
@@ -9,7 +9,7 @@ export function createMemoryTokens(applications: ReadonlyMap<string, Application
     },
     async find(hash) {
       const token = tokens.get(hash)
-      const application = token && applications.get(token.applicationId)
+      const application = token && findApplication(token.applicationId)
       return application && { token, application }
     },
     async remove(hash) {
@@ -19,6 +19,9 @@ export function createMemoryTokens(applications: ReadonlyMap<string, Application
       const before = tokens.size
       for (const token of tokens.values()) if (token.expiresAtMs <= nowMs) tokens.delete(token.hash)
       return before - tokens.size
+    },
+    async clear() {
+      tokens.clear()
     },
   }
 }

@@ -1,4 +1,5 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { digest } from '../digest.ts'
 
 /** 256 random bits; opaque, of characters that a bearer token may have (RFC 6750 section 2.1). */
 export function createAccessToken(): string {
@@ -7,5 +8,5 @@ export function createAccessToken(): string {
 
 /** A plain digest will do: nobody can guess their way to 256 random bits. */
 export function accessTokenHash(token: string): string {
-  return hash('sha256', token, 'base64url')
+  return digest(token)
 }

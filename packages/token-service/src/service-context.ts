@@ -1,0 +1,66 @@
+import { createActivityRecorder, type ActivityRecorder } from './activity/activity-recorder.ts'
+import { seedApplications } from './applications/seed-applications.ts'
+import {
+  createApplicationAuthenticator,
+  type AuthenticateApplication,
+} from './authentication/authenticate-application.ts'
+import {
+  createResourceServerAuthenticator,
+  type AuthenticateResourceServer,
+} from './authentication/authenticate-resource-server.ts'
+import { createFailureGuard } from './authentication/failure-guard.ts'
+import type { Clock } from './clock.ts'
+import { readOrCreateKeyFile } from './keys/key-file.ts'
+import { createKeyring, createRandomKey, type Keyring } from './keys/keyring.ts'
+import { openStorage, type StorageLocation } from './storage/open-storage.ts'
+import type { Storage } from './storage/storage.ts'
+import type { ResolvedOptions } from './token-service-options.ts'
+import { purgeRegularly } from './tokens/purge-expired.ts'
+
+/** The parts the endpoints are made of, opened and ready. */
+export interface ServiceContext {
+  readonly storage: Storage
+  readonly keyring: Keyring
+  readonly clock: Clock
+  readonly activity: ActivityRecorder
+  readonly authenticateApplication: AuthenticateApplication
+  readonly authenticateResourceServer: AuthenticateResourceServer
+  /** Writes what is still to be written, and lets go of the storage. */
+  close(): Promise<void>
+}
+
+export async function openServiceContext(
+  options: ResolvedOptions,
+  onError: (error: unknown) => void,
+): Promise<ServiceContext> {
+  const { clock } = options
+  const keyring = createKeyring(options.keys ?? (await keysFor(options.storage)))
+  const storage = await openStorage(options.storage, onError)
+  try {
+    await seedApplications(storage, keyring, options.applications, clock.now())
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+  const { applications } = storage
+  const activity = createActivityRecorder({ storage: storage.activity, clock, onError })
+  const guard = createFailureGuard(storage.failures, clock, options.failureLimit)
+  const stopPurging = purgeRegularly({ storage, clock, onError })
+  return {
+    storage,
+    keyring,
+    clock,
+    activity,
+    authenticateApplication: createApplicationAuthenticator({ applications, keyring, clock, guard }),
+    authenticateResourceServer: createResourceServerAuthenticator(options.resourceServers, keyring, guard),
+    async close() {
+      await stopPurging()
+      await activity.close()
+      await storage.close()
+    },
+  }
+}
+
+async function keysFor(storage: StorageLocation): Promise<string[]> {
+  return storage.kind === 'pglite' ? readOrCreateKeyFile(`${storage.folder}.keys`) : [createRandomKey()]
+}

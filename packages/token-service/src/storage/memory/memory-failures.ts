@@ -1,0 +1,33 @@
+import type { FailureStorage } from '../storage.ts'
+
+// Whoever fails under ever new names must not fill the memory; the oldest counts go first.
+const maxKeys = 10_000
+
+export function createMemoryFailures(): FailureStorage {
+  const failures = new Map<string, { count: number; resetsAtMs: number }>()
+
+  function current(key: string, nowMs: number): { count: number; resetsAtMs: number } | undefined {
+    const known = failures.get(key)
+    return known && known.resetsAtMs > nowMs ? known : undefined
+  }
+
+  return {
+    async find(key, nowMs) {
+      return current(key, nowMs)
+    },
+    async add(key, nowMs, windowMs) {
+      const { count, resetsAtMs } = current(key, nowMs) ?? { count: 0, resetsAtMs: nowMs + windowMs }
+      failures.delete(key)
+      failures.set(key, { count: count + 1, resetsAtMs })
+      if (failures.size > maxKeys) for (const oldest of failures.keys()) return void failures.delete(oldest)
+    },
+    async purge(nowMs) {
+      const before = failures.size
+      for (const [key, { resetsAtMs }] of failures) if (resetsAtMs <= nowMs) failures.delete(key)
+      return before - failures.size
+    },
+    async clear() {
+      failures.clear()
+    },
+  }
+}

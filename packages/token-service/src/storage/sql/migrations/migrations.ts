@@ -1,0 +1,5 @@
+import type { Migration } from '../migrate.ts'
+import { initial } from './0001-initial.ts'
+
+/** Every step from an empty database to the schema in `schema.ts`, in order; none is ever changed once released. */
+export const migrations: readonly Migration[] = [initial]

@@ -1,0 +1,31 @@
+import type { Clock } from '../clock.ts'
+import type { Storage } from '../storage/storage.ts'
+
+export interface PurgeContext {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+  /** @default 60_000 */
+  readonly intervalMs?: number | undefined
+}
+
+/** Deletes expired tokens and ended failure counts from time to time; returns what stops it. */
+export function purgeRegularly({
+  storage,
+  clock,
+  onError,
+  intervalMs = 60_000,
+}: PurgeContext): () => Promise<void> {
+  let running: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    const nowMs = clock.now()
+    running = running
+      .then(() => Promise.all([storage.tokens.purge(nowMs), storage.failures.purge(nowMs)]))
+      .catch(onError)
+  }, intervalMs)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Application, Project, StoredSecret } from '../../src/applications/application.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+const createdAtMs = 1_700_000_000_000
+
+function project(): Project {
+  return { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c@example.com', createdAtMs }
+}
+
+function application(projectId: string): Application {
+  return {
+    id: randomUUID(),
+    projectId,
+    name: 'demo "quoted" {a,b}',
+    clientId: randomUUID(),
+    status: 'approved',
+    products: ['speech to text', 'a"b', '{x}'],
+    level: 'gold',
+    responseForm: 'refresh',
+    lifetimeSeconds: 60,
+    createdAtMs,
+  }
+}
+
+function secret(applicationId: string, more: Partial<StoredSecret> = {}): StoredSecret {
+  const id = randomUUID()
+  return { id, applicationId, keyId: 'k', hash: `hash of ${id}`, prefix: 'abcd', createdAtMs, ...more }
+}
+
+/** What every storage must do alike. */
+export function describeStorage(name: string, open: () => Promise<Storage>): void {
+  describe(name, () => {
+    let storage: Storage
+    beforeAll(async () => {
+      storage = await open()
+    })
+    afterAll(() => storage.close())
+
+    async function registered(secrets = 1) {
+      const its = project()
+      const one = application(its.id)
+      const own = Array.from({ length: secrets }, (_, index) =>
+        secret(one.id, { createdAtMs: createdAtMs + index }),
+      )
+      await storage.projects.create(its)
+      expect(await storage.applications.create(one, own)).toBe(true)
+      return { project: its, application: one, secrets: own }
+    }
+
+    async function find(clientId: string) {
+      const found = await storage.applications.findClient(clientId)
+      if (!found) throw new Error('There is no such client.')
+      return found
+    }
+
+    function token(applicationId: string, expiresAtMs = createdAtMs + 1000) {
+      return { hash: randomUUID(), applicationId, issuedAtMs: createdAtMs, expiresAtMs }
+    }
+
+    it('is ready', () => storage.ready())
+
+    it('finds a client with its project and every one of its secrets', async () => {
+      const { project: its, application: one, secrets } = await registered(3)
+      const found = await find(one.clientId)
+      expect(found.application).toEqual(one)
+      expect(found.project).toEqual(its)
+      expect(found.secrets.map(({ hash }) => hash).sort()).toEqual(secrets.map(({ hash }) => hash).sort())
+    })
+
+    it('finds many clients that are asked for at once, each for its asker', async () => {
+      const clients = await Promise.all(Array.from({ length: 20 }, () => registered()))
+      const asked = [...clients, ...clients].map(({ application: { clientId } }) => clientId)
+      const found = await Promise.all(asked.map((clientId) => storage.applications.findClient(clientId)))
+      expect(found.map((client) => client?.application.clientId)).toEqual(asked)
+    })
+
+    it('knows no client that nobody registered, not even by a part of its ID or a pattern', async () => {
+      const { application: one } = await registered()
+      for (const clientId of ['', '%', one.clientId.slice(1), `${one.clientId} `, "' or true --", '{}']) {
+        expect(await storage.applications.findClient(clientId)).toBeUndefined()
+      }
+    })
+
+    it('registers a client ID once, and keeps the first when several try at once', async () => {
+      const { project: its, application: one, secrets } = await registered()
+      const others = Array.from({ length: 5 }, () => ({ ...application(its.id), clientId: one.clientId }))
+      const created = others.map((other) => storage.applications.create(other, [secret(other.id)]))
+      expect(await Promise.all(created)).toEqual([false, false, false, false, false])
+      expect((await find(one.clientId)).secrets).toMatchObject(secrets.map(({ hash }) => ({ hash })))
+    })
+
+    it('creates a project once, and changes it', async () => {
+      const { project: its, application: one } = await registered()
+      await storage.projects.create({ ...its, name: 'another' })
+      expect((await find(one.clientId)).project.name).toBe('a')
+      await storage.projects.update(its.id, { organizationName: 'changed' })
+      expect((await find(one.clientId)).project).toEqual({ ...its, organizationName: 'changed' })
+      expect(await storage.projects.list()).toContainEqual({ ...its, organizationName: 'changed' })
+    })
+
+    it("lists a project's applications and no other's", async () => {
+      const { project: its, application: one, secrets } = await registered(2)
+      await registered()
+      const listed = await storage.applications.list(its.id)
+      expect(listed).toHaveLength(1)
+      expect(listed[0]?.application.id).toBe(one.id)
+      expect(listed[0]?.secrets.map(({ id }) => id)).toEqual(secrets.map(({ id }) => id))
+    })
+
+    it('shows changes of an application at once', async () => {
+      const { application: one } = await registered()
+      await storage.applications.update(one.id, { status: 'revoked', products: [], lifetimeSeconds: 5 })
+      expect((await find(one.clientId)).application).toEqual({
+        ...one,
+        status: 'revoked',
+        products: [],
+        lifetimeSeconds: 5,
+      })
+    })
+
+    it('adds, ends and removes secrets one by one', async () => {
+      const { application: one, secrets } = await registered()
+      const second = secret(one.id, { expiresAtMs: createdAtMs + 5 })
+      await storage.applications.addSecret(second)
+      const byId = async (id: string) => (await find(one.clientId)).secrets.find((each) => each.id === id)
+      expect(await byId(second.id)).toMatchObject({ hash: second.hash, expiresAtMs: createdAtMs + 5 })
+      await storage.applications.expireSecret(second.id, undefined)
+      expect((await byId(second.id))?.expiresAtMs).toBeUndefined()
+      await storage.applications.removeSecret(secrets[0]?.id ?? '')
+      expect((await find(one.clientId)).secrets.map(({ id }) => id)).toEqual([second.id])
+      await storage.applications.removeSecret(second.id)
+      expect((await find(one.clientId)).secrets).toEqual([])
+    })
+
+    it('keeps tokens, many at once, each with its application as it is now', async () => {
+      const { application: one } = await registered()
+      const tokens = Array.from({ length: 600 }, () => token(one.id))
+      await Promise.all(tokens.map((each) => storage.tokens.save(each)))
+      await storage.applications.update(one.id, { status: 'pending' })
+      const found = await Promise.all(tokens.map(({ hash }) => storage.tokens.find(hash)))
+      expect(found.map((each) => each?.token)).toEqual(tokens)
+      expect(found[0]?.application.status).toBe('pending')
+      expect(await storage.tokens.find('unknown')).toBeUndefined()
+    })
+
+    it('removes a token for good', async () => {
+      const { application: one } = await registered()
+      const [removed, kept] = [token(one.id), token(one.id)]
+      await Promise.all([removed, kept].map((each) => storage.tokens.save(each)))
+      await storage.tokens.remove(removed.hash)
+      await storage.tokens.remove(removed.hash)
+      expect(await storage.tokens.find(removed.hash)).toBeUndefined()
+      expect(await storage.tokens.find(kept.hash)).toBeDefined()
+    })
+
+    it('purges what has expired and nothing else', async () => {
+      const { application: one } = await registered()
+      await storage.tokens.clear()
+      const [before, at, after] = [token(one.id, 99), token(one.id, 100), token(one.id, 101)]
+      await Promise.all([before, at, after].map((each) => storage.tokens.save(each)))
+      expect(await storage.tokens.purge(100)).toBe(2)
+      expect(await storage.tokens.find(after.hash)).toBeDefined()
+      expect(await storage.tokens.find(at.hash)).toBeUndefined()
+      expect(await storage.tokens.purge(100)).toBe(0)
+    })
+
+    it('counts failures by key from the first one until the window ends', async () => {
+      const [one, other] = [randomUUID(), randomUUID()]
+      await Promise.all([1, 2, 3].map((nowMs) => storage.failures.add(one, nowMs, 100)))
+      await storage.failures.add(other, 3, 100)
+      const found = await storage.failures.find(one, 50)
+      expect(found?.count).toBe(3)
+      expect(found?.resetsAtMs).toBeLessThanOrEqual(103)
+      expect((await storage.failures.find(other, 50))?.count).toBe(1)
+      expect(await storage.failures.find(one, 103)).toBeUndefined()
+      await storage.failures.add(one, 200, 100)
+      expect(await storage.failures.find(one, 201)).toMatchObject({ count: 1, resetsAtMs: 300 })
+    })
+
+    it('purges failures of windows that have ended', async () => {
+      await storage.failures.clear()
+      await storage.failures.add('ended', 1, 100)
+      await storage.failures.add('open', 1, 200)
+      expect(await storage.failures.purge(101)).toBe(1)
+      expect(await storage.failures.find('open', 101)).toMatchObject({ count: 1 })
+    })
+
+    it('records last uses, usage by the hour, and the audit log', async () => {
+      const { application: one, secrets } = await registered(2)
+      const secretId = secrets[0]?.id ?? ''
+      const entry = { applicationId: one.id, hourMs: 3_600_000, tokens: 2 }
+      await storage.activity.record({
+        lastUses: [{ secretId, atMs: 50 }],
+        usage: [entry, { ...entry, hourMs: 0 }],
+        audit: [{ atMs: 1, event: 'first', count: 2, clientId: one.clientId, address: '::1', detail: 'd' }],
+      })
+      await storage.activity.record({
+        lastUses: [{ secretId, atMs: 40 }],
+        usage: [entry],
+        audit: [{ atMs: 2, event: 'second', count: 1 }],
+      })
+      const uses = (await find(one.clientId)).secrets.map((each) => each.lastUsedAtMs)
+      expect(uses).toHaveLength(2)
+      expect(uses).toEqual(expect.arrayContaining([50, undefined]))
+      expect(await storage.activity.usage(one.id, 0)).toEqual([
+        { ...entry, hourMs: 0 },
+        { ...entry, tokens: 4 },
+      ])
+      expect(await storage.activity.usage(one.id, 1)).toHaveLength(1)
+      expect(await storage.activity.audit(2)).toEqual([
+        { atMs: 2, event: 'second', count: 1 },
+        { atMs: 1, event: 'first', count: 2, clientId: one.clientId, address: '::1', detail: 'd' },
+      ])
+    })
+  })
+}
