@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 // Workspace packages resolve to their TypeScript sources: tests need no build.
-const conditions = ['@tokenwell/source', 'module', 'node', 'development|production', 'import', 'default']
+// (`import` and `require` are added by the resolver itself; named here they would hold for both kinds of import.)
+const conditions = ['@tokenwell/source', 'module', 'node', 'development|production']
 
 export default defineConfig({
   resolve: { conditions },
