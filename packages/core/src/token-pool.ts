@@ -1,3 +1,4 @@
+import { RecencyList } from './recency-list.ts'
 import { resolveSettings, type TokenProviderOptions } from './provider-settings.ts'
 import { configurationError } from './secure-url.ts'
 import { TokenKeeper } from './token-keeper.ts'
@@ -37,23 +38,17 @@ export function createTokenPool<Key extends string | number>(
   const { maxEntries = 10_000, ...providerOptions } = options
   if (!(maxEntries >= 1)) throw configurationError('maxEntries must be a number of at least 1')
   const settings = resolveSettings(providerOptions)
-  // In the order of use: a Map keeps the order of insertion.
-  const keepers = new Map<Key, TokenKeeper>()
+  const keepers = new RecencyList<Key, TokenKeeper>()
   let closed = false
 
   const pool: TokenPool<Key> = {
     for(key) {
       if (closed) throw configurationError('The token pool was closed')
-      let keeper = keepers.get(key)
-      if (keeper === undefined) keeper = new TokenKeeper(create(key), settings)
-      else keepers.delete(key)
-      keepers.set(key, keeper)
-      if (keepers.size > maxEntries) {
-        const [oldest] = keepers.keys()
-        const forgotten = keepers.get(oldest!)!
-        keepers.delete(oldest!)
-        void forgotten.closeWhenIdle()
-      }
+      const known = keepers.use(key)
+      if (known) return known
+      const keeper = new TokenKeeper(create(key), settings)
+      keepers.add(key, keeper)
+      if (keepers.size > maxEntries) void keepers.shift()!.closeWhenIdle()
       return keeper
     },
     get size() {
@@ -61,8 +56,7 @@ export function createTokenPool<Key extends string | number>(
     },
     async close() {
       closed = true
-      await Promise.all([...keepers.values()].map((keeper) => keeper.close()))
-      keepers.clear()
+      await Promise.all(keepers.values().map((keeper) => keeper.close()))
     },
     [Symbol.asyncDispose]: () => pool.close(),
   }
