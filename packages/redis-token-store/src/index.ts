@@ -1,0 +1,6 @@
+export type { RedisTokenStoreClient } from './redis-client.ts'
+export {
+  createRedisTokenStore,
+  type EntryUnreadableEvent,
+  type RedisTokenStoreOptions,
+} from './redis-token-store.ts'

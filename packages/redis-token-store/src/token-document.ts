@@ -1,0 +1,28 @@
+import { parseTokenResponse, type TokenResponse } from '@tokenwell/core'
+
+/** A token response as the token endpoint would write it, so that it is read back by the same strict rules. */
+export function writeTokenDocument(response: TokenResponse): string {
+  return JSON.stringify({
+    access_token: response.accessToken,
+    token_type: response.tokenType,
+    expires_in: response.expiresIn,
+    issued_at: response.issuedAt?.getTime(),
+    scope: response.scope,
+    client_id: response.clientId,
+    application_name: response.applicationName,
+    organization_name: response.organizationName,
+    developer_email: response.developerEmail,
+    status: response.status,
+    refresh_token: response.refreshToken,
+    refresh_token_expires_in: response.refreshTokenExpiresIn,
+    refresh_count: response.refreshCount,
+    level: response.level,
+    api_product_list_json: response.apiProducts,
+  })
+}
+
+/** @throws {TokenError} for anything else */
+export function readTokenDocument(text: string): TokenResponse {
+  const { raw: _raw, ...response } = parseTokenResponse(200, {}, text)
+  return response
+}
