@@ -1,10 +1,8 @@
-import { isIPv6 } from 'node:net'
-
 /** The address failures are counted by: of IPv6 the /64, since one host owns all of it. */
 export function networkAddress(ip: string): string {
+  if (!ip.includes(':')) return ip
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
   if (mapped?.[1]) return mapped[1]
-  if (!isIPv6(ip)) return ip
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::')
   const groups = head === '' ? [] : head.split(':')
   if (tail !== undefined) {

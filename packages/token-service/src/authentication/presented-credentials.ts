@@ -1,4 +1,4 @@
-import { clientForm } from '../http/oauth-parameters.ts'
+import { clientForm, optionalClientForm } from '../http/oauth-parameters.ts'
 import { parseParameters, type RawParameters } from '../http/parameters.ts'
 import { ProtocolError } from '../http/protocol-error.ts'
 
@@ -17,7 +17,7 @@ export function presentedCredentials(
     return { clientId: client_id, clientSecret: client_secret }
   }
   const credentials = parseBasic(authorization.slice('basic '.length).trim())
-  const { client_id = credentials.client_id, client_secret } = parseParameters(clientForm.partial(), form)
+  const { client_id = credentials.client_id, client_secret } = parseParameters(optionalClientForm, form)
   if (client_secret !== undefined || client_id !== credentials.client_id) {
     throw new ProtocolError('two_authentication_methods')
   }

@@ -18,7 +18,9 @@ export const clientForm = z.object({
   client_secret: visible('The client secret, also called consumer secret.'),
 })
 
-export const tokenForm = clientForm.extend({
+export const optionalClientForm = clientForm.partial()
+
+export const repeatedGrant = z.object({
   grant_type: grantType.optional().describe('May be repeated here with the same value.'),
 })
 

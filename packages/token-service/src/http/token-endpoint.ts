@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServiceContext } from '../service-context.ts'
 import { presentedCredentials } from '../authentication/presented-credentials.ts'
 import { accessTokenHash, createAccessToken } from '../tokens/access-token.ts'
-import { tokenForm, tokenQuery } from './oauth-parameters.ts'
+import { repeatedGrant, tokenQuery } from './oauth-parameters.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { parseParameters } from './parameters.ts'
 import { ProtocolError } from './protocol-error.ts'
@@ -18,7 +18,7 @@ export function tokenEndpoint(server: FastifyInstance, context: ServiceContext):
   allowPostOnly(server, tokenPath)
   server.post<FormRequest>(tokenPath, async (request, reply) => {
     parseParameters(tokenQuery, request.query)
-    parseParameters(tokenForm.pick({ grant_type: true }), request.body)
+    parseParameters(repeatedGrant, request.body)
     const credentials = presentedCredentials(request.headers.authorization, request.body)
     const client = await authenticateApplication(credentials, request.ip)
     const { id: applicationId, clientId, status, lifetimeSeconds } = client.application
