@@ -12,27 +12,28 @@ export interface AccessToken {
   readonly response: TokenResponse
 }
 
+interface Contents {
+  readonly response: TokenResponse
+  readonly expiresAtMs: number
+  readonly remainingMs: () => number
+}
+
+/** Out of sight, rather than in private members: test runners read the members of copies, where those throw. */
+const contents = new WeakMap<AccessToken, Contents>()
+
 class IssuedToken extends Redacted implements AccessToken {
   readonly tokenType = 'Bearer'
-  readonly #response: TokenResponse
-  readonly #expiresAtMs: number
-
-  constructor(response: TokenResponse, expiresAtMs: number) {
-    super()
-    this.#response = response
-    this.#expiresAtMs = expiresAtMs
-  }
 
   get value(): string {
-    return this.#response.accessToken
+    return this.response?.accessToken
   }
 
   get expiresAt(): Date {
-    return new Date(this.#expiresAtMs)
+    return new Date(contents.get(this)?.expiresAtMs ?? Number.NaN)
   }
 
   get response(): TokenResponse {
-    return this.#response
+    return contents.get(this)?.response as TokenResponse
   }
 
   toJSON(): object {
@@ -40,12 +41,29 @@ class IssuedToken extends Redacted implements AccessToken {
   }
 }
 
-/** @param expiresAtMs milliseconds since 1970 */
-export function createAccessToken(response: TokenResponse, expiresAtMs: number): AccessToken {
+/**
+ * @param expiresAtMs milliseconds since 1970
+ * @param remainingMs life left by whichever clock went further
+ */
+export function createAccessToken(
+  response: TokenResponse,
+  expiresAtMs: number,
+  remainingMs: () => number,
+): AccessToken {
+  // A source written by hand may leave these out.
+  const shown: TokenResponse = { ...response, tokenType: 'Bearer', scope: response.scope ?? [] }
   // Readable as ever, but out of sight of whoever logs the response.
-  const shown = { ...response }
   for (const secret of ['accessToken', 'refreshToken'] as const) {
-    if (shown[secret] !== undefined) Object.defineProperty(shown, secret, { enumerable: false })
+    if (response[secret] !== undefined) {
+      Object.defineProperty(shown, secret, { get: () => response[secret], enumerable: false })
+    }
   }
-  return new IssuedToken(Object.freeze(shown), expiresAtMs)
+  const token = new IssuedToken()
+  contents.set(token, { response: Object.freeze(shown), expiresAtMs, remainingMs })
+  return token
+}
+
+/** Milliseconds of life left: by both clocks for a provider's token, by the wall clock for any other. */
+export function remainingLife(token: AccessToken): number {
+  return contents.get(token)?.remainingMs() ?? token.expiresAt.getTime() - Date.now()
 }

@@ -24,10 +24,12 @@ export interface BackendTokensOptions {
 export function backendTokens(options: BackendTokensOptions): TokenSource {
   const { url, fetch, headers, credentials } = { ...options }
   if (/^[a-z][a-z\d+.-]*:/i.test(String(url))) secureUrl('url', url)
+  // Whose token it is depends on cookies and headers: never another source's.
+  const own = Math.random()
   let session = 0
   return {
     // A token of an ended session is not the next session's.
-    cacheKey: () => Promise.resolve(`backend ${String(url)} ${session}`),
+    cacheKey: () => Promise.resolve(`backend ${String(url)} ${own} ${session}`),
     async requestToken({ signal }) {
       try {
         const { raw: _raw, ...response } = await sendTokenRequest(fetch, url, {

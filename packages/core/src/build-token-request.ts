@@ -55,9 +55,7 @@ export function buildTokenRequest(
   for (const resource of [options.resource ?? []].flat()) body.append('resource', resource)
   for (const [name, value] of Object.entries(options.extraParameters ?? {})) {
     if (reserved.has(name)) {
-      throw configurationError(
-        `extraParameters must not hold ${name}; it has an option or a place of its own`,
-      )
+      throw configurationError(`extraParameters must not hold ${name}; it has a place of its own`)
     }
     body.append(name, value)
   }
@@ -70,9 +68,7 @@ function tokenEndpoint({
   allowInsecure,
 }: Omit<ClientCredentialsOptions, 'clientSecret'>): URL {
   if (authUrl !== undefined && tokenUrl !== undefined) {
-    throw configurationError(
-      'authUrl and tokenUrl exclude each other; give the one that names your token service',
-    )
+    throw configurationError('authUrl and tokenUrl exclude each other; give one')
   }
   if (tokenUrl !== undefined) return secureUrl('tokenUrl', tokenUrl, allowInsecure)
   if (authUrl === undefined) {

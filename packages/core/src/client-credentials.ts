@@ -76,21 +76,22 @@ class ClientCredentials extends Redacted implements TokenSource {
   }
 
   async cacheKey(): Promise<string> {
-    const scope = [this.#options.scope ?? []].flat().join(' ').split(' ').sort()
+    const scope = [...new Set([this.#options.scope ?? []].flat().join(' ').split(' '))].sort()
     const { url, headers, body } = this.#request(await this.#secret(), { scope })
-    const parameters = [...new URLSearchParams(body)].map(String).sort()
+    const parameters = Array.from(new URLSearchParams(body), (pair) => JSON.stringify(pair)).sort()
     return digest([url, headers, parameters, this.#options.expiresInUnit ?? 'seconds'])
   }
 
   async requestToken({ signal }: { readonly signal: AbortSignal }): Promise<TokenResponse> {
     const secret = await this.#secret()
-    const { url, ...init } = this.#request(secret)
     try {
+      const { url, ...init } = this.#request(secret)
       const { raw: _raw, ...response } = await sendTokenRequest(this.#options.fetch, url, { ...init, signal })
       if (this.#options.expiresInUnit !== 'milliseconds' || !response.expiresIn) return response
       return { ...response, expiresIn: response.expiresIn / 1000 }
-    } catch (error) {
-      if (error instanceof TokenError && typeof this.#options.clientSecret === 'function') {
+    } catch (cause) {
+      const error = withoutSecret(cause as TokenError, secret)
+      if (typeof this.#options.clientSecret === 'function') {
         onCredentialsChange(error, async () => (await this.#secret()) !== secret)
       }
       throw error
@@ -118,4 +119,16 @@ class ClientCredentials extends Redacted implements TokenSource {
     const { authUrl, tokenUrl, clientId } = this.#options
     return { tokenEndpoint: String(authUrl ?? tokenUrl).replace(/[?#].*$/s, ''), clientId }
   }
+}
+
+/** Some endpoints repeat what they were sent where a code belongs. */
+function withoutSecret(error: TokenError, secret: string): TokenError {
+  const { kind, status, oauthError = '', vendorCode = '', retryAfterMs, message } = error
+  if (!secret || !(status ? oauthError + vendorCode : message).includes(secret)) return error
+  return new TokenError({
+    kind,
+    message: 'The token endpoint repeated the client secret',
+    status,
+    retryAfterMs,
+  })
 }

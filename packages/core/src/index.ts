@@ -8,6 +8,7 @@ export type { Clock } from './clock.ts'
 export { createMemoryTokenStore } from './memory-token-store.ts'
 export { parseTokenResponse, type ParsedTokenResponse } from './parse-token-response.ts'
 export type { TokenProviderOptions } from './provider-settings.ts'
+export { isRepeatableBody } from './repeatable-body.ts'
 export type { ResponseHeaders } from './response-headers.ts'
 export type { FetchLike } from './send-token-request.ts'
 export {

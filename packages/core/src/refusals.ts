@@ -4,11 +4,11 @@ const budget = 20
 const refillMs = 5_000
 const remembered = 100
 
-/** What APIs refused: how many renewals that may still cause, and which of a store's entries not to take again. */
+/** What APIs refused: how many renewals that may still cause, and which tokens not to take from a store again. */
 export class Refusals {
   #left = budget
   #since: Instant | undefined
-  readonly #storeIds = new Set<string>()
+  readonly #tokens = new Set<string>()
 
   /** Takes one renewal from the budget of 20, which gets one back every 5 s. False where none is left. */
   draw(clock: Clock): boolean {
@@ -19,13 +19,13 @@ export class Refusals {
     return true
   }
 
-  /** Remembers a refused entry, so that a stale store cannot bring it back. */
-  remember(storeId: string): void {
-    this.#storeIds.add(storeId)
-    if (this.#storeIds.size > remembered) this.#storeIds.delete(this.#storeIds.values().next().value!)
+  /** Remembers a refused token, so that a stale store cannot bring it back. */
+  remember(token: string): void {
+    this.#tokens.add(token)
+    if (this.#tokens.size > remembered) this.#tokens.delete(this.#tokens.values().next().value!)
   }
 
-  includes(storeId: string | undefined): boolean {
-    return this.#storeIds.has(storeId!)
+  includes(token: string): boolean {
+    return this.#tokens.has(token)
   }
 }

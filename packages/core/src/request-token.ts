@@ -1,11 +1,11 @@
-import { elapsedSince, readInstant, type Instant } from './clock.ts'
+import { readInstant, type Instant } from './clock.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import { errorCode } from './send-token-request.ts'
 import { retryDelay } from './setbacks.ts'
 import { TokenError } from './token-error.ts'
 import type { TokenEvent, TokenRequestReason } from './token-event.ts'
 import { createTokenLife, lifetimeOf, type TokenLife } from './token-life.ts'
-import type { TokenResponse } from './token-response.ts'
+import { isAccessToken, type TokenResponse } from './token-response.ts'
 import type { TokenSource } from './token-source.ts'
 import { sleep, waitFor } from './wait.ts'
 
@@ -21,8 +21,8 @@ export interface FlightPlan extends ProviderContext {
   readonly signal: AbortSignal
   readonly number: number
   readonly reason: TokenRequestReason
-  /** When it began; it lasts no longer than the provider's `timeoutMs`. */
-  readonly began: Instant
+  /** When it must have ended, by the monotonic clock: one that is set must not cut it short. */
+  readonly deadline: number
   /** Whether it passes over the store's copy. */
   readonly forced: boolean
   /** Whether a store's token will do. */
@@ -38,8 +38,8 @@ export interface NewToken {
 /** Asks the source, several times if that may help and there is time. @throws {TokenError} */
 export async function requestToken(plan: FlightPlan): Promise<NewToken> {
   const { source, settings, emit, signal, number: flight, reason } = plan
-  const { clock, timeoutMs, attemptTimeoutMs, maxAttempts } = settings
-  const leftMs = (): number => timeoutMs - elapsedSince(plan.began, clock)
+  const { clock, attemptTimeoutMs, maxAttempts } = settings
+  const leftMs = (): number => plan.deadline - clock.monotonic()
   for (let attempt = 1; ; attempt++) {
     const start = readInstant(clock)
     const facts = { flight, reason, attempt }
@@ -48,7 +48,7 @@ export async function requestToken(plan: FlightPlan): Promise<NewToken> {
       const limitMs = Math.max(0, Math.min(attemptTimeoutMs, leftMs()))
       const response = await attemptOnce(source, limitMs, signal)
       const life = arrive(response, start, plan)
-      const durationMs = elapsedSince(start, clock)
+      const durationMs = clock.monotonic() - start.monotonic
       emit({
         type: 'token_received',
         ...facts,
@@ -63,7 +63,7 @@ export async function requestToken(plan: FlightPlan): Promise<NewToken> {
       const { kind, status, oauthError, vendorCode } = error
       let retryInMs = attempt < maxAttempts ? retryDelay(error, attempt) : undefined
       if (retryInMs !== undefined && retryInMs >= leftMs()) retryInMs = undefined
-      const durationMs = elapsedSince(start, clock)
+      const durationMs = clock.monotonic() - start.monotonic
       emit({ type: 'token_failed', ...facts, durationMs, kind, status, oauthError, vendorCode, retryInMs })
       if (retryInMs === undefined) throw error
       await sleep(retryInMs, signal)
@@ -85,6 +85,9 @@ async function attemptOnce(
 }
 
 function arrive(response: TokenResponse, start: Instant, { settings, emit, number }: FlightPlan): TokenLife {
+  if (!isAccessToken(response?.accessToken)) {
+    throw new TokenError({ kind: 'malformed', message: 'The token source gave no usable access token' })
+  }
   const { lifetimeMs, problem } = lifetimeOf(response, settings)
   if (problem) emit({ type: 'lifetime_unknown', flight: number, problem, assumedMs: lifetimeMs })
   const life = createTokenLife(response, start, lifetimeMs, settings)

@@ -22,8 +22,7 @@ export function secureUrl(option: string, value: string | URL, allowInsecure = f
   const secure = url.protocol === 'https:' || (url.protocol === 'http:' && (allowInsecure || isLoopback(url)))
   if (!secure) {
     throw configurationError(
-      `${option} must begin with https:// because secrets travel to it (${url.protocol}//${url.host} does not); ` +
-        'for a host of your own network set allowInsecure: true',
+      `${option} must begin with https://, because secrets travel to it; within your own network set allowInsecure: true`,
     )
   }
   return url

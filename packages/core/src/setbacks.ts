@@ -10,7 +10,7 @@ const holds: Record<TokenError['kind'], readonly [number, number]> = {
   malformed: [1_000, 10_000],
   aborted: [0, 0],
 }
-const longestRetryAfterMs = 60_000
+const longestThrottleMs = 60_000
 
 function doubled([firstMs, mostMs]: readonly [number, number], failures: number): number {
   return Math.min(mostMs, firstMs * 2 ** (failures - 1))
@@ -37,9 +37,8 @@ export function createSetbacks(error: TokenError, before: Setbacks | undefined, 
   const { kind, retryAfterMs } = error
   const since = readInstant(clock)
   const count = (before?.count ?? 0) + 1
-  const askedMs = Math.min(retryAfterMs ?? 0, longestRetryAfterMs)
   const ownMs = doubled(holds[kind], count)
-  const holdMs = kind === 'throttled' ? askedMs || ownMs : Math.max(askedMs, ownMs)
+  const holdMs = kind === 'throttled' ? Math.min(retryAfterMs || ownMs, longestThrottleMs) : ownMs
   const pauseMs = Math.max(
     1_000,
     Math.random() * doubled([2_000, 60_000], count),

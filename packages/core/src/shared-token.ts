@@ -1,11 +1,13 @@
-import { elapsedSince, readInstant } from './clock.ts'
+import { readInstant, type Instant } from './clock.ts'
 import { onCredentialsChange } from './credentials-changed.ts'
 import { requestToken, type FlightPlan, type ProviderContext } from './request-token.ts'
+import { errorCode } from './send-token-request.ts'
 import { StoreSession } from './store-session.ts'
 import { TokenError } from './token-error.ts'
 import { createTokenLife, lifetimeOf, type TokenLife } from './token-life.ts'
-import type { StoredToken, TokenLease, TokenStore } from './token-store.ts'
-import { sleep } from './wait.ts'
+import { isAccessToken } from './token-response.ts'
+import type { StoredHold, StoredToken, TokenLease, TokenStore } from './token-store.ts'
+import { sleep, waitFor } from './wait.ts'
 
 const leaseMs = 5_000
 const longestSharedHoldMs = 30_000
@@ -16,9 +18,9 @@ const longestSharedHoldMs = 30_000
  */
 export async function obtainSharedToken(plan: FlightPlan, store: TokenStore): Promise<TokenLife> {
   const { settings, signal } = plan
-  const key = await plan.source.cacheKey()
   const session = new StoreSession(store, settings, plan.emit)
-  while (!session.over) {
+  const key = session.over ? undefined : await askKey(plan)
+  while (key !== undefined && !session.over) {
     const stored = await lookUp(plan, session, key)
     if (stored) return stored
     const lease = await session.run(
@@ -26,13 +28,13 @@ export async function obtainSharedToken(plan: FlightPlan, store: TokenStore): Pr
       (store) => store.lease(key, leaseMs),
       (lease) => lease?.release(),
     )
-    if (lease) return underLease(plan, session, key, lease)
-    if (session.over) break
+    if (typeof lease?.write === 'function') return underLease(plan, session, key, lease)
+    if (session.over || lease !== undefined) break
     await sleep(25 + Math.random() * 175, signal)
-    if (elapsedSince(plan.began, settings.clock) >= settings.timeoutMs) {
+    if (settings.clock.monotonic() >= plan.deadline) {
       throw new TokenError({
         kind: 'unavailable',
-        message: 'Another process was asked to get the token, and did not',
+        message: 'Another process asks for the token and has not got it in time',
       })
     }
     session.renewBudget()
@@ -49,12 +51,25 @@ export async function removeSharedToken(
     const key = await source.cacheKey()
     await new StoreSession(settings.store!, settings, emit).run('remove', (store) => store.remove(key, id))
   } catch {
-    // The entry's id is remembered here, and whoever reads it elsewhere finds it refused as well.
+    // The token is remembered here, and whoever reads it elsewhere finds it refused as well.
+  }
+}
+
+/** Undefined where the source cannot say: its token request then tells the caller why. */
+async function askKey({ source, settings, signal, emit }: FlightPlan): Promise<string | undefined> {
+  try {
+    const slow = (): Error => Object.assign(new Error(), { code: 'slow' })
+    return await waitFor(source.cacheKey(), settings.attemptTimeoutMs, signal, slow)
+  } catch (error) {
+    signal.throwIfAborted()
+    emit({ type: 'store_unavailable', operation: 'cacheKey', cause: errorCode(error) })
+    return undefined
   }
 }
 
 async function underLease(plan: FlightPlan, session: StoreSession, key: string, lease: TokenLease) {
-  const extension = setInterval(() => void lease.extend(leaseMs).catch(() => {}), leaseMs / 3)
+  const extend = async (): Promise<unknown> => lease.extend(leaseMs)
+  const extension = setInterval(() => void extend().catch(() => {}), leaseMs / 3)
   try {
     // Somebody may have written between our look and our lease.
     const stored = await lookUp(plan, session, key)
@@ -77,24 +92,31 @@ async function underLease(plan: FlightPlan, session: StoreSession, key: string, 
 
 /** The store's token, if it will do. @throws {TokenError} while the store holds a refusal */
 async function lookUp(plan: FlightPlan, session: StoreSession, key: string): Promise<TokenLife | undefined> {
-  if (plan.forced) return undefined
-  const { settings } = plan
+  const { settings, number: flight, reason, emit } = plan
   const sent = readInstant(settings.clock)
-  const entry = await session.run('read', (store) => store.read(key))
-  if (entry === undefined) return undefined
-  const life = 'id' in entry ? storedLife(entry, plan, sent) : undefined
-  if (life && plan.accepts(life)) {
-    const { number: flight, reason } = plan
-    const durationMs = elapsedSince(plan.began, settings.clock)
-    const remainingMs = life.lifetimeMs - elapsedSince(life.start, settings.clock)
-    plan.emit({ type: 'token_received', flight, reason, attempt: 0, from: 'store', durationMs, remainingMs })
-    return life
+  const entry: Partial<StoredToken & StoredHold> | undefined = await session.run('read', (store) =>
+    store.read(key),
+  )
+  if (typeof entry !== 'object' || entry === null) return undefined
+  const { response, remainingMs = 0, error, heldForMs = 0 } = entry
+  if (
+    !plan.forced &&
+    isAccessToken(response?.accessToken) &&
+    typeof remainingMs === 'number' &&
+    remainingMs > 0
+  ) {
+    const life = storedLife(entry as StoredToken, plan, sent)
+    if (plan.accepts(life)) {
+      const durationMs = settings.clock.monotonic() - sent.monotonic
+      emit({ type: 'token_received', flight, reason, attempt: 0, from: 'store', durationMs, remainingMs })
+      return life
+    }
   }
-  if ('heldForMs' in entry && entry.heldForMs > 0) {
-    const error = new TokenError(entry.error)
+  if (heldForMs > 0 && error?.kind === 'credentials') {
+    const refusal = new TokenError(error)
     // The store ends this hold, or another secret does, whose key is another: each call looks again.
-    onCredentialsChange(error, () => Promise.resolve(true))
-    throw error
+    onCredentialsChange(refusal, () => Promise.resolve(true))
+    throw refusal
   }
   return undefined
 }
@@ -103,8 +125,8 @@ async function lookUp(plan: FlightPlan, session: StoreSession, key: string): Pro
 function storedLife(
   { id, response, remainingMs }: StoredToken,
   { settings }: FlightPlan,
-  sent = readInstant(settings.clock),
-) {
+  sent: Instant,
+): TokenLife {
   const { lifetimeMs } = lifetimeOf(response, settings)
   const age = lifetimeMs - Math.min(remainingMs, lifetimeMs)
   const start = { wall: sent.wall - age, monotonic: sent.monotonic - age }

@@ -2,6 +2,7 @@ import type { AccessToken } from './access-token.ts'
 import { createOriginTest, type AllowedOrigin } from './allowed-origins.ts'
 import { classifyApiResponse } from './classify-api-response.ts'
 import { emitEvent, type EventTarget } from './emit-event.ts'
+import { readStart } from './read-start.ts'
 import { headerValue, type ResponseHeaders } from './response-headers.ts'
 import { configurationError } from './secure-url.ts'
 import type { TokenProvider } from './token-provider.ts'
@@ -27,10 +28,12 @@ export interface Attachment {
   readonly token: AccessToken
 }
 
-/** An answer of an API, as far as deciding about its token needs it. */
+/** An answer of an API, as far as deciding about its token needs it. A `Response` is one as it is. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: ResponseHeaders
+  /** Where the answer came from in the end, after redirects. */
+  readonly url?: string | undefined
   /** Reads the beginning of the body as text, 16 KiB at most; undefined where that would disturb it. */
   readonly readBody?: (() => string | undefined | Promise<string | undefined>) | undefined
 }
@@ -54,7 +57,7 @@ export interface TokenAttacher {
    */
   reattach(
     attachment: Attachment,
-    response: ApiResponse,
+    response: ApiResponse | Response,
     repeatable: boolean,
     signal?: AbortSignal | null,
   ): Promise<Attachment | undefined>
@@ -83,7 +86,8 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   return {
     header,
     followsRedirects: header.toLowerCase() === 'authorization',
-    async attach(url, signal) {
+    async attach(relativeUrl, signal) {
+      const url = absoluteUrl(relativeUrl)
       if (!allowed(url)) {
         const origin = URL.canParse(url) ? new URL(url).origin : 'null'
         ;(tokens as EventTarget)[emitEvent]?.({ type: 'token_withheld', origin })
@@ -91,9 +95,11 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
       }
       return attachment(await (signal ? tokens.getToken({ signal }) : tokens.getToken()))
     },
-    async reattach({ token }, { status, headers, readBody }, repeatable, signal) {
-      if (status < 400) return undefined
-      const body = isJson(headers) ? await readBody?.() : undefined
+    async reattach({ token }, response, repeatable, signal) {
+      const { status, headers, url } = response
+      // After a redirect to another origin the token was not sent: that answer is not about it.
+      if (status < 400 || (url && !allowed(absoluteUrl(url)))) return undefined
+      const body = isJson(headers) ? await readBody(response) : undefined
       if (!classifyApiResponse(status, headers, body).tokenRejected) return undefined
       tokens.reject(token)
       if (!retryOnRejection || !repeatable) return undefined
@@ -108,6 +114,21 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
       }
     },
   }
+}
+
+/** Pages and workers may give addresses relative to their own. */
+function absoluteUrl(url: string | URL): string | URL {
+  if (typeof url !== 'string' || /^https?:\/\//.test(url)) return url
+  const { document, location } = globalThis as {
+    document?: { baseURI?: string }
+    location?: { href?: string }
+  }
+  const base = document?.baseURI ?? location?.href
+  return base !== undefined && URL.canParse(url, base) ? new URL(url, base) : url
+}
+
+function readBody(response: ApiResponse | Response): string | undefined | Promise<string | undefined> {
+  return 'clone' in response ? readStart(response) : response.readBody?.()
 }
 
 function isJson(headers: ResponseHeaders): boolean {

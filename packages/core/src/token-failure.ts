@@ -61,14 +61,14 @@ export function kindOfFailure(status: number, facts: ErrorFacts | undefined): To
   const code = facts?.oauthError
   if (code !== undefined && Object.hasOwn(kindOfOAuthError, code)) return kindOfOAuthError[code]!
   if (status === 401) return 'credentials'
+  if (code === 'invalid_request') return 'configuration'
   if (status === 429) return 'throttled'
   if (status === 408 || status === 425 || status >= 500) return 'unavailable'
-  if (status >= 300 || code === 'invalid_request') return 'configuration'
-  return 'malformed'
+  return status >= 300 ? 'configuration' : 'malformed'
 }
 
 const meanings: Record<TokenErrorKind, string> = {
-  credentials: 'refused the credentials; check client ID, client secret and that the application is approved',
+  credentials: 'refused the credentials; check client ID, secret and approval',
   configuration: 'refused the request; check its address, grant and scope',
   throttled: 'asks for fewer requests',
   unavailable: 'is unavailable',

@@ -1,5 +1,5 @@
 import { createTokenAttacher, type Attachment, type AttachOptions } from './token-attacher.ts'
-import { readStart } from './read-start.ts'
+import { isRepeatableBody } from './repeatable-body.ts'
 import type { FetchLike } from './send-token-request.ts'
 import type { TokenProvider } from './token-provider.ts'
 
@@ -40,29 +40,20 @@ export function createTokenFetch(
       return send(input, init)
     }
     const signal = init.signal ?? request?.signal
-    const attachment = await attacher.attach(absolute(request?.url ?? (input as string | URL)), signal)
+    const attachment = await attacher.attach(request?.url ?? (input as string | URL), signal)
     if (attachment === undefined) return send(input, init)
     if (!attacher.followsRedirects) init.redirect = 'manual'
     const sendWith = (attachment: Attachment) =>
       send(input, { ...init, headers: withHeader(attachment, init.headers ?? request?.headers) })
     const response = await sendWith(attachment)
     if (response.status < 400) return response
-    const { status, headers } = response
-    const repeatable = request?.body ? false : isRepeatable(init.body)
-    const answer = { status, headers, readBody: () => readStart(response) }
-    const next = await attacher.reattach(attachment, answer, repeatable, signal)
+    const repeatable = request?.body ? false : isRepeatableBody(init.body)
+    const next = await attacher.reattach(attachment, response, repeatable, signal)
     if (next === undefined) return response
     // Frees the connection.
     response.body?.cancel().catch(() => {})
     return sendWith(next)
   }
-}
-
-/** Pages may give addresses relative to their own. */
-function absolute(url: string | URL): string | URL {
-  if (typeof url !== 'string' || /^https?:\/\//.test(url)) return url
-  const base = (globalThis as { document?: { baseURI?: string } }).document?.baseURI
-  return base !== undefined && URL.canParse(url, base) ? new URL(url, base) : url
 }
 
 function carriesHeader(name: string, headers: HeadersInit | undefined): boolean {
@@ -84,15 +75,4 @@ function withHeader({ header, value }: Attachment, headers: HeadersInit | undefi
 
 function isRecord(headers: HeadersInit): headers is Record<string, string> {
   return !(Symbol.iterator in headers)
-}
-
-/** Whether a body can be sent a second time: a stream or an iterator is spent by the first. */
-function isRepeatable(body: unknown): boolean {
-  return (
-    body === undefined ||
-    body === null ||
-    typeof body === 'string' ||
-    ArrayBuffer.isView(body) ||
-    [ArrayBuffer, URLSearchParams, Blob, FormData].some((type) => body instanceof type)
-  )
 }

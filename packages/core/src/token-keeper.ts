@@ -1,5 +1,5 @@
 import type { AccessToken } from './access-token.ts'
-import { elapsedSince, readInstant } from './clock.ts'
+import { elapsedSince } from './clock.ts'
 import { credentialsChanged } from './credentials-changed.ts'
 import { emitEvent } from './emit-event.ts'
 import type { ProviderSettings } from './provider-settings.ts'
@@ -14,7 +14,7 @@ import { TokenFlight, type FlightOptions } from './token-flight.ts'
 import type { TokenLife } from './token-life.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
 import type { TokenSource } from './token-source.ts'
-import { sleep } from './wait.ts'
+import { sleep, waitFor } from './wait.ts'
 
 /** The provider: what is at hand, what is under way, and what went wrong. Lean, for pools hold many. */
 export class TokenKeeper extends Redacted implements TokenProvider {
@@ -28,6 +28,8 @@ export class TokenKeeper extends Redacted implements TokenProvider {
   #rejected = false
   #listeners: Set<TokenEventListener> | undefined
   #closed = false
+  #calls = 0
+  #onIdle: (() => void) | undefined
 
   constructor(source: TokenSource, settings: ProviderSettings) {
     super()
@@ -45,16 +47,17 @@ export class TokenKeeper extends Redacted implements TokenProvider {
     const life = this.#life
     // The common call: no options, a fresh token. It allocates nothing.
     if (options === undefined && life !== undefined && this.#elapsed(life) < life.freshMs) return life.ready
-    return this.#getToken(options)
+    this.#calls++
+    return this.#getToken(options).finally(() => --this.#calls || this.#onIdle?.())
   }
 
   async #getToken({ signal, minimumValidityMs = 0, forceRefresh = false }: GetTokenOptions = {}) {
     const { clock, timeoutMs } = this.#settings
-    const called = readInstant(clock)
+    const deadline = clock.monotonic() + timeoutMs
     let flightsBefore = this.#flights
     for (;;) {
       signal?.throwIfAborted()
-      const leftMs = timeoutMs - elapsedSince(called, clock)
+      const leftMs = deadline - clock.monotonic()
       if (leftMs <= 0) throw this.#late()
       if (this.#closed) throw closedError()
       if (!forceRefresh) {
@@ -66,11 +69,10 @@ export class TokenKeeper extends Redacted implements TokenProvider {
         const setbacks = this.#setbacks
         const heldMs = setbacks?.heldMs() ?? 0
         if (setbacks && heldMs > 0) {
-          if (await credentialsChanged(setbacks.error)) {
+          if (await waitFor(credentialsChanged(setbacks.error), leftMs, signal, () => undefined)) {
             if (this.#setbacks === setbacks) this.#setbacks = undefined
             continue
           }
-          signal?.throwIfAborted()
           // Waited for only if it fits the caller's time.
           if (setbacks.error.kind !== 'throttled' || heldMs >= leftMs) throw heldError(setbacks.error, heldMs)
         }
@@ -102,9 +104,9 @@ export class TokenKeeper extends Redacted implements TokenProvider {
     if (!renewing) return
     this.#life = undefined
     this.#rejected = true
-    if (life.storeId === undefined) return
-    this.#refusals.remember(life.storeId)
-    void removeSharedToken(this.#context(), life.storeId)
+    if (!this.#settings.store) return
+    this.#refusals.remember(token.value)
+    if (life.storeId !== undefined) void removeSharedToken(this.#context(), life.storeId)
   }
 
   on(listener: TokenEventListener): () => void {
@@ -123,9 +125,9 @@ export class TokenKeeper extends Redacted implements TokenProvider {
     await flight?.result.catch(() => {})
   }
 
-  /** Closes once nothing is under way any more. */
+  /** Closes once the last call under way has ended. */
   async closeWhenIdle(): Promise<void> {
-    while (this.#flight !== undefined) await this.#flight.result.catch(() => {})
+    if (this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     await this.close()
   }
 
@@ -140,7 +142,8 @@ export class TokenKeeper extends Redacted implements TokenProvider {
   [emitEvent](event: TokenEvent): void {
     for (const listener of [this.#settings.onEvent, ...(this.#listeners ?? [])]) {
       try {
-        listener?.(event)
+        const result: unknown = listener?.(event)
+        if (result instanceof Promise) result.catch(() => {})
       } catch {
         // A listener's fault is not the caller's.
       }
@@ -206,7 +209,7 @@ export class TokenKeeper extends Redacted implements TokenProvider {
   }
 
   async #fly(flight: TokenFlight, { reason, minimumValidityMs = 0, delayMs = 0 }: FlightOptions) {
-    const { clock, store } = this.#settings
+    const { clock, store, timeoutMs } = this.#settings
     const { number, forced } = flight
     const { signal } = flight.controller
     const plan = {
@@ -214,15 +217,16 @@ export class TokenKeeper extends Redacted implements TokenProvider {
       signal,
       number,
       reason,
-      began: readInstant(clock),
+      deadline: clock.monotonic() + timeoutMs,
       forced,
       accepts: (life: TokenLife) =>
-        !this.#refusals?.includes(life.storeId) &&
+        !this.#refusals?.includes(life.token.value) &&
         this.#lasts(life, minimumValidityMs) &&
         (reason !== 'ageing' || this.#elapsed(life) < life.freshMs),
     }
     try {
-      if (delayMs > 0) await sleep(delayMs, signal)
+      // At least a turn later: a listener may ask for this very token.
+      await (delayMs > 0 ? sleep(delayMs, signal) : undefined)
       const life = store ? await obtainSharedToken(plan, store) : (await requestToken(plan)).life
       signal.throwIfAborted()
       this.#life = life

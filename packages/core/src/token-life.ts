@@ -50,7 +50,8 @@ export function createTokenLife(
   // Spread by ±10 %, so that a fleet that started together does not renew together.
   const spread = 0.9 + Math.random() * 0.2
   const usableMs = lifetimeMs - margin
-  const token = createAccessToken(response, start.wall + lifetimeMs)
+  const remainingMs = (): number => lifetimeMs - elapsedSince(start, settings.clock)
+  const token = createAccessToken(response, start.wall + lifetimeMs, remainingMs)
   return {
     token,
     ready: Promise.resolve(token),
@@ -58,7 +59,7 @@ export function createTokenLife(
     lifetimeMs,
     freshMs: Math.min(usableMs, lifetimeMs - Math.min(ahead * spread, lifetimeMs / 2)),
     usableMs,
-    arrivedWithMs: lifetimeMs - elapsedSince(start, settings.clock),
+    arrivedWithMs: remainingMs(),
     storeId,
   }
 }

@@ -39,7 +39,13 @@ export function createTokenPool<Key extends string | number>(
   if (!(maxEntries >= 1)) throw configurationError('maxEntries must be a number of at least 1')
   const settings = resolveSettings(providerOptions)
   const keepers = new RecencyList<Key, TokenKeeper>()
+  const forgotten = new Set<TokenKeeper>()
   let closed = false
+
+  const forget = (keeper: TokenKeeper): void => {
+    forgotten.add(keeper)
+    void keeper.closeWhenIdle().then(() => forgotten.delete(keeper))
+  }
 
   const pool: TokenPool<Key> = {
     for(key) {
@@ -48,7 +54,7 @@ export function createTokenPool<Key extends string | number>(
       if (known) return known
       const keeper = new TokenKeeper(create(key), settings)
       keepers.add(key, keeper)
-      if (keepers.size > maxEntries) void keepers.shift()!.closeWhenIdle()
+      if (keepers.size > maxEntries) forget(keepers.shift()!)
       return keeper
     },
     get size() {
@@ -56,7 +62,7 @@ export function createTokenPool<Key extends string | number>(
     },
     async close() {
       closed = true
-      await Promise.all(keepers.values().map((keeper) => keeper.close()))
+      await Promise.all([...keepers.values(), ...forgotten].map((keeper) => keeper.close()))
     },
     [Symbol.asyncDispose]: () => pool.close(),
   }

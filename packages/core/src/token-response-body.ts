@@ -1,4 +1,4 @@
-import type { AccessToken } from './access-token.ts'
+import { remainingLife, type AccessToken } from './access-token.ts'
 
 /**
  * What a backend answers its own frontend (see {@link backendTokens}): a token response whose
@@ -9,7 +9,7 @@ export function tokenResponseBody(token: AccessToken): {
   token_type: 'Bearer'
   expires_in: number
 } {
-  const leftMs = Math.max(1, token.expiresAt.getTime() - Date.now())
+  const leftMs = Math.max(1, remainingLife(token))
   // Whole seconds, rounded down; a fraction where that would be zero, which reads as "unknown".
   const expiresIn = Math.floor(leftMs / 1000) || leftMs / 1000
   return { access_token: token.value, token_type: 'Bearer', expires_in: expiresIn }

@@ -36,17 +36,21 @@ const accessToken = z.string().check(z.regex(/^[!-~](?:[ -~]*[!-~])?$/))
 /** RFC 6749, section 7.1: a type that is not understood must not be used. */
 const tokenType = z.string().check(z.regex(/^(?:bearer(?:token)?)?$/i))
 
+/** Whether a value is fit to be sent as a token. */
+export function isAccessToken(value: unknown): value is string {
+  return accessToken.safeParse(value).success
+}
+
 /**
  * Reads the members of a token response; pure.
  *
  * @returns the name of the unusable member where there is no token in it
  */
 export function readTokenResponse(raw: Readonly<Record<string, unknown>>): TokenResponse | string {
-  const token = accessToken.safeParse(raw.access_token)
-  if (!token.success) return 'access_token'
+  if (!isAccessToken(raw.access_token)) return 'access_token'
   if (!tokenType.safeParse(raw.token_type ?? '').success) return 'token_type'
   const response: Record<keyof TokenResponse, unknown> = {
-    accessToken: token.data,
+    accessToken: raw.access_token,
     tokenType: 'Bearer',
     expiresIn: number(raw.expires_in) || undefined,
     issuedAt: epoch(number(raw.issued_at)),
