@@ -17,10 +17,24 @@ const longestSharedHoldMs = 30_000
  * that fails is passed over.
  */
 export async function obtainSharedToken(plan: FlightPlan, store: TokenStore): Promise<TokenLife> {
-  const { settings, signal } = plan
+  const { settings } = plan
   const session = new StoreSession(store, settings, plan.emit)
   const key = session.over ? undefined : await askKey(plan)
-  while (key !== undefined && !session.over) {
+  if (key !== undefined) {
+    const stored = await lookUpOrLease(plan, session, key)
+    if (stored) return stored
+  }
+  return (await requestToken(plan)).life
+}
+
+/** Undefined where the store fails: then there is no sharing, and no harm done. */
+async function lookUpOrLease(
+  plan: FlightPlan,
+  session: StoreSession,
+  key: string,
+): Promise<TokenLife | undefined> {
+  const { settings, signal } = plan
+  while (!session.over) {
     const stored = await lookUp(plan, session, key)
     if (stored) return stored
     const lease = await session.run(
@@ -39,7 +53,7 @@ export async function obtainSharedToken(plan: FlightPlan, store: TokenStore): Pr
     }
     session.renewBudget()
   }
-  return (await requestToken(plan)).life
+  return undefined
 }
 
 /** Has the store forget an entry that an API refused. Never fails. */
