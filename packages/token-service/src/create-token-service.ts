@@ -10,25 +10,37 @@ import { logRequests } from './http/request-log.ts'
 import { observeRequests, type RequestObserver } from './http/request-outcome.ts'
 import { revocationEndpoint } from './http/revocation-endpoint.ts'
 import { tokenEndpoint } from './http/token-endpoint.ts'
+import { createSandbox, type Sandbox } from './sandbox/sandbox.ts'
 import { openServiceContext, type ServiceContext } from './service-context.ts'
 import { resolveOptions, type ResolvedOptions, type TokenServiceOptions } from './token-service-options.ts'
+import { UserMistake } from './user-mistake.ts'
 
 /** Builds the service without listening yet; it opens its storage when it gets ready. */
 export function createTokenService(options: TokenServiceOptions = {}): FastifyInstance {
-  const resolved = resolveOptions(options)
-  const server = createServer(resolved)
+  if (options.sandbox) throw new UserMistake('The sandbox has a listener of its own: use startTokenService.')
+  return assembleTokenService(resolveOptions(options)).server
+}
+
+export function assembleTokenService(options: ResolvedOptions): {
+  server: FastifyInstance
+  sandbox?: Sandbox
+} {
+  const sandbox = options.sandbox && createSandbox(options.clock)
+  const clock = sandbox?.clock ?? options.clock
+  const server = createServer(options)
   server.register(async (endpoints) => {
-    const context = await openServiceContext(resolved, (error) => server.log.error(error))
+    const context = await openServiceContext({ ...options, clock }, (error) => server.log.error(error))
     endpoints.addHook('onClose', () => context.close())
-    await addEndpoints(endpoints, context, resolved)
+    await addEndpoints(endpoints, context, options, sandbox)
   })
-  return server
+  return { server, ...(sandbox && { sandbox }) }
 }
 
 async function addEndpoints(
   server: FastifyInstance,
   context: ServiceContext,
   { errors: shape, publicUrl, metrics, logger }: ResolvedOptions,
+  sandbox: Sandbox | undefined,
 ): Promise<void> {
   const { activity, storage } = context
   const observers: RequestObserver[] = []
@@ -41,6 +53,7 @@ async function addEndpoints(
   server.register(async (oauth) => {
     acceptForms(oauth)
     handleErrors(oauth, { shape, activity })
+    sandbox?.take(oauth, context)
     tokenEndpoint(oauth, context)
     oauth.register(async (standard) => {
       // RFC 7662 and RFC 7009 know but one shape of error.

@@ -25,6 +25,8 @@ export interface ServiceContext {
   readonly activity: ActivityRecorder
   readonly authenticateApplication: AuthenticateApplication
   readonly authenticateResourceServer: AuthenticateResourceServer
+  /** Forgets every token and failure, and puts the given applications back to what they were. */
+  readonly reseed: () => Promise<void>
   /** Writes what is still to be written, and lets go of the storage. */
   close(): Promise<void>
 }
@@ -37,7 +39,7 @@ export async function openServiceContext(
   const keyring = createKeyring(options.keys ?? (await keysFor(options.storage)))
   const storage = await openStorage(options.storage, onError)
   try {
-    await seedApplications(storage, keyring, options.applications, clock.now())
+    await seedApplications(options.applications, { storage, keyring, nowMs: clock.now() })
   } catch (error) {
     await storage.close()
     throw error
@@ -53,6 +55,10 @@ export async function openServiceContext(
     activity,
     authenticateApplication: createApplicationAuthenticator({ applications, keyring, clock, guard }),
     authenticateResourceServer: createResourceServerAuthenticator(options.resourceServers, keyring, guard),
+    async reseed() {
+      await Promise.all([storage.tokens.clear(), storage.failures.clear()])
+      await seedApplications(options.applications, { storage, keyring, nowMs: clock.now(), replace: true })
+    },
     async close() {
       await stopPurging()
       await activity.close()

@@ -38,6 +38,11 @@ export interface TokenServiceOptions {
   readonly publicUrl?: string | undefined
   /** Proxies to believe about a client's address: as Fastify's `trustProxy`. @default false */
   readonly trustProxy?: boolean | string | undefined
+  /**
+   * For tests: a second listener on loopback that scripts faults, moves the clock, keeps a journal and starts over.
+   * Refused on PostgreSQL. @default false
+   */
+  readonly sandbox?: boolean | { readonly port?: number | undefined } | undefined
   /** @default true, but false with memory storage */
   readonly metrics?: boolean | undefined
   /** A pino logger. @default nothing is logged */
@@ -55,6 +60,7 @@ export interface ResolvedOptions {
   readonly failureLimit: FailureLimit
   readonly publicUrl: string | undefined
   readonly trustProxy: boolean | string
+  readonly sandbox: { readonly port: number } | undefined
   readonly metrics: boolean
   readonly logger: FastifyBaseLogger | undefined
   readonly clock: Clock
@@ -65,6 +71,11 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
   if (storage.kind === 'postgres' && !options.keys?.length) {
     throw new UserMistake(
       'PostgreSQL storage needs keys, the same for every instance: at least one of 32 or more random characters.',
+    )
+  }
+  if (storage.kind === 'postgres' && options.sandbox) {
+    throw new UserMistake(
+      'The sandbox is for tests, and refused on PostgreSQL: use memory or PGlite storage.',
     )
   }
   return {
@@ -79,6 +90,7 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
     },
     publicUrl: options.publicUrl?.replace(/\/+$/, ''),
     trustProxy: options.trustProxy ?? false,
+    sandbox: options.sandbox ? { port: (options.sandbox !== true && options.sandbox.port) || 0 } : undefined,
     metrics: options.metrics ?? storage.kind !== 'memory',
     logger: options.logger,
     clock: options.clock ?? systemClock,

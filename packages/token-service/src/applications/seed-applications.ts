@@ -4,15 +4,20 @@ import type { Storage } from '../storage/storage.ts'
 import type { ResolvedApplication } from './application-options.ts'
 import { storedSecret } from './client-secret.ts'
 
-/** Creates the applications that are not there yet; those that are stay as they are. */
+export interface SeedContext {
+  readonly storage: Storage
+  readonly keyring: Keyring
+  readonly nowMs: number
+  /** Whether those that are there already are put back to what they are given as. @default false */
+  readonly replace?: boolean | undefined
+}
+
+/** Creates the applications that are not there yet; those that are stay as they are, unless `replace` is set. */
 export async function seedApplications(
-  storage: Storage,
-  keyring: Keyring,
   applications: readonly ResolvedApplication[],
-  nowMs: number,
+  { storage, keyring, nowMs, replace = false }: SeedContext,
 ): Promise<void> {
   for (const options of applications) {
-    const { name, clientId, status, level, responseForm, lifetimeSeconds } = options
     const projectId = projectIdOf(options.project)
     await storage.projects.create({
       id: projectId,
@@ -21,24 +26,20 @@ export async function seedApplications(
       developerEmail: options.developerEmail,
       createdAtMs: nowMs,
     })
-    const id = randomUUID()
-    const expiresAt = options.clientSecretExpiresAt
-    const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt)
-    await storage.applications.create(
-      {
-        id,
-        projectId,
-        name,
-        clientId,
-        status,
-        products: options.products,
-        level,
-        responseForm,
-        lifetimeSeconds,
-        createdAtMs: nowMs,
-      },
-      [storedSecret(keyring, { applicationId: id, value: options.clientSecret, nowMs, expiresAtMs })],
-    )
+    const { name, clientId, clientSecret, clientSecretExpiresAt: ends } = options
+    const { status, products, level, responseForm, lifetimeSeconds } = options
+    const settings = { name, status, products, level, responseForm, lifetimeSeconds }
+    const application = { id: randomUUID(), projectId, clientId, createdAtMs: nowMs, ...settings }
+    const expiresAtMs = ends === undefined ? undefined : Date.parse(ends)
+    const secretOf = (applicationId: string) =>
+      storedSecret(keyring, { applicationId, value: clientSecret, nowMs, expiresAtMs })
+
+    const created = await storage.applications.create(application, [secretOf(application.id)])
+    const there = created || !replace ? undefined : await storage.applications.findClient(clientId)
+    if (!there) continue
+    await storage.applications.update(there.application.id, settings)
+    for (const { id } of there.secrets) await storage.applications.removeSecret(id)
+    await storage.applications.addSecret(secretOf(there.application.id))
   }
 }
 

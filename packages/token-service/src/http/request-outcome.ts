@@ -24,6 +24,10 @@ export function noteOutcome(request: FastifyRequest, outcome: RequestOutcome): v
   outcomes.set(request, outcome)
 }
 
+export function outcomeOf(request: FastifyRequest): RequestOutcome {
+  return outcomes.get(request) ?? {}
+}
+
 /** Tells the observers of each request once it is answered. */
 export function observeRequests(server: FastifyInstance, observers: readonly RequestObserver[]): void {
   if (observers.length === 0) return
@@ -34,7 +38,7 @@ export function observeRequests(server: FastifyInstance, observers: readonly Req
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
       address: request.ip,
-      ...outcomes.get(request),
+      ...outcomeOf(request),
     }
     for (const observe of observers) observe(seen)
     done()

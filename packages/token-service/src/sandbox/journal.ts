@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify'
+import { outcomeOf, type RequestOutcome } from '../http/request-outcome.ts'
+
+export interface JournalEntry extends RequestOutcome {
+  readonly number: number
+  readonly method: string
+  readonly path: string
+  /** `0`: the connection ended without an answer. */
+  readonly status: number
+  readonly durationMs: number
+}
+
+export interface JournalReading {
+  readonly total: number
+  readonly counts: Readonly<Record<'path' | 'status' | 'client', Readonly<Record<string, number>>>>
+  /** The latest of them. */
+  readonly requests: readonly JournalEntry[]
+}
+
+/** What requests came in; neither secret nor token is ever in it. */
+export interface Journal {
+  /** Writes down the requests of this server's routes, however they end. */
+  follow(server: FastifyInstance): void
+  read(): JournalReading
+  reset(): void
+}
+
+const maxEntries = 10_000
+
+export function createJournal(): Journal {
+  let requests: JournalEntry[] = []
+  let total = 0
+  let counts = noCounts()
+
+  function record(entry: Omit<JournalEntry, 'number'>): void {
+    total += 1
+    requests.push({ number: total, ...entry })
+    if (requests.length > maxEntries) requests.shift()
+    increment(counts.path, entry.path)
+    increment(counts.status, String(entry.status))
+    if (entry.clientId !== undefined) increment(counts.client, entry.clientId)
+  }
+
+  return {
+    follow(server) {
+      server.addHook('onRequest', (request, reply, done) => {
+        const { method, routeOptions } = request
+        reply.raw.once('close', () => {
+          const status = reply.raw.headersSent ? reply.raw.statusCode : 0
+          const { clientId, reason } = outcomeOf(request)
+          const durationMs = Math.round(reply.elapsedTime)
+          record({ method, path: routeOptions.url ?? '', status, durationMs, clientId, reason })
+        })
+        done()
+      })
+    },
+    read() {
+      const { path, status, client } = counts
+      const plain = {
+        path: Object.fromEntries(path),
+        status: Object.fromEntries(status),
+        client: Object.fromEntries(client),
+      }
+      return { total, counts: plain, requests }
+    },
+    reset() {
+      requests = []
+      total = 0
+      counts = noCounts()
+    },
+  }
+}
+
+function noCounts() {
+  return {
+    path: new Map<string, number>(),
+    status: new Map<string, number>(),
+    client: new Map<string, number>(),
+  }
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}

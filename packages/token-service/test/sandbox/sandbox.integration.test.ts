@@ -1,0 +1,219 @@
+import { request as httpRequest } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { startTokenService, type TokenServiceOptions } from '@tokenwell/token-service'
+import { application, introspect, requestToken, testService, tokenPath } from '../test-service.ts'
+
+const clientId = application.clientId
+
+async function sandboxed(options: TokenServiceOptions = {}) {
+  const { authUrl, sandboxUrl } = await testService({ sandbox: true, ...options })
+  if (sandboxUrl === undefined) throw new Error('There is no sandbox.')
+
+  async function control(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const response = await fetch(`${sandboxUrl}${path}`, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  }
+  return { authUrl, sandboxUrl, control }
+}
+
+describe('scripted faults', () => {
+  it('happen to the next N requests and no more', async () => {
+    const { authUrl, control } = await sandboxed()
+    const answer = { fault: { faultstring: 'Spike arrest' } }
+    const added = await control('POST', '/faults', {
+      requests: 2,
+      status: 429,
+      headers: { 'retry-after': '7' },
+      body: answer,
+    })
+    expect(added).toMatchObject({ status: 201, body: { id: 1, remaining: 2 } })
+    for (let index = 0; index < 2; index += 1) {
+      const { status, headers, body } = await requestToken(authUrl)
+      expect([status, headers.get('retry-after'), body]).toEqual([429, '7', answer])
+    }
+    expect((await requestToken(authUrl)).status).toBe(200)
+    expect((await control('GET', '/faults')).body).toEqual([])
+  })
+
+  it('can be meant for one client', async () => {
+    const other = { ...application, clientId: 'other' }
+    const { authUrl, control } = await sandboxed({ applications: [application, other] })
+    await control('POST', '/faults', { clientId: 'other', status: 503 })
+    expect((await requestToken(authUrl)).status).toBe(200)
+    expect((await requestToken(authUrl, other)).status).toBe(503)
+    expect((await requestToken(authUrl, other)).status).toBe(200)
+  })
+
+  it('can be meant for another endpoint', async () => {
+    const { authUrl, control } = await sandboxed()
+    await control('POST', '/faults', { endpoint: 'introspection', status: 500 })
+    const { status, body } = await requestToken(authUrl)
+    expect(status).toBe(200)
+    expect((await introspect(authUrl, body.access_token)).status).toBe(500)
+    expect((await introspect(authUrl, body.access_token)).status).toBe(200)
+  })
+
+  it('can delay an answer', async () => {
+    const { authUrl, control } = await sandboxed()
+    await control('POST', '/faults', { latencyMs: 150 })
+    const before = performance.now()
+    expect((await requestToken(authUrl)).status).toBe(200)
+    expect(performance.now() - before).toBeGreaterThan(140)
+  })
+
+  it('can hang up without an answer', async () => {
+    const { authUrl, control } = await sandboxed()
+    await control('POST', '/faults', { drop: true })
+    await expect(requestToken(authUrl)).rejects.toThrow(/fetch failed/)
+    expect((await requestToken(authUrl)).status).toBe(200)
+    expect((await control('GET', '/journal')).body.counts.status).toEqual({ 0: 1, 200: 1 })
+  })
+
+  it('can break off in the middle of a real answer', async () => {
+    const { authUrl, control } = await sandboxed()
+    await control('POST', '/faults', { truncateAfterBytes: 20 })
+    const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+    const form = `client_id=${clientId}&client_secret=${application.clientSecret}`
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const received = await new Promise<{ text: string; failed: boolean; announced: number }>((resolve) => {
+      const request = httpRequest(url, { method: 'POST', headers }, (response) => {
+        let text = ''
+        const announced = Number(response.headers['content-length'])
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+        response.on('error', () => resolve({ text, failed: true, announced }))
+        response.on('end', () => resolve({ text, failed: false, announced }))
+      })
+      request.end(form)
+    })
+    expect(received.text).toHaveLength(20)
+    expect(received.failed).toBe(true)
+    expect(received.announced).toBeGreaterThan(300)
+  })
+
+  it('that make no sense are refused with a reason', async () => {
+    const { control } = await sandboxed()
+    for (const fault of [{}, { status: 99 }, { requests: 0, drop: true }, { unknown: 1, drop: true }, []]) {
+      const { status, body } = await control('POST', '/faults', fault)
+      expect(status).toBe(400)
+      expect(body.error).toMatch(/\w/)
+    }
+  })
+})
+
+describe('the moved clock', () => {
+  it('counts for expiry and introspection alike', async () => {
+    const { authUrl, control } = await sandboxed()
+    const { body: token } = await requestToken(authUrl)
+    await control('POST', '/clock', { advanceSeconds: 3599 })
+    expect((await introspect(authUrl, token.access_token)).body.active).toBe(true)
+    await control('POST', '/clock', { advanceSeconds: 2 })
+    expect((await introspect(authUrl, token.access_token)).body.active).toBe(false)
+    const { body: later } = await requestToken(authUrl)
+    expect(Number(later.issued_at) - Number(token.issued_at)).toBeGreaterThanOrEqual(3_601_000)
+    expect((await introspect(authUrl, later.access_token)).body.active).toBe(true)
+  })
+
+  it('can be set to a time, and goes on from there', async () => {
+    const { authUrl, control } = await sandboxed()
+    const { body } = await control('POST', '/clock', { now: '2031-05-04T03:02:01Z' })
+    expect(body.now).toMatch(/^2031-05-04T03:02:01/)
+    const issuedAt = Number((await requestToken(authUrl)).body.issued_at)
+    expect(issuedAt).toBeGreaterThanOrEqual(Date.parse('2031-05-04T03:02:01Z'))
+    expect((await control('POST', '/clock', { now: 'tomorrow' })).status).toBe(400)
+  })
+})
+
+describe('the journal', () => {
+  it('counts requests by path, status and client, and holds no secret', async () => {
+    const { authUrl, control } = await sandboxed()
+    const { body: token } = await requestToken(authUrl)
+    await requestToken(authUrl, { ...application, clientSecret: 'canary-wrong-secret' })
+    await requestToken(authUrl, { ...application, clientId: 'canary-as-client-id' })
+    await introspect(authUrl, token.access_token)
+    await fetch(`${authUrl}${tokenPath}?client_secret=canary-in-query`)
+    const { body } = await control('GET', '/journal')
+    expect(body).toMatchObject({
+      total: 5,
+      counts: {
+        path: { [tokenPath]: 4, '/oauth/introspect': 1 },
+        status: { 200: 2, 401: 2, 405: 1 },
+        client: { [clientId]: 2, 'speech-api': 1 },
+      },
+    })
+    expect(body.requests[1]).toMatchObject({ number: 2, status: 401, clientId, reason: 'invalid_client' })
+    const text = JSON.stringify(body)
+    expect(text).not.toContain('canary')
+    expect(text).not.toContain(application.clientSecret)
+    expect(text).not.toContain(token.access_token)
+    await control('DELETE', '/journal')
+    expect((await control('GET', '/journal')).body.total).toBe(0)
+  })
+})
+
+describe('a reset', () => {
+  it('takes back tokens, faults, the clock, failures and the journal', async () => {
+    const { authUrl, control } = await sandboxed({ failureLimit: { attempts: 1 } })
+    const { body: token } = await requestToken(authUrl)
+    await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
+    expect((await requestToken(authUrl)).status).toBe(429)
+    await control('POST', '/faults', { status: 500 })
+    await control('POST', '/clock', { advanceSeconds: 1e6 })
+    expect((await control('POST', '/reset', {})).status).toBe(204)
+    expect((await introspect(authUrl, token.access_token)).body).toEqual({ active: false })
+    const { status, body } = await requestToken(authUrl)
+    expect(status).toBe(200)
+    expect(Math.abs(Number(body.issued_at) - Date.now())).toBeLessThan(60_000)
+    expect((await control('GET', '/journal')).body.total).toBe(2)
+  })
+})
+
+describe('the control listener', () => {
+  it('is not there unless asked for, and never on PostgreSQL', async () => {
+    expect((await testService()).sandboxUrl).toBeUndefined()
+    const onPostgres = startTokenService({
+      sandbox: true,
+      storage: 'postgres://127.0.0.1/x',
+      keys: ['k'.repeat(32)],
+    })
+    await expect(onPostgres).rejects.toThrow(/refused on PostgreSQL/)
+  })
+
+  it('listens on loopback only, wherever the service listens', async () => {
+    const { sandboxUrl } = await sandboxed({ host: '0.0.0.0' })
+    expect(new URL(sandboxUrl).hostname).toBe('127.0.0.1')
+  })
+
+  it('refuses web pages: any Origin, another Host, a form', async () => {
+    const { sandboxUrl, control } = await sandboxed()
+    const origins = ['https://evil.example', 'null', sandboxUrl]
+    for (const origin of origins) {
+      expect((await control('POST', '/reset', {}, { origin })).status).toBe(403)
+    }
+    const rebound = await new Promise((resolve, reject) => {
+      const headers = { host: 'evil.example' }
+      httpRequest(`${sandboxUrl}/journal`, { headers }, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end()
+    })
+    expect(rebound).toBe(403)
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+    ]) {
+      const response = await fetch(`${sandboxUrl}/faults`, {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body: '{"drop":true}',
+      })
+      expect(response.status).toBe(415)
+    }
+    expect((await fetch(`${sandboxUrl}/reset`, { method: 'POST' })).status).toBe(415)
+    expect((await control('GET', '/faults')).body).toEqual([])
+  })
+})
