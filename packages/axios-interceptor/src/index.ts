@@ -1,0 +1,2 @@
+export { attachTokens } from './attach-tokens.ts'
+import './request-option.ts'

@@ -1,0 +1,1 @@
+export { tokenHooks } from './token-hooks.ts'
