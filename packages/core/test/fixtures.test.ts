@@ -24,11 +24,7 @@ describe('answers that hold none', () => {
   it.each(tokenErrors)('$name', ({ status, contentType, headers, body, expect: expected }) => {
     let error: unknown
     try {
-      parseTokenResponse(
-        status,
-        new Headers({ ...headers, 'content-type': contentType } as HeadersInit),
-        body,
-      )
+      parseTokenResponse(status, new Headers({ ...headers, 'content-type': contentType }), body)
     } catch (thrown) {
       error = thrown
     }

@@ -1,0 +1,91 @@
+import { clientCredentials, type ClientCredentialsOptions, type FetchLike } from '@tokenwell/core'
+
+/** What the endpoint does with one request; without a `body` it gives a token named after the request. */
+export interface ScriptedAnswer {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly body?: unknown
+  readonly expiresIn?: unknown
+  readonly latencyMs?: number
+  /** Thrown instead of an answer. */
+  readonly error?: unknown
+}
+
+export interface ScriptedRequest {
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly form: URLSearchParams
+  readonly atMs: number
+}
+
+export type Script = ScriptedAnswer | ((request: number) => ScriptedAnswer)
+
+/** A token endpoint in this process, behind a `fetch` of its own; it keeps to the time that tests turn. */
+export class ScriptedEndpoint {
+  script: Script
+  readonly requests: ScriptedRequest[] = []
+  inFlight = 0
+  mostInFlight = 0
+  cancelled = 0
+
+  constructor(script: Script = {}) {
+    this.script = script
+  }
+
+  readonly fetch: FetchLike = async (input, init) => {
+    this.requests.push({
+      url: new Request(input).url,
+      headers: { ...(init?.headers as Record<string, string>) },
+      form: new URLSearchParams(init?.body as string),
+      atMs: Date.now(),
+    })
+    const number = this.requests.length
+    const answer = typeof this.script === 'function' ? this.script(number) : this.script
+    this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight)
+    try {
+      if (answer.latencyMs) await this.#wait(answer.latencyMs, init?.signal)
+      if (answer.error !== undefined) throw answer.error
+      const {
+        status = 200,
+        headers,
+        body = { ...token(number), expires_in: answer.expiresIn ?? 3600 },
+      } = answer
+      return new Response(typeof body === 'string' ? body : JSON.stringify(body), {
+        status,
+        headers: { 'content-type': 'application/json', ...headers },
+      })
+    } finally {
+      this.inFlight--
+    }
+  }
+
+  #wait(ms: number, signal: AbortSignal | null | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = ms === Infinity ? undefined : setTimeout(resolve, ms)
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer)
+        this.cancelled++
+        reject(signal.reason as Error)
+      })
+    })
+  }
+}
+
+function token(number: number) {
+  return { access_token: `token-${number}`, token_type: 'Bearer' }
+}
+
+export const unavailable: ScriptedAnswer = { status: 503, body: 'down' }
+export const wrongSecret: ScriptedAnswer = { status: 401, body: { error: 'invalid_client' } }
+export const never: ScriptedAnswer = { latencyMs: Infinity }
+
+/** Client credentials for a scripted endpoint. */
+export function sourceOf(endpoint: ScriptedEndpoint, options: Partial<ClientCredentialsOptions> = {}) {
+  return clientCredentials({
+    tokenUrl: 'https://auth.example.com/token',
+    clientId: 'client',
+    clientSecret: 'secret',
+    fetch: endpoint.fetch,
+    ...options,
+  })
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenProvider } from '@tokenwell/core'
+import { pass, useFakeTime } from '../fake-time.ts'
+import { ScriptedEndpoint, sourceOf, unavailable } from '../scripted-endpoint.ts'
+
+useFakeTime()
+
+describe('eager', () => {
+  it('asks before the first caller, who joins', async () => {
+    const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
+    const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
+    await pass(99)
+    expect(endpoint.requests).toHaveLength(1)
+    const call = tokens.getToken()
+    await pass(1)
+    expect((await call).value).toBe('token-1')
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('that fails throws nothing, and lets the first caller ask again after the hold', async () => {
+    const endpoint = new ScriptedEndpoint(unavailable)
+    const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
+    await pass(20_000)
+    endpoint.script = {}
+    await expect(tokens.getToken()).resolves.toBeDefined()
+  })
+
+  it('goes on when a caller that joined it leaves', async () => {
+    const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
+    const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
+    const controller = new AbortController()
+    const call = tokens.getToken({ signal: controller.signal })
+    controller.abort('left')
+    await expect(call).rejects.toBe('left')
+    await pass(100)
+    expect(tokens.peekToken()?.value).toBe('token-1')
+  })
+
+  it('asks for nothing more by itself', async () => {
+    const endpoint = new ScriptedEndpoint({ expiresIn: 10 })
+    createTokenProvider(sourceOf(endpoint), { eager: true })
+    await pass(3_600_000)
+    expect(endpoint.requests).toHaveLength(1)
+  })
+})

@@ -1,0 +1,153 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
+import { fixRandom, pass, useFakeTime, watch } from '../fake-time.ts'
+import { ScriptedEndpoint, sourceOf, unavailable, wrongSecret, type Script } from '../scripted-endpoint.ts'
+
+useFakeTime()
+
+function listened(script: Script) {
+  const events: TokenEvent[] = []
+  const endpoint = new ScriptedEndpoint(script)
+  const tokens = createTokenProvider(sourceOf(endpoint), { onEvent: (event) => events.push(event) })
+  return { endpoint, events, tokens }
+}
+
+describe('events', () => {
+  it('tell of a request and its token', async () => {
+    const { events, tokens } = listened({ latencyMs: 100 })
+    const call = tokens.getToken()
+    await pass(100)
+    await call
+    expect(events).toEqual([
+      { type: 'token_requested', flight: 1, reason: 'first', attempt: 1 },
+      {
+        type: 'token_received',
+        flight: 1,
+        reason: 'first',
+        attempt: 1,
+        from: 'endpoint',
+        durationMs: 100,
+        remainingMs: 3_599_900,
+      },
+    ])
+  })
+
+  it('tell of each attempt, what went wrong, and when the next follows', async () => {
+    fixRandom(0.5)
+    const { events, tokens } = listened((request) => (request === 1 ? unavailable : wrongSecret))
+    const call = watch(tokens.getToken())
+    await pass(10_000)
+    expect(call.state).toBe('rejected')
+    expect(events).toMatchObject([
+      { type: 'token_requested', flight: 1, attempt: 1 },
+      { type: 'token_failed', flight: 1, attempt: 1, kind: 'unavailable', status: 503, durationMs: 0 },
+      { type: 'token_requested', flight: 1, attempt: 2 },
+      {
+        type: 'token_failed',
+        flight: 1,
+        attempt: 2,
+        kind: 'credentials',
+        status: 401,
+        oauthError: 'invalid_client',
+      },
+    ])
+    expect((events[1] as { retryInMs?: number }).retryInMs).toBeGreaterThan(0)
+    expect((events[3] as { retryInMs?: number }).retryInMs).toBeUndefined()
+  })
+
+  it('are none on the warm path, nor while callers are held off', async () => {
+    const { endpoint, events, tokens } = listened({})
+    await tokens.getToken()
+    for (let call = 0; call < 100; call++) {
+      await tokens.getToken()
+      await tokens.getToken({ minimumValidityMs: 1 })
+      tokens.peekToken()
+    }
+    expect(events).toHaveLength(2)
+    endpoint.script = wrongSecret
+    await tokens.getToken({ forceRefresh: true }).catch(() => {})
+    const before = events.length
+    for (let call = 0; call < 100; call++) await tokens.getToken({ forceRefresh: true }).catch(() => {})
+    expect(events).toHaveLength(before)
+  })
+
+  it('say why a token was asked for', async () => {
+    const { events, tokens } = listened({ expiresIn: 100 })
+    await tokens.getToken()
+    await pass(85_000)
+    await tokens.getToken()
+    await pass(100_000)
+    await tokens.getToken()
+    tokens.reject(tokens.peekToken()!)
+    await tokens.getToken()
+    await tokens.getToken({ forceRefresh: true })
+    await pass(50_000)
+    await tokens.getToken({ minimumValidityMs: 60_000 })
+    createTokenProvider(sourceOf(new ScriptedEndpoint()), {
+      eager: true,
+      onEvent: (event) => events.push(event),
+    })
+    await pass(0)
+    const reasons = events.flatMap((event) => (event.type === 'token_requested' ? [event.reason] : []))
+    expect(reasons).toEqual([
+      'first',
+      'ageing',
+      'expiring',
+      'rejected',
+      'forced',
+      'minimum_validity',
+      'eager',
+    ])
+    const flights = events.flatMap((event) => (event.type === 'token_requested' ? [event.flight] : []))
+    expect(flights).toEqual([1, 2, 3, 4, 5, 6, 1])
+  })
+
+  it('reach every listener until it is taken off', async () => {
+    const { tokens } = listened({})
+    const [early, late] = [vi.fn(), vi.fn()]
+    const off = tokens.on(early)
+    tokens.on(late)
+    await tokens.getToken()
+    off()
+    off()
+    await tokens.getToken({ forceRefresh: true })
+    expect([early.mock.calls.length, late.mock.calls.length]).toEqual([2, 4])
+  })
+
+  it('reach a listener given twice twice, and each is taken off by itself', async () => {
+    const { tokens } = listened({})
+    const listener = vi.fn()
+    const off = tokens.on(listener)
+    tokens.on(listener)
+    await tokens.getToken()
+    off()
+    await tokens.getToken({ forceRefresh: true })
+    expect(listener).toHaveBeenCalledTimes(6)
+  })
+
+  it('reach the others when one listener throws, and fail nobody', async () => {
+    const { events, tokens } = listened({})
+    tokens.on(() => {
+      throw new Error('a listener’s own trouble')
+    })
+    const after = vi.fn()
+    tokens.on(after)
+    await expect(tokens.getToken()).resolves.toBeDefined()
+    expect(events).toHaveLength(2)
+    expect(after).toHaveBeenCalledTimes(2)
+  })
+
+  it('may be answered by taking listeners off, closing or rejecting', async () => {
+    const { endpoint, tokens } = listened({})
+    const off = tokens.on(() => off())
+    await tokens.getToken()
+    let rejections = 0
+    tokens.on((event) => {
+      if (event.type === 'token_received' && rejections++ === 0) tokens.reject(tokens.peekToken()!)
+    })
+    await tokens.getToken({ forceRefresh: true })
+    expect(endpoint.requests.length).toBeGreaterThan(1)
+    tokens.on((event) => void (event.type === 'token_requested' && tokens.close()))
+    await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'aborted' })
+  })
+})

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenProvider, TokenError, type TokenErrorKind, type TokenEvent } from '@tokenwell/core'
+import { fixRandom, pass, useFakeTime, watch } from '../fake-time.ts'
+import { ScriptedEndpoint, sourceOf, unavailable, wrongSecret, type Script } from '../scripted-endpoint.ts'
+
+useFakeTime()
+
+async function failure(script: Script) {
+  const endpoint = new ScriptedEndpoint(script)
+  const events: TokenEvent[] = []
+  const tokens = createTokenProvider(sourceOf(endpoint), { onEvent: (event) => events.push(event) })
+  const call = watch(tokens.getToken())
+  await pass(30_000)
+  expect(call.error).toBeInstanceOf(TokenError)
+  return { endpoint, events, error: call.error as TokenError }
+}
+
+const malformed = { status: 200, body: '<html>' }
+const configuration = { status: 404, body: '' }
+const throttledForLong = { status: 429, headers: { 'retry-after': '60' }, body: '' }
+
+describe('attempts', () => {
+  it.each<[TokenErrorKind, Script, number]>([
+    ['credentials', wrongSecret, 1],
+    ['configuration', configuration, 1],
+    ['malformed', malformed, 1],
+    ['throttled', throttledForLong, 1],
+    ['throttled', { status: 429, body: '' }, 3],
+    ['unavailable', unavailable, 3],
+    ['unavailable', { error: new TypeError('fetch failed') }, 3],
+  ])('after a failure of kind %s (%j): %d in all', async (kind, script, attempts) => {
+    const { endpoint, error } = await failure(script)
+    expect(error).toMatchObject({ kind, attempts })
+    expect(endpoint.requests).toHaveLength(attempts)
+  })
+
+  it('end with the first that succeeds', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request < 3 ? unavailable : {}))
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const call = watch(tokens.getToken())
+    await pass(5_000)
+    expect(call.value?.value).toBe('token-3')
+  })
+
+  it('end with the first failure that no further attempt would mend', async () => {
+    const { endpoint, error } = await failure((request) => (request === 1 ? unavailable : wrongSecret))
+    expect(error).toMatchObject({ kind: 'credentials', attempts: 2 })
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('are spread by chance over a growing time', async () => {
+    const delays: number[][] = []
+    for (const chance of [0, 0.5, 0.999_999]) {
+      fixRandom(chance)
+      const { events } = await failure(unavailable)
+      delays.push(events.flatMap((event) => (event.type === 'token_failed' ? [event.retryInMs ?? -1] : [])))
+    }
+    expect(delays[0]!.slice(0, 2)).toEqual([0, 0])
+    expect(delays[1]![1]!).toBeGreaterThan(delays[1]![0]!)
+    expect(delays[2]![0]!).toBeGreaterThan(delays[1]![0]!)
+    expect(delays[2]![1]!).toBeLessThanOrEqual(10_000)
+  })
+
+  it('are never more than the options allow', async () => {
+    const endpoint = new ScriptedEndpoint(unavailable)
+    const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable', attempts: 1 })
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('that could not be reached say where, and by which code', async () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
+    const { error } = await failure({ error: new TypeError('fetch failed', { cause }) })
+    expect(error.message).toBe(
+      'The token endpoint https://auth.example.com/token could not be reached (ECONNREFUSED)',
+    )
+    expect(error.status).toBeUndefined()
+  })
+
+  it('find the code among the addresses that were tried', async () => {
+    const errors = [Object.assign(new Error('no route'), { code: 'EHOSTUNREACH' })]
+    const { error } = await failure({
+      error: new TypeError('fetch failed', { cause: new AggregateError(errors) }),
+    })
+    expect(error.message).toContain('(EHOSTUNREACH)')
+  })
+
+  it.each([['a string'], [undefined], [null], [42], [{ code: 'has blanks in it' }], [Object.create(null)]])(
+    'that throw no error at all (%j) still fail as one',
+    async (thrown) => {
+      const { error } = await failure({ error: thrown ?? 'nothing' })
+      expect(error).toMatchObject({ kind: 'unavailable', attempts: 3 })
+    },
+  )
+})
+
+describe('a source of one’s own', () => {
+  const failing = (thrown: unknown) =>
+    createTokenProvider(
+      { cacheKey: () => Promise.resolve('key'), requestToken: () => Promise.reject(thrown) },
+      { maxAttempts: 1 },
+    )
+
+  it('decides by the kind of the TokenError that it throws', async () => {
+    const error = new TokenError({ kind: 'credentials', message: 'no such tenant' })
+    await expect(failing(error).getToken()).rejects.toMatchObject({
+      kind: 'credentials',
+      message: 'no such tenant',
+    })
+  })
+
+  it('is unavailable when it throws anything else, whose text stays hidden', async () => {
+    const error = await failing(new RangeError('password hunter2'))
+      .getToken()
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ kind: 'unavailable', message: 'The token source failed (RangeError)' })
+  })
+
+  it('may throw before it gives a promise', async () => {
+    const tokens = createTokenProvider(
+      {
+        cacheKey: () => Promise.resolve('key'),
+        requestToken: () => {
+          throw new TokenError({ kind: 'configuration', message: 'no address' })
+        },
+      },
+      { maxAttempts: 1 },
+    )
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'configuration' })
+  })
+})

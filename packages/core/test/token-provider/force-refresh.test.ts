@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenProvider } from '@tokenwell/core'
+import { pass, useFakeTime, watch } from '../fake-time.ts'
+import { ScriptedEndpoint, sourceOf, unavailable, type Script } from '../scripted-endpoint.ts'
+
+useFakeTime()
+
+const forceRefresh = { forceRefresh: true }
+
+function start(script: Script) {
+  const endpoint = new ScriptedEndpoint(script)
+  return { endpoint, tokens: createTokenProvider(sourceOf(endpoint)) }
+}
+
+describe('forceRefresh', () => {
+  it('asks for a token whatever is at hand, and keeps it', async () => {
+    const { endpoint, tokens } = start({})
+    await tokens.getToken()
+    await expect(tokens.getToken(forceRefresh)).resolves.toMatchObject({ value: 'token-2' })
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('never takes the result of a request that began before the call', async () => {
+    const { endpoint, tokens } = start({ latencyMs: 100 })
+    const plain = watch(tokens.getToken())
+    await pass(50)
+    const forced = watch(tokens.getToken(forceRefresh))
+    await pass(150)
+    expect([plain.value?.value, forced.value?.value]).toEqual(['token-1', 'token-2'])
+    expect(endpoint.mostInFlight).toBe(1)
+  })
+
+  it('waits for a request that began before the call even when that one fails', async () => {
+    const { tokens } = start((request) => ({
+      latencyMs: 100,
+      ...(request === 1 && { status: 400, body: '' }),
+    }))
+    const plain = watch(tokens.getToken())
+    await pass(50)
+    const forced = watch(tokens.getToken(forceRefresh))
+    await pass(200)
+    expect(plain.state).toBe('rejected')
+    // It is held with everybody else.
+    expect(forced).toMatchObject({ state: 'rejected', error: { kind: 'configuration' } })
+  })
+
+  it('shares requests: two for any number of concurrent calls', async () => {
+    const { endpoint, tokens } = start({ latencyMs: 100 })
+    const calls = Array.from({ length: 200 }, () => watch(tokens.getToken(forceRefresh)))
+    await pass(200)
+    expect(calls.every(({ state }) => state === 'resolved')).toBe(true)
+    expect(endpoint.requests.length).toBeLessThanOrEqual(2)
+    expect(endpoint.mostInFlight).toBe(1)
+  })
+
+  it('leaves the token at hand in service meanwhile, and when it fails', async () => {
+    const { tokens } = start((request) => (request === 1 ? {} : { ...unavailable, latencyMs: 100 }))
+    await tokens.getToken()
+    const forced = watch(tokens.getToken(forceRefresh))
+    await pass(50)
+    expect((await tokens.getToken()).value).toBe('token-1')
+    await pass(30_000)
+    expect(forced).toMatchObject({ state: 'rejected', error: { kind: 'unavailable' } })
+    expect((await tokens.getToken()).value).toBe('token-1')
+  })
+
+  it('serves plain callers with its result', async () => {
+    const { endpoint, tokens } = start({ latencyMs: 100 })
+    const calls = [watch(tokens.getToken(forceRefresh)), watch(tokens.getToken())]
+    await pass(100)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('can be aborted while it waits for an older request', async () => {
+    const { endpoint, tokens } = start({ latencyMs: 100 })
+    const plain = watch(tokens.getToken())
+    const controller = new AbortController()
+    const forced = watch(tokens.getToken({ ...forceRefresh, signal: controller.signal }))
+    await pass(50)
+    controller.abort('enough')
+    await pass(0)
+    expect(forced).toEqual({ state: 'rejected', error: 'enough' })
+    await pass(200)
+    expect(plain.state).toBe('resolved')
+    expect(endpoint.requests).toHaveLength(1)
+  })
+})

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenProvider, type TokenErrorKind } from '@tokenwell/core'
+import { fixRandom, pass, useFakeTime } from '../fake-time.ts'
+import {
+  ScriptedEndpoint,
+  sourceOf,
+  unavailable,
+  wrongSecret,
+  type ScriptedAnswer,
+} from '../scripted-endpoint.ts'
+
+useFakeTime()
+
+const wrongPath = { status: 404, body: '' }
+const html = { status: 200, body: '<html>' }
+
+/** How long callers were held off after each of several failures in a row, in milliseconds. */
+async function holdsAfter(answer: ScriptedAnswer, failures: number): Promise<number[]> {
+  fixRandom(0)
+  const endpoint = new ScriptedEndpoint(answer)
+  const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
+  const { requests } = endpoint
+  while (requests.length <= failures) {
+    await tokens.getToken().catch(() => {})
+    await pass(1_000)
+  }
+  return requests.slice(1).map(({ atMs }, index) => atMs - requests[index]!.atMs)
+}
+
+describe('after a failure callers are held off', () => {
+  it.each<[TokenErrorKind, ScriptedAnswer, number[]]>([
+    ['credentials', wrongSecret, [30_000, 60_000, 120_000, 240_000, 300_000, 300_000]],
+    ['configuration', wrongPath, [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]],
+    ['unavailable', unavailable, [1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
+    ['malformed', html, [1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
+  ])('of kind %s, for longer each time', async (kind, answer, expected) => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(answer)), { maxAttempts: 1 })
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind })
+    expect(await holdsAfter(answer, expected.length)).toEqual(expected)
+  })
+
+  it('with the facts of the failure, and what is left of the hold', async () => {
+    const endpoint = new ScriptedEndpoint({
+      status: 401,
+      body: { fault: { detail: { errorcode: 'oauth.v2.InvalidClientIdentifier' } } },
+    })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const first: unknown = await tokens.getToken().catch((error: unknown) => error)
+    await pass(10_000)
+    const held: unknown = await tokens.getToken().catch((error: unknown) => error)
+    const facts = {
+      kind: 'credentials',
+      status: 401,
+      vendorCode: 'oauth.v2.InvalidClientIdentifier',
+      attempts: 1,
+    }
+    expect(first).toMatchObject(facts)
+    expect(held).toMatchObject(facts)
+    expect((held as Error).message).toBe(`${(first as Error).message}; not asked again for 20 s`)
+    expect(held).not.toBe(first)
+  })
+
+  it('and the count starts again after a success', async () => {
+    fixRandom(0)
+    const endpoint = new ScriptedEndpoint(wrongPath)
+    const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
+    for (const holdMs of [5_000, 10_000]) {
+      await tokens.getToken().catch(() => {})
+      await pass(holdMs)
+    }
+    endpoint.script = { expiresIn: 10 }
+    await tokens.getToken()
+    await pass(10_000)
+    endpoint.script = wrongPath
+    await tokens.getToken().catch(() => {})
+    await pass(5_000)
+    endpoint.script = {}
+    await expect(tokens.getToken()).resolves.toBeDefined()
+  })
+
+  it('of which a static wrong secret takes one request for 1,000 calls in ten seconds', async () => {
+    const endpoint = new ScriptedEndpoint(wrongSecret)
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    for (let call = 0; call < 1_000; call++) {
+      await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+      await pass(10)
+    }
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('forced ones as well', async () => {
+    const endpoint = new ScriptedEndpoint(wrongSecret)
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await tokens.getToken().catch(() => {})
+    for (let call = 0; call < 100; call++) {
+      await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'credentials' })
+    }
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('each provider by itself', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
+    await createTokenProvider(sourceOf(endpoint))
+      .getToken()
+      .catch(() => {})
+    await expect(createTokenProvider(sourceOf(endpoint)).getToken()).resolves.toBeDefined()
+  })
+})
+
+describe('a token that still lives', () => {
+  it('is handed out while its renewal fails, and renewed once that succeeds', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 1_000 } : unavailable))
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await tokens.getToken()
+    await pass(850_000)
+    for (let second = 0; second < 60; second++) {
+      expect((await tokens.getToken()).value).toBe('token-1')
+      await pass(1_000)
+    }
+    endpoint.script = { expiresIn: 1_000 }
+    for (let second = 0; second < 60; second++) {
+      await tokens.getToken()
+      await pass(1_000)
+    }
+    expect((await tokens.getToken()).value).not.toBe('token-1')
+  })
+
+  it('has its renewal tried again after 1 to 60 s, more rarely as failures add up', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 86_400 } : unavailable))
+    const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1, refreshAheadMs: 40_000_000 })
+    await tokens.getToken()
+    await pass(60_000_000)
+    for (let second = 0; second < 7_200; second++) {
+      await tokens.getToken()
+      await pass(1_000)
+    }
+    const pauses = endpoint.requests
+      .slice(2)
+      .map(({ atMs }, index) => atMs - endpoint.requests[index + 1]!.atMs)
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1_000)
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(61_000)
+    // Two hours at 30 s on average.
+    expect(endpoint.requests.length).toBeGreaterThan(120)
+    expect(endpoint.requests.length).toBeLessThan(500)
+  })
+
+  it('is not renewed with credentials that were refused until their hold ends', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 1_000 } : wrongSecret))
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await tokens.getToken()
+    await pass(850_000)
+    for (let second = 0; second < 89; second++) {
+      await tokens.getToken()
+      await pass(1_000)
+    }
+    expect(endpoint.requests).toHaveLength(3)
+  })
+})

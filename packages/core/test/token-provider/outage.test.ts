@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTokenProvider } from '@tokenwell/core'
+import { pass, useFakeTime } from '../fake-time.ts'
+import {
+  never,
+  ScriptedEndpoint,
+  sourceOf,
+  unavailable,
+  wrongSecret,
+  type ScriptedAnswer,
+} from '../scripted-endpoint.ts'
+
+useFakeTime()
+
+const refused = { error: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) }
+
+describe('a token endpoint that is down for ten seconds while the token ages', () => {
+  it.each<[string, ScriptedAnswer]>([
+    ['refuses connections', refused],
+    ['answers 503', unavailable],
+    ['never answers', never],
+    ['answers nonsense', { body: '<html>' }],
+    ['answers 404', { status: 404, body: '' }],
+    ['answers 429', { status: 429, headers: { 'retry-after': '5' }, body: '' }],
+    ['refuses the credentials', wrongSecret],
+  ])('and %s: no caller notices', async (_name, trouble) => {
+    const endpoint = new ScriptedEndpoint({ expiresIn: 900 })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await tokens.getToken()
+    // An ageing token has 180 s left, the outage is over long before that.
+    await pass(745_000)
+    endpoint.script = trouble
+    for (let tick = 0; tick < 1_000; tick++) {
+      expect(tokens.peekToken()?.value).toBe('token-1')
+      expect((await tokens.getToken()).value).toBe('token-1')
+      await pass(10)
+    }
+    endpoint.script = { expiresIn: 900 }
+    for (let tick = 0; tick < 120; tick++) {
+      expect(tokens.peekToken()).toBeDefined()
+      await tokens.getToken()
+      await pass(1_000)
+    }
+    expect(tokens.peekToken()?.value).not.toBe('token-1')
+  })
+})
+
+describe('unhandled rejections', () => {
+  const unhandled = vi.fn()
+  let others: NodeJS.UnhandledRejectionListener[] = []
+  beforeEach(() => {
+    unhandled.mockClear()
+    others = process.listeners('unhandledRejection')
+    process.removeAllListeners('unhandledRejection')
+    process.on('unhandledRejection', unhandled)
+  })
+  afterEach(() => {
+    process.removeAllListeners('unhandledRejection')
+    for (const listener of others) process.on('unhandledRejection', listener)
+  })
+
+  /** Node reports them once the promises of a turn are done. */
+  const turns = async (): Promise<void> => {
+    vi.useRealTimers()
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  it('are caught by the listener of this test at all', async () => {
+    void Promise.reject(new Error('nobody waits'))
+    await turns()
+    expect(unhandled).toHaveBeenCalledOnce()
+  })
+
+  it('are none in 10,000 failed renewals', async () => {
+    const endpoint = new ScriptedEndpoint({ expiresIn: 31_000_000 })
+    const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1, refreshAheadMs: 2_000_000_000 })
+    await tokens.getToken()
+    vi.setSystemTime(Date.now() + 29_200_000_000)
+    const troubles = [unavailable, refused, { body: '' }, { status: 404, body: '' }]
+    endpoint.script = (request) => troubles[request % troubles.length]!
+    for (let renewal = 0; renewal < 10_000; renewal++) {
+      expect((await tokens.getToken()).value).toBe('token-1')
+      await pass(61_000)
+    }
+    expect(endpoint.requests.length).toBeGreaterThan(10_000)
+    await turns()
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  it('are none in eager, deserted, forced, closed and held calls that fail', async () => {
+    for (const trouble of [unavailable, refused, never, wrongSecret]) {
+      const endpoint = new ScriptedEndpoint({ latencyMs: 5, ...trouble })
+      const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
+      const controller = new AbortController()
+      const calls = [
+        tokens.getToken({ signal: controller.signal }),
+        tokens.getToken({ forceRefresh: true }),
+        tokens.getToken({ minimumValidityMs: 1 }),
+        tokens.getToken(),
+      ]
+      for (const call of calls) call.catch(() => {})
+      controller.abort()
+      await pass(40_000)
+      void tokens.getToken().catch(() => {})
+      await pass(1)
+      await tokens.close()
+    }
+    await turns()
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+})

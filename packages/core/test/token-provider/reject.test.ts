@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
+import { pass, useFakeTime, watch } from '../fake-time.ts'
+import { ScriptedEndpoint, sourceOf, unavailable, type Script } from '../scripted-endpoint.ts'
+
+useFakeTime()
+
+async function started(script: Script = {}) {
+  const endpoint = new ScriptedEndpoint(script)
+  const events: TokenEvent[] = []
+  const tokens = createTokenProvider(sourceOf(endpoint))
+  tokens.on((event) => events.push(event))
+  return { endpoint, events, tokens, token: await tokens.getToken() }
+}
+
+describe('a refused token', () => {
+  it('is not handed out again', async () => {
+    const { endpoint, tokens, token } = await started()
+    tokens.reject(token)
+    expect(tokens.peekToken()).toBeUndefined()
+    expect((await tokens.getToken()).value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('makes no request by itself: the next caller does', async () => {
+    const { endpoint, tokens, token } = await started()
+    tokens.reject(token)
+    await pass(60_000)
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('refused 200 times at once costs one request', async () => {
+    const { endpoint, tokens, token } = await started((request) => ({ latencyMs: request === 1 ? 0 : 100 }))
+    const calls = Array.from({ length: 200 }, () => {
+      tokens.reject(token)
+      return watch(tokens.getToken())
+    })
+    await pass(100)
+    expect(new Set(calls.map(({ value }) => value?.value))).toEqual(new Set(['token-2']))
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('refused again when its successor is here costs none', async () => {
+    const { endpoint, events, tokens, token } = await started()
+    tokens.reject(token)
+    await tokens.getToken()
+    const before = events.length
+    for (let late = 0; late < 1_000; late++) tokens.reject(token)
+    expect((await tokens.getToken()).value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+    expect(events).toHaveLength(before)
+  })
+
+  it('refused during a renewal joins that, and draws nothing from the budget', async () => {
+    const { endpoint, tokens } = await started((request) => ({
+      expiresIn: 100,
+      latencyMs: request % 2 ? 0 : 5_000,
+    }))
+    const token = tokens.peekToken()!
+    await pass(85_000)
+    await tokens.getToken()
+    tokens.reject(token)
+    const call = watch(tokens.getToken())
+    await pass(5_000)
+    expect(call.value?.value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('of another provider, or made up, changes nothing', async () => {
+    const { endpoint, tokens, token } = await started()
+    tokens.reject({
+      ...token,
+      value: 'another',
+      tokenType: 'Bearer',
+      expiresAt: new Date(),
+      response: token.response,
+    })
+    expect(tokens.peekToken()).toBe(token)
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('before there is any token changes nothing', async () => {
+    const { token } = await started()
+    const endpoint = new ScriptedEndpoint()
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    tokens.reject(token)
+    await tokens.getToken()
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('whose renewal fails stays refused', async () => {
+    const { tokens, token } = await started((request) => (request === 1 ? {} : { status: 400, body: '' }))
+    tokens.reject(token)
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'configuration' })
+    expect(tokens.peekToken()).toBeUndefined()
+  })
+})
+
+describe('the budget of renewals that refusals may cause', () => {
+  it('is twenty at once; after that the token stays and no request is made', async () => {
+    const { endpoint, events, tokens } = await started()
+    for (let call = 0; call < 100; call++) tokens.reject(await tokens.getToken())
+    expect(endpoint.requests).toHaveLength(21)
+    expect(tokens.peekToken()?.value).toBe('token-21')
+    const renewing = events
+      .filter(({ type }) => type === 'token_rejected')
+      .map((event) => 'renewing' in event && event.renewing)
+    expect(renewing).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(80).fill(false)])
+  })
+
+  it('gets one back every five seconds, and never more than twenty', async () => {
+    const { endpoint, tokens } = await started()
+    const drain = async (): Promise<number> => {
+      const before = endpoint.requests.length
+      for (let call = 0; call < 100; call++) tokens.reject(await tokens.getToken())
+      await tokens.getToken()
+      return endpoint.requests.length - before
+    }
+    expect(await drain()).toBe(20)
+    await pass(4_999)
+    expect(await drain()).toBe(0)
+    await pass(1)
+    expect(await drain()).toBe(1)
+    await pass(10_000)
+    expect(await drain()).toBe(2)
+    await pass(3_000_000)
+    expect(await drain()).toBe(20)
+  })
+
+  it('holds an API that refuses every token to 22 token requests for 1,000 calls in ten seconds', async () => {
+    const { endpoint, tokens } = await started()
+    for (let call = 0; call < 1_000; call++) {
+      tokens.reject(await tokens.getToken())
+      await pass(10)
+    }
+    expect(endpoint.requests.length).toBeLessThanOrEqual(22)
+    expect(endpoint.requests.length).toBeGreaterThan(20)
+  })
+
+  it('does not stand in the way of renewals that age causes', async () => {
+    const { endpoint, tokens } = await started({ expiresIn: 100 })
+    for (let call = 0; call < 30; call++) tokens.reject(await tokens.getToken())
+    const before = endpoint.requests.length
+    await pass(100_000)
+    await tokens.getToken()
+    expect(endpoint.requests).toHaveLength(before + 1)
+  })
+
+  it('tells how long the refused token would have lived', async () => {
+    const { events, tokens, token } = await started({ expiresIn: 100 })
+    await pass(40_000)
+    tokens.reject(token)
+    expect(events.at(-1)).toEqual({ type: 'token_rejected', remainingMs: 60_000, renewing: true })
+  })
+
+  it('is not touched by an endpoint that fails', async () => {
+    const { endpoint, tokens, token } = await started((request) => (request === 1 ? {} : unavailable))
+    tokens.reject(token)
+    const call = watch(tokens.getToken())
+    await pass(30_000)
+    expect(call.state).toBe('rejected')
+    for (let late = 0; late < 100; late++) tokens.reject(token)
+    endpoint.script = {}
+    await pass(10_000)
+    await expect(tokens.getToken()).resolves.toBeDefined()
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createTokenProvider } from '@tokenwell/core'
+import { pass, useFakeTime, watch } from '../fake-time.ts'
+import { ScriptedEndpoint, sourceOf, unavailable, wrongSecret } from '../scripted-endpoint.ts'
+
+useFakeTime()
+
+/** An endpoint that knows one secret. */
+function guarded(right: string) {
+  const endpoint = new ScriptedEndpoint()
+  endpoint.script = () => (endpoint.requests.at(-1)!.form.get('client_secret') === right ? {} : wrongSecret)
+  return endpoint
+}
+
+describe('a secret function', () => {
+  it('is asked before each token request, and only then', async () => {
+    const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
+    const clientSecret = vi.fn(() => Promise.resolve('secret'))
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
+    expect(clientSecret).not.toHaveBeenCalled()
+    for (let second = 0; second < 300; second++) {
+      await tokens.getToken()
+      await pass(1_000)
+    }
+    expect(clientSecret).toHaveBeenCalledTimes(endpoint.requests.length)
+    expect(endpoint.requests[0]!.form.get('client_secret')).toBe('secret')
+  })
+
+  it('heals a rotation at the next call, with one request', async () => {
+    const endpoint = guarded('new')
+    let secret = 'old'
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret }))
+    for (let call = 0; call < 50; call++) {
+      await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+    }
+    expect(endpoint.requests).toHaveLength(1)
+    secret = 'new'
+    const calls = await Promise.all(Array.from({ length: 50 }, () => tokens.getToken()))
+    expect(new Set(calls).size).toBe(1)
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('whose answer stays the same costs one request a hold', async () => {
+    const endpoint = guarded('right')
+    const clientSecret = vi.fn(() => 'wrong')
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
+    for (let second = 0; second < 85; second++) {
+      await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+      await pass(1_000)
+    }
+    expect(endpoint.requests).toHaveLength(2)
+    expect(clientSecret.mock.calls.length).toBeGreaterThan(80)
+  })
+
+  it('that changes to another wrong one costs one request more', async () => {
+    const endpoint = guarded('right')
+    let secret = 'wrong'
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret }))
+    await tokens.getToken().catch(() => {})
+    secret = 'wrong as well'
+    for (let call = 0; call < 50; call++) {
+      await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+    }
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('that fails is tried again like an endpoint that is unavailable, and its words stay hidden', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const clientSecret = vi.fn(() => Promise.reject(new Error('vault says hunter2')))
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
+    const call = watch(tokens.getToken())
+    await pass(30_000)
+    expect(call.error).toMatchObject({
+      kind: 'unavailable',
+      message: 'The clientSecret function failed (Error)',
+      attempts: 3,
+    })
+    expect(endpoint.requests).toHaveLength(0)
+    expect(clientSecret).toHaveBeenCalledTimes(3)
+  })
+
+  it('that fails during a hold leaves the hold in place', async () => {
+    const endpoint = new ScriptedEndpoint(wrongSecret)
+    let asked = 0
+    const clientSecret = () => {
+      if (++asked > 1) throw new Error('vault is sealed')
+      return 'wrong'
+    }
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
+    await tokens.getToken().catch(() => {})
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it.each([[undefined], [''], [42], ['line\nbreak']])(
+    'that gives %j says so, and sends nothing',
+    async (secret) => {
+      const endpoint = new ScriptedEndpoint()
+      const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret as string }))
+      const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ kind: 'configuration' })
+      expect((error as Error).message).toContain('clientSecret')
+      expect(endpoint.requests).toHaveLength(0)
+    },
+  )
+
+  it('that never answers is given up like an endpoint that does not', async () => {
+    const endpoint = new ScriptedEndpoint(unavailable)
+    const tokens = createTokenProvider(
+      sourceOf(endpoint, { clientSecret: () => new Promise<string>(() => {}) }),
+    )
+    const call = watch(tokens.getToken())
+    await pass(30_000)
+    expect(call).toMatchObject({ state: 'rejected', error: { kind: 'unavailable' } })
+  })
+})

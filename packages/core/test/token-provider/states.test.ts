@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenProvider, type TokenProviderOptions } from '@tokenwell/core'
+import { fixRandom, pass, useFakeTime, watch } from '../fake-time.ts'
+import { ScriptedEndpoint, sourceOf } from '../scripted-endpoint.ts'
+
+useFakeTime()
+
+/** A provider with a first token of this life at hand; renewals take a second. */
+async function started(expiresIn: number, options?: TokenProviderOptions, latencyMs = 1_000) {
+  const endpoint = new ScriptedEndpoint((request) => ({
+    expiresIn,
+    latencyMs: request === 1 ? 0 : latencyMs,
+  }))
+  const tokens = createTokenProvider(sourceOf(endpoint), options)
+  await tokens.getToken()
+  return { endpoint, tokens }
+}
+
+describe('the four states of a token', () => {
+  it('has none at first, and asks only when somebody calls', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await pass(60_000)
+    expect(tokens.peekToken()).toBeUndefined()
+    expect(endpoint.requests).toHaveLength(0)
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1', tokenType: 'Bearer' })
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('hands out a fresh token without asking again', async () => {
+    const { endpoint, tokens } = await started(3_600)
+    await pass(3_600_000 - 330_000 - 1)
+    expect((await tokens.getToken()).value).toBe('token-1')
+    expect(tokens.peekToken()?.value).toBe('token-1')
+    await pass(5_000)
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('hands out an ageing token at once, while one renewal runs behind it', async () => {
+    const { endpoint, tokens } = await started(3_600)
+    await pass(3_600_000 - 270_000)
+    for (let call = 0; call < 50; call++) expect((await tokens.getToken()).value).toBe('token-1')
+    expect(endpoint.requests).toHaveLength(2)
+    await pass(1_000)
+    expect((await tokens.getToken()).value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('lets callers of an expiring token wait for the renewal', async () => {
+    const { tokens } = await started(3_600)
+    await pass(3_600_000 - 9_999)
+    expect(tokens.peekToken()).toBeUndefined()
+    const call = watch(tokens.getToken())
+    await pass(999)
+    expect(call.state).toBe('pending')
+    await pass(1)
+    expect(call.value?.value).toBe('token-2')
+  })
+
+  it('lets callers of an expiring token join the renewal that began while it was ageing', async () => {
+    const { endpoint, tokens } = await started(100, undefined, 9_000)
+    await pass(90_000)
+    await tokens.getToken()
+    await pass(6_000)
+    const calls = [watch(tokens.getToken()), watch(tokens.getToken())]
+    await pass(3_000)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-2', 'token-2'])
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('does not renew while nobody calls', async () => {
+    const { endpoint } = await started(60)
+    await pass(24 * 3_600_000)
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('peeks without ever starting a renewal', async () => {
+    const { endpoint, tokens } = await started(100)
+    await pass(90_000)
+    expect(tokens.peekToken()?.value).toBe('token-1')
+    await pass(10_000)
+    expect(tokens.peekToken()).toBeUndefined()
+    await pass(10_000)
+    expect(endpoint.requests).toHaveLength(1)
+  })
+})
+
+describe('how long a token is fresh and usable', () => {
+  /** When it stops being fresh and stops being handed out, in milliseconds of its life. */
+  async function windowsOf(expiresIn: number, options?: TokenProviderOptions) {
+    const { tokens } = await started(expiresIn, options, 1e9)
+    let freshMs: number | undefined
+    let elapsed = 0
+    tokens.on(({ type }) => type === 'token_requested' && (freshMs ??= elapsed))
+    while (tokens.peekToken()) {
+      await tokens.getToken()
+      await pass(expiresIn)
+      elapsed += expiresIn
+    }
+    return { freshMs: freshMs ?? elapsed, usableMs: elapsed }
+  }
+
+  it.each([
+    // expires_in, refreshAhead, expiryMargin: by default a fifth (300 s at most) and a twentieth (10 s at most).
+    [3_600, 300, 10],
+    [1_000, 200, 10],
+    [100, 20, 5],
+    [2, 0.4, 0.1],
+  ])('of %d s: %d s ahead, %d s before the end', async (expiresIn, ahead, margin) => {
+    fixRandom(0.5)
+    const { freshMs, usableMs } = await windowsOf(expiresIn)
+    // Looked at a thousand times in a life.
+    expect(Math.abs(freshMs - 1000 * (expiresIn - ahead))).toBeLessThanOrEqual(expiresIn)
+    expect(Math.abs(usableMs - 1000 * (expiresIn - margin))).toBeLessThanOrEqual(expiresIn)
+  })
+
+  it.each([
+    ['less', 0, 0.9],
+    ['more', 0.999_999_9, 1.1],
+  ])('spreads the renewal by up to a tenth: %s', async (_name, chance, factor) => {
+    fixRandom(chance)
+    const { freshMs, usableMs } = await windowsOf(100)
+    expect(Math.abs(freshMs - (100_000 - 20_000 * factor))).toBeLessThanOrEqual(100)
+    expect(usableMs).toBe(95_000)
+  })
+
+  it('cuts windows as long as the life to half and a quarter of it', async () => {
+    const minutes = 15 * 60
+    const windows = { refreshAheadMs: minutes * 1000, expiryMarginMs: minutes * 1000 }
+    expect(await windowsOf(minutes, windows)).toEqual({ freshMs: 450_000, usableMs: 675_000 })
+  })
+
+  it('keeps to the windows that it was given', async () => {
+    fixRandom(0.5)
+    const windows = await windowsOf(1_000, { refreshAheadMs: 100_000, expiryMarginMs: 50_000 })
+    expect(windows).toEqual({ freshMs: 900_000, usableMs: 950_000 })
+  })
+
+  it('renews behind no use with a window of zero', async () => {
+    const { freshMs, usableMs } = await windowsOf(100, { refreshAheadMs: 0, expiryMarginMs: 0 })
+    expect([freshMs, usableMs]).toEqual([100_000, 100_000])
+  })
+
+  it('is never fresh for longer than it is usable', async () => {
+    const { endpoint, tokens } = await started(100, { refreshAheadMs: 1_000, expiryMarginMs: 20_000 })
+    await pass(81_000)
+    const call = watch(tokens.getToken())
+    await pass(0)
+    expect(call.state).toBe('pending')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('uses a token of two seconds more than once', async () => {
+    const endpoint = new ScriptedEndpoint({ expiresIn: 2 })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    for (let call = 0; call < 200; call++) {
+      await tokens.getToken()
+      await pass(100)
+    }
+    expect(endpoint.requests.length).toBeLessThanOrEqual(14)
+  })
+})
