@@ -1,6 +1,8 @@
 import { createTokenAttacher, type Attachment, type AttachOptions, type TokenProvider } from '@tokenwell/core'
-import axios, {
+import {
+  Axios,
   AxiosHeaders,
+  getAdapter,
   type AxiosError,
   type AxiosInstance,
   type InternalAxiosRequestConfig,
@@ -8,6 +10,12 @@ import axios, {
 import { conceal } from './conceal.ts'
 import { isRepeatable } from './is-repeatable.ts'
 import { waitForToken } from './wait-for-token.ts'
+
+/** Where tokens may go, and how they travel. */
+export interface AxiosAttachOptions extends Omit<AttachOptions, 'allowedOrigins'> {
+  /** @default the origin of the instance's `baseURL` */
+  readonly allowedOrigins?: AttachOptions['allowedOrigins'] | undefined
+}
 
 /**
  * Attaches tokens to the requests of an axios instance; a request whose token was refused is sent once more
@@ -25,16 +33,16 @@ import { waitForToken } from './wait-for-token.ts'
 export function attachTokens(
   instance: AxiosInstance,
   tokens: TokenProvider,
-  options: Partial<AttachOptions> = {},
+  options: AxiosAttachOptions = {},
 ): () => void {
   const { allowedOrigins = originOf(instance.defaults.baseURL) } = options
   const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
   const { header, followsRedirects } = attacher
   // Has no defaults: what counts is the request's own address.
-  const addresses = new axios.Axios({})
+  const addresses = new Axios({})
 
   async function send(config: InternalAxiosRequestConfig) {
-    const adapter = axios.getAdapter(config.adapter, config)
+    const adapter = getAdapter(config.adapter, config)
     const { baseURL, url, allowAbsoluteUrls } = config
     const address = addresses.getUri({ baseURL, url, allowAbsoluteUrls } as object)
     // Both become an Authorization header, which replaces any other.
@@ -53,7 +61,7 @@ export function attachTokens(
       try {
         return { response: conceal(await adapter(sent), config) }
       } catch (error) {
-        const { response } = conceal(error, config) as AxiosError
+        const { response } = conceal(error as AxiosError, config)
         if (response === undefined) throw error
         return { response, error }
       } finally {

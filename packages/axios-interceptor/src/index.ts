@@ -1,2 +1,3 @@
-export { attachTokens } from './attach-tokens.ts'
 import './request-option.ts'
+
+export { attachTokens, type AxiosAttachOptions } from './attach-tokens.ts'

@@ -1,4 +1,4 @@
-import type {} from 'axios'
+import 'axios'
 
 declare module 'axios' {
   // Repeats axios's own declaration, type parameters included.

@@ -1,0 +1,51 @@
+import { HttpService } from '@nestjs/axios'
+import { ConfigurableModuleBuilder, type ModuleMetadata } from '@nestjs/common'
+import { attachTokens, type AxiosAttachOptions } from '@tokenwell/axios-interceptor'
+import type { TokenProvider } from '@tokenwell/core'
+import { create, type CreateAxiosDefaults } from 'axios'
+import { getTokenProviderToken } from '../token-provider.token.ts'
+
+/** Options of the axios instance, and where its tokens may go: by default, to the origin of `baseURL`. */
+export interface TokenHttpModuleOptions extends CreateAxiosDefaults, AxiosAttachOptions {}
+
+/** What is said beside the options, and known before a factory makes them. */
+export interface TokenHttpModuleExtras {
+  /** Name of the client whose tokens are attached. */
+  readonly client?: string | undefined
+  /** Whether every module sees the service. @default false */
+  readonly isGlobal?: boolean | undefined
+  /** Modules that provide the client, unless it is global. */
+  readonly imports?: ModuleMetadata['imports'] | undefined
+}
+
+const OPTIONS = 'TokenHttpModule.options'
+
+export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenHttpModuleOptions>({
+  optionsInjectionToken: OPTIONS,
+})
+  .setFactoryMethodName('createTokenHttpOptions')
+  .setExtras<TokenHttpModuleExtras>(
+    { client: undefined, isGlobal: false, imports: undefined },
+    (definition, { client, isGlobal, imports = [] }) => ({
+      ...definition,
+      global: isGlobal === true,
+      imports: [...(definition.imports ?? []), ...imports],
+      providers: [
+        ...(definition.providers ?? []),
+        {
+          provide: HttpService,
+          useFactory: createHttpService,
+          inject: [getTokenProviderToken(client), OPTIONS],
+        },
+      ],
+      exports: [HttpService],
+    }),
+  )
+  .build()
+
+function createHttpService(tokens: TokenProvider, options: TokenHttpModuleOptions): HttpService {
+  const { allowedOrigins, header, scheme, retryOnRejection, ...config } = options
+  const instance = create(config)
+  attachTokens(instance, tokens, { allowedOrigins, header, scheme, retryOnRejection })
+  return new HttpService(instance)
+}
