@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { descriptionEndpoint } from './http/description-endpoint.ts'
 import { createServer } from './http/create-server.ts'
 import { handleErrors } from './http/error-handling.ts'
 import { healthEndpoints } from './http/health-endpoints.ts'
@@ -50,6 +51,7 @@ async function addEndpoints(
 
   healthEndpoints(server, storage)
   metadataEndpoint(server, publicUrl)
+  descriptionEndpoint(server, shape, publicUrl)
   server.register(async (oauth) => {
     acceptForms(oauth)
     handleErrors(oauth, { shape, activity })

@@ -1,3 +1,4 @@
+import type { ErrorAnswer } from './oauth-answers.ts'
 import type { ProtocolError, RefusalReason } from './protocol-error.ts'
 
 interface Refusal {
@@ -118,7 +119,7 @@ export type ErrorShape = 'classic' | 'rfc6749'
 export function errorBody(
   { reason, details }: ProtocolError,
   shape: ErrorShape,
-): { status: number; body: object } {
+): { status: number; body: ErrorAnswer } {
   const refusal = refusals[reason]
   const description =
     details.parameter === undefined ? refusal.description : `${refusal.description} : ${details.parameter}`

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { presentedCredentials } from '../authentication/presented-credentials.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { accessTokenHash } from '../tokens/access-token.ts'
+import type { IntrospectionAnswer } from './oauth-answers.ts'
 import { presentedToken } from './oauth-parameters.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { parseParameters } from './parameters.ts'
@@ -21,10 +22,10 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
     const { token: value } = parseParameters(presentedToken, request.body)
     const found = await storage.tokens.find(accessTokenHash(value))
     if (!found || found.token.expiresAtMs <= clock.now() || found.application.status !== 'approved') {
-      return reply.send({ active: false })
+      return reply.send({ active: false } satisfies IntrospectionAnswer)
     }
     const { token, application } = found
-    return reply.send({
+    const answer: IntrospectionAnswer = {
       active: true,
       client_id: application.clientId,
       sub: application.clientId,
@@ -33,6 +34,7 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
       iat: Math.floor(token.issuedAtMs / 1000),
       exp: Math.floor(token.expiresAtMs / 1000),
       api_products: application.products,
-    })
+    }
+    return reply.send(answer)
   })
 }

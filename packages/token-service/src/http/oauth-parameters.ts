@@ -3,19 +3,17 @@ import { z } from 'zod'
 // These schemas check the requests, and the API description is made of them.
 
 /** Printable ASCII (RFC 6749 appendix A.1). */
-const visible = (description: string) =>
-  z
-    .string()
-    .regex(/^[\x20-\x7e]{1,512}$/)
-    .describe(description)
+const visible = z.string().regex(/^[\x20-\x7e]{1,512}$/)
 
-const grantType = z.literal('client_credentials').describe('The grant: always `client_credentials`.')
+const grantType = z.enum(['client_credentials'])
 
-export const tokenQuery = z.object({ grant_type: grantType })
+export const tokenQuery = z.object({
+  grant_type: grantType.describe('The grant: always `client_credentials`.'),
+})
 
 export const clientForm = z.object({
-  client_id: visible('The client ID, also called consumer key.'),
-  client_secret: visible('The client secret, also called consumer secret.'),
+  client_id: visible.describe('The client ID, also called consumer key.'),
+  client_secret: visible.describe('The client secret, also called consumer secret.'),
 })
 
 export const optionalClientForm = clientForm.partial()
@@ -25,5 +23,5 @@ export const repeatedGrant = z.object({
 })
 
 export const presentedToken = z.object({
-  token: z.string().min(1).max(4096).describe('The access token the request is about.'),
+  token: z.string().min(1).max(4096).describe('The access token that the request is about.'),
 })

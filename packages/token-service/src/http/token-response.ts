@@ -1,4 +1,5 @@
 import type { RegisteredClient } from '../applications/application.ts'
+import type { TokenAnswer } from './oauth-answers.ts'
 
 export interface IssuedToken {
   readonly value: string
@@ -7,20 +8,20 @@ export interface IssuedToken {
 }
 
 /** The token response in the application's form: strings throughout, but for the list of products. */
-export function tokenResponse(token: IssuedToken, { application, project }: RegisteredClient): object {
+export function tokenResponse(token: IssuedToken, { application, project }: RegisteredClient): TokenAnswer {
   const common = {
     access_token: token.value,
-    token_type: 'Bearer',
+    token_type: 'Bearer' as const,
     expires_in: String(token.lifetimeSeconds),
     issued_at: String(token.issuedAtMs),
     client_id: application.clientId,
     application_name: application.name,
     organization_name: project.organizationName,
     developer_email: project.developerEmail,
-    status: application.status,
+    status: 'approved' as const,
     scope: '',
-    refresh_token_expires_in: '0',
-    refresh_count: '0',
+    refresh_token_expires_in: '0' as const,
+    refresh_count: '0' as const,
   }
   if (application.responseForm === 'refresh') {
     return { ...common, refresh_token: '', level: application.level }

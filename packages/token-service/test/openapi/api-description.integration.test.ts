@@ -1,0 +1,88 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import newman from 'newman'
+import { convertV2, type CollectionResult } from 'openapi-to-postmanv2'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { application, introspect, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
+
+type Collection = Exclude<newman.NewmanRunOptions['collection'], string> & {
+  variable: readonly { key: string }[]
+}
+
+async function describedService(options: Parameters<typeof testService>[0] = {}) {
+  const service = await testService(options)
+  const response = await fetch(`${service.authUrl}/openapi.yaml`)
+  expect(response.headers.get('content-type')).toMatch(/^application\/yaml/)
+  const yaml = await response.text()
+  return { ...service, yaml, description: parse(yaml) }
+}
+
+describe('the API description', () => {
+  it('is valid OpenAPI 3.1 and names the service as its server', async () => {
+    const { description, authUrl } = await describedService()
+    expect(await new Validator().validate(description)).toMatchObject({ valid: true })
+    expect(description.openapi).toBe('3.1.0')
+    expect(description.servers[0].url).toBe(authUrl)
+  })
+
+  it('says the truth about what the endpoints answer', async () => {
+    for (const errors of ['classic', 'rfc6749'] as const) {
+      const refreshing = { ...application, clientId: 'refreshing', responseForm: 'refresh' as const }
+      const applications = [application, refreshing]
+      const { authUrl, description } = await describedService({ errors, applications })
+      const ajv = new Ajv2020({ strict: false })
+      ajv.addSchema(description, 'description')
+
+      const check = (path: string, status: number, body: unknown) => {
+        const pointer = `/paths/${path.replaceAll('/', '~1')}/post/responses/${status}/content/application~1json/schema`
+        const validate = ajv.getSchema(`description#${pointer}`)
+        expect(validate?.(body), `${path} ${status} ${JSON.stringify(validate?.errors)}`).toBe(true)
+        expect(validate?.({ other: 1 })).toBe(false)
+      }
+      const { body: token } = await requestToken(authUrl)
+      check(tokenPath, 200, token)
+      check(tokenPath, 200, (await requestToken(authUrl, refreshing)).body)
+      check(tokenPath, 400, (await postForm(authUrl + tokenPath, {})).body)
+      check(tokenPath, 401, (await requestToken(authUrl, { ...application, clientSecret: 'wrong' })).body)
+      check('/oauth/introspect', 200, (await introspect(authUrl, token.access_token)).body)
+      check('/oauth/introspect', 200, (await introspect(authUrl, 'unknown')).body)
+      check('/oauth/introspect', 400, (await postForm(`${authUrl}/oauth/introspect`, {})).body)
+    }
+  })
+
+  it('names the public URL where the service has one', async () => {
+    const { description } = await describedService({ publicUrl: 'https://tokens.example.com/base/' })
+    expect(description.servers[0].url).toBe('https://tokens.example.com/base')
+  })
+})
+
+describe('an API client that imports the description', () => {
+  it.each([{}, { parametersResolution: 'Example' as const }])(
+    'gets a collection whose request "Get Access Token" works with its two variables (%o)',
+    async (settings) => {
+      const { yaml } = await describedService()
+      const converted = await new Promise<CollectionResult | undefined>((resolve, reject) =>
+        convertV2({ type: 'string', data: yaml }, settings, (error, result) =>
+          error ? reject(error) : resolve(result),
+        ),
+      )
+      const collection = converted?.output?.[0]?.data as Collection
+      const names = collection.variable.map(({ key }) => key)
+      expect(names).toEqual(expect.arrayContaining(['client_id', 'client_secret']))
+
+      const summary = await new Promise<newman.NewmanRunSummary>((resolve, reject) => {
+        const variables = { client_id: application.clientId, client_secret: application.clientSecret }
+        const envVar = Object.entries(variables).map(([key, value]) => ({ key, value }))
+        newman.run({ collection, envVar, folder: 'accesstoken' }, (error, result) =>
+          error ? reject(error) : resolve(result),
+        )
+      })
+      expect(summary.run.failures).toEqual([])
+      const [execution] = summary.run.executions
+      expect(execution?.item.name).toBe('Get Access Token')
+      expect(execution?.response.code).toBe(200)
+      expect(execution?.response.json()).toHaveProperty('access_token')
+    },
+  )
+})
