@@ -192,13 +192,13 @@ export function describeTokenStore(
         const loser = await leased(30)
         await passTime(40)
         const winner = await leased()
-        await winner.write(responseWith('the winner’s'), minute)
+        await winner.write(responseWith("the winner's"), minute)
         expect(await loser.write(responseWith('too late'), minute)).toBeUndefined()
         await loser.hold(refusal, minute)
         expect(await loser.extend(minute)).toBe(false)
         await loser.release()
         expect(await store.read(key)).not.toHaveProperty('error')
-        expect((await readToken())?.response.accessToken).toBe('the winner’s')
+        expect((await readToken())?.response.accessToken).toBe("the winner's")
         expect(await store.lease(key, minute)).toBeUndefined()
       })
 
@@ -280,7 +280,7 @@ function responseWith(accessToken: string): TokenResponse {
     scope: ['read', 'write'],
     clientId: 'a-client',
     applicationName: 'Jürgen’s “app” \u0000 🔑',
-    organizationName: '',
+    organizationName: 'An organization',
     developerEmail: 'developer@example.com',
     status: 'approved',
     refreshToken: 'a-refresh-token',
