@@ -1,9 +1,11 @@
-import { mergeConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 
 /** Runs that last longer than a minute: `pnpm soak [filter]`. */
-export default mergeConfig(base, {
+export default defineConfig({
+  ...base,
   test: {
+    ...base.test,
     include: ['{packages,apps}/*/test/**/*.soak.ts'],
     testTimeout: 20 * 60_000,
     fileParallelism: false,
