@@ -1,0 +1,66 @@
+import {
+  clientCredentials,
+  createTokenProvider,
+  type TokenEvent,
+  type TokenProvider,
+  type TokenProviderOptions,
+} from '@tokenwell/core'
+import { createRedisTokenStore, type RedisTokenStoreOptions } from '@tokenwell/redis-token-store'
+import { createClient } from 'redis'
+import type { TokenEndpoint } from './token-endpoint.ts'
+
+/** One provider with a Redis store, as an application has it. */
+export interface Caller extends AsyncDisposable {
+  readonly client: ReturnType<typeof openClient>
+  readonly tokens: TokenProvider
+  readonly events: TokenEvent[]
+  /** Failures of the store, such as `lease READONLY`. */
+  readonly storeFailures: () => string[]
+  /** Lets time pass by the provider's clock, such as until a breaker lets go. */
+  passTime(ms: number): void
+}
+
+const openClient = (url: string) => createClient({ url })
+
+/** @param redisUrl connected to if it can be, and else in the background */
+export async function openCaller(
+  redisUrl: string,
+  endpoint: TokenEndpoint,
+  options: Partial<RedisTokenStoreOptions> &
+    TokenProviderOptions & { readonly scope?: string | undefined } = {},
+): Promise<Caller> {
+  const { scope = 'sick', ...others } = options
+  const client = openClient(redisUrl)
+  await new Promise((resolve) => {
+    client.on('error', resolve).once('ready', resolve)
+    client.connect().catch(() => {})
+  })
+  const events: TokenEvent[] = []
+  let passedMs = 0
+  const source = clientCredentials({
+    tokenUrl: endpoint.tokenUrl,
+    clientId: 'one',
+    clientSecret: 'secret',
+    scope,
+  })
+  const tokens = createTokenProvider(source, {
+    clock: { now: () => Date.now() + passedMs, monotonic: () => performance.now() + passedMs },
+    ...others,
+    store: createRedisTokenStore({ client, ...others }),
+    onEvent: (event) => events.push(event),
+  })
+  return {
+    client,
+    tokens,
+    events,
+    storeFailures: () =>
+      events.flatMap((event) =>
+        event.type === 'store_unavailable' ? `${event.operation} ${event.cause}` : [],
+      ),
+    passTime: (ms) => void (passedMs += ms),
+    async [Symbol.asyncDispose]() {
+      await tokens.close()
+      client.destroy()
+    },
+  }
+}

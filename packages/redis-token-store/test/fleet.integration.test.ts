@@ -1,0 +1,49 @@
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { startFleet, type Fleet } from './fleet.ts'
+import { callColdFleet, killHolder, renewUnderLoad, report } from './fleet-scenarios.ts'
+import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
+
+const hour = 3_600_000
+
+describe.skipIf(!redisInstalled)('a fleet of 8 processes, their clocks an hour apart', () => {
+  let redis: RedisServer
+  let endpoint: TokenEndpoint
+  let fleet: Fleet
+  const victims = new Set<string>()
+  beforeAll(async () => {
+    redis = await startRedis()
+    endpoint = await startTokenEndpoint({
+      lifetimeMs: 3_000,
+      async beforeAnswer({ scope, member }) {
+        if (!victims.delete(scope)) return setTimeout(50, true)
+        await fleet.members[member]!.kill()
+        return false
+      },
+    })
+    fleet = await startFleet(8, (member) => ({
+      redis: { form: 'server', ports: [redis.port] },
+      tokenUrl: endpoint.tokenUrl,
+      refreshAheadMs: 1_500,
+      skewMs: ((member % 3) - 1) * hour,
+    }))
+  })
+  afterAll(async () => {
+    await fleet?.[Symbol.asyncDispose]()
+    await endpoint?.[Symbol.asyncDispose]()
+    await redis?.[Symbol.asyncDispose]()
+  })
+
+  it('asks once for 8 × 1,000 first calls, then once a renewal that nobody waits for', async () => {
+    const { scope, result } = await callColdFleet(fleet, endpoint, 1_000)
+    report('8 × 1,000 first calls', { requests: 1, longestMs: result.longestMs, events: result.events })
+    const run = await renewUnderLoad(fleet, endpoint, { scope, perSecond: 50, forMs: 4_000 }, 1_000)
+    report('4 s of 3 s tokens', { ...run.result, tokens: run.result.tokens.length, gaps: run.gaps })
+  })
+
+  it('loses the process that was asking, and gets one token all the same', async () => {
+    const { calls, longestMs, events } = await killHolder(fleet, { endpoint, victims }, 'first')
+    report('holder killed', { calls, longestMs, events })
+  })
+})

@@ -1,0 +1,70 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { MemberSettings, Order, OrderResult } from './fleet-member.ts'
+
+const program = fileURLToPath(new URL('fleet-member.ts', import.meta.url))
+
+export interface FleetMember {
+  obey(order: Order): Promise<OrderResult>
+  /** Ends the process at once, as a crash would; what it was doing ends with an error. */
+  kill(): Promise<void>
+}
+
+export interface Fleet extends AsyncDisposable {
+  readonly members: FleetMember[]
+  /** Starts another process in the place of one that was killed. */
+  replace(member: number): Promise<void>
+}
+
+/** @param settings of each member, or of all */
+export async function startFleet(
+  size: number,
+  settings: (member: number) => Omit<MemberSettings, 'member'>,
+): Promise<Fleet> {
+  const start = (member: number) => startMember({ ...settings(member), member })
+  const members = await Promise.all(Array.from({ length: size }, (_, member) => start(member)))
+  return {
+    members,
+    async replace(member) {
+      members[member] = await start(member)
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(members.map((member) => member.kill()))
+    },
+  }
+}
+
+async function startMember(settings: MemberSettings): Promise<FleetMember> {
+  const child: ChildProcess = fork(program, [JSON.stringify(settings)], {
+    execArgv: ['--conditions=@tokenwell/source', '--disable-warning=ExperimentalWarning'],
+  })
+  const waiting = new Map<number, (result: OrderResult | Error) => void>()
+  let orders = 0
+  child.on('message', ({ id, result }: { id: number; result: OrderResult }) => waiting.get(id)?.(result))
+  child.once('exit', () => {
+    for (const settle of waiting.values()) settle(new Error('The process ended'))
+  })
+  await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => Promise.reject(new Error('A fleet member did not start'))),
+  ])
+  return {
+    obey(order) {
+      const id = ++orders
+      return new Promise((resolve, reject) => {
+        waiting.set(id, (result) => {
+          waiting.delete(id)
+          if (result instanceof Error) reject(result)
+          else resolve(result)
+        })
+        child.send({ id, order })
+      })
+    },
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}

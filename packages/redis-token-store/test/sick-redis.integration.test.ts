@@ -1,0 +1,181 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
+import { openCaller, type Caller } from './caller.ts'
+import { report } from './fleet-scenarios.ts'
+import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
+
+/** Unlike `once` of node:events it does not end at an error: this client goes on after one. */
+const emitted = (client: Caller['client'], event: 'ready' | 'reconnecting') =>
+  new Promise<void>((resolve) => client.once(event, resolve))
+
+describe.skipIf(!redisInstalled)('a Redis that is', () => {
+  let redis: RedisServer
+  let endpoint: TokenEndpoint
+  let duringRequest: () => unknown
+  let caller: Caller
+  beforeAll(async () => {
+    redis = await startRedis()
+    endpoint = await startTokenEndpoint({
+      lifetimeMs: 3_600_000,
+      beforeAnswer: async () => {
+        await duringRequest()
+        return true
+      },
+    })
+  })
+  afterAll(async () => {
+    await endpoint?.[Symbol.asyncDispose]()
+    await redis?.[Symbol.asyncDispose]()
+  })
+  beforeEach(async () => {
+    duringRequest = () => {}
+    caller = await openCaller(redis.url, endpoint, { scope: crypto.randomUUID() })
+  })
+  afterEach(() => caller[Symbol.asyncDispose]())
+
+  /** A new token, and what the store added to the time that it took. */
+  async function timedToken() {
+    const before = caller.events.length
+    const began = performance.now()
+    const { value } = await caller.tokens.getToken({ forceRefresh: true })
+    const tookMs = performance.now() - began
+    const received = caller.events.slice(before).find((event) => event.type === 'token_received')!
+    return { value, extraMs: Math.round(tookMs - received.durationMs) }
+  }
+
+  async function expectStoreInUse() {
+    caller.passTime(30_000)
+    const failures = caller.storeFailures().length
+    const { value } = await timedToken()
+    expect(caller.storeFailures()).toHaveLength(failures)
+    const keys = await caller.client.keys('tokenwell:*:token')
+    const values = await Promise.all(keys.map((key) => caller.client.get(key)))
+    expect(values.some((stored) => stored?.includes(value))).toBe(true)
+  }
+
+  it('down costs callers nothing, and is used again once it is back', async () => {
+    const reconnecting = emitted(caller.client, 'reconnecting')
+    await redis.kill()
+    try {
+      await reconnecting
+      const { extraMs } = await timedToken()
+      report('Redis down', { extraMs })
+      expect(caller.storeFailures()).toEqual(['read not_connected'])
+      await timedToken()
+      expect(caller.storeFailures()).toHaveLength(1)
+    } finally {
+      await redis.start()
+    }
+    if (!caller.client.isReady) await emitted(caller.client, 'ready')
+    await expectStoreInUse()
+  })
+
+  it('silent costs one call the store’s budget, and the next ones nothing', async () => {
+    redis.freeze(true)
+    try {
+      const first = await timedToken()
+      const next = await Promise.all(Array.from({ length: 100 }, timedToken))
+      report('Redis silent', {
+        extraMs: first.extraMs,
+        nextMs: Math.max(...next.map(({ extraMs }) => extraMs)),
+      })
+      expect(first.extraMs).toBeGreaterThanOrEqual(190)
+      expect(caller.storeFailures()).toEqual(['read slow'])
+    } finally {
+      redis.freeze(false)
+    }
+    await expectStoreInUse()
+  })
+
+  it.each([
+    ['read-only', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE'], 'lease READONLY'],
+    ['full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0'], 'lease OOM'],
+    [
+      'not to be written for want of replicas',
+      ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
+      ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
+      'lease NOREPLICAS',
+    ],
+    [
+      'forbidden',
+      ['ACL', 'SETUSER', 'default', '-evalsha'],
+      ['ACL', 'SETUSER', 'default', '+evalsha'],
+      'read NOPERM',
+    ],
+  ])('%s is passed over and said to be', async (_, illness, cure, failure) => {
+    await caller.client.sendCommand(illness)
+    try {
+      await timedToken()
+      expect(caller.storeFailures()).toEqual([failure])
+    } finally {
+      await caller.client.sendCommand(cure)
+    }
+    await expectStoreInUse()
+  })
+
+  it.each(['FLUSHALL', 'SCRIPT FLUSH'])(
+    'emptied by %s in the middle of a request loses no caller',
+    async (command) => {
+      duringRequest = () => caller.client.sendCommand(command.split(' '))
+      await timedToken()
+      expect(caller.storeFailures()).toEqual([])
+      duringRequest = () => {}
+      await expectStoreInUse()
+    },
+  )
+
+  it('killed in the middle of a request loses no caller', async () => {
+    duringRequest = async () => {
+      await redis.kill()
+      await redis.start()
+    }
+    await timedToken()
+    duringRequest = () => {}
+    if (!caller.client.isReady) await emitted(caller.client, 'ready')
+    await expectStoreInUse()
+  })
+
+  it('full of what is not ours is read as empty, and written over', async () => {
+    await caller.client.flushAll()
+    await caller.tokens.getToken()
+    const [token = ''] = await caller.client.keys('tokenwell:*:token')
+    for (const kind of ['token', 'hold', 'lease']) {
+      const key = token.replace(/token$/, kind)
+      await caller.client.del(key)
+      await caller.client.rPush(key, 'a list')
+    }
+    await expectStoreInUse()
+  })
+
+  it.each([
+    ['a status', '+OK\r\n'],
+    ['a number', ':7\r\n'],
+    ['nothing', '$-1\r\n'],
+    ['an empty list', '*0\r\n'],
+    ['a list of other things', '*3\r\n:1\r\n*1\r\n:5\r\n:6\r\n'],
+    ['an error', '-ERR rubbish\r\n'],
+    ['no RESP', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
+  ])('no Redis, and answers %s, loses no caller', async (_, answer) => {
+    const impostor = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.setEncoding('utf8').on('data', (text: string) => {
+        for (const command of text.match(/\$\d+\r\n(HELLO|CLIENT|EVALSHA|EVAL)\r\n/gi) ?? []) {
+          socket.write(
+            /EVAL/.test(command) ? answer : /HELLO/i.test(command) ? '%1\r\n+proto\r\n:3\r\n' : '+OK\r\n',
+          )
+        }
+      })
+    }).listen(0, '127.0.0.1')
+    await once(impostor, 'listening')
+    const url = `redis://127.0.0.1:${(impostor.address() as AddressInfo).port}`
+    const other = await openCaller(url, endpoint, { scope: crypto.randomUUID() })
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => other.tokens.getToken()))
+    expect(new Set(tokens).size).toBe(1)
+    expect(other.storeFailures()).toHaveLength(1)
+    report('no Redis', { answer, failures: other.storeFailures() })
+    await other[Symbol.asyncDispose]()
+    impostor.close()
+  })
+})
