@@ -1,7 +1,7 @@
 import type { AccessToken } from './access-token.ts'
 import { createOriginTest, type AllowedOrigin } from './allowed-origins.ts'
 import { classifyApiResponse } from './classify-api-response.ts'
-import { emitEvent, type EventTarget } from './emit-event.ts'
+import { emitEvent, freshToken, type ProviderInternals } from './provider-internals.ts'
 import { readStart } from './read-start.ts'
 import { headerValue, type ResponseHeaders } from './response-headers.ts'
 import { configurationError } from './secure-url.ts'
@@ -45,10 +45,16 @@ export interface TokenAttacher {
   /**
    * Whether clients drop the header themselves on a redirect to another origin. They do so for
    * `Authorization` alone: with any other, redirects must not be followed.
+   * Answers at once where a fresh token is at hand.
+   *
+   * @param signal given as a function, it is asked for only if there is something to wait for
    */
   readonly followsRedirects: boolean
   /** The token for a request to `url`, or undefined where none may go: send the request as it is. */
-  attach(url: string | URL, signal?: AbortSignal | null): Promise<Attachment | undefined>
+  attach(
+    url: string | URL,
+    signal?: AbortSignal | null | (() => AbortSignal | undefined),
+  ): Attachment | undefined | Promise<Attachment | undefined>
   /**
    * After the answer: tells the provider of a refused token, and returns another to send the request with
    * once more, or undefined where the answer is the caller's.
@@ -76,6 +82,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   if (!/^[\w!#$%&'*+.^`|~-]*$/.test(scheme))
     throw configurationError("scheme must be one word, or '' for none")
   const prefix = scheme && `${scheme} `
+  const internals = tokens as ProviderInternals
   let last: Attachment | undefined
 
   const attachment = (token: AccessToken): Attachment => {
@@ -86,14 +93,18 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   return {
     header,
     followsRedirects: header.toLowerCase() === 'authorization',
-    async attach(relativeUrl, signal) {
+    attach(relativeUrl, signal) {
       const url = absoluteUrl(relativeUrl)
       if (!allowed(url)) {
         const origin = URL.canParse(url) ? new URL(url).origin : 'null'
-        ;(tokens as EventTarget)[emitEvent]?.({ type: 'token_withheld', origin })
+        internals[emitEvent]?.({ type: 'token_withheld', origin })
         return undefined
       }
-      return attachment(await (signal ? tokens.getToken({ signal }) : tokens.getToken()))
+      const given = typeof signal === 'function' ? undefined : signal
+      const fresh = given?.aborted ? undefined : internals[freshToken]?.()
+      if (fresh) return attachment(fresh)
+      const awaited = typeof signal === 'function' ? signal() : signal
+      return tokens.getToken(awaited ? { signal: awaited } : undefined).then(attachment)
     },
     async reattach({ token }, response, repeatable, signal) {
       const { status, headers, url } = response

@@ -25,7 +25,10 @@ export function readErrorFacts(answer: unknown): ErrorFacts | undefined {
   return {
     oauthError: code(ErrorCode ?? error),
     vendorCode: code(detail?.errorcode),
-    faultText: `${faultstring} ${text}`.slice(0, 1000),
+    faultText: [faultstring, text]
+      .filter((part) => typeof part === 'string')
+      .join(' ')
+      .slice(0, 1000),
   }
 }
 

@@ -40,7 +40,8 @@ export function createTokenFetch(
       return send(input, init)
     }
     const signal = init.signal ?? request?.signal
-    const attachment = await attacher.attach(request?.url ?? (input as string | URL), signal)
+    const found = attacher.attach(request?.url ?? (input as string | URL), signal)
+    const attachment = found instanceof Promise ? await found : found
     if (attachment === undefined) return send(input, init)
     if (!attacher.followsRedirects) init.redirect = 'manual'
     const sendWith = (attachment: Attachment) =>

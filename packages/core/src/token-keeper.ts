@@ -1,7 +1,7 @@
 import type { AccessToken } from './access-token.ts'
 import { elapsedSince } from './clock.ts'
 import { credentialsChanged } from './credentials-changed.ts'
-import { emitEvent } from './emit-event.ts'
+import { emitEvent, freshToken, type ProviderInternals } from './provider-internals.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import { Redacted } from './redacted.ts'
 import { Refusals } from './refusals.ts'
@@ -17,7 +17,7 @@ import type { TokenSource } from './token-source.ts'
 import { sleep, waitFor } from './wait.ts'
 
 /** The provider: what is at hand, what is under way, and what went wrong. Lean, for pools hold many. */
-export class TokenKeeper extends Redacted implements TokenProvider {
+export class TokenKeeper extends Redacted implements TokenProvider, ProviderInternals {
   readonly #source: TokenSource
   readonly #settings: ProviderSettings
   #life: TokenLife | undefined
@@ -137,6 +137,11 @@ export class TokenKeeper extends Redacted implements TokenProvider {
 
   toJSON(): object {
     return { source: this.#source, token: this.#life?.token }
+  }
+
+  [freshToken](): AccessToken | undefined {
+    const life = this.#life
+    return life !== undefined && this.#elapsed(life) < life.freshMs ? life.token : undefined
   }
 
   [emitEvent](event: TokenEvent): void {
