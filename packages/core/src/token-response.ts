@@ -78,7 +78,8 @@ function text(value: unknown): string | undefined {
 }
 
 function number(value: unknown): number | undefined {
-  return /^\s*\d+(\.\d+)?\s*$/.test(text(value) ?? '') ? Number(value) : undefined
+  // Bounded, so that no text of digits reads as infinite.
+  return /^\s*\d{1,300}(\.\d+)?\s*$/.test(text(value) ?? '') ? Number(value) : undefined
 }
 
 function names(value: unknown, separator: string): string[] | undefined {
