@@ -33,7 +33,9 @@ export interface TokenServiceOptions {
   readonly applications?: readonly ApplicationOptions[] | undefined
   readonly resourceServers?: readonly ResourceServerOptions[] | undefined
   /** How many attempts of one address at one client may fail. @default 10 in 60 seconds */
-  readonly failureLimit?: Partial<FailureLimit> | undefined
+  readonly failureLimit?:
+    | { readonly attempts?: number | undefined; readonly windowSeconds?: number | undefined }
+    | undefined
   /** What clients reach the service by, when that is not its own address. @default what they say in `Host` */
   readonly publicUrl?: string | undefined
   /** Proxies to believe about a client's address: as Fastify's `trustProxy`. @default false */

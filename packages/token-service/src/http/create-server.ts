@@ -23,6 +23,20 @@ export function createServer({ errors: shape, logger, trustProxy }: ResolvedOpti
     },
   })
   handleErrors(server, { shape })
+  hangUpWhenDone(server)
   server.setNotFoundHandler((_request, reply) => sendRefusal(reply, new ProtocolError('not_found'), shape))
   return server
+}
+
+/** Else a client that keeps its connection open after its last answer would hold up the end. */
+function hangUpWhenDone(server: FastifyInstance): void {
+  let timer: NodeJS.Timeout | undefined
+  server.addHook('preClose', (done) => {
+    timer = setInterval(() => server.server.closeIdleConnections(), 50)
+    done()
+  })
+  server.addHook('onClose', (_server, done) => {
+    clearInterval(timer)
+    done()
+  })
 }

@@ -32,7 +32,7 @@ function wrapped<Part extends object>(part: Part): Part {
 }
 
 /** The driver's own words: those of the layers above it quote the whole statement. */
-function rootReason(error: unknown): string {
+export function rootReason(error: unknown): string {
   if (!(error instanceof Error)) return 'it gave no reason'
   if (error.cause !== undefined) return rootReason(error.cause)
   return error.message || ('code' in error ? String(error.code) : error.name)

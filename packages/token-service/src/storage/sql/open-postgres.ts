@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { Pool } from 'pg'
 import { UserMistake } from '../../user-mistake.ts'
 import type { Storage } from '../storage.ts'
-import { StorageFailure } from '../storage-failure.ts'
+import { rootReason } from '../storage-failure.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './migrations/migrations.ts'
 import { createSqlStorage } from './sql-storage.ts'
@@ -26,8 +26,7 @@ export async function openPostgres(url: string, onError: (error: Error) => void)
     await pool.query('select 1')
   } catch (error) {
     await pool.end()
-    const { message } = new StorageFailure(error)
-    throw new UserMistake(`The database at ${withoutPassword(url)} cannot be used. ${message}.`)
+    throw new UserMistake(`The database at ${withoutPassword(url)} cannot be used: ${rootReason(error)}.`)
   }
   try {
     await migrate(database, migrations)

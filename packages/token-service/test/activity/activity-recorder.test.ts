@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { createActivityRecorder } from '../../src/activity/activity-recorder.ts'
+import type { ActivityBatch } from '../../src/storage/storage.ts'
+
+function recorder(options: { fail?: Error } = {}) {
+  const batches: ActivityBatch[] = []
+  const errors: unknown[] = []
+  const now = 7_200_000 + 5
+  const activity = createActivityRecorder({
+    storage: {
+      async record(batch) {
+        if (options.fail) throw options.fail
+        batches.push(batch)
+      },
+      usage: async () => [],
+      audit: async () => [],
+    },
+    clock: { now: () => now },
+    onError: (error) => errors.push(error),
+    delayMs: 1,
+  })
+  return { activity, batches, errors, now }
+}
+
+describe('the activity recorder', () => {
+  it('writes many tokens as one last use, one count by the hour and no audit entry', async () => {
+    const { activity, batches, now } = recorder()
+    for (let index = 0; index < 1000; index += 1) activity.tokenIssued('application', 'secret')
+    await activity.flush()
+    expect(batches).toEqual([
+      {
+        lastUses: [{ secretId: 'secret', atMs: now }],
+        usage: [{ applicationId: 'application', hourMs: 7_200_000, tokens: 1000 }],
+        audit: [],
+      },
+    ])
+  })
+
+  it('writes by itself after a while', async () => {
+    const { activity, batches } = recorder()
+    activity.audit({ event: 'refused' })
+    await expect.poll(() => batches.length).toBe(1)
+  })
+
+  it('counts equal events together, and bounds how many different ones it keeps', async () => {
+    const { activity, batches } = recorder()
+    activity.audit({ event: 'refused', clientId: 'a' })
+    activity.audit({ event: 'refused', clientId: 'a' })
+    for (let index = 0; index < 5000; index += 1)
+      activity.audit({ event: 'refused', clientId: String(index) })
+    await activity.flush()
+    const audit = batches[0]?.audit ?? []
+    expect(audit[0]).toMatchObject({ clientId: 'a', count: 2 })
+    expect(audit.length).toBeLessThanOrEqual(1001)
+    expect(audit.reduce((sum, { count }) => sum + count, 0)).toBe(5002)
+  })
+
+  it('writes nothing when nothing happened', async () => {
+    const { activity, batches } = recorder()
+    await activity.close()
+    expect(batches).toEqual([])
+  })
+
+  it('reports a storage that fails, and goes on', async () => {
+    const { activity, errors } = recorder({ fail: new Error('gone') })
+    activity.audit({ event: 'refused' })
+    await activity.flush()
+    activity.audit({ event: 'refused' })
+    await activity.close()
+    expect(errors).toHaveLength(2)
+  })
+})

@@ -1,0 +1,76 @@
+import { request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { application, introspect, requestToken, testService, tokenPath } from '../test-service.ts'
+
+const wrong = { ...application, clientSecret: 'wrong' }
+
+/** A token request from another of this machine's loopback addresses. */
+function requestFrom(localAddress: string, authUrl: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    request(url, { method: 'POST', headers, localAddress }, (response) =>
+      resolve(response.resume().statusCode),
+    )
+      .on('error', reject)
+      .end(`client_id=${application.clientId}&client_secret=${application.clientSecret}`)
+  })
+}
+
+describe('the limit on failed attempts', () => {
+  it('stops one address at one client, right secret or not, until the window ends', async () => {
+    let now = 1_000_000
+    const { authUrl } = await testService({ clock: { now: () => now } })
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      expect((await requestToken(authUrl, wrong)).status).toBe(401)
+    now += 20_500
+    const limited = await requestToken(authUrl)
+    expect(limited.status).toBe(429)
+    expect(limited.headers.get('retry-after')).toBe('40')
+    expect(limited.body.fault.detail.errorcode).toBe('policies.ratelimit.QuotaViolation')
+    now += 39_500
+    expect((await requestToken(authUrl)).status).toBe(200)
+  })
+
+  it.runIf(process.platform === 'linux')('never locks the client out for other addresses', async () => {
+    const { authUrl } = await testService({ failureLimit: { attempts: 2 } })
+    for (let attempt = 0; attempt < 3; attempt += 1) await requestToken(authUrl, wrong)
+    expect((await requestToken(authUrl)).status).toBe(429)
+    expect(await requestFrom('127.0.0.2', authUrl)).toBe(200)
+  })
+
+  it('never stops the address for other clients', async () => {
+    const other = { ...application, clientId: 'other' }
+    const { authUrl } = await testService({
+      applications: [application, other],
+      failureLimit: { attempts: 1 },
+    })
+    await requestToken(authUrl, wrong)
+    expect((await requestToken(authUrl)).status).toBe(429)
+    expect((await requestToken(authUrl, other)).status).toBe(200)
+  })
+
+  it('treats a client that does not exist alike', async () => {
+    const { authUrl } = await testService({ failureLimit: { attempts: 2 } })
+    const nobody = { ...application, clientId: 'nobody' }
+    const statuses = []
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      statuses.push((await requestToken(authUrl, nobody)).status)
+    expect(statuses).toEqual([401, 401, 429])
+  })
+
+  it('counts only failures', async () => {
+    const { authUrl } = await testService({ failureLimit: { attempts: 2 } })
+    for (let attempt = 0; attempt < 5; attempt += 1) expect((await requestToken(authUrl)).status).toBe(200)
+  })
+
+  it('holds for introspection too, and is told in RFC 6749 shape there', async () => {
+    const { authUrl } = await testService({
+      failureLimit: { attempts: 1 },
+      resourceServers: [{ clientId: 'speech-api', clientSecret: 'another' }],
+    })
+    expect((await introspect(authUrl, 'x')).status).toBe(401)
+    const { status, body } = await introspect(authUrl, 'x')
+    expect([status, body.error]).toEqual([429, 'slow_down'])
+  })
+})

@@ -1,0 +1,153 @@
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { application, postForm, testService, tokenPath } from '../test-service.ts'
+
+const formType = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/** Sends bytes as they are and answers all that comes back until the server hangs up. */
+function raw(authUrl: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(authUrl)
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(Number(port), hostname, () => socket.write(bytes))
+    socket.on('data', (chunk) => (received += chunk.toString()))
+    socket.on('close', () => resolve(received))
+    socket.on('error', reject)
+  })
+}
+
+describe('every endpoint', () => {
+  it.each([tokenPath, '/oauth/introspect', '/oauth/revoke'])('at %s is for POST alone', async (path) => {
+    const { authUrl } = await testService()
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const response = await fetch(`${authUrl}${path}?grant_type=client_credentials`, { method })
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'POST'])
+      await response.arrayBuffer()
+    }
+  })
+
+  it.each([tokenPath, '/oauth/introspect', '/oauth/revoke'])(
+    'at %s refuses credentials and tokens in the address',
+    async (path) => {
+      const { authUrl } = await testService()
+      for (const name of ['client_id', 'client_secret', 'token', 'access_token']) {
+        const url = `${authUrl}${path}?grant_type=client_credentials&${name}=canary`
+        const { status, body } = await postForm(url, { token: 'x', client_id: 'x', client_secret: 'x' })
+        expect(status).toBe(400)
+        expect(JSON.stringify(body)).toMatch(/not in the address/)
+        expect(JSON.stringify(body)).not.toMatch(/canary/)
+      }
+    },
+  )
+
+  it('answers an unknown path in the shape that is set', async () => {
+    const classic = await testService()
+    const standard = await testService({ errors: 'rfc6749' })
+    const inClassic = await postForm(`${classic.authUrl}/oauth/canary`, {})
+    const inStandard = await postForm(`${standard.authUrl}/oauth/canary`, {})
+    expect([inClassic.status, inStandard.status]).toEqual([404, 404])
+    expect(inClassic.body.fault.detail.errorcode).toBe('messaging.adaptors.http.flow.ApplicationNotFound')
+    expect(inStandard.body.error).toBe('invalid_request')
+    expect(JSON.stringify([inClassic.body, inStandard.body])).not.toMatch(/canary/)
+  })
+
+  it('refuses too large a body, announced or not', async () => {
+    const { authUrl } = await testService()
+    const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+    const large = `client_id=${'x'.repeat(20_000)}`
+    expect((await postForm(url, large)).status).toBe(413)
+    const body = new Blob([large]).stream()
+    const chunked = await fetch(url, {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: formType,
+    } as RequestInit)
+    expect(chunked.status).toBe(413)
+  })
+
+  it('refuses too large headers', async () => {
+    const { authUrl } = await testService()
+    const answer = await raw(
+      authUrl,
+      `POST ${tokenPath} HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(10_000)}\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+    expect(answer).toMatch(/"errorcode":"protocol.http.TooBigHeaders"/)
+  })
+
+  it('answers what is not HTTP with 400 in the shape that is set, and hangs up', async () => {
+    const { authUrl } = await testService({ errors: 'rfc6749' })
+    for (const bytes of [
+      '\0\0\0\r\n\r\n',
+      'POST / HTTP/9.9\r\n\r\n',
+      'GET / HTTP/1.1\r\nbad header\r\n\r\n',
+      '{"a":1}\r\n\r\n',
+    ]) {
+      const answer = await raw(authUrl, bytes)
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer).toMatch(/{"error":"invalid_request"/)
+    }
+  })
+
+  it('refuses a path that is no URL without repeating it', async () => {
+    const { authUrl } = await testService()
+    const answer = await raw(authUrl, 'GET /%canary HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).not.toMatch(/canary/)
+  })
+})
+
+describe('parameters', () => {
+  const url = `${tokenPath}?grant_type=client_credentials`
+
+  it.each([
+    ['a NUL in client_id', 'client_id=a%00b&client_secret=x', 'malformed : client_id'],
+    ['a line break in client_secret', 'client_id=a&client_secret=x%0d%0ay', 'malformed : client_secret'],
+    ['letters beyond ASCII', 'client_id=%C3%A9&client_secret=x', 'malformed : client_id'],
+    ['an endless client_id', `client_id=${'x'.repeat(513)}&client_secret=x`, 'malformed : client_id'],
+    ['broken percent signs', 'client_id=%zz%&client_secret=%', undefined],
+    [
+      'prototype names',
+      '__proto__=x&constructor=y&client_secret=z',
+      'missing a required parameter : client_id',
+    ],
+    ['a repeated client_secret', 'client_id=a&client_secret=x&client_secret=x', 'repeated : client_secret'],
+    [
+      'a repeated grant_type',
+      'client_id=a&client_secret=x&grant_type=client_credentials&grant_type=client_credentials',
+      'repeated : grant_type',
+    ],
+  ])('with %s are refused, and named', async (_case, form, message) => {
+    const { authUrl } = await testService()
+    const { status, body } = await postForm(authUrl + url, form)
+    expect(status).toBe(message === undefined ? 401 : 400)
+    if (message !== undefined) expect(body.Error).toContain(message)
+  })
+
+  it('that nobody knows are ignored, and empty ones count as left out', async () => {
+    const { authUrl } = await testService()
+    const good = `client_id=${application.clientId}&client_secret=${application.clientSecret}`
+    expect((await postForm(authUrl + url, `${good}&scope=a&other=1&other=2&grant_type=`)).status).toBe(200)
+  })
+
+  it('are one authentication method, not two', async () => {
+    const { authUrl } = await testService()
+    const { clientId, clientSecret } = application
+    const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
+    const send = (form: Record<string, string>) => postForm(authUrl + url, form, { authorization })
+    expect((await send({})).status).toBe(200)
+    expect((await send({ client_id: clientId })).status).toBe(200)
+    expect((await send({ client_id: 'another' })).status).toBe(400)
+    expect((await send({ client_id: clientId, client_secret: clientSecret })).status).toBe(400)
+  })
+
+  it.each(['Basic', 'Basic !!!', 'Basic Og==', 'Basic YQ==', 'Basic YTolenolIQ==', 'Basic YTo='])(
+    'of malformed Basic authentication (%s) are refused',
+    async (authorization) => {
+      const { authUrl } = await testService()
+      const { status, body } = await postForm(authUrl + url, {}, { authorization })
+      expect([status, body.ErrorCode]).toEqual([400, 'invalid_request'])
+    },
+  )
+})

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenService } from '@tokenwell/token-service'
+import { application, requestToken, testService } from '../test-service.ts'
+
+const get = async (url: string) => {
+  const response = await fetch(url)
+  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+}
+
+describe('the service', () => {
+  it('publishes metadata with the query in the token endpoint', async () => {
+    const { authUrl } = await testService()
+    const { text } = await get(`${authUrl}/.well-known/oauth-authorization-server`)
+    expect(JSON.parse(text)).toEqual({
+      issuer: authUrl,
+      token_endpoint: `${authUrl}/oauth/client_credential/accesstoken?grant_type=client_credentials`,
+      token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
+      introspection_endpoint: `${authUrl}/oauth/introspect`,
+      introspection_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+      revocation_endpoint: `${authUrl}/oauth/revoke`,
+      revocation_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+    })
+  })
+
+  it('publishes its public URL where it has one, and nothing odd out of a Host header', async () => {
+    const server = createTokenService({ publicUrl: 'https://tokens.example.com/' })
+    const url = '/.well-known/oauth-authorization-server'
+    const { issuer } = (await server.inject({ url, headers: { host: 'evil.example' } })).json()
+    expect(issuer).toBe('https://tokens.example.com')
+    await server.close()
+    const bare = createTokenService()
+    expect((await bare.inject({ url, headers: { host: 'a"b<script>' } })).statusCode).toBe(400)
+    await bare.close()
+  })
+
+  it('is healthy and ready', async () => {
+    const { authUrl } = await testService()
+    expect(await get(`${authUrl}/healthz`)).toMatchObject({ status: 200, text: '{"status":"ok"}' })
+    expect(await get(`${authUrl}/readyz`)).toMatchObject({ status: 200, text: '{"status":"ok"}' })
+  })
+
+  it('counts requests and refusals for Prometheus', async () => {
+    const { authUrl } = await testService({ metrics: true })
+    await requestToken(authUrl)
+    await requestToken(authUrl, { ...application, clientSecret: 'canary' })
+    await get(`${authUrl}/canary`)
+    const { type, text } = await get(`${authUrl}/metrics`)
+    expect(type).toMatch(/^text\/plain/)
+    const path = '/oauth/client_credential/accesstoken'
+    expect(text).toContain(`tokenwell_request_duration_seconds_count{path="${path}",status="200"} 1`)
+    expect(text).toContain(`tokenwell_refusals_total{path="${path}",reason="invalid_client"} 1`)
+    expect(text).toContain('process_cpu_user_seconds_total')
+    expect(text).not.toContain('canary')
+  })
+
+  it('finishes the requests under way before it stops', async () => {
+    const service = await testService({ sandbox: true })
+    const { authUrl, sandboxUrl } = service
+    const headers = { 'content-type': 'application/json' }
+    await fetch(`${sandboxUrl}/faults`, { method: 'POST', headers, body: '{"latencyMs":300}' })
+    const pending = requestToken(authUrl)
+    await expect
+      .poll(
+        async () => (await fetch(`${sandboxUrl}/faults`).then((response) => response.json())) as unknown[],
+      )
+      .toEqual([])
+    await service.close()
+    expect((await pending).status).toBe(200)
+    await expect(requestToken(authUrl)).rejects.toThrow(/fetch failed/)
+  })
+})

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { createKeyring, createRandomKey, sameHash } from '../../src/keys/keyring.ts'
+
+const [newest, older] = [createRandomKey(), createRandomKey()]
+
+describe('a keyring', () => {
+  it('hashes under the newest key, and compares under every one', () => {
+    const before = createKeyring([older]).hash('secret')
+    const keyring = createKeyring([newest, older])
+    const after = keyring.hash('secret')
+    expect(after.keyId).not.toBe(before.keyId)
+    const presented = keyring.hashes('secret')
+    for (const stored of [before, after]) {
+      expect(sameHash(stored.hash, presented.get(stored.keyId) ?? Buffer.alloc(0))).toBe(true)
+    }
+    const wrong = keyring.hashes('Secret')
+    for (const stored of [before, after]) {
+      expect(sameHash(stored.hash, wrong.get(stored.keyId) ?? Buffer.alloc(0))).toBe(false)
+    }
+  })
+
+  it('no longer knows secrets of a key that was taken away', () => {
+    const { keyId } = createKeyring([older]).hash('secret')
+    expect(createKeyring([newest]).hashes('secret').has(keyId)).toBe(false)
+  })
+
+  it('gives another hash under another key', () => {
+    expect(createKeyring([newest]).hash('secret').hash).not.toBe(createKeyring([older]).hash('secret').hash)
+  })
+
+  it('wants long keys, and does not repeat a short one', () => {
+    expect(() => createKeyring(['canary'])).toThrow(/6 characters.*32 or more/)
+    expect(() => createKeyring(['canary'])).not.toThrow(/canary/)
+    expect(() => createKeyring([])).toThrow(/No key/)
+  })
+})
