@@ -1,0 +1,171 @@
+import { describe, expect, it, vi } from 'vitest'
+import {
+  backendTokens,
+  createMemoryTokenStore,
+  createTokenProvider,
+  tokenResponseBody,
+} from '@tokenwell/core'
+import { pass, useFakeTime, watch } from './fake-time.ts'
+import { ScriptedEndpoint, sourceOf, unavailable } from './scripted-endpoint.ts'
+
+useFakeTime()
+
+const url = 'https://app.example.com/token'
+const sessionEnded = { status: 401, body: { error: 'no_session' } }
+
+describe('tokens from a backend', () => {
+  it('are asked for with a POST that carries no secret', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const send = vi.fn(endpoint.fetch)
+    const tokens = createTokenProvider(backendTokens({ url, fetch: send }))
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
+    const [to, init] = send.mock.calls[0]!
+    expect(to).toBe(url)
+    expect(init).toMatchObject({ method: 'POST', redirect: 'manual' })
+    expect(init?.body).toBeUndefined()
+    expect(init?.credentials).toBeUndefined()
+    expect(new Headers(init?.headers).get('accept')).toBe('application/json')
+  })
+
+  it('come with headers asked for at each request, and with cookies where they are wanted', async () => {
+    const send = vi.fn(new ScriptedEndpoint().fetch)
+    let csrf = 0
+    const tokens = createTokenProvider(
+      backendTokens({
+        url,
+        fetch: send,
+        headers: () => ({ 'x-csrf': String(++csrf) }),
+        credentials: 'include',
+      }),
+    )
+    await tokens.getToken()
+    await tokens.getToken({ forceRefresh: true })
+    const sent = send.mock.calls.map(([, init]) => new Headers(init?.headers).get('x-csrf'))
+    expect(sent).toEqual(['1', '2'])
+    expect(send.mock.calls[0]![1]?.credentials).toBe('include')
+  })
+
+  it('may have an address relative to the page, and go through the global fetch', async () => {
+    const send = vi.fn((..._of: Parameters<typeof fetch>) =>
+      Promise.resolve(Response.json({ access_token: 'token', token_type: 'Bearer', expires_in: 60 })),
+    )
+    vi.stubGlobal('fetch', send)
+    try {
+      await createTokenProvider(backendTokens({ url: '/api/token' })).getToken()
+    } finally {
+      vi.unstubAllGlobals()
+    }
+    expect(send.mock.calls[0]![0]).toBe('/api/token')
+  })
+
+  it.each([
+    'http://app.example.com/token',
+    'https://user:password@app.example.com/',
+    'ftp://app.example.com',
+    'javascript:0',
+  ])('are never asked for at %s', (address) => {
+    expect(() => backendTokens({ url: address })).toThrow(expect.objectContaining({ kind: 'configuration' }))
+  })
+
+  it('live as long as the backend says, life already spent left out', async () => {
+    const inner = createTokenProvider(sourceOf(new ScriptedEndpoint({ expiresIn: 100 })))
+    await inner.getToken()
+    await pass(60_000)
+    const body = tokenResponseBody(await inner.getToken())
+    const tokens = createTokenProvider(backendTokens({ url, fetch: new ScriptedEndpoint({ body }).fetch }))
+    const token = await tokens.getToken()
+    expect(token.expiresAt.getTime() - Date.now()).toBe(40_000)
+  })
+})
+
+describe('a session that ended', () => {
+  it.each([
+    ['401', sessionEnded],
+    ['a redirect to the log-in page', { status: 302, headers: { location: '/login' }, body: '' }],
+  ])('by %s is told at once, and never held', async (_name, answer) => {
+    const endpoint = new ScriptedEndpoint(answer)
+    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
+    for (let call = 1; call <= 5; call++) {
+      await expect(tokens.getToken()).rejects.toMatchObject({
+        kind: 'credentials',
+        status: answer.status,
+        message: 'The backend gave no token: the session has ended; log in again',
+      })
+      expect(endpoint.requests).toHaveLength(call)
+    }
+    endpoint.script = {}
+    await expect(tokens.getToken()).resolves.toBeDefined()
+  })
+
+  it('is what a browser’s opaque redirect means', async () => {
+    const send = () =>
+      Promise.resolve({ status: 0, headers: new Headers(), text: () => Promise.resolve('') } as Response)
+    const tokens = createTokenProvider(backendTokens({ url, fetch: send }))
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+  })
+
+  it('leaves the token in service while it lives', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 100 } : sessionEnded))
+    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
+    await tokens.getToken()
+    await pass(90_000)
+    for (let second = 0; second < 4; second++) {
+      expect((await tokens.getToken()).value).toBe('token-1')
+      await pass(1_000)
+    }
+    await pass(10_000)
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+  })
+
+  it('does not hand its token to the next, not even through a store', async () => {
+    const store = createMemoryTokenStore()
+    const source = backendTokens({ url, fetch: new ScriptedEndpoint(sessionEnded).fetch })
+    const before = await source.cacheKey()
+    await createTokenProvider(source, { store })
+      .getToken()
+      .catch(() => {})
+    expect(await source.cacheKey()).not.toBe(before)
+  })
+
+  it('is another than that of another user', async () => {
+    const keys = await Promise.all(
+      ['a', 'b'].map((user) => backendTokens({ url, headers: () => ({ user }) }).cacheKey()),
+    )
+    expect(keys[0]).not.toBe(keys[1])
+  })
+})
+
+describe('a backend in trouble', () => {
+  it('is held off from as any endpoint is', async () => {
+    const endpoint = new ScriptedEndpoint(unavailable)
+    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
+    const call = watch(tokens.getToken())
+    await pass(10_000)
+    expect(call).toMatchObject({ state: 'rejected', error: { kind: 'unavailable', attempts: 3 } })
+  })
+
+  it.each([
+    ['a page', '<html>'],
+    ['no token', { ok: true }],
+    ['an error', { error: 'server_error' }],
+  ])('that answers %s gives no token', async (_name, body) => {
+    const tokens = createTokenProvider(backendTokens({ url, fetch: new ScriptedEndpoint({ body }).fetch }), {
+      maxAttempts: 1,
+    })
+    await expect(tokens.getToken()).rejects.toMatchObject({ name: 'TokenError' })
+  })
+
+  it('whose headers cannot be had is not asked', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const headers = () => {
+      throw new Error('canary')
+    }
+    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch, headers }), {
+      maxAttempts: 1,
+    })
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      message: expect.not.stringContaining('canary') as string,
+    })
+    expect(endpoint.requests).toHaveLength(0)
+  })
+})

@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest'
+import { buildTokenRequest, clientCredentials, type ClientCredentialsOptions } from '@tokenwell/core'
+
+type Options = Parameters<typeof buildTokenRequest>[0]
+
+const credentials = { clientId: 'client', clientSecret: 'secret' }
+const platform = { ...credentials, authUrl: 'https://auth.example.com' }
+const standard = { ...credentials, tokenUrl: 'https://auth.example.com/token' }
+const formOf = (options: Options) => [...new URLSearchParams(buildTokenRequest(options).body)]
+const mistake = (message: string | RegExp) =>
+  expect.objectContaining({
+    name: 'TokenError',
+    kind: 'configuration',
+    message: expect.stringMatching(message) as string,
+  })
+
+describe('the platform’s token request', () => {
+  it('has grant_type in the query and both credentials in the form', () => {
+    const { url, method, headers, body } = buildTokenRequest(platform)
+    expect(url.href).toBe(
+      'https://auth.example.com/oauth/client_credential/accesstoken?grant_type=client_credentials',
+    )
+    expect(method).toBe('POST')
+    expect(headers).toEqual({
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect(body).toBe('client_id=client&client_secret=secret')
+  })
+
+  it.each([
+    ['https://auth.example.com/', '/oauth/client_credential/accesstoken'],
+    ['https://auth.example.com//', '/oauth/client_credential/accesstoken'],
+    ['https://auth.example.com/base', '/base/oauth/client_credential/accesstoken'],
+    ['https://auth.example.com/base/v1/', '/base/v1/oauth/client_credential/accesstoken'],
+  ])('keeps the path of %s', (authUrl, path) => {
+    expect(buildTokenRequest({ ...platform, authUrl }).url.pathname).toBe(path)
+    expect(buildTokenRequest({ ...platform, authUrl: new URL(authUrl) }).url.pathname).toBe(path)
+  })
+})
+
+describe('any other token endpoint’s request', () => {
+  it('has grant_type in the form', () => {
+    expect(buildTokenRequest(standard).url.href).toBe('https://auth.example.com/token')
+    expect(formOf(standard)).toEqual([
+      ['grant_type', 'client_credentials'],
+      ['client_id', 'client'],
+      ['client_secret', 'secret'],
+    ])
+  })
+
+  it('keeps the address as it is, query included', () => {
+    const tokenUrl = 'https://auth.example.com/t/?tenant=a%20b'
+    expect(buildTokenRequest({ ...standard, tokenUrl }).url.href).toBe(tokenUrl)
+  })
+
+  it('carries scope, audience, resource and further parameters', () => {
+    const form = formOf({
+      ...standard,
+      scope: ['read', 'write'],
+      audience: 'https://api.example.com',
+      resource: ['https://a.example.com', 'https://b.example.com'],
+      extraParameters: { tenant: 'a & b=c', empty: '' },
+    })
+    expect(form.slice(3)).toEqual([
+      ['scope', 'read write'],
+      ['audience', 'https://api.example.com'],
+      ['resource', 'https://a.example.com'],
+      ['resource', 'https://b.example.com'],
+      ['tenant', 'a & b=c'],
+      ['empty', ''],
+    ])
+    expect(formOf({ ...standard, scope: 'read write', resource: 'urn:x' }).slice(3)).toEqual([
+      ['scope', 'read write'],
+      ['resource', 'urn:x'],
+    ])
+  })
+
+  it('leaves out what is empty or undefined', () => {
+    const nothing = { scope: '', audience: undefined, resource: undefined, extraParameters: undefined }
+    expect(formOf({ ...standard, ...nothing })).toHaveLength(3)
+    expect(formOf({ ...standard, scope: [], resource: [] })).toHaveLength(3)
+  })
+})
+
+describe('credentials', () => {
+  const odd = { clientId: 'a:b c+d/é', clientSecret: 'p%:&=+ ~*-._ü😀' }
+
+  it('in the form arrive as they are', () => {
+    const form = new URLSearchParams(buildTokenRequest({ ...standard, ...odd }).body)
+    expect(form.get('client_id')).toBe(odd.clientId)
+    expect(form.get('client_secret')).toBe(odd.clientSecret)
+  })
+
+  it('in the header are form-encoded before Base64 (RFC 6749, section 2.3.1)', () => {
+    const { headers, body } = buildTokenRequest({ ...standard, ...odd, clientAuthentication: 'basic' })
+    const [scheme, encoded] = headers['authorization']!.split(' ')
+    const halves = atob(encoded!).split(':')
+    expect(scheme).toBe('Basic')
+    expect(halves).toHaveLength(2)
+    const decode = (half = '') => new URLSearchParams(`x=${half}`).get('x')
+    expect(halves.map(decode)).toEqual([odd.clientId, odd.clientSecret])
+    expect(atob(encoded!)).toMatch(/^[\w*.%+-]+:[\w*.%+-]+$/)
+    expect(body).toBe('grant_type=client_credentials')
+  })
+
+  it('without special characters are what servers that skip the decoding expect too', () => {
+    const plain = { clientId: 'Client-1.a_b*', clientSecret: 'Secret-1.a_b*' }
+    const { headers } = buildTokenRequest({ ...standard, ...plain, clientAuthentication: 'basic' })
+    expect(headers['authorization']).toBe(`Basic ${btoa(`${plain.clientId}:${plain.clientSecret}`)}`)
+  })
+
+  it.each(['clientId', 'clientSecret'])('say so when the %s is missing or unfit for sending', (name) => {
+    for (const value of [undefined, null, '', 42]) {
+      expect(() => buildTokenRequest({ ...standard, [name]: value })).toThrow(mistake(name))
+    }
+    for (const value of ['secret\n', '\rsecret', 'sec\0ret', 'sec\u007fret', 'sec\tret']) {
+      expect(() => buildTokenRequest({ ...standard, [name]: value })).toThrow(mistake(name))
+    }
+  })
+
+  it('are sent in no other way', () => {
+    const options = { ...standard, clientAuthentication: 'header' as never }
+    expect(() => buildTokenRequest(options)).toThrow(mistake("'post' or 'basic'"))
+  })
+})
+
+describe('an address', () => {
+  it('is one of two', () => {
+    expect(() => buildTokenRequest(credentials)).toThrow(mistake('authUrl is missing'))
+    expect(() => buildTokenRequest({ ...platform, tokenUrl: 'https://auth.example.com/token' })).toThrow(
+      mistake('authUrl and tokenUrl'),
+    )
+    expect(() => buildTokenRequest({ ...credentials, authUrl: undefined, tokenUrl: undefined })).toThrow(
+      mistake('authUrl is missing'),
+    )
+  })
+
+  it.each([
+    'http://auth.example.com',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'http://127.0.0.1@auth.example.com',
+    'http://[::2]',
+    'http://[::ffff:127.0.0.1]',
+    'http://0.0.0.0',
+    'http://10.0.0.1',
+    'http://128.0.0.1',
+    'ftp://localhost',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'ws://localhost',
+    '//auth.example.com',
+    '/token',
+    'auth.example.com',
+    '',
+    ' ',
+    'https://',
+  ])('such as %j is refused', (address) => {
+    expect(() => buildTokenRequest({ ...platform, authUrl: address })).toThrow(mistake('authUrl'))
+    expect(() => buildTokenRequest({ ...standard, tokenUrl: address })).toThrow(mistake('tokenUrl'))
+  })
+
+  it.each([
+    'https://auth.example.com',
+    'HTTPS://AUTH.EXAMPLE.COM',
+    'http://localhost:8080',
+    'http://127.0.0.1',
+    'http://127.8.9.10:1',
+    'http://0x7f.1',
+    'http://2130706433',
+    'http://[::1]:8080',
+  ])('such as %j is taken', (tokenUrl) => {
+    expect(buildTokenRequest({ ...standard, tokenUrl }).method).toBe('POST')
+  })
+
+  it('may be plain HTTP where that is allowed, and nothing else', () => {
+    const insecure = { ...credentials, allowInsecure: true }
+    expect(buildTokenRequest({ ...insecure, tokenUrl: 'http://auth.intranet/token' }).url.host).toBe(
+      'auth.intranet',
+    )
+    expect(() => buildTokenRequest({ ...insecure, tokenUrl: 'ftp://auth.intranet' })).toThrow(
+      mistake('tokenUrl'),
+    )
+  })
+
+  it.each([
+    'https://user@auth.example.com',
+    'https://user:password@auth.example.com',
+    'https://auth.example.com/#fragment',
+  ])('carries no user name, password or fragment: %s', (address) => {
+    expect(() => buildTokenRequest({ ...standard, tokenUrl: address })).toThrow(mistake('tokenUrl'))
+  })
+
+  it('of the platform carries no query', () => {
+    expect(() => buildTokenRequest({ ...platform, authUrl: 'https://auth.example.com/?a=b' })).toThrow(
+      mistake('authUrl'),
+    )
+  })
+})
+
+describe('further parameters', () => {
+  it.each([
+    'grant_type',
+    'client_id',
+    'client_secret',
+    'client_assertion',
+    'client_assertion_type',
+    'scope',
+    'audience',
+    'resource',
+  ])('must not be %s', (name) => {
+    expect(() => buildTokenRequest({ ...standard, extraParameters: { [name]: 'x' } })).toThrow(mistake(name))
+  })
+
+  it('cannot smuggle in a second parameter', () => {
+    const form = formOf({ ...standard, extraParameters: { 'a=1&grant_type': 'x&grant_type=password' } })
+    expect(form.filter(([name]) => name === 'grant_type')).toEqual([['grant_type', 'client_credentials']])
+  })
+})
+
+describe('building a request', () => {
+  it('changes nothing that it was given, and gives a new request each time', () => {
+    const url = Object.freeze(new URL('https://auth.example.com/base'))
+    const options: Options = Object.freeze({ ...credentials, authUrl: url, scope: Object.freeze(['b', 'a']) })
+    const [first, second] = [buildTokenRequest(options), buildTokenRequest(options)]
+    expect(url.href).toBe('https://auth.example.com/base')
+    expect(first).toEqual(second)
+    first.url.pathname = '/changed'
+    first.headers['x'] = 'y'
+    expect(buildTokenRequest(options)).toEqual(second)
+  })
+
+  it('finds the same mistakes when client credentials are set up, before anything is sent', () => {
+    const wrong: Partial<ClientCredentialsOptions>[] = [
+      { tokenUrl: undefined },
+      { tokenUrl: 'http://auth.example.com' },
+      { clientId: '' },
+      { clientSecret: '' },
+      { clientAuthentication: 'none' as never },
+      { extraParameters: { scope: 'x' } },
+    ]
+    for (const options of wrong) {
+      expect(() => clientCredentials({ ...standard, ...options })).toThrow(mistake(/./))
+    }
+  })
+})

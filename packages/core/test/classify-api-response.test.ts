@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import { classifyApiResponse } from '@tokenwell/core'
+
+const challenge = (header: string, status = 401) =>
+  classifyApiResponse(status, { 'WWW-Authenticate': header })
+const fault = (errorcode: string, status: number, faultstring = '') =>
+  classifyApiResponse(status, {}, JSON.stringify({ fault: { faultstring, detail: { errorcode } } }))
+
+describe('an API’s answer', () => {
+  it.each([200, 204, 301, 302, 304, 399])('with status %d refuses no token', (status) => {
+    expect(challenge('Bearer error="invalid_token"', status)).toEqual({ tokenRejected: false })
+  })
+
+  it.each([400, 402, 403, 404, 407, 418, 429, 500, 502, 503])('with a bare %d refuses no token', (status) => {
+    expect(classifyApiResponse(status, {})).toEqual({ tokenRejected: false })
+    expect(classifyApiResponse(status, {}, 'text')).toEqual({ tokenRejected: false })
+  })
+
+  it('with a bare 401 does: renew once', () => {
+    expect(classifyApiResponse(401, {})).toEqual({ tokenRejected: true })
+    expect(classifyApiResponse(401, new Headers(), '')).toEqual({ tokenRejected: true })
+    expect(classifyApiResponse(401, {}, '{"error":"unauthorized"}')).toEqual({ tokenRejected: true })
+  })
+})
+
+describe('a challenge', () => {
+  it.each([
+    ['Bearer', true],
+    ['bearer realm="api"', true],
+    ['Bearer error="invalid_token"', true],
+    ['Bearer error=invalid_token', true],
+    ['BEARER ERROR="invalid_token"', true],
+    [
+      'Bearer realm="a, b=\\"c\\" error=x", error = "invalid_token", error_description="expired, sorry"',
+      true,
+    ],
+    ['Basic realm="proxy", Bearer error="invalid_token"', true],
+    ['Bearer error="invalid_token", Basic realm="x"', true],
+    ['Negotiate, Bearer realm="x"', true],
+    ['Bearer error="insufficient_scope", scope="a b"', false],
+    ['Bearer error="invalid_request"', false],
+    ['Bearer realm="error=\\"invalid_token\\"", error="insufficient_scope"', false],
+    ['Basic realm="Bearer"', false],
+    ['Basic realm="Bearer error=\\"invalid_token\\""', false],
+    ['Negotiate', false],
+    ['DPoP error="invalid_token"', false],
+    ['Digest realm="x", nonce="Bearer"', false],
+    ['Basic realm="x", error="invalid_token"', false],
+  ])('of %s: a new token helps: %s', (header, tokenRejected) => {
+    expect(challenge(header).tokenRejected).toBe(tokenRejected)
+  })
+
+  it('may come with another status', () => {
+    expect(challenge('Bearer error="invalid_token"', 403).tokenRejected).toBe(true)
+    expect(challenge('Bearer error="invalid_token"', 400).tokenRejected).toBe(true)
+    expect(challenge('Bearer error="insufficient_scope"', 403).tokenRejected).toBe(false)
+    expect(challenge('Bearer', 403).tokenRejected).toBe(false)
+  })
+
+  it('gives the reason', () => {
+    expect(challenge('Bearer error="insufficient_scope"')).toEqual({
+      tokenRejected: false,
+      reason: 'insufficient_scope',
+    })
+    expect(challenge('Bearer error="invalid_token"')).toEqual({
+      tokenRejected: true,
+      reason: 'invalid_token',
+    })
+  })
+
+  it.each([
+    '',
+    ' ',
+    ',',
+    '=',
+    '"',
+    'Bearer error="',
+    '\\',
+    '=,=,=',
+    'Bearer error',
+    'Bearer error=',
+    '"Bearer"',
+  ])('that is odd, %j, counts as none, or as the scheme it names', (header) => {
+    expect(challenge(header).tokenRejected).toBe(true)
+  })
+
+  it('of any length is read in no time', () => {
+    for (const part of ['a ', 'a="', 'a=', 'Bearer, ', '\\"', 'error="x", ', ' ', '=', 'a="\\"']) {
+      const start = performance.now()
+      challenge(part.repeat(16_384 / part.length))
+      // A guard against hanging, not a measurement.
+      expect(performance.now() - start).toBeLessThan(1_000)
+    }
+  })
+})
+
+describe('the gateway’s fault', () => {
+  it.each([401, 400, 403, 500])(
+    'tells of a token that another would replace, whatever the status (%d)',
+    (status) => {
+      for (const code of [
+        'keymanagement.service.access_token_expired',
+        'keymanagement.service.invalid_access_token',
+        'keymanagement.service.access_token_not_approved',
+        'oauth.v2.AccessTokenRevoked',
+      ]) {
+        expect(fault(code, status).tokenRejected, code).toBe(true)
+      }
+      expect(fault('steps.oauth.v2.Other', status, 'Access Token expired').tokenRejected).toBe(true)
+      expect(fault('x', status, 'Invalid Access Token').tokenRejected).toBe(true)
+    },
+  )
+
+  it.each([
+    'policies.ratelimit.SpikeArrestViolation',
+    'policies.ratelimit.QuotaViolation',
+    'oauth.v2.InsufficientScope',
+    'steps.oauth.v2.insufficient_scope',
+    'oauth.v2.InvalidApiProduct',
+  ])('tells of what no token would mend, even with a 401: %s', (code) => {
+    expect(fault(code, 401).tokenRejected).toBe(false)
+  })
+
+  it('stands before the challenge', () => {
+    const body = JSON.stringify({
+      fault: { detail: { errorcode: 'keymanagement.service.access_token_expired' } },
+    })
+    expect(classifyApiResponse(401, { 'www-authenticate': 'Basic' }, body)).toEqual({
+      tokenRejected: true,
+      reason: 'keymanagement.service.access_token_expired',
+    })
+  })
+
+  it.each([
+    '{',
+    '',
+    'fault',
+    '{"fault":',
+    '[]',
+    'null',
+    '{"fault":null}',
+    '{"fault":"x"}',
+    '{"fault":{"faultstring":{"toString":1}}}',
+  ])('that cannot be read, %j, leaves the decision to the rest', (body) => {
+    expect(classifyApiResponse(401, {}, body).tokenRejected).toBe(true)
+    expect(classifyApiResponse(500, {}, body).tokenRejected).toBe(false)
+  })
+
+  it('cut off in the middle leaves the decision to the rest', () => {
+    const body = `{"fault":{"faultstring":"${'x'.repeat(16_384)}`
+    expect(classifyApiResponse(500, {}, body).tokenRejected).toBe(false)
+  })
+
+  it('does not count in a success', () => {
+    expect(fault('keymanagement.service.access_token_expired', 200).tokenRejected).toBe(false)
+  })
+})

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenProvider, parseTokenResponse, tokenResponseBody } from '@tokenwell/core'
+import { pass, setWallClock, useFakeTime } from './fake-time.ts'
+import { ScriptedEndpoint, sourceOf } from './scripted-endpoint.ts'
+
+useFakeTime()
+
+async function tokenOf(expiresIn: number) {
+  const body = { access_token: 'token', token_type: 'Bearer', expires_in: expiresIn, refresh_token: 'canary' }
+  return createTokenProvider(sourceOf(new ScriptedEndpoint({ body }))).getToken()
+}
+
+describe('what a backend answers its frontend', () => {
+  it('is the token and the life that it has left, and nothing more', async () => {
+    const token = await tokenOf(100)
+    await pass(30_500)
+    expect(tokenResponseBody(token)).toEqual({ access_token: 'token', token_type: 'Bearer', expires_in: 69 })
+  })
+
+  it('can be read back', async () => {
+    const body = JSON.stringify(tokenResponseBody(await tokenOf(100)))
+    expect(parseTokenResponse(200, {}, body)).toMatchObject({ accessToken: 'token', expiresIn: 100 })
+  })
+
+  it('is a fraction at the end of a life, for zero would read as unknown', async () => {
+    const token = await tokenOf(100)
+    await pass(99_500)
+    expect(tokenResponseBody(token).expires_in).toBe(0.5)
+    await pass(60_000)
+    const { expires_in: left } = tokenResponseBody(token)
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThanOrEqual(0.001)
+  })
+
+  it('says no more when the wall clock was set back, and less after a sleep', async () => {
+    const token = await tokenOf(100)
+    await pass(60_000)
+    setWallClock(-3_600_000)
+    expect(tokenResponseBody(token).expires_in).toBe(40)
+    setWallClock(3_600_000 + 30_000)
+    expect(tokenResponseBody(token).expires_in).toBe(10)
+  })
+
+  it('goes by the wall clock for a token that somebody else made', () => {
+    const expiresAt = new Date(Date.now() + 5_000)
+    const response = { accessToken: 'own', tokenType: 'Bearer', scope: [] } as const
+    expect(tokenResponseBody({ value: 'own', tokenType: 'Bearer', expiresAt, response })).toEqual({
+      access_token: 'own',
+      token_type: 'Bearer',
+      expires_in: 5,
+    })
+  })
+})
