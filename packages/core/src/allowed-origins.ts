@@ -17,12 +17,16 @@ export function createOriginTest(allowedOrigins: readonly AllowedOrigin[]): (url
       "allowedOrigins is missing; name each API's origin, such as ['https://api.example.com']",
     )
   }
-  const rules = allowedOrigins.map((origin) => (typeof origin === 'function' ? origin : readOrigin(origin)))
+  const rules = allowedOrigins.map((origin, index) =>
+    typeof origin === 'function' ? origin : readOrigin(origin, index),
+  )
   // The text up to the path decides for strings, unless a function wants to see more.
   const remembered = allowedOrigins.every((origin) => typeof origin === 'string')
     ? new Map<string, boolean>()
     : undefined
-  const decide = (url: URL): boolean => rules.some((allows) => allows(url) === true)
+  // A blob: URL has an origin too, but leads nowhere that a token is known.
+  const decide = (url: URL): boolean =>
+    /^https?:$/.test(url.protocol) && rules.some((allows) => allows(url) === true)
 
   return (url) => {
     if (typeof url !== 'string') return decide(url)
@@ -38,22 +42,20 @@ export function createOriginTest(allowedOrigins: readonly AllowedOrigin[]): (url
   }
 }
 
-function readOrigin(text: unknown): (url: URL) => boolean {
+function readOrigin(text: unknown, index: number): (url: URL) => boolean {
   const wildcard = /^(https?:\/\/)\*\.(.+)$/i.exec(String(text))
   const parsed = String(wildcard ? wildcard[1]! + wildcard[2]! : text)
   const url = URL.canParse(parsed) ? new URL(parsed) : undefined
   const bare = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
   if (!bare || url.username || url.password || url.hostname.includes('*')) {
     throw configurationError(
-      `allowedOrigins holds ${JSON.stringify(String(text).slice(0, 100))}, which is no origin; ` +
+      `allowedOrigins[${index}] is no origin; ` +
         "write scheme, host and port alone, such as 'https://api.example.com' or 'https://*.example.com'",
     )
   }
   if (!wildcard) return ({ origin }) => origin === url.origin
   if (!url.hostname.includes('.') && url.hostname !== 'localhost') {
-    throw configurationError(
-      `allowedOrigins holds ${JSON.stringify(String(text))}, which would match a whole top-level domain`,
-    )
+    throw configurationError(`allowedOrigins[${index}] would match a whole top-level domain`)
   }
   const suffix = `.${url.hostname}`
   return ({ protocol, port, hostname }) =>

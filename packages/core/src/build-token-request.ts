@@ -49,7 +49,7 @@ export function buildTokenRequest(
   } else {
     throw configurationError("clientAuthentication must be 'post' or 'basic'")
   }
-  const scope = [options.scope ?? []].flat().join(' ')
+  const scope = scopes(options.scope).join(' ')
   if (scope) body.set('scope', scope)
   if (options.audience) body.set('audience', options.audience)
   for (const resource of [options.resource ?? []].flat()) body.append('resource', resource)
@@ -60,6 +60,11 @@ export function buildTokenRequest(
     body.append(name, value)
   }
   return { url, method: 'POST', headers, body: body.toString() }
+}
+
+/** Single scopes of RFC 6749, section 3.3, whether they come as a list or blank-separated. */
+export function scopes(scope: ClientCredentialsOptions['scope']): readonly string[] {
+  return [scope ?? []].flat().join(' ').match(/[^ ]+/g) ?? []
 }
 
 function tokenEndpoint({

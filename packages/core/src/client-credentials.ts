@@ -1,4 +1,4 @@
-import { buildTokenRequest, type TokenRequest } from './build-token-request.ts'
+import { buildTokenRequest, scopes, type TokenRequest } from './build-token-request.ts'
 import { digest } from './digest.ts'
 import { onCredentialsChange } from './credentials-changed.ts'
 import { Redacted } from './redacted.ts'
@@ -76,7 +76,7 @@ class ClientCredentials extends Redacted implements TokenSource {
   }
 
   async cacheKey(): Promise<string> {
-    const scope = [...new Set([this.#options.scope ?? []].flat().join(' ').split(' '))].sort()
+    const scope = [...new Set(scopes(this.#options.scope))].sort()
     const { url, headers, body } = this.#request(await this.#secret(), { scope })
     const parameters = Array.from(new URLSearchParams(body), (pair) => JSON.stringify(pair)).sort()
     return digest([url, headers, parameters, this.#options.expiresInUnit ?? 'seconds'])

@@ -38,7 +38,7 @@ const defaults = {
 export type ProviderSettings = TokenProviderOptions & typeof defaults
 
 /** Longer delays overflow the timers of every runtime. */
-const longestTimer = 2 ** 31 - 1
+const longestTimer = 2 ** 31 - 1_000
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
 export function resolveSettings(options: TokenProviderOptions): ProviderSettings {

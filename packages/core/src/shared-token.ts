@@ -126,7 +126,8 @@ async function lookUp(plan: FlightPlan, session: StoreSession, key: string): Pro
       return life
     }
   }
-  if (heldForMs > 0 && error?.kind === 'credentials') {
+  // One that lasts longer was not made by this package.
+  if (heldForMs > 0 && heldForMs <= longestSharedHoldMs && error?.kind === 'credentials') {
     const refusal = new TokenError(error)
     // The store ends this hold, or another secret does, whose key is another: each call looks again.
     onCredentialsChange(refusal, () => Promise.resolve(true))

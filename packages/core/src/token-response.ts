@@ -54,7 +54,7 @@ export function readTokenResponse(raw: Readonly<Record<string, unknown>>): Token
     tokenType: 'Bearer',
     expiresIn: number(raw.expires_in) || undefined,
     issuedAt: epoch(number(raw.issued_at)),
-    scope: names(raw.scope, ' ') ?? [],
+    scope: names(raw.scope, /[^ ]+/g) ?? [],
     clientId: text(raw.client_id),
     applicationName: text(raw.application_name),
     organizationName: text(raw.organization_name),
@@ -66,8 +66,7 @@ export function readTokenResponse(raw: Readonly<Record<string, unknown>>): Token
     level: text(raw.level),
     // The bracketed text is unquoted: "[a, b c]".
     apiProducts:
-      names(raw.api_product_list_json, ',') ??
-      names(text(raw.api_product_list)?.replace(/^\[|\]$/g, ''), ','),
+      names(raw.api_product_list_json) ?? names(text(raw.api_product_list)?.replace(/^\[|\]$/g, '')),
   }
   return Object.fromEntries(Object.entries(response).filter(([, value]) => value !== undefined)) as never
 }
@@ -82,8 +81,8 @@ function number(value: unknown): number | undefined {
   return /^\s*\d{1,300}(\.\d+)?\s*$/.test(text(value) ?? '') ? Number(value) : undefined
 }
 
-function names(value: unknown, separator: string): string[] | undefined {
-  const list: unknown = typeof value === 'string' ? value.split(separator) : value
+function names(value: unknown, separator = /[^,]+/g): string[] | undefined {
+  const list: unknown = typeof value === 'string' ? value.match(separator) : value
   if (!Array.isArray(list)) return undefined
   return list
     .filter((name) => typeof name === 'string')
