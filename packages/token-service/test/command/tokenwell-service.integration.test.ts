@@ -1,0 +1,124 @@
+import { existsSync, statSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runCommand, temporaryFolder } from '../service-process.ts'
+import { application, requestToken, tokenPath } from '../test-service.ts'
+
+const { clientId, clientSecret } = application
+const settings = JSON.stringify({ port: 0, storage: 'memory', applications: [application] })
+
+async function answerOf(args: string[], env: NodeJS.ProcessEnv = {}, cwd?: string) {
+  const { ended } = runCommand(args, { env, ...(cwd !== undefined && { cwd }) })
+  return await ended
+}
+
+describe('tokenwell-service', () => {
+  it('explains its settings, where each can be set, and what outweighs what', async () => {
+    const { code, stdout } = await answerOf(['--help'])
+    expect(code).toBe(0)
+    for (const text of ['--port', 'TOKENWELL_STORAGE', '--sandbox', 'Flags outweigh the environment']) {
+      expect(stdout).toContain(text)
+    }
+    expect((await answerOf(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
+  })
+
+  it('starts from a file, issues a token, logs without secrets, and stops when told to', async () => {
+    const cwd = temporaryFolder({ 'service.yaml': settings })
+    const service = runCommand(['--config', 'service.yaml'], { cwd })
+    const { status, body } = await requestToken(await service.authUrl)
+    expect(status).toBe(200)
+    const url = `${await service.authUrl}${tokenPath}?client_secret=${clientSecret}`
+    expect((await fetch(url, { method: 'POST' })).status).toBe(400)
+    service.child.kill('SIGTERM')
+    const { code, stdout, stderr } = await service.ended
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/gone when the service stops.*listens on.*Finishing/s)
+    const line = stdout.split('\n').find((each) => each.includes('"msg":"request"')) ?? '{}'
+    expect(JSON.parse(line)).toMatchObject({ path: tokenPath, status: 200, clientId })
+    expect(stdout + stderr).not.toContain(clientSecret)
+    expect(stdout + stderr).not.toContain(body.access_token)
+  })
+
+  it('lets a flag outweigh the environment, and the environment the file', async () => {
+    const folder = temporaryFolder({ 'service.yaml': 'port: 0\nstorage: memory\nerrors: nonsense\n' })
+    const config = ['--config', join(folder, 'service.yaml')]
+    expect((await answerOf(config)).stderr).toContain('"errors" is wrong')
+    const env = { TOKENWELL_ERRORS: 'rubbish' }
+    expect((await answerOf(config, env)).stderr).toContain('"errors" is wrong')
+    const service = runCommand([...config, '--errors', 'rfc6749'], { env })
+    const answer = await fetch((await service.authUrl) + tokenPath)
+    expect(await answer.json()).toHaveProperty('error')
+    const byEnvironment = runCommand(config, { env: { TOKENWELL_ERRORS: 'rfc6749' } })
+    expect(await (await fetch((await byEnvironment.authUrl) + tokenPath)).json()).toHaveProperty('error')
+  })
+
+  it('keeps what it knows in an embedded database beside its keys, and says so while it opens', async () => {
+    const cwd = temporaryFolder({ 'apps.json': JSON.stringify([application]) })
+    const args = ['--port', '0', '--storage', 'pglite:data', '--applications-file', 'apps.json']
+    const first = runCommand(args, { cwd })
+    expect((await requestToken(await first.authUrl)).status).toBe(200)
+    expect(first.output()).toMatch(/Opening the embedded database in data; the first time this takes/)
+    expect(statSync(join(cwd, 'data.keys')).mode & 0o777).toBe(0o600)
+
+    const second = await answerOf(args, {}, cwd)
+    expect(second.code).toBe(2)
+    expect(second.stderr).toContain(`in use by process ${first.child.pid}`)
+
+    first.child.kill('SIGTERM')
+    expect((await first.ended).code).toBe(0)
+    expect(existsSync(join(cwd, 'data.lock'))).toBe(false)
+    const again = runCommand(['--port', '0', '--storage', 'pglite:data'], { cwd })
+    expect((await requestToken(await again.authUrl)).status).toBe(200)
+  })
+
+  it('opens a sandbox when asked to', async () => {
+    const folder = temporaryFolder({ 'service.yaml': settings })
+    const service = runCommand(['--config', join(folder, 'service.yaml'), '--sandbox'])
+    await service.authUrl
+    await expect.poll(() => service.output()).toMatch(/controlled at http:\/\/127\.0\.0\.1:\d+/)
+  })
+
+  it.each([
+    [['--port', '99999'], /"port" is wrong/],
+    [['--storage', 'nowhere'], /"memory", "pglite:PATH" or a postgres/],
+    [['--storage', 'postgres://u:canary@127.0.0.1:1/x'], /needs keys/],
+    [['--config', 'missing.yaml'], /missing\.yaml cannot be read/],
+    [['--config', 'broken.yaml'], /broken\.yaml is neither YAML nor JSON, see line \d/],
+    [['--config', 'unknown.yaml'], /"prot" is wrong/],
+    [['--config', 'list.yaml'], /must hold settings/],
+    [['--applications-file', 'unknown.yaml', '--storage', 'memory'], /"applications" is wrong/],
+    [['--storage', 'memory', '--keys-file', 'short.keys'], /32 or more/],
+  ])('explains a mistake in one sentence, without its secrets: %j', async (args, message) => {
+    const cwd = temporaryFolder({
+      'broken.yaml': 'port: 1\nkeys: ["canary\n',
+      'unknown.yaml': 'prot: canary\n',
+      'list.yaml': '- canary\n',
+      'short.keys': 'canary\n',
+    })
+    const { code, stderr, stdout } = await answerOf(['--port', '0', ...args], {}, cwd)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+    expect(stderr).not.toMatch(/^\s+at /m)
+    expect(stdout + stderr).not.toContain('canary')
+  })
+
+  it('says that the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    const { code, stderr } = await answerOf(['--storage', 'memory', '--port', String(port)])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`Port ${port} of 127.0.0.1 is in use`)])
+  })
+
+  it('says that the database cannot be reached', async () => {
+    const env = { TOKENWELL_KEYS: 'k'.repeat(32) }
+    const { code, stderr } = await answerOf(['--storage', 'postgres://u:canary@127.0.0.1:1/x'], env)
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/127\.0\.0\.1:1\/x cannot be used: .*ECONNREFUSED/),
+    ])
+    expect(stderr).not.toContain('canary')
+  })
+})

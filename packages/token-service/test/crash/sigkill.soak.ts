@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { postgresIsAbsent, startPostgres, withoutPostgres } from '../postgres/postgres-cluster.ts'
+import { temporaryFolder } from '../service-process.ts'
+import { crashFiles, crashUnderLoad } from './crash-under-load.ts'
+
+const kills = 20
+
+it('keeps every token through 20 kills on PGlite', async () => {
+  const cwd = temporaryFolder(crashFiles)
+  const { issued, revoked } = await crashUnderLoad({ cwd, args: ['--storage', 'pglite:data'], kills })
+  process.stdout.write(`PGlite: ${kills} kills, ${issued} tokens active, ${revoked} revoked\n`)
+  expect(Math.min(issued, revoked)).toBeGreaterThan(500)
+})
+
+it.skipIf(postgresIsAbsent)(
+  `keeps every token through 20 kills on PostgreSQL (${withoutPostgres})`,
+  async () => {
+    const postgres = await startPostgres()
+    try {
+      const cwd = temporaryFolder(crashFiles)
+      const env = { TOKENWELL_STORAGE: await postgres.createDatabase(), TOKENWELL_KEYS: 'k'.repeat(40) }
+      const { issued, revoked } = await crashUnderLoad({ cwd, args: [], env, kills })
+      process.stdout.write(`PostgreSQL: ${kills} kills, ${issued} tokens active, ${revoked} revoked\n`)
+      expect(Math.min(issued, revoked)).toBeGreaterThan(500)
+    } finally {
+      await postgres.stop()
+    }
+  },
+)

@@ -1,0 +1,96 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  postgresIsAbsent,
+  startPostgres,
+  withoutPostgres,
+  type PostgresCluster,
+} from '../postgres/postgres-cluster.ts'
+import { application, basic, introspect, postForm, requestToken, testService } from '../test-service.ts'
+
+const keys = ['an instance key of forty characters, more']
+
+describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withoutPostgres})`, () => {
+  let postgres: PostgresCluster
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres.stop())
+
+  async function twoInstances(options: Parameters<typeof testService>[0] = {}) {
+    const storage = await postgres.createDatabase()
+    const [one, other] = await Promise.all([1, 2].map(() => testService({ storage, keys, ...options })))
+    if (!one || !other) throw new Error('Two were asked for.')
+    return { storage, one: one.authUrl, other: other.authUrl }
+  }
+
+  it('start at the same time on an empty database and know the same applications', async () => {
+    const { one, other } = await twoInstances()
+    expect([(await requestToken(one)).status, (await requestToken(other)).status]).toEqual([200, 200])
+  })
+
+  it('accept what the other issued, and refuse at once what the other revoked', async () => {
+    const { one, other } = await twoInstances()
+    for (let round = 0; round < 20; round += 1) {
+      const { body } = await requestToken(one)
+      const token = body.access_token
+      expect((await introspect(other, token)).body.active).toBe(true)
+      expect((await postForm(`${other}/oauth/revoke`, { token }, basic(application))).status).toBe(200)
+      expect((await introspect(one, token)).body).toEqual({ active: false })
+    }
+  })
+
+  it('share the limit on failed attempts', async () => {
+    const { one, other } = await twoInstances({ failureLimit: { attempts: 4 } })
+    const wrong = { ...application, clientSecret: 'wrong' }
+    for (const instance of [one, other, one, other]) {
+      expect((await requestToken(instance, wrong)).status).toBe(401)
+    }
+    expect((await requestToken(one)).status).toBe(429)
+    expect((await requestToken(other)).status).toBe(429)
+  })
+
+  it('issue many tokens at once, none twice and none lost', async () => {
+    const { one, other } = await twoInstances()
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, (_, index) => requestToken(index % 2 ? one : other)),
+    )
+    const tokens = answers.map(({ body }) => body.access_token)
+    expect(new Set(tokens).size).toBe(400)
+    const active = await Promise.all(tokens.map(async (token) => (await introspect(one, token)).body.active))
+    expect(active.every(Boolean)).toBe(true)
+  })
+
+  it('answer "unavailable" while their connections are cut, and recover by themselves', async () => {
+    const { storage, one } = await twoInstances()
+    expect((await requestToken(one)).status).toBe(200)
+    const admin = new Client({ connectionString: storage })
+    await admin.connect()
+    const cutting = (async () => {
+      for (let cut = 0; cut < 10; cut += 1) {
+        await admin.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+        )
+      }
+    })()
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 200; attempt += 1) statuses.push((await requestToken(one)).status)
+    await cutting
+    await admin.end()
+    expect([...new Set(statuses)].filter((status) => status !== 200 && status !== 503)).toEqual([])
+    expect((await requestToken(one)).status).toBe(200)
+    expect((await fetch(`${one}/readyz`)).status).toBe(200)
+  })
+
+  it('say that they are not ready when the database is gone, and answer 503', async () => {
+    const cluster = await startPostgres()
+    const storage = await cluster.createDatabase()
+    const { authUrl } = await testService({ storage, keys })
+    expect((await fetch(`${authUrl}/readyz`)).status).toBe(200)
+    await cluster.stop()
+    expect((await fetch(`${authUrl}/readyz`)).status).toBe(503)
+    const { status, body, headers } = await requestToken(authUrl)
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+    expect(body.fault.detail.errorcode).toBe('messaging.adaptors.http.flow.ServiceUnavailable')
+  })
+})
