@@ -1,0 +1,67 @@
+import { COEFFICIENTS } from './cepstrum.ts'
+import type { DecodedWord } from './decode-words.ts'
+import type { DigitTemplates } from './digit-templates.ts'
+import { DIMENSIONS } from './feature-frames.ts'
+
+export interface HeardDigit {
+  readonly digit: number
+  readonly from: number
+  readonly to: number
+  /** From 0 to 1; what is under one half is not reported. */
+  readonly confidence: number
+}
+
+const NEIGHBOURS = 2
+const EVEN_ODDS = 3.4 // the misfit at which a word is as likely no digit at all
+const STEEPNESS = 2
+const LONGEST = 2.5 // times the length of the template
+const LEAST_VARIATION = 0.25
+
+/**
+ * Keeps the words that sound like digits. The decoder explains any sound as digits; what sounds like none fits badly
+ * both in itself and against what the templates could do in any order. One word says little, so its neighbours count
+ * as well: people who say digits say several.
+ */
+export function judgeWords(
+  words: readonly DecodedWord[],
+  frames: Float32Array,
+  { starts, digits }: DigitTemplates,
+): HeardDigit[] {
+  const plausible = words.filter(({ template, from, to }) => {
+    const length = (starts[template + 1] as number) - (starts[template] as number)
+    return to - from < LONGEST * length && variation(frames, from, to) > LEAST_VARIATION
+  })
+  return plausible
+    .map(({ template, from, to }, position) => {
+      const around = plausible.slice(Math.max(0, position - NEIGHBOURS), position + NEIGHBOURS + 1)
+      const confidence = 1 / (1 + Math.exp(STEEPNESS * (misfit(around) - EVEN_ODDS)))
+      return { digit: digits[template] as number, from, to, confidence }
+    })
+    .filter(({ confidence }) => confidence >= 0.5)
+}
+
+function misfit(words: readonly DecodedWord[]): number {
+  let sum = 0
+  let frames = 0
+  for (const { from, to, distance, nearest } of words) {
+    sum += (to - from) * (2 * distance - nearest)
+    frames += to - from
+  }
+  return sum / frames
+}
+
+/** How much the sound changes within a word: tones and bursts of noise hardly do, speech does. */
+function variation(frames: Float32Array, from: number, to: number): number {
+  let sum = 0
+  for (let index = 1; index < COEFFICIENTS; index++) {
+    let mean = 0
+    let square = 0
+    for (let frame = from; frame < to; frame++) {
+      const value = frames[frame * DIMENSIONS + index] as number
+      mean += value / (to - from)
+      square += (value * value) / (to - from)
+    }
+    sum += square - mean * mean
+  }
+  return sum
+}

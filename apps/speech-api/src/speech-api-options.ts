@@ -1,0 +1,36 @@
+import type { DestinationStream } from 'pino'
+import type { SpeechEngine } from './speech-engine.ts'
+
+export interface SpeechApiOptions {
+  /** The token service that access tokens are checked with: HTTPS, unless it is on this machine. */
+  readonly authUrl: string | URL
+  /** This API's own credentials as a resource server. */
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Whether `authUrl` may be plain HTTP to another machine.
+   * @default false
+   */
+  readonly allowInsecure?: boolean | undefined
+  /** What recognises; the caller's own is not closed with the server.
+   * @default the digits engine
+   */
+  readonly engine?: SpeechEngine | undefined
+  /** The API product an access token must cover.
+   * @default 'speech-to-text'
+   */
+  readonly product?: string | undefined
+  /** @default 25 MiB */
+  readonly maxUploadBytes?: number | undefined
+  /** How long the answer about a token may be used again, in milliseconds.
+   * @default 3_000
+   */
+  readonly introspectionCacheMs?: number | undefined
+  /** Writes no log.
+   * @default false
+   */
+  readonly quiet?: boolean | undefined
+  /** Where the log goes.
+   * @default standard output
+   */
+  readonly logTo?: DestinationStream | undefined
+}

@@ -1,0 +1,73 @@
+import { join } from './join.ts'
+
+export interface Resampler {
+  /** Takes the next samples at the old rate and returns those at the new rate that they complete. */
+  push(samples: Float32Array): Float32Array
+  /** Returns what was still held back. */
+  end(): Float32Array
+}
+
+const ZERO_CROSSINGS = 16
+const ROLL_OFF = 0.94 // of the lower of the two Nyquist frequencies
+const MOST_PHASES = 1_024
+
+/** Takes a stream through several sample rates, by a windowed sinc that is low-passed so that nothing folds back. */
+export function createResampler(rates: readonly number[]): Resampler {
+  const steps = rates.slice(1).map((to, index) => createStep(rates[index] as number, to))
+  return {
+    push: (samples) => steps.reduce((heard, step) => step.push(heard), samples),
+    end: () =>
+      steps.reduce<Float32Array>((heard, step) => join([step.push(heard), step.end()]), new Float32Array()),
+  }
+}
+
+function createStep(from: number, to: number): Resampler {
+  if (from === to) return { push: (samples) => samples, end: () => new Float32Array() }
+  const narrowing = Math.min(1, to / from)
+  const reach = Math.ceil(ZERO_CROSSINGS / narrowing) // samples looked at on either side
+  const phases = Math.min(to / greatestCommonDivisor(from, to), MOST_PHASES)
+  const kernels = Array.from({ length: phases + 1 }, (_, phase) =>
+    sincKernel(phase / phases, reach, narrowing * ROLL_OFF),
+  )
+  let held: Float32Array = new Float32Array(reach - 1) // silence before the beginning
+  let heldFrom = 1 - reach // the position of its first sample in the stream
+  let produced = 0
+
+  const push = (samples: Float32Array): Float32Array => {
+    const input = join([held, samples])
+    const end = heldFrom + input.length
+    const ready = Math.max(0, Math.ceil(((end - reach) * to) / from) - produced)
+    const output = new Float32Array(ready)
+    for (let index = 0; index < ready; index++) {
+      const position = ((produced + index) * from) / to
+      const whole = Math.floor(position)
+      const kernel = kernels[Math.round((position - whole) * phases)] as Float32Array
+      const first = whole - reach + 1 - heldFrom
+      let sum = 0
+      for (let tap = 0; tap < kernel.length; tap++)
+        sum += (input[first + tap] as number) * (kernel[tap] as number)
+      output[index] = sum
+    }
+    produced += ready
+    const needed = Math.floor((produced * from) / to) - reach + 1
+    held = input.slice(Math.max(0, needed - heldFrom))
+    heldFrom = end - held.length
+    return output
+  }
+  return { push, end: () => push(new Float32Array(reach)) }
+}
+
+function sincKernel(fraction: number, reach: number, cutoff: number): Float32Array {
+  const kernel = Float32Array.from({ length: 2 * reach }, (_, tap) => {
+    const distance = tap - reach + 1 - fraction
+    const angle = Math.PI * distance * cutoff
+    const window = 0.5 + 0.5 * Math.cos((Math.PI * distance) / reach)
+    return angle === 0 ? 1 : (Math.sin(angle) / angle) * window
+  })
+  const gain = kernel.reduce((sum, weight) => sum + weight, 0)
+  return kernel.map((weight) => weight / gain)
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b)
+}
