@@ -42,7 +42,7 @@ function coldImport(runs: number): { bare: number; importing: number } {
 
 export async function footprint(): Promise<Table> {
   const whole = await gzippedBytes(core)
-  const own = await gzippedBytes(sources, ['zod/mini'])
+  const own = await gzippedBytes(sources, ['zod/v4/core'])
   const { bare, importing } = coldImport(41)
   return {
     title: 'Footprint of @tokenwell/core',

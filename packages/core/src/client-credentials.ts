@@ -123,12 +123,8 @@ class ClientCredentials extends Redacted implements TokenSource {
 
 /** Some endpoints repeat what they were sent where a code belongs. */
 function withoutSecret(error: TokenError, secret: string): TokenError {
-  const { kind, status, oauthError = '', vendorCode = '', retryAfterMs, message } = error
-  if (!secret || !(status ? oauthError + vendorCode : message).includes(secret)) return error
-  return new TokenError({
-    kind,
-    message: 'The token endpoint repeated the client secret',
-    status,
-    retryAfterMs,
-  })
+  const { status, oauthError = '', vendorCode = '' } = error
+  if (!secret || !(status ? oauthError + vendorCode : error.message).includes(secret)) return error
+  const message = 'The token endpoint repeated the client secret in its answer'
+  return new TokenError(Object.assign({}, error, { message, oauthError: undefined, vendorCode: undefined }))
 }

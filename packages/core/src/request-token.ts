@@ -25,6 +25,8 @@ export interface FlightPlan extends ProviderContext {
   readonly deadline: number
   /** Whether it passes over the store's copy. */
   readonly forced: boolean
+  /** Does what is left to do without anybody waiting, but for whoever closes the provider. */
+  readonly afterwards: (work: () => Promise<unknown>) => void
   /** Whether a store's token will do. */
   readonly accepts: (life: TokenLife) => boolean
 }

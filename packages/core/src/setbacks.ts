@@ -54,8 +54,7 @@ export function createSetbacks(error: TokenError, before: Setbacks | undefined, 
 
 /** The error of a hold, with what is left of it. */
 export function heldError(error: TokenError, heldMs: number): TokenError {
-  const { kind, status, oauthError, vendorCode, attempts } = error
   const message = `${error.message}; not asked again for ${Math.ceil(heldMs / 1000)} s`
-  const retryAfterMs = kind === 'throttled' ? Math.ceil(heldMs) : error.retryAfterMs
-  return new TokenError({ kind, message, status, oauthError, vendorCode, attempts, retryAfterMs })
+  const retryAfterMs = error.kind === 'throttled' ? Math.ceil(heldMs) : error.retryAfterMs
+  return new TokenError(Object.assign({}, error, { message, retryAfterMs }))
 }

@@ -2,7 +2,7 @@ import { readInstant, type Instant } from './clock.ts'
 import { onCredentialsChange } from './credentials-changed.ts'
 import { requestToken, type FlightPlan, type ProviderContext } from './request-token.ts'
 import { errorCode } from './send-token-request.ts'
-import { StoreSession } from './store-session.ts'
+import { slow, StoreSession } from './store-session.ts'
 import { TokenError } from './token-error.ts'
 import { createTokenLife, lifetimeOf, type TokenLife } from './token-life.ts'
 import { isAccessToken } from './token-response.ts'
@@ -45,12 +45,8 @@ async function lookUpOrLease(
     if (typeof lease?.write === 'function') return underLease(plan, session, key, lease)
     if (session.over || lease !== undefined) break
     await sleep(25 + Math.random() * 175, signal)
-    if (settings.clock.monotonic() >= plan.deadline) {
-      throw new TokenError({
-        kind: 'unavailable',
-        message: 'Another process asks for the token and has not got it in time',
-      })
-    }
+    // Half of the time is for asking directly: the others' troubles are not this caller's.
+    if (plan.deadline - settings.clock.monotonic() < settings.timeoutMs / 2) break
     session.renewBudget()
   }
   return undefined
@@ -72,7 +68,6 @@ export async function removeSharedToken(
 /** Undefined where the source cannot say: its token request then tells the caller why. */
 async function askKey({ source, settings, signal, emit }: FlightPlan): Promise<string | undefined> {
   try {
-    const slow = (): Error => Object.assign(new Error(), { code: 'slow' })
     return await waitFor(source.cacheKey(), settings.attemptTimeoutMs, signal, slow)
   } catch (error) {
     signal.throwIfAborted()
@@ -84,24 +79,48 @@ async function askKey({ source, settings, signal, emit }: FlightPlan): Promise<s
 async function underLease(plan: FlightPlan, session: StoreSession, key: string, lease: TokenLease) {
   const extend = async (): Promise<unknown> => lease.extend(leaseMs)
   const extension = setInterval(() => void extend().catch(() => {}), leaseMs / 3)
+  // Callers do not wait for what is left to do with the store.
+  const finish = (work?: () => Promise<unknown>): void =>
+    plan.afterwards(async () => {
+      session.renewBudget()
+      await work?.()
+      clearInterval(extension)
+      // Even where the session is over: the others need not sit the lease out.
+      if (session.over) await waitFor(lease.release(), leaseMs, undefined, () => undefined)
+      else await session.run('release', () => lease.release())
+    })
   try {
     // Somebody may have written between our look and our lease.
     const stored = await lookUp(plan, session, key)
-    if (stored) return stored
-    const { life, response } = await requestToken(plan)
-    const storeId = await session.run('write', () => lease.write(response, life.lifetimeMs))
-    return { ...life, storeId }
+    const { life, response } = stored ? { life: stored } : await requestToken(plan)
+    finish(
+      response &&
+        (async () => {
+          life.storeId = await session.run('write', () => lease.write(response, life.lifetimeMs))
+        }),
+    )
+    return life
   } catch (error) {
-    // One wrong secret, one request for all: but not for long, since anybody can spoof this answer once.
-    if (error instanceof TokenError && error.oauthError === 'invalid_client') {
-      const { kind, message, status, oauthError } = error
-      await session.run('hold', () => lease.hold({ kind, message, status, oauthError }, longestSharedHoldMs))
-    }
+    const refusal = error instanceof TokenError && error.oauthError === 'invalid_client' ? error : undefined
+    finish(
+      refusal &&
+        (async () => {
+          // One wrong secret, one request for all: but not for long, since anybody can spoof this answer once.
+          const { kind, message, status, oauthError } = refusal
+          await session.run('hold', () =>
+            lease.hold({ kind, message, status, oauthError }, longestSharedHoldMs),
+          )
+          if (!session.over) heldByStore(refusal)
+        }),
+    )
     throw error
-  } finally {
-    clearInterval(extension)
-    await session.run('release', () => lease.release())
   }
+}
+
+/** The store ends this hold, or another secret does, whose key is another: each call looks again. */
+function heldByStore(error: TokenError): TokenError {
+  onCredentialsChange(error, async () => true)
+  return error
 }
 
 /** The store's token, if it will do. @throws {TokenError} while the store holds a refusal */
@@ -128,10 +147,7 @@ async function lookUp(plan: FlightPlan, session: StoreSession, key: string): Pro
   }
   // One that lasts longer was not made by this package.
   if (heldForMs > 0 && heldForMs <= longestSharedHoldMs && error?.kind === 'credentials') {
-    const refusal = new TokenError(error)
-    // The store ends this hold, or another secret does, whose key is another: each call looks again.
-    onCredentialsChange(refusal, () => Promise.resolve(true))
-    throw refusal
+    throw heldByStore(new TokenError(error))
   }
   return undefined
 }

@@ -7,6 +7,7 @@ import { waitFor } from './wait.ts'
 
 /** What a sick store may cost one call, in milliseconds. */
 const budgetMs = 200
+const stallMs = 50
 
 /** Keeps everyone off a store that failed, for 1 s growing to 30 s. */
 interface Breaker {
@@ -17,6 +18,11 @@ interface Breaker {
 
 /** One for each store, however many providers share it. */
 const breakers = new WeakMap<TokenStore, Breaker>()
+
+/** What a wait for a store ends with. */
+export function slow(): Error {
+  return Object.assign(new Error(), { code: 'slow' })
+}
 
 /** One flight's dealings with a store: bounded in time, and over at the first failure. */
 export class StoreSession {
@@ -50,7 +56,7 @@ export class StoreSession {
     late?: (value: Value) => unknown,
   ): Promise<Value | undefined> {
     if (this.over) return undefined
-    const start = readInstant(this.#clock)
+    const start = this.#clock.monotonic()
     let abandoned = false
     const work = async (): Promise<Value> => {
       const value = await call(this.#store)
@@ -58,20 +64,35 @@ export class StoreSession {
       return value
     }
     try {
-      const slow = (): Error => Object.assign(new Error(), { code: 'slow' })
-      const value = await waitFor(work(), Math.max(1, this.#leftMs), undefined, slow)
+      const value = await this.#within(work())
       breakers.delete(this.#store)
       return value
     } catch (error) {
       abandoned = true
       this.#failed = true
-      const failures = (breakers.get(this.#store)?.failures ?? 0) + 1
-      const ms = Math.min(30_000, 1_000 * 2 ** Math.min(failures - 1, 5))
-      breakers.set(this.#store, { failures, since: readInstant(this.#clock), ms })
+      this.#trip()
       this.#emit({ type: 'store_unavailable', operation, cause: errorCode(error) })
       return undefined
     } finally {
-      this.#leftMs -= elapsedSince(start, this.#clock)
+      const leftMs = this.#leftMs - (this.#clock.monotonic() - start)
+      // An answer that came late all the same: this process stood still, not the store.
+      this.#leftMs = leftMs > 0 ? leftMs : stallMs
     }
+  }
+
+  /** Gives up only a turn of the event loop after the time is up: where the process stood still, the answer is there. */
+  async #within<Value>(work: Promise<Value>): Promise<Value> {
+    let late = false
+    const value = await waitFor(work, this.#leftMs, undefined, () => void (late = true))
+    return late ? waitFor(work, 0, undefined, slow) : value
+  }
+
+  /** Failures that come together are one. */
+  #trip(): void {
+    const breaker = breakers.get(this.#store)
+    if (breaker && elapsedSince(breaker.since, this.#clock) < breaker.ms) return
+    const failures = (breaker?.failures ?? 0) + 1
+    const ms = Math.min(30_000, 1_000 * 2 ** (failures - 1))
+    breakers.set(this.#store, { failures, since: readInstant(this.#clock), ms })
   }
 }

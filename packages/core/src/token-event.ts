@@ -60,3 +60,11 @@ export type TokenEvent =
     }
 
 export type TokenEventListener = (event: TokenEvent) => void
+
+/** Tells one listener; what it throws or rejects with is dropped, for a listener's fault is not the caller's. */
+export function notify(listener: TokenEventListener | undefined, event: TokenEvent): void {
+  try {
+    const result: unknown = listener?.(event)
+    if (result instanceof Promise) result.catch(() => {})
+  } catch {}
+}

@@ -43,12 +43,15 @@ export function createTokenFetch(
     const found = attacher.attach(request?.url ?? (input as string | URL), signal)
     const attachment = found instanceof Promise ? await found : found
     if (attachment === undefined) return send(input, init)
-    if (!attacher.followsRedirects) init.redirect = 'manual'
+    if (!attacher.followsRedirects && (init.redirect ?? request?.redirect) !== 'error')
+      init.redirect = 'manual'
     const sendWith = (attachment: Attachment) =>
       send(input, { ...init, headers: withHeader(attachment, init.headers ?? request?.headers) })
     const response = await sendWith(attachment)
     if (response.status < 400) return response
-    const repeatable = request?.body ? false : isRepeatableBody(init.body)
+    // Some browsers do not show the body of a Request.
+    const bodiless = !request || request.body === null || /^(?:GET|HEAD)$/.test(request.method)
+    const repeatable = init.body === undefined ? bodiless : isRepeatableBody(init.body)
     const next = await attacher.reattach(attachment, response, repeatable, signal)
     if (next === undefined) return response
     // Frees the connection.

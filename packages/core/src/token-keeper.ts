@@ -9,7 +9,7 @@ import { requestToken, toTokenError } from './request-token.ts'
 import { createSetbacks, heldError, type Setbacks } from './setbacks.ts'
 import { obtainSharedToken, removeSharedToken } from './shared-token.ts'
 import { TokenError } from './token-error.ts'
-import type { TokenEvent, TokenEventListener, TokenRequestReason } from './token-event.ts'
+import { notify, type TokenEvent, type TokenEventListener, type TokenRequestReason } from './token-event.ts'
 import { TokenFlight, type FlightOptions } from './token-flight.ts'
 import type { TokenLife } from './token-life.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
@@ -30,6 +30,7 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
   #closed = false
   #calls = 0
   #onIdle: (() => void) | undefined
+  #aftermath: Promise<unknown> | undefined
 
   constructor(source: TokenSource, settings: ProviderSettings) {
     super()
@@ -39,8 +40,7 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
   }
 
   peekToken(): AccessToken | undefined {
-    const life = this.#life
-    return life !== undefined && this.#elapsed(life) < life.usableMs ? life.token : undefined
+    return this.#youngerThan('usableMs')
   }
 
   getToken(options?: GetTokenOptions): Promise<AccessToken> {
@@ -123,6 +123,7 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
     const flight = this.#flight
     flight?.controller.abort(closedError())
     await flight?.result.catch(() => {})
+    await this.#aftermath
   }
 
   /** Closes once the last call under way has ended. */
@@ -140,24 +141,22 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
   }
 
   [freshToken](): AccessToken | undefined {
-    const life = this.#life
-    return life !== undefined && this.#elapsed(life) < life.freshMs ? life.token : undefined
+    return this.#youngerThan('freshMs')
   }
 
   [emitEvent](event: TokenEvent): void {
-    for (const listener of [this.#settings.onEvent, ...(this.#listeners ?? [])]) {
-      try {
-        const result: unknown = listener?.(event)
-        if (result instanceof Promise) result.catch(() => {})
-      } catch {
-        // A listener's fault is not the caller's.
-      }
-    }
+    notify(this.#settings.onEvent, event)
+    this.#listeners?.forEach((listener) => notify(listener, event))
   }
 
   #context() {
     const emit = (event: TokenEvent): void => this[emitEvent](event)
     return { source: this.#source, settings: this.#settings, emit }
+  }
+
+  #youngerThan(end: 'freshMs' | 'usableMs'): AccessToken | undefined {
+    const life = this.#life
+    return life !== undefined && this.#elapsed(life) < life[end] ? life.token : undefined
   }
 
   #elapsed(life: TokenLife): number {
@@ -224,10 +223,12 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
       reason,
       deadline: clock.monotonic() + timeoutMs,
       forced,
+      afterwards: (work: () => Promise<unknown>) => void (this.#aftermath = work().catch(() => {})),
       accepts: (life: TokenLife) =>
         !this.#refusals?.includes(life.token.value) &&
         this.#lasts(life, minimumValidityMs) &&
-        (reason !== 'ageing' || this.#elapsed(life) < life.freshMs),
+        // Not the very one that is to be renewed.
+        (reason !== 'ageing' || life.token.value !== this.#life?.token.value),
     }
     try {
       // At least a turn later: a listener may ask for this very token.

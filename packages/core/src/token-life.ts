@@ -20,7 +20,7 @@ export interface TokenLife {
   /** What was left of it when it came: no renewal gives much more. */
   readonly arrivedWithMs: number
   /** Its entry in the store, if it has one. */
-  readonly storeId: string | undefined
+  storeId: string | undefined
 }
 
 /** A token's lifetime in milliseconds; `problem` when the answer's own was of no use. Never unbounded. */

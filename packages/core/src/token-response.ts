@@ -1,4 +1,4 @@
-import * as z from 'zod/mini'
+import { $ZodStringFormat, safeParse } from 'zod/v4/core'
 
 /**
  * A token response, normalised: one shape for both forms of the platform's contract and for RFC 6749,
@@ -32,13 +32,18 @@ export interface TokenResponse {
 
 // Two members must be right for a token to be used at all; the others are read for what they are worth.
 /** RFC 6749, appendix A.12, less the blanks at either end that a header would lose. */
-const accessToken = z.string().check(z.regex(/^[!-~](?:[ -~]*[!-~])?$/))
+const accessToken = format(/^[!-~](?:[ -~]*[!-~])?$/)
 /** RFC 6749, section 7.1: a type that is not understood must not be used. */
-const tokenType = z.string().check(z.regex(/^(?:bearer(?:token)?)?$/i))
+const tokenType = format(/^(?:bearer(?:token)?)?$/i)
+
+/** The core of zod, of which this takes 2.7 kB: `z.string().regex()` would bring 0.6 kB more. */
+function format(pattern: RegExp) {
+  return new $ZodStringFormat({ type: 'string', check: 'string_format', format: 'regex', pattern })
+}
 
 /** Whether a value is fit to be sent as a token. */
 export function isAccessToken(value: unknown): value is string {
-  return accessToken.safeParse(value).success
+  return safeParse(accessToken, value).success
 }
 
 /**
@@ -48,7 +53,7 @@ export function isAccessToken(value: unknown): value is string {
  */
 export function readTokenResponse(raw: Readonly<Record<string, unknown>>): TokenResponse | string {
   if (!isAccessToken(raw.access_token)) return 'access_token'
-  if (!tokenType.safeParse(raw.token_type ?? '').success) return 'token_type'
+  if (!safeParse(tokenType, raw.token_type ?? '').success) return 'token_type'
   const response: Record<keyof TokenResponse, unknown> = {
     accessToken: raw.access_token,
     tokenType: 'Bearer',
