@@ -29,6 +29,7 @@ export async function openSlot(vault: EntryVault, keyPrefix: string, cacheKey: s
     },
     async open(kind, value) {
       const [head = '', id = '', endsAt] = /^([\w-]{1,80})\.(\d{1,15})\./.exec(value) ?? []
+      if (head === '') throw new TypeError('no entry')
       const text = await vault.open(value.slice(head.length), [cacheKey, kind, head])
       return { id, endsAt: Number(endsAt), text }
     },

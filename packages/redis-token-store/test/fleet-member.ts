@@ -47,8 +47,7 @@ const client = connection()
 client.on('error', () => {})
 await client.connect()
 const store = createRedisTokenStore({ client, encryptionKeys })
-const providers = new Map<string, TokenProvider>()
-let events: Record<string, number> = {}
+const providers = new Map<string, { readonly tokens: TokenProvider; events: OrderResult['events'] }>()
 
 process.on('message', ({ id, order }: { id: number; order: Order }) => {
   void obey(order).then((result) => process.send!({ id, result }))
@@ -62,9 +61,9 @@ function connection() {
   return createClient({ socket: hosts[0]! })
 }
 
-function providerOf(scope: string): TokenProvider {
-  let provider = providers.get(scope)
-  if (provider) return provider
+function providerOf(scope: string) {
+  const known = providers.get(scope)
+  if (known) return known
   const headers = { 'x-member': String(member) }
   const source = clientCredentials({
     tokenUrl,
@@ -73,15 +72,17 @@ function providerOf(scope: string): TokenProvider {
     scope,
     fetch: (url, init) => fetch(url, { ...init, headers: { ...(init?.headers as object), ...headers } }),
   })
-  provider = createTokenProvider(source, {
+  const tokens = createTokenProvider(source, {
     store,
     refreshAheadMs,
     onEvent(event) {
+      const { events } = provider
       const name = [event.type, 'reason' in event ? event.reason : '', 'cause' in event ? event.cause : '']
       const key = name.filter(Boolean).join(' ')
       events[key] = (events[key] ?? 0) + 1
     },
   })
+  const provider = { tokens, events: {} as OrderResult['events'] }
   providers.set(scope, provider)
   return provider
 }
@@ -90,13 +91,13 @@ async function obey({ scope, calls = 0, perSecond = 0, forMs = 0 }: Order): Prom
   const provider = providerOf(scope)
   const result = { calls: 0, failures: [] as string[], blocked: 0, longestMs: 0, expired: 0 }
   const tokens = new Set<string>()
-  events = {}
+  provider.events = {}
   async function call(): Promise<void> {
     const began = performance.now()
     result.calls++
-    if (!provider.peekToken()) result.blocked++
+    if (!provider.tokens.peekToken()) result.blocked++
     try {
-      const { value } = await provider.getToken()
+      const { value } = await provider.tokens.getToken()
       if (endOfLife(value) <= trueNow()) result.expired++
       tokens.add(value)
     } catch (error) {
@@ -112,5 +113,5 @@ async function obey({ scope, calls = 0, perSecond = 0, forMs = 0 }: Order): Prom
     await setTimeout(2)
   }
   await Promise.all(under)
-  return { ...result, tokens: [...tokens], events }
+  return { ...result, tokens: [...tokens], events: provider.events }
 }

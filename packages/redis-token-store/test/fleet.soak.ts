@@ -105,8 +105,9 @@ describe.skipIf(!redisInstalled)('long runs', () => {
     const load = Promise.all(fleet.members.map((member) => member.obey(order)))
     let restarts = 0
     for (; restarts < 15; restarts++) {
-      await setTimeout(2_000)
+      await setTimeout(1_500)
       await redis.kill()
+      await setTimeout(500)
       await redis.start()
     }
     const result = together(await load)

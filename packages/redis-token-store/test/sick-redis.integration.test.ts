@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
 import { openCaller, type Caller } from './caller.ts'
 import { report } from './fleet-scenarios.ts'
@@ -36,12 +37,12 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
   afterEach(() => caller[Symbol.asyncDispose]())
 
   /** A new token, and what the store added to the time that it took. */
-  async function timedToken() {
-    const before = caller.events.length
+  async function timedToken({ events, tokens } = caller) {
+    const before = events.length
     const began = performance.now()
-    const { value } = await caller.tokens.getToken({ forceRefresh: true })
+    const { value } = await tokens.getToken({ forceRefresh: true })
     const tookMs = performance.now() - began
-    const received = caller.events.slice(before).find((event) => event.type === 'token_received')!
+    const received = events.slice(before).find((event) => event.type === 'token_received')!
     return { value, extraMs: Math.round(tookMs - received.durationMs) }
   }
 
@@ -72,11 +73,30 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     await expectStoreInUse()
   })
 
+  it('down gets nothing later from the queue of a client that cannot say that it is not ready', async () => {
+    const reconnecting = emitted(caller.client, 'reconnecting')
+    await redis.kill()
+    try {
+      await reconnecting
+      const client = {
+        isOpen: true,
+        withCommandOptions: (options: { abortSignal: AbortSignal }) =>
+          caller.client.withCommandOptions(options),
+      }
+      const store = createRedisTokenStore({ client })
+      await expect(store.lease('a key', 5_000)).rejects.toMatchObject({ code: 'AbortError' })
+    } finally {
+      await redis.start()
+    }
+    if (!caller.client.isReady) await emitted(caller.client, 'ready')
+    expect(await caller.client.keys('*')).toEqual([])
+  })
+
   it('silent costs one call the store’s budget, and the next ones nothing', async () => {
     redis.freeze(true)
     try {
       const first = await timedToken()
-      const next = await Promise.all(Array.from({ length: 100 }, timedToken))
+      const next = await Promise.all(Array.from({ length: 100 }, () => timedToken()))
       report('Redis silent', {
         extraMs: first.extraMs,
         nextMs: Math.max(...next.map(({ extraMs }) => extraMs)),
@@ -87,6 +107,25 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
       redis.freeze(false)
     }
     await expectStoreInUse()
+  })
+
+  it.each([20, 80])('slow by %i ms an answer costs one call no more than the budget', async (delayMs) => {
+    const distance = createServer((near) => {
+      const far = connect(redis.port, '127.0.0.1')
+      near.pipe(far)
+      far.on('data', (data) => setTimeout(() => near.write(data), delayMs))
+      for (const socket of [near, far])
+        socket.on('error', () => {}).on('close', () => [near, far].map((end) => end.destroy()))
+    }).listen(0, '127.0.0.1')
+    await once(distance, 'listening')
+    const { port } = distance.address() as AddressInfo
+    const other = await openCaller(`redis://127.0.0.1:${port}`, endpoint, { scope: crypto.randomUUID() })
+    const { extraMs } = await timedToken(other)
+    report(`Redis slow by ${delayMs} ms`, { extraMs, failures: other.storeFailures() })
+    // Three times the budget, for slow machines.
+    expect(extraMs).toBeLessThan(600)
+    await other[Symbol.asyncDispose]()
+    distance.close()
   })
 
   it.each([

@@ -1,0 +1,136 @@
+import type { TokenResponse, TokenStore } from '@tokenwell/core'
+import {
+  createRedisTokenStore,
+  type EntryUnreadableEvent,
+  type RedisTokenStoreOptions,
+} from '@tokenwell/redis-token-store'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+
+const keyA = Buffer.alloc(32, 'a').toString('base64')
+const keyB = new Uint8Array(32).fill(7)
+const response: TokenResponse = {
+  accessToken: 'a-secret-token',
+  tokenType: 'Bearer',
+  expiresIn: 60,
+  scope: ['read'],
+  clientId: 'a-client-id',
+}
+const refusal = { kind: 'credentials', message: 'refused', oauthError: 'invalid_client' } as const
+
+describe.skipIf(!redisInstalled)('encrypted entries', () => {
+  let redis: RedisServer
+  let client: ReturnType<typeof connection>
+  let events: EntryUnreadableEvent[]
+  const connection = () => createClient({ url: redis.url })
+  beforeAll(async () => {
+    redis = await startRedis()
+    client = await connection().connect()
+  })
+  afterAll(async () => {
+    client?.destroy()
+    await redis?.[Symbol.asyncDispose]()
+  })
+  beforeEach(async () => {
+    events = []
+    await client.flushDb()
+  })
+
+  const storeWith = (encryptionKeys?: RedisTokenStoreOptions['encryptionKeys']) =>
+    createRedisTokenStore({ client, encryptionKeys, onEvent: (event) => events.push(event) })
+  const write = async (store: TokenStore, key = 'cache key', lifetimeMs = 60_000) => {
+    const lease = (await store.lease(key, 5_000))!
+    const id = await lease.write(response, lifetimeMs)
+    await lease.release()
+    return id!
+  }
+
+  it('show neither cache key nor token nor anything else of the response', async () => {
+    const store = storeWith([keyA])
+    await write(store)
+    await (await store.lease('cache key', 5_000))!.hold(refusal, 30_000)
+    const names = await client.keys('*')
+    const values = await Promise.all(names.map((name) => client.get(name)))
+    expect(names.map((name) => name.replace(/.*:/, '')).sort()).toEqual(['hold', 'lease', 'token'])
+    const dump = [...names, ...values].join('\n')
+    for (const secret of [
+      'cache key',
+      response.accessToken,
+      response.clientId!,
+      refusal.message,
+      'access_token',
+    ]) {
+      expect(dump).not.toContain(secret)
+      expect(dump).not.toContain(Buffer.from(secret).toString('base64').slice(0, -4))
+    }
+  })
+
+  it('are named and written anew for each key and each write', async () => {
+    await write(storeWith([keyA]))
+    const [name] = await client.keys('*')
+    const first = await client.get(name!)
+    await write(storeWith([keyA]))
+    expect(await client.keys('*')).toEqual([name])
+    expect(await client.get(name!)).not.toBe(first)
+    await write(storeWith([keyB]))
+    expect(await client.keys('*')).toHaveLength(2)
+  })
+
+  it('stay readable while a new key takes the place of an old one, process by process', async () => {
+    const before = storeWith([keyA])
+    const changing = storeWith([keyB, keyA])
+    const after = storeWith([keyB])
+    const old = await write(before)
+    expect(await changing.read('cache key')).toMatchObject({ id: old, response })
+    const next = await write(changing, 'cache key', 70_000)
+    expect(await changing.read('cache key')).toMatchObject({ id: next, response })
+    expect(await after.read('cache key')).toMatchObject({ id: next, response })
+    // A process that does not know the new key yet goes on with the old one's entry.
+    expect(await before.read('cache key')).toMatchObject({ id: old, response })
+    expect(events).toEqual([])
+  })
+
+  it('are removed under whichever key they were written', async () => {
+    const old = await write(storeWith([keyA]))
+    await storeWith([keyB, keyA]).remove('cache key', old)
+    expect(await storeWith([keyA]).read('cache key')).toBeUndefined()
+  })
+
+  it('are not looked for in plain text, nor plain text among them', async () => {
+    await write(storeWith())
+    expect(await storeWith([keyA]).read('cache key')).toBeUndefined()
+    const [plain] = await client.keys('*')
+    await write(storeWith([keyA]))
+    const encrypted = (await client.keys('*')).find((name) => name !== plain)!
+    await client.set(encrypted, (await client.get(plain!))!)
+    expect(await storeWith([keyA]).read('cache key')).toBeUndefined()
+    expect(events).toEqual([{ type: 'entry_unreadable', redisKey: encrypted }])
+  })
+
+  it('end when their writer said, though somebody kept the key alive or brought it back', async () => {
+    const store = storeWith([keyA])
+    await write(store, 'cache key', 100)
+    const [name] = await client.keys('*')
+    await client.persist(name!)
+    const entry = (await client.get(name!))!
+    while (Date.now() < Number(entry.split('.')[1])) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(await client.get(name!)).toBe(entry)
+    expect(await store.read('cache key')).toBeUndefined()
+    expect(events).toEqual([])
+  })
+
+  it('survive a listener that throws', async () => {
+    await write(storeWith([keyA]))
+    const [name] = await client.keys('*')
+    await client.set(name!, 'foreign')
+    const store = createRedisTokenStore({
+      client,
+      encryptionKeys: [keyA],
+      onEvent() {
+        throw new Error('a listener’s own fault')
+      },
+    })
+    expect(await store.read('cache key')).toBeUndefined()
+  })
+})

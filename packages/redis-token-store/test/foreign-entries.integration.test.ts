@@ -1,0 +1,252 @@
+import type { StoredHold, StoredToken, TokenResponse, TokenStore } from '@tokenwell/core'
+import { createRedisTokenStore, type EntryUnreadableEvent } from '@tokenwell/redis-token-store'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { report } from './fleet-scenarios.ts'
+import { recordingClient } from './recording-client.ts'
+import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+
+const count = 10_000
+const cacheKeys = Array.from({ length: 50 }, (_, index) => `cache key ${index}`)
+const response: TokenResponse = {
+  accessToken: 'genuine',
+  tokenType: 'Bearer',
+  expiresIn: 60,
+  scope: ['read', 'write'],
+  clientId: 'client',
+  refreshCount: 0,
+  apiProducts: ['one'],
+}
+const refusal = {
+  kind: 'credentials',
+  message: 'refused',
+  status: 401,
+  oauthError: 'invalid_client',
+} as const
+
+describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, () => {
+  let redis: RedisServer
+  let client: ReturnType<typeof connection>
+  const connection = () => createClient({ url: redis.url })
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1e9)
+  const random = randomFrom(seed)
+  const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!
+  const randomBytes = (length: number) => Buffer.from(Array.from({ length }, () => random() * 256))
+  beforeAll(async () => {
+    redis = await startRedis()
+    client = await connection().connect()
+  })
+  afterAll(async () => {
+    client?.destroy()
+    await redis?.[Symbol.asyncDispose]()
+  })
+  beforeEach(() => client.flushDb())
+
+  /** A store with a genuine token and hold under each cache key, and what they look like in Redis. */
+  async function filledStore(
+    encryptionKeys: Uint8Array[] | undefined,
+    onEvent?: (event: EntryUnreadableEvent) => void,
+  ) {
+    const { client: recorded, trips } = recordingClient(client)
+    const store = createRedisTokenStore({ client: recorded, encryptionKeys, onEvent })
+    const names: { token: string; hold: string }[] = []
+    for (const cacheKey of cacheKeys) {
+      const lease = (await store.lease(cacheKey, 5_000))!
+      await lease.write(response, 3_600_000)
+      await lease.hold(refusal, 3_600_000)
+      await store.read(cacheKey)
+      const [token = '', hold = ''] = trips.at(-1)!.keys
+      names.push({ token, hold })
+    }
+    const genuine = await Promise.all(
+      names.map(async ({ token, hold }) => ({
+        token: (await client.get(token))!,
+        hold: (await client.get(hold))!,
+      })),
+    )
+    return { store, names, genuine }
+  }
+
+  /** Runs `forge` for one cache key after another, and gives what is read there afterwards. */
+  async function readForged(
+    { store, names }: { store: TokenStore; names: readonly { token: string; hold: string }[] },
+    forge: (index: number) => string | Buffer,
+    kind: 'token' | 'hold',
+  ) {
+    const read: Awaited<ReturnType<TokenStore['read']>>[] = []
+    for (let done = 0; done < count; done += cacheKeys.length) {
+      await Promise.all(names.map((name, index) => client.mSet([[name[kind], forge(index)]])))
+      read.push(...(await Promise.all(cacheKeys.map((cacheKey) => store.read(cacheKey)))))
+    }
+    return read
+  }
+
+  it.each(['token', 'hold'] as const)(
+    'give no %s where there are keys, and are all told of',
+    async (kind) => {
+      let events = 0
+      const key = Buffer.alloc(32, 1)
+      const stranger = (await filledStore([Buffer.alloc(32, 2)])).genuine
+      const plain = (await filledStore(undefined)).genuine
+      await client.flushDb()
+      const filled = await filledStore([key], () => events++)
+      const { genuine, names } = filled
+      const other = kind === 'token' ? 'hold' : 'token'
+      await client.del(names.map((name) => name[other]))
+      const flip = (value: string) => {
+        const bytes = Buffer.from(value)
+        const at = Math.floor(random() * bytes.length)
+        bytes[at] = bytes[at]! ^ (1 << Math.floor(random() * 8))
+        return bytes
+      }
+      const forgeries: ((own: string, index: number) => string | Buffer)[] = [
+        (own) => flip(own),
+        (own) => flip(flip(own).toString('latin1')),
+        (own) => own.slice(0, Math.floor(random() * own.length)),
+        (own) => own.slice(1 + Math.floor(random() * own.length)),
+        (own) => own + pick(['A', '=', '\n', ' ', '.', '\0']),
+        (own) => own.replace(/\.\d+\./, `.${Date.now() + Math.floor(random() * 1e10)}.`),
+        (own) => own.replace(/^[^.]+/, crypto.randomUUID()),
+        (own) => own.replace(/\.(?=\d)/, '.0'),
+        (_, index) =>
+          genuine[(index + 1 + Math.floor(random() * (cacheKeys.length - 1))) % cacheKeys.length]![kind],
+        (_, index) => genuine[index]![other],
+        (_, index) => stranger[index]![kind],
+        (_, index) => plain[index]![kind],
+        (own, index) =>
+          own.split('.').slice(0, 2).join('.') + '.' + plain[index]![kind].split('.').slice(2).join('.'),
+        () => randomBytes(Math.floor(random() * 400)),
+        () => '',
+        () => JSON.stringify({ access_token: 'forged', token_type: 'Bearer', expires_in: 3600 }),
+      ]
+      const used = new Map<number, number>()
+      const read = await readForged(
+        filled,
+        (index) => {
+          const own = genuine[index]![kind]
+          for (;;) {
+            const which = Math.floor(random() * forgeries.length)
+            const forged = forgeries[which]!(own, index)
+            if (forged.toString('latin1') === Buffer.from(own).toString('latin1')) continue
+            used.set(which, (used.get(which) ?? 0) + 1)
+            return forged
+          }
+        },
+        kind,
+      )
+      report(`forged ${kind}s with keys`, {
+        seed,
+        read: read.filter(Boolean).length,
+        events,
+        forgeries: used.size,
+      })
+      expect(used.size).toBe(forgeries.length)
+      expect(read.filter(Boolean)).toEqual([])
+      expect(events).toBe(count)
+      await Promise.all(names.map((name, index) => client.set(name[kind], genuine[index]![kind])))
+      const whole = await Promise.all(cacheKeys.map((cacheKey) => filled.store.read(cacheKey)))
+      expect(whole.filter(Boolean)).toHaveLength(cacheKeys.length)
+    },
+  )
+
+  it.each(['token', 'hold'] as const)(
+    'give nothing of the wrong shape as a %s where there are no keys',
+    async (kind) => {
+      const filled = await filledStore(undefined)
+      const other = kind === 'token' ? 'hold' : 'token'
+      await client.del(filled.names.map((name) => name[other]))
+      const rubbish = (depth = 0): unknown =>
+        pick([
+          () => null,
+          () => undefined,
+          () => '',
+          () => 'text with blanks',
+          () => 'é\n\r\u0000',
+          () => random() * 1e6 - 1e3,
+          () => -0,
+          () => 1e308,
+          () => '12',
+          () => true,
+          () => ({}),
+          () => (depth < 2 ? [rubbish(depth + 1), rubbish(depth + 1)] : []),
+          () => (depth < 2 ? { __proto__: 1, error: rubbish(depth + 1) } : {}),
+        ])()
+      const read = await readForged(
+        filled,
+        (index) => {
+          const own = filled.genuine[index]![kind]
+          const [id, end, ...body] = own.split('.')
+          const members = JSON.parse(body.join('.')) as Record<string, unknown>
+          for (let change = 0; change < 1 + random() * 3; change++) {
+            members[pick([...Object.keys(members), 'error', 'fault', '__proto__', 'level'])] = rubbish()
+          }
+          const text = pick([
+            () => JSON.stringify(members),
+            () => JSON.stringify(members).slice(0, Math.floor(random() * 200)),
+            () => JSON.stringify(rubbish()) ?? 'undefined',
+            () => randomBytes(Math.floor(random() * 100)).toString('latin1'),
+          ])()
+          return [
+            id,
+            pick([end, end, end, '-1', '1e99', '9'.repeat(15), '9'.repeat(16), 'NaN', '']),
+            text,
+          ].join('.')
+        },
+        kind,
+      )
+      const found = read.filter((entry) => entry !== undefined)
+      report(`forged ${kind}s without keys`, { seed, read: found.length })
+      expect(found.length).toBeGreaterThan(100)
+      for (const entry of found) {
+        if (kind === 'token') expectToken(entry as StoredToken)
+        else expectHold(entry as StoredHold)
+      }
+    },
+  )
+})
+
+function expectToken({ id, response: found, remainingMs, ...others }: StoredToken): void {
+  const problems = Object.entries(found).filter(([name, value]: [string, unknown]) => {
+    if (name === 'accessToken') return typeof value !== 'string' || !/^[!-~]([ -~]*[!-~])?$/.test(value)
+    if (name === 'tokenType') return value !== 'Bearer'
+    if (name === 'issuedAt') return !(value instanceof Date) || Number.isNaN(value.getTime())
+    if (/^(scope|apiProducts)$/.test(name)) {
+      return !Array.isArray(value) || value.some((word) => typeof word !== 'string' || word === '')
+    }
+    if (/^(expiresIn|refreshTokenExpiresIn|refreshCount)$/.test(name)) {
+      return typeof value !== 'number' || !Number.isFinite(value) || value < 0
+    }
+    return typeof value !== 'string' || value === ''
+  })
+  expect({ problems, others }).toEqual({ problems: [], others: {} })
+  expect(found).toMatchObject({
+    accessToken: expect.any(String),
+    tokenType: 'Bearer',
+    scope: expect.any(Array),
+  })
+  expect(id).toMatch(/^[\w-]+$/)
+  expect(remainingMs).toBeGreaterThan(0)
+  expect(remainingMs).toBeLessThan(1e15)
+}
+
+function expectHold({ heldForMs, error, ...others }: StoredHold): void {
+  expect(others).toEqual({})
+  expect(heldForMs).toBeGreaterThan(0)
+  expect(['credentials', 'configuration', 'throttled', 'unavailable', 'malformed', 'aborted']).toContain(
+    error.kind,
+  )
+  expect(error.message).toEqual(expect.any(String))
+  expect(error.status ?? 0).toEqual(expect.any(Number))
+  expect(error.oauthError ?? 'code').toMatch(/^[\w.-]{1,80}$/)
+}
+
+/** Random numbers that a seed repeats (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,84 @@
+import { inspect } from 'node:util'
+import { TokenError } from '@tokenwell/core'
+import { createRedisTokenStore, type RedisTokenStoreOptions } from '@tokenwell/redis-token-store'
+import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
+import {
+  createClient as createClient5,
+  createCluster as createCluster5,
+  createSentinel as createSentinel5,
+} from 'redis-5'
+import { describe, expect, it } from 'vitest'
+
+const client = createClient()
+const cluster = { rootNodes: [{ url: 'redis://127.0.0.1:1' }] }
+const sentinel = { name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }
+
+function mistake(options: unknown): TokenError {
+  try {
+    createRedisTokenStore(options as RedisTokenStoreOptions)
+  } catch (error) {
+    if (error instanceof TokenError) return error
+  }
+  throw new Error('A mistake was let through')
+}
+
+describe('createRedisTokenStore', () => {
+  it('takes every client of redis 5 and 6, connected or not yet', () => {
+    const clients = [
+      createClient(),
+      createClient({ RESP: 2, name: 'mine' }),
+      createClientPool(),
+      createCluster(cluster),
+      createSentinel(sentinel),
+      createClient5(),
+      createCluster5(cluster),
+      createSentinel5(sentinel),
+    ] satisfies RedisTokenStoreOptions['client'][]
+    for (const one of clients) expect(createRedisTokenStore({ client: one })).toHaveProperty('lease')
+  })
+
+  it('takes keys as bytes, in base64, and in base64url', () => {
+    const bytes = crypto.getRandomValues(new Uint8Array(32))
+    const texts = (['base64', 'base64url'] as const).map((encoding) => Buffer.from(bytes).toString(encoding))
+    expect(() => createRedisTokenStore({ client, encryptionKeys: [bytes, ...texts] })).not.toThrow()
+  })
+
+  it.each([
+    [{}, /^client must be a client of the redis package/],
+    [{ client: null }, /^client must be/],
+    [{ client: { evalsha() {} } }, /^client must be/],
+    [{ client, keyPrefix: 'a{b}' }, /^keyPrefix must be a string without braces/],
+    [{ client, keyPrefix: 7 }, /^keyPrefix must be/],
+    [{ client, encryptionKeys: [] }, /^encryptionKeys is empty/],
+    [{ client, encryptionKeys: 'x' }, /^encryptionKeys must be a list/],
+    [{ client, encryptionKeys: [undefined] }, /^encryptionKeys\[0\] must have 32 bytes.*; it is undefined$/],
+    [{ client, encryptionKeys: [null] }, /^encryptionKeys\[0\] .*; it is null$/],
+    [
+      { client, encryptionKeys: [new Uint8Array(32), new Uint8Array(31)] },
+      /^encryptionKeys\[1\] .*; it has 31$/,
+    ],
+    [{ client, encryptionKeys: ['top secret phrase'] }, /^encryptionKeys\[0\] .*; it is no base64$/],
+    [{ client, encryptionKeys: ['00'.repeat(32)] }, /^encryptionKeys\[0\] .*; it has 48$/],
+  ])('says which option of %j is wrong', (options, message) => {
+    const error = mistake(options)
+    expect(error.kind).toBe('configuration')
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain('secret')
+  })
+
+  it('shows no key to whoever logs the store', () => {
+    const key = Buffer.alloc(32, 'k')
+    const store = createRedisTokenStore({ client, encryptionKeys: [key] })
+    const shown = inspect(store, { depth: 10, showHidden: true }) + JSON.stringify(store)
+    expect(shown).not.toContain('kkkk')
+    expect(shown).not.toContain(key.toString('base64').slice(0, 20))
+  })
+
+  it('fails at once while the client is not connected, and leaves nothing in its queue', async () => {
+    const offline = createClient({ url: 'redis://127.0.0.1:1' })
+    const store = createRedisTokenStore({ client: offline })
+    await expect(store.read('key')).rejects.toMatchObject({ code: 'not_connected' })
+    await expect(store.lease('key', 5_000)).rejects.toMatchObject({ code: 'not_connected' })
+    await expect(store.remove('key', 'id')).rejects.toMatchObject({ code: 'not_connected' })
+  })
+})

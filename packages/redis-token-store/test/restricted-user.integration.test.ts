@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { createRedisTokenStore } from '@tokenwell/redis-token-store'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+
+// The very line that OPERATIONS.md tells its readers to type.
+const operations = await readFile(new URL('../OPERATIONS.md', import.meta.url), 'utf8')
+const [, rules = ''] = /^ACL SETUSER tokenwell (.*)$/m.exec(operations) ?? []
+const commands = rules.split(' ').filter((rule) => rule.startsWith('+'))
+
+describe.skipIf(!redisInstalled)('a Redis user with the few rights of OPERATIONS.md', () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    const admin = await createClient({ url: redis.url }).connect()
+    await admin.sendCommand(['SCRIPT', 'FLUSH'])
+    await admin.sendCommand(['ACL', 'SETUSER', 'tokenwell', 'reset', ...rules.split(' ')])
+    admin.destroy()
+  })
+
+  /** All that a provider ever does with a store. */
+  async function useStore(): Promise<void> {
+    const password = /(?<=>)\S+/.exec(rules)![0]
+    const client = createClient({ url: redis.url, username: 'tokenwell', password })
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      const store = createRedisTokenStore({ client })
+      const key = crypto.randomUUID()
+      const lease = (await store.lease(key, 5_000))!
+      expect(await store.lease(key, 5_000)).toBeUndefined()
+      expect(await lease.extend(5_000)).toBe(true)
+      await lease.hold({ kind: 'credentials', message: 'refused', oauthError: 'invalid_client' }, 30_000)
+      const id = await lease.write({ accessToken: 'token', tokenType: 'Bearer', scope: [] }, 60_000)
+      await lease.release()
+      expect(await store.read(key)).toMatchObject({ id })
+      await store.remove(key, id!)
+      expect(await store.read(key)).toBeUndefined()
+    } finally {
+      client.destroy()
+    }
+  }
+
+  it('can do all that the store does', async () => {
+    await useStore()
+  })
+
+  it.each(commands)('needs %s', async (command) => {
+    const admin = await createClient({ url: redis.url }).connect()
+    await admin.sendCommand(['ACL', 'SETUSER', 'tokenwell', command.replace('+', '-')])
+    admin.destroy()
+    await expect(useStore()).rejects.toThrow()
+  })
+
+  it('cannot reach keys of others', async () => {
+    const admin = await createClient({ url: redis.url }).connect()
+    await admin.sendCommand(['ACL', 'SETUSER', 'tokenwell', 'resetkeys', '~other:*'])
+    admin.destroy()
+    await expect(useStore()).rejects.toThrow()
+  })
+})
