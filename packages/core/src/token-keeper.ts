@@ -1,20 +1,21 @@
 import type { AccessToken } from './access-token.ts'
 import { elapsedSince } from './clock.ts'
 import { credentialsChanged } from './credentials-changed.ts'
+import { obtainToken } from './obtain-token.ts'
 import { emitEvent, freshToken, type ProviderInternals } from './provider-internals.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 import { Redacted } from './redacted.ts'
 import { Refusals } from './refusals.ts'
-import { requestToken, toTokenError } from './request-token.ts'
+import { toTokenError } from './request-token.ts'
 import { createSetbacks, heldError, type Setbacks } from './setbacks.ts'
-import { obtainSharedToken, removeSharedToken } from './shared-token.ts'
+import { removeSharedToken } from './shared-token.ts'
 import { TokenError } from './token-error.ts'
 import { notify, type TokenEvent, type TokenEventListener, type TokenRequestReason } from './token-event.ts'
 import { TokenFlight, type FlightOptions } from './token-flight.ts'
 import type { TokenLife } from './token-life.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
 import type { TokenSource } from './token-source.ts'
-import { sleep, waitFor } from './wait.ts'
+import { waitFor } from './wait.ts'
 
 /** The provider: what is at hand, what is under way, and what went wrong. Lean, for pools hold many. */
 export class TokenKeeper extends Redacted implements TokenProvider, ProviderInternals {
@@ -213,7 +214,7 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
   }
 
   async #fly(flight: TokenFlight, { reason, minimumValidityMs = 0, delayMs = 0 }: FlightOptions) {
-    const { clock, store, timeoutMs } = this.#settings
+    const { clock, timeoutMs } = this.#settings
     const { number, forced } = flight
     const { signal } = flight.controller
     const plan = {
@@ -231,9 +232,7 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
         (reason !== 'ageing' || life.token.value !== this.#life?.token.value),
     }
     try {
-      // At least a turn later: a listener may ask for this very token.
-      await (delayMs > 0 ? sleep(delayMs, signal) : undefined)
-      const life = store ? await obtainSharedToken(plan, store) : (await requestToken(plan)).life
+      const life = await obtainToken(plan, delayMs)
       signal.throwIfAborted()
       this.#life = life
       this.#setbacks = undefined
