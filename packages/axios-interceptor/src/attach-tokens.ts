@@ -1,21 +1,14 @@
-import { createTokenAttacher, type Attachment, type AttachOptions, type TokenProvider } from '@tokenwell/core'
 import {
-  Axios,
-  AxiosHeaders,
-  getAdapter,
-  type AxiosError,
-  type AxiosInstance,
-  type InternalAxiosRequestConfig,
-} from 'axios'
+  createTokenAttacher,
+  isRepeatableBody,
+  type AttachOptions,
+  type TokenProvider,
+} from '@tokenwell/core'
+import * as axios from 'axios'
 import { conceal } from './conceal.ts'
-import { isRepeatable } from './is-repeatable.ts'
-import { waitForToken } from './wait-for-token.ts'
+import { toAxiosError } from './to-axios-error.ts'
 
-/** Where tokens may go, and how they travel. */
-export interface AxiosAttachOptions extends Omit<AttachOptions, 'allowedOrigins'> {
-  /** @default the origin of the instance's `baseURL` */
-  readonly allowedOrigins?: AttachOptions['allowedOrigins'] | undefined
-}
+type Config = axios.InternalAxiosRequestConfig
 
 /**
  * Attaches tokens to the requests of an axios instance; a request whose token was refused is sent once more
@@ -31,37 +24,41 @@ export interface AxiosAttachOptions extends Omit<AttachOptions, 'allowedOrigins'
  * `AxiosError` whose cause is a `TokenError`, and was not sent
  */
 export function attachTokens(
-  instance: AxiosInstance,
+  instance: axios.AxiosInstance,
   tokens: TokenProvider,
-  options: AxiosAttachOptions = {},
+  options: Partial<AttachOptions> = {},
 ): () => void {
-  const { allowedOrigins = originOf(instance.defaults.baseURL) } = options
+  const allowedOrigins = options.allowedOrigins ?? originOf(instance.defaults.baseURL)
   const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
   const { header, followsRedirects } = attacher
-  // Has no defaults: what counts is the request's own address.
-  const addresses = new Axios({})
+  // Without defaults: what counts is the request's own address.
+  const addresses = new axios.Axios({})
 
-  async function send(config: InternalAxiosRequestConfig) {
-    const adapter = getAdapter(config.adapter, config)
-    const { baseURL, url, allowAbsoluteUrls } = config
+  async function send(config: Config) {
+    const { baseURL, url, allowAbsoluteUrls, timeout, data } = config
     const address = addresses.getUri({ baseURL, url, allowAbsoluteUrls } as object)
+    const sendAsItIs = (own = config) => axios.getAdapter(own.adapter, own)(own)
     // Both become an Authorization header, which replaces any other.
     const authenticates = followsRedirects && (config.auth || /^[^/?#]*\/\/[^/?#]*@/.test(address))
-    if (config.token === false || config.headers.has(header) || authenticates) return adapter(config)
-    const started = performance.now()
+    if (config.token === false || config.headers.has(header) || authenticates) return sendAsItIs()
 
-    const sendWith = async ({ value }: Attachment) => {
-      const headers = new AxiosHeaders(config.headers).set(header, value)
-      // A copy: interceptors, errors and whoever sends the request again see the caller's own.
-      const sent = { ...config, headers } as InternalAxiosRequestConfig
-      if (config.timeout)
-        sent.timeout = Math.max(1, Math.ceil(config.timeout - (performance.now() - started)))
-      if (followsRedirects) sent.sensitiveHeaders = [...(config.sensitiveHeaders ?? []), header]
-      else sent.maxRedirects = 0
+    const deadline = performance.now() + (timeout ?? 0)
+    const timeLeft = () => Math.max(1, Math.ceil(deadline - performance.now()))
+    const patience = () => {
+      const over = timeout ? AbortSignal.timeout(timeLeft()) : undefined
+      const ends = [config.signal, config.cancelToken?.toAbortSignal(), over]
+      return AbortSignal.any(ends.filter((end) => end instanceof AbortSignal))
+    }
+    const fail = (error: Error) => {
+      throw toAxiosError(error, config)
+    }
+    const sendWith = async (value: string) => {
+      const headers = new axios.AxiosHeaders(config.headers).set(header, value)
+      const sent = { ...config, headers, ...(timeout && { timeout: timeLeft() }), ...redirects(config) }
       try {
-        return { response: conceal(await adapter(sent), config) }
+        return { response: conceal(await sendAsItIs(sent as typeof config), config) }
       } catch (error) {
-        const { response } = conceal(error as AxiosError, config)
+        const { response } = conceal(error as axios.AxiosError, config)
         if (response === undefined) throw error
         return { response, error }
       } finally {
@@ -69,38 +66,44 @@ export function attachTokens(
       }
     }
 
-    const wait = <Value>(get: (signal: AbortSignal) => Promise<Value>) => waitForToken(config, started, get)
-    const attachment = await wait((signal) => attacher.attach(address, signal))
-    if (attachment === undefined) return adapter(config)
-    let { response, error } = await sendWith(attachment)
-    const { status, headers, data } = response
-    const readBody = () => (data?.slice ? new Response(data.slice(0, 16 * 1024)).text() : undefined)
-    const answer = { status, headers: headers as Record<string, string>, readBody }
-    const next = await wait((signal) =>
-      attacher.reattach(attachment, answer, isRepeatable(config.data), signal),
-    )
-    if (next !== undefined) {
-      // A stream nobody will read would keep its connection.
-      data?.destroy?.()
-      ;({ response, error } = await sendWith(next))
+    const attachment = await Promise.resolve(attacher.attach(address, patience)).catch(fail)
+    if (attachment === undefined) return sendAsItIs()
+    let { response, error } = await sendWith(attachment.value)
+    if (response.status >= 400) {
+      const next = await attacher
+        .reattach(attachment, answerOf(response), isRepeatableBody(data), patience())
+        .catch(fail)
+      // A stream that nobody reads would keep its connection.
+      if (next !== undefined) response.data?.destroy?.()
+      if (next !== undefined) ({ response, error } = await sendWith(next.value))
     }
     if (error) throw error
     return response
   }
 
-  const interceptor = instance.interceptors.request.use(
-    (config) => {
-      const { adapter } = config
-      config.adapter = (config) => send(Object.assign(config, { adapter }))
-      return config
-    },
-    undefined,
-    { synchronous: true },
-  )
+  function redirects({ sensitiveHeaders = [], fetchOptions }: axios.AxiosRequestConfig): object {
+    if (followsRedirects) return { sensitiveHeaders: [...sensitiveHeaders, header] }
+    const page = typeof XMLHttpRequest === 'function'
+    // XMLHttpRequest follows whatever one says; a page sees nothing of a redirect that fetch does not follow.
+    if (page) return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
+    return { maxRedirects: 0, fetchOptions: { ...fetchOptions, redirect: 'manual' } }
+  }
+
+  const attached = ({ adapter, ...config }: Config): Config => ({
+    ...config,
+    adapter: (own) => send({ ...own, adapter } as Config),
+  })
+  const interceptor = instance.interceptors.request.use(attached, null, { synchronous: true })
   return () => instance.interceptors.request.eject(interceptor)
 }
 
-/** The page's own where an address is relative to it. */
+function answerOf({ status, headers, data, request }: axios.AxiosResponse) {
+  const url: string | undefined = request?.responseURL ?? request?.res?.responseUrl
+  const readBody = () => (data?.slice ? new Response(data.slice(0, 16 * 1024)).text() : undefined)
+  return { status, headers: headers as Record<string, string>, url, readBody }
+}
+
+/** In a page, addresses may be relative to its own. */
 function originOf(baseURL: string | undefined): string[] {
   const base = (globalThis as { document?: { baseURI: string } }).document?.baseURI
   return baseURL !== undefined && URL.canParse(baseURL, base) ? [new URL(baseURL, base).origin] : []

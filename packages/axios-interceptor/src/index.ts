@@ -1,3 +1,3 @@
 import './request-option.ts'
 
-export { attachTokens, type AxiosAttachOptions } from './attach-tokens.ts'
+export { attachTokens } from './attach-tokens.ts'

@@ -1,6 +1,11 @@
-import { createTokenAttacher, type Attachment, type AttachOptions, type TokenProvider } from '@tokenwell/core'
+import {
+  createTokenAttacher,
+  isRepeatableBody,
+  type Attachment,
+  type AttachOptions,
+  type TokenProvider,
+} from '@tokenwell/core'
 import type { Hooks, Options } from 'ky'
-import { isRepeatable } from './is-repeatable.ts'
 
 /**
  * Makes the options that have a ky client attach tokens; a request whose token was refused is sent once more
@@ -33,13 +38,11 @@ export function tokenHooks(tokens: TokenProvider, options: AttachOptions): { rea
         headers.set(header, value)
         return send(request, { ...init, headers, ...(!attacher.followsRedirects && { redirect: 'manual' }) })
       }
-      const known = ky.json !== undefined || (ky.body != null && isRepeatable(ky.body))
+      const known = ky.json !== undefined || (ky.body != null && isRepeatableBody(ky.body))
       const repeatable = retries !== 0 && (known || request.body === null)
       const spare = repeatable && request.body ? request.clone() : request
       const response = await sendWith(request, attachment)
-      const { status, headers } = response
-      const answer = { status, headers, readBody: () => response.clone().text() }
-      const next = await attacher.reattach(attachment, answer, repeatable, request.signal)
+      const next = await attacher.reattach(attachment, response, repeatable, request.signal)
       if (next === undefined) return response
       // Frees the connection.
       response.body?.cancel().catch(() => {})

@@ -1,38 +1,30 @@
+import { describeAdapter, toFetchInit } from '@tokenwell/testing'
 import { tokenHooks } from '@tokenwell/ky-hook'
-import { createTokenProvider } from '@tokenwell/core'
-import ky from 'ky'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { inspect } from 'node:util'
-import { expect, it } from 'vitest'
+import ky, { HTTPError } from 'ky'
 
-it('attaches, renews and repeats once', async () => {
-  const seen: unknown[] = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    seen.push([request.headers.authorization, body])
-    response.writeHead(request.headers.authorization === 'Bearer token-1' ? 401 : 200).end('{"a":1}')
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  let count = 0
-  const tokens = createTokenProvider({
-    cacheKey: async () => 'x',
-    requestToken: async () => ({
-      accessToken: `token-${++count}`,
-      tokenType: 'Bearer',
-      scope: [],
-      expiresIn: 60,
-    }),
-  })
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const api = ky.extend({ prefix: origin }).extend(tokenHooks(tokens, { allowedOrigins: [origin] }))
-  const response = await api.post('x', { json: { hello: 1 } })
-  expect(await response.json()).toEqual({ a: 1 })
-  expect(seen).toEqual([
-    ['Bearer token-1', '{"hello":1}'],
-    ['Bearer token-2', '{"hello":1}'],
-  ])
-  expect(inspect(response, { depth: null })).not.toContain('token-2')
-  server.close()
+describeAdapter({
+  name: 'ky',
+  createClient(attach) {
+    const plain = ky.create({ retry: { limit: 2, statusCodes: [] } })
+    const api = attach ? plain.extend(tokenHooks(attach.tokens, attach.options)) : plain
+    return async ({ url, token, timeoutMs, ...request }) => {
+      const { signal, body, ...init } = toFetchInit({ url, ...request })
+      const options = {
+        ...init,
+        ...(signal && { signal }),
+        ...(request.body?.kind === 'json' ? { json: request.body.value } : { body: body ?? null }),
+        ...(timeoutMs !== undefined && { timeout: timeoutMs }),
+        ...(token === false && { context: { token } }),
+      }
+      try {
+        const response = await api(url, options)
+        return { status: response.status, text: await response.text(), held: response }
+      } catch (error) {
+        if (!(error instanceof HTTPError)) throw error
+        const text = typeof error.data === 'string' ? error.data : JSON.stringify(error.data ?? '')
+        return { status: error.response.status, text, held: error }
+      }
+    }
+  },
+  tokenErrorOf: (error) => error,
 })

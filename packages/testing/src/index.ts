@@ -1,1 +1,17 @@
+export type { AdapterClient, AdapterRequest, AdapterResult, AdapterUnderTest } from './adapter-under-test.ts'
+export { useAdapterBench, type AdapterBench } from './adapter-bench.ts'
+export { describeAdapter } from './describe-adapter.ts'
+export { toFetchInit } from './fetch-init.ts'
+export { createFakeClock, type FakeClock } from './fake-clock.ts'
+export { invalidToken, startProtectedApi, type ProtectedApi } from './protected-api.ts'
+export type { RequestBody } from './request-body.ts'
+export {
+  json,
+  silence,
+  startScriptedServer,
+  type ScriptedAnswer,
+  type ScriptedServer,
+  type SeenRequest,
+} from './scripted-server.ts'
+export { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 export { describeTokenStore, type TokenStoreContractOptions } from './token-store-contract.ts'

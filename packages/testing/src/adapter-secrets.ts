@@ -1,0 +1,80 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { useAdapterBench } from './adapter-bench.ts'
+import type { AdapterRequest, AdapterUnderTest } from './adapter-under-test.ts'
+import { json, silence, type ScriptedServer } from './scripted-server.ts'
+
+/** What an application might log of a request shows no token. */
+export function describeSecrets(adapter: AdapterUnderTest): void {
+  const bench = useAdapterBench(adapter)
+
+  describe('what an application may log shows no token', () => {
+    it.each<[string, ScriptedServer['answer']]>([
+      ['a success', () => json({ accepted: true })],
+      ['a refusal', () => json({}, 401)],
+      ['an error of the API', () => json({ error: 'down' }, 500)],
+      ['a broken connection', () => 'drop'],
+      [
+        'a body shorter than its length',
+        () => ({ headers: { 'content-length': '100' }, body: 'short', thenDrop: true }),
+      ],
+      ['too many redirects', () => ({ status: 302, headers: { location: '/' } })],
+      ['a redirect to nowhere', () => ({ status: 302, headers: { location: 'http://127.0.0.1:1/' } })],
+    ])('after %s', async (_name, answer) => {
+      bench.api.answer = answer
+      expectNoToken(await heldAfter({ url: bench.api.origin, body: { kind: 'json', value: {} } }))
+    })
+
+    it.each(['abort', 'timeout'])('after an %s while the API works', async (end) => {
+      bench.api.answer = () => silence
+      const controller = new AbortController()
+      const timeoutMs = end === 'timeout' ? 500 : undefined
+      const held = heldAfter({ url: bench.api.origin, signal: controller.signal, timeoutMs })
+      await bench.api.nextRequest()
+      if (end === 'abort') controller.abort()
+      expectNoToken(await held)
+    })
+
+    it('after the token endpoint itself has failed', async () => {
+      await bench.client({ url: bench.api.origin })
+      bench.endpoint.answer = () => json({ error: 'invalid_client' }, 401)
+      bench.api.refuses = () => true
+      expectNoToken(await heldAfter({ url: bench.api.origin }))
+      expectNoToken(await heldAfter({ url: bench.api.origin }))
+    })
+  })
+
+  const heldAfter = (request: AdapterRequest): Promise<unknown> =>
+    bench.client(request).then(
+      ({ held }) => held,
+      (error: unknown) => error,
+    )
+
+  function expectNoToken(held: unknown): void {
+    expect(bench.endpoint.issued.length).toBeGreaterThan(0)
+    const shown = [
+      inspect(held),
+      inspect(held, { depth: null, maxStringLength: null }),
+      toJson(held),
+      String(held),
+    ]
+    for (const token of [...bench.endpoint.issued, 'a-secret'])
+      for (const text of shown) expect(text).not.toContain(token)
+  }
+}
+
+/** As loggers do that survive circles: every enumerable member, `toJSON` where there is one. */
+function toJson(value: unknown): string {
+  const above: unknown[] = []
+  return (
+    JSON.stringify(value, function (this: unknown, _key, member: unknown) {
+      while (above.length > 0 && above.at(-1) !== this) above.pop()
+      if (typeof member !== 'object' || member === null) return member
+      if (above.includes(member)) return '[circle]'
+      above.push(member)
+      return member instanceof Error
+        ? Object.assign({ message: member.message, stack: member.stack }, member)
+        : member
+    }) ?? ''
+  )
+}
