@@ -65,7 +65,11 @@ describe('any answer whatever', () => {
     fc.assert(
       fc.property(fc.constantFrom(200, 401, 500), fc.json(), fc.string(), (status, body, retryAfter) => {
         judge({ status, headers: { 'retry-after': retryAfter }, body })
-        judge({ status, headers: {}, body: `{"access_token":"a","scope":${body},"fault":${body},"error":${body}}` })
+        judge({
+          status,
+          headers: {},
+          body: `{"access_token":"a","scope":${body},"fault":${body},"error":${body}}`,
+        })
       }),
       { numRuns: 2_000 },
     )

@@ -11,11 +11,32 @@ export const knownNames = (
   'errorcode __proto__ constructor toString valueOf then status'
 ).split(' ')
 
-const leaves: unknown[] = [
-  ...['Bearer', 'mac', 'A1b2', 'a\r\nb', 'invalid_client', 'quota violation', '3599', '0', '-1', '1e999', '', '[a, b]'],
-  ...[null, true, false, 0, -1, 3_599, 0.5, 1e300, 1_707_406_838_904, '9'.repeat(400), ' ', '\0', '\u2028', '😀', 'tök'],
+const texts = [
+  'Bearer',
+  'mac',
+  'A1b2',
+  'a\r\nb',
+  'invalid_client',
+  'quota violation',
+  '3599',
+  '1e999',
+  '',
+  '[a, b]',
 ]
-const retryAfter = ['7', '-1', '9'.repeat(30), 'Sun, 06 Nov 1994 08:49:37 GMT', 'Wed', '1;2', '', '\u00e9', 'NaN', '1e3']
+const oddTexts = [' ', '\0', '\u2028', '😀', 'tök', '9'.repeat(400), '0', '-1']
+const leaves: unknown[] = [...texts, ...oddTexts, null, true, 0, -1, 3_599, 0.5, 1e300, 1_707_406_838_904]
+const retryAfter = [
+  '7',
+  '-1',
+  '9'.repeat(30),
+  'Sun, 06 Nov 1994 08:49:37 GMT',
+  'Wed',
+  '1;2',
+  '',
+  '\u00e9',
+  'NaN',
+  '1e3',
+]
 const statuses = [200, 200, 200, 201, 204, 302, 400, 401, 403, 408, 429, 500, 503]
 
 /** The same answer for the same seed. */
@@ -23,7 +44,8 @@ export function randomAnswer(seed: number): RandomAnswer {
   const random = mulberry32(seed)
   const below = (most: number): number => Math.floor(random() * most)
   const pick = <Value>(values: readonly Value[]): Value => values[below(values.length)]!
-  const text = (): string => String.fromCharCode(...Array.from({ length: below(12) }, () => below(below(4) ? 128 : 65_536)))
+  const text = (): string =>
+    String.fromCharCode(...Array.from({ length: below(12) }, () => below(below(4) ? 128 : 65_536)))
 
   const value = (depth: number): unknown => {
     const kind = below(depth > 4 ? 6 : 10)
@@ -35,7 +57,12 @@ export function randomAnswer(seed: number): RandomAnswer {
   const object = (depth: number, members: Record<string, unknown>): object => {
     for (let member = below(8); member > 0; member--) {
       const name = below(8) ? pick(knownNames) : text()
-      Object.defineProperty(members, name, { value: value(depth), enumerable: true, configurable: true, writable: true })
+      Object.defineProperty(members, name, {
+        value: value(depth),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
     }
     return members
   }

@@ -149,13 +149,31 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('give up waiting for others when the call’s time is up', async () => {
-    const { store, first } = fleet(1)
-    const holder = await store.lease('key', 60_000)
+  it('ask by themselves once half of the call’s time was spent on waiting for others', async () => {
+    const { endpoint, store, first } = fleet(1)
+    await store.lease('key', 60_000)
     const call = watch(first.getToken())
-    await pass(30_300)
-    expect(call).toMatchObject({ state: 'rejected', error: { kind: 'unavailable' } })
-    await holder?.release()
+    await pass(14_900)
+    expect(call.state).toBe('pending')
+    await pass(500)
+    expect(call.value?.value).toBe('token-1')
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('hand a token to their callers before the store has it, and close after', async () => {
+    const { store, first, second } = fleet(2)
+    const lease = (await store.lease('key', 5_000))!
+    const write = () => new Promise<string>((resolve) => setTimeout(() => resolve('id'), 150))
+    vi.spyOn(store, 'lease').mockResolvedValueOnce({ ...lease, write })
+    const call = watch(first.getToken())
+    await pass(0)
+    expect(call.state).toBe('resolved')
+    const closed = watch(first.close())
+    const other = watch(second.getToken())
+    await pass(149)
+    expect([closed.state, other.state]).toEqual(['pending', 'pending'])
+    await pass(250)
+    expect([closed.state, other.state]).toEqual(['resolved', 'resolved'])
   })
 
   it('leave the waiting to a caller’s own abort', async () => {

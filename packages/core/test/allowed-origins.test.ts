@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenAttacher, createTokenProvider, type AllowedOrigin } from '@tokenwell/core'
+import { ScriptedEndpoint, sourceOf } from './scripted-endpoint.ts'
+
+function attacherFor(...allowedOrigins: AllowedOrigin[]) {
+  const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+  return createTokenAttacher(tokens, { allowedOrigins })
+}
+
+async function goesTo(allowed: AllowedOrigin[], url: string | URL): Promise<boolean> {
+  const attacher = attacherFor(...allowed)
+  const first = (await attacher.attach(url)) !== undefined
+  // What is remembered decides as the first time did, for text and for URL objects.
+  expect((await attacher.attach(url)) !== undefined).toBe(first)
+  if (URL.canParse(url)) expect((await attacher.attach(new URL(url))) !== undefined).toBe(first)
+  return first
+}
+
+const api = ['https://api.example.com']
+
+describe('a token goes to an exact origin', () => {
+  it.each([
+    'https://api.example.com',
+    'https://api.example.com/',
+    'https://api.example.com/path?query=https://evil.example.net#fragment',
+    'https://api.example.com?query',
+    'https://api.example.com#fragment',
+    'https://api.example.com:443/',
+    'HTTPS://API.EXAMPLE.COM/',
+    'https:\\\\api.example.com\\path',
+    'https:api.example.com',
+    ' https://api.example.com/ ',
+    'https://user:password@api.example.com/',
+    'https://api.example.com/\\@evil.example.net',
+    'https://api.exa\tmple.com/',
+    'https://%61pi.example.com/',
+    'https://api.example.com//evil.example.net/',
+    'https://api。example.com/',
+  ])('as %j', async (url) => {
+    expect(await goesTo(api, url)).toBe(true)
+  })
+
+  it.each([
+    'http://api.example.com/',
+    'https://api.example.com:444/',
+    'https://api.example.com:80/',
+    'https://api.example.com.evil.net/',
+    'https://api.example.com./',
+    'https://evil.net/https://api.example.com/',
+    'https://api.example.com@evil.net/',
+    'https://api.example.com:443@evil.net/',
+    'https://api.example.com%2f@evil.net/',
+    'https://evil.net\\@api.example.com/',
+    'https://evil.net#@api.example.com/',
+    'https://evil.net?@api.example.com/',
+    'https://api.example.com\u3002evil.net/',
+    'https://api.example.com\t.evil.net/',
+    'https://api.example.com\n.evil.net/',
+    'https://xapi.example.com/',
+    'https://api-example.com/',
+    'https://apiXexample.com/',
+    'https://example.com/',
+    'https://sub.api.example.com/',
+    'https://аpi.example.com/',
+    'wss://api.example.com/',
+    'ftp://api.example.com/',
+    'blob:https://api.example.com/0',
+    'data:text/plain,https://api.example.com/',
+    'file:///api.example.com/',
+    'about:blank',
+    'https://',
+    'https:///',
+    '',
+    '/path',
+    '//api.example.com/',
+    'api.example.com',
+    'null',
+  ])('not to %j', async (url) => {
+    expect(await goesTo(api, url)).toBe(false)
+  })
+
+  it.each([
+    [['https://api.example.com/'], 'https://api.example.com/x', true],
+    [['https://API.example.com:443'], 'https://api.example.com/x', true],
+    [['https://api.example.com:8443'], 'https://api.example.com:8443/x', true],
+    [['https://api.example.com:8443'], 'https://api.example.com/x', false],
+    [['http://localhost:3000'], 'http://localhost:3000/x', true],
+    [['http://localhost:3000'], 'http://localhost:3001/x', false],
+    [['http://[::1]:3000'], 'http://[0:0:0:0:0:0:0:1]:3000/x', true],
+    [['http://127.0.0.1'], 'http://0x7f.1/', true],
+    [['https://a.example.com', 'https://b.example.com'], 'https://b.example.com/', true],
+    [['https://münchen.example'], 'https://xn--mnchen-3ya.example/', true],
+  ])('of %j to %s: %s', async (allowed, url, expected) => {
+    expect(await goesTo(allowed, url)).toBe(expected)
+  })
+})
+
+describe('a token goes to the sub-domains of https://*.example.com', () => {
+  it.each([
+    ['https://api.example.com/', true],
+    ['https://a.b.c.example.com/', true],
+    ['HTTPS://API.EXAMPLE.COM/', true],
+    ['https://example.com/', false],
+    ['https://evilexample.com/', false],
+    ['https://api.example.com.evil.net/', false],
+    ['https://api.example.com:8443/', false],
+    ['http://api.example.com/', false],
+    ['https://api.example.com@evil.net/', false],
+    ['https://*.example.com/', false],
+    ['https://example.com.api.example.org/', false],
+  ])('%s: %s', async (url, expected) => {
+    // An asterisk is a letter to the URL parser, and such a host is nobody's.
+    if (url.includes('*')) return
+    expect(await goesTo(['https://*.example.com'], url)).toBe(expected)
+  })
+
+  it('at the port that was given', async () => {
+    expect(await goesTo(['https://*.example.com:8443'], 'https://api.example.com:8443/')).toBe(true)
+    expect(await goesTo(['https://*.example.com:8443'], 'https://api.example.com/')).toBe(false)
+    expect(await goesTo(['http://*.localhost:3000'], 'http://tenant.localhost:3000/')).toBe(true)
+  })
+})
+
+describe('a token goes where a function says true', () => {
+  it('and nowhere else', async () => {
+    const allows = (url: URL): boolean => url.pathname.startsWith('/v1/')
+    expect(await goesTo([allows], 'https://api.example.com/v1/x')).toBe(true)
+    expect(await goesTo([allows], 'https://api.example.com/v2/x')).toBe(false)
+    expect(await goesTo([allows, ...api], 'https://api.example.com/v2/x')).toBe(true)
+    expect(await goesTo([...api, allows], 'https://other.example.com/v1/x')).toBe(true)
+  })
+
+  it.each([['yes'], [1], [{}], [Promise.resolve(true)], [undefined]])('which %j is not', async (answer) => {
+    expect(await goesTo([(() => answer) as never], 'https://api.example.com/')).toBe(false)
+  })
+
+  it('whose throwing fails the request', async () => {
+    const attacher = attacherFor(() => {
+      throw new Error('no idea')
+    })
+    const attaching = async () => attacher.attach('https://api.example.com/')
+    await expect(attaching()).rejects.toThrow('no idea')
+  })
+})
+
+describe('what is no origin is refused at set-up', () => {
+  it.each([
+    'https://api.example.com/path',
+    'https://api.example.com/?query',
+    'https://api.example.com/#fragment',
+    'https://user:password@api.example.com',
+    'https://*',
+    'https://*.com',
+    'https://*.',
+    'https://api.*.com',
+    'https://*api.example.com',
+    'https://**.example.com',
+    'https://*.*.example.com',
+    '*',
+    '*.example.com',
+    'api.example.com',
+    '//api.example.com',
+    'ftp://api.example.com',
+    'file:///',
+    'null',
+    '',
+    ' ',
+    undefined,
+    null,
+    42,
+    /example\.com/,
+    {},
+    new URL('https://api.example.com/path'),
+  ])('such as %j', (origin) => {
+    expect(() => attacherFor(origin as never)).toThrow(
+      expect.objectContaining({
+        name: 'TokenError',
+        kind: 'configuration',
+        message: expect.stringContaining('allowedOrigins') as string,
+      }),
+    )
+  })
+
+  it('without repeating a password that stands in it', () => {
+    expect(() => attacherFor('https://user:canary@api.example.com')).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('canary') as string }),
+    )
+  })
+})
+
+it('remembers no more than it may, and decides the same however many hosts it saw', async () => {
+  const attacher = attacherFor('https://*.example.com')
+  for (let host = 0; host < 2_000; host++) {
+    expect(await attacher.attach(`https://h${host}.example.com/`)).toBeDefined()
+    expect(await attacher.attach(`https://h${host}.example.net/`)).toBeUndefined()
+  }
+  expect(await attacher.attach('https://h0.example.com/')).toBeDefined()
+  expect(await attacher.attach('https://h0.example.net/')).toBeUndefined()
+})

@@ -1,0 +1,216 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { clientCredentials, createTokenProvider, type ClientCredentialsOptions } from '@tokenwell/core'
+import { readText, startServer } from './local-server.ts'
+
+const credentials = { clientId: 'client', clientSecret: 'secret' }
+const body = JSON.stringify({ access_token: 'token', token_type: 'Bearer', expires_in: '3599' })
+
+async function ask(listener: RequestListener, options: Partial<ClientCredentialsOptions> = {}) {
+  const tokenUrl = await startServer(listener)
+  return askAt(tokenUrl, options)
+}
+
+function askAt(tokenUrl: string, options: Partial<ClientCredentialsOptions> = {}, attemptTimeoutMs = 5_000) {
+  const source = clientCredentials({ ...credentials, tokenUrl, ...options })
+  return createTokenProvider(source, { maxAttempts: 1, attemptTimeoutMs }).getToken()
+}
+
+/** A server below HTTP, for answers that no HTTP server would give. */
+async function startRaw(talk: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('data', () => talk(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+describe('over real HTTP', () => {
+  it('the platform’s request arrives as its contract has it', async () => {
+    let seen: object | undefined
+    const authUrl = await startServer((request, response) => {
+      void readText(request).then((form) => {
+        const { method, url, headers } = request
+        seen = { method, url, type: headers['content-type'], authorization: headers.authorization, form }
+        response.end(body)
+      })
+    })
+    const tokens = createTokenProvider(clientCredentials({ ...credentials, authUrl }))
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token', response: { expiresIn: 3_599 } })
+    expect(seen).toEqual({
+      method: 'POST',
+      url: '/oauth/client_credential/accesstoken?grant_type=client_credentials',
+      type: 'application/x-www-form-urlencoded',
+      authorization: undefined,
+      form: 'client_id=client&client_secret=secret',
+    })
+  })
+
+  it.each([301, 302, 303, 307, 308])(
+    'a redirect (%d) is not followed: the secret would travel along',
+    async (status) => {
+      let followed = 0
+      const elsewhere = await startServer((_request, response) => {
+        followed++
+        response.end(body)
+      })
+      const call = ask((_request, response) => void response.writeHead(status, { location: elsewhere }).end())
+      await expect(call).rejects.toMatchObject({ kind: 'configuration', status })
+      expect(followed).toBe(0)
+    },
+  )
+
+  it.each([
+    [
+      'compressed',
+      (response: ServerResponse) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body)),
+    ],
+    ['with a BOM', (response: ServerResponse) => response.end(`\uFEFF${body}`)],
+    ['without a content type', (response: ServerResponse) => response.end(body)],
+    [
+      'as HTML',
+      (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end(body),
+    ],
+    [
+      'byte by byte',
+      (response: ServerResponse) => Array.from(body, (letter) => response.write(letter)) && response.end(),
+    ],
+  ])('a token that comes %s is read', async (_name, answer) => {
+    await expect(ask((_request, response) => void answer(response))).resolves.toMatchObject({
+      value: 'token',
+    })
+  })
+
+  it('letters cut in two by the network are put together', async () => {
+    const bytes = Buffer.from(JSON.stringify({ access_token: 'token', application_name: 'näme 😀' }))
+    const call = ask((_request, response) => {
+      const next = (at: number): void => {
+        if (at === bytes.length) return void response.end()
+        response.write(bytes.subarray(at, at + 1))
+        setImmediate(() => next(at + 1))
+      }
+      next(0)
+    })
+    await expect(call).resolves.toMatchObject({ response: { applicationName: 'näme 😀' } })
+  })
+})
+
+describe('an answer that is too large', () => {
+  const mebibyte = 1024 * 1024
+
+  it('is given up while it arrives, without end or length', async () => {
+    let sent = 0
+    const gone = new Promise<void>((resolve) => {
+      void ask((_request, response) => {
+        response.on('close', resolve)
+        const chunk = ' '.repeat(64 * 1024)
+        const more = (): void => {
+          while (!response.destroyed && response.write(chunk)) sent += chunk.length
+          sent += chunk.length
+        }
+        response.on('drain', more)
+        more()
+      }).catch((error: unknown) => expect(error).toMatchObject({ kind: 'malformed', status: 200 }))
+    })
+    await gone
+    // What the sockets' buffers took, at the most.
+    expect(sent).toBeLessThan(16 * mebibyte)
+  })
+
+  it('is given up however well it was compressed', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * mebibyte, ' '))
+    const call = ask(
+      (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    )
+    await expect(call).rejects.toMatchObject({
+      kind: 'malformed',
+      message: expect.stringContaining('1 MiB') as string,
+    })
+  })
+
+  it('begins past one mebibyte', async () => {
+    const filled = (length: number): string => body.replace('{', `{${' '.repeat(length - body.length)}`)
+    await expect(ask((_request, response) => void response.end(filled(mebibyte)))).resolves.toBeDefined()
+    await expect(ask((_request, response) => void response.end(filled(mebibyte + 1)))).rejects.toMatchObject({
+      kind: 'malformed',
+    })
+  })
+})
+
+describe('an endpoint that cannot be reached', () => {
+  const http = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+  it.each<[string, (socket: Socket) => void]>([
+    ['closes the connection', (socket) => socket.destroy()],
+    ['resets it', (socket) => socket.resetAndDestroy()],
+    ['speaks no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n')],
+    ['breaks off in its headers', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-')],
+    [
+      'breaks off in its body',
+      (socket) => socket.end(`${http}content-length: 1000\r\n\r\n{"access_token":"canary`),
+    ],
+    [
+      'breaks off between chunks',
+      (socket) => socket.end(`${http}transfer-encoding: chunked\r\n\r\n4\r\n{"ac\r\n`),
+    ],
+    ['sends too many headers', (socket) => socket.end(`${http}x: ${'x'.repeat(100_000)}\r\n\r\n{}`)],
+    [
+      'says it is compressed',
+      (socket) => socket.end(`${http}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`),
+    ],
+  ])('because it %s', async (_name, talk) => {
+    const error: unknown = await askAt(await startRaw(talk)).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ name: 'TokenError', kind: 'unavailable', attempts: 1 })
+    expect((error as Error).message).toMatch(
+      /^The token endpoint http:\/\/127\.0\.0\.1:\d+\/ could not be reached \([\w.-]+\)$/,
+    )
+  })
+
+  it('because nobody listens', async () => {
+    // Port 1 is nobody's on a loopback interface.
+    const call = askAt('http://127.0.0.1:1')
+    await expect(call).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('http://127.0.0.1:1/ could not be reached (') as string,
+    })
+  })
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['answers nothing', () => {}],
+    ['comes to a stop in its headers', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-')],
+    [
+      'comes to a stop in its body',
+      (socket) => socket.write(`${http}content-length: 1000\r\n\r\n{"access_token":`),
+    ],
+  ])('in time because it %s, and lets go of the connection', async (_name, talk) => {
+    let closed: () => void
+    const gone = new Promise<void>((resolve) => (closed = resolve))
+    const origin = await startRaw((socket) => {
+      socket.on('close', () => closed())
+      talk(socket)
+    })
+    await expect(askAt(origin, {}, 200)).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'The token endpoint did not answer within 200 ms',
+    })
+    await gone
+  })
+
+  it('in time because it sends a byte at a time, for ever', async () => {
+    const origin = await startRaw((socket) => {
+      socket.write(`${http}transfer-encoding: chunked\r\n\r\n`)
+      const dripping = setInterval(() => socket.writable && socket.write('1\r\n \r\n'), 20)
+      socket.on('close', () => clearInterval(dripping))
+    })
+    await expect(askAt(origin, {}, 300)).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+})

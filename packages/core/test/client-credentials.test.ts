@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { clientCredentials, createTokenProvider, type ClientCredentialsOptions } from '@tokenwell/core'
+import { ScriptedEndpoint } from './scripted-endpoint.ts'
+
+const standard = { tokenUrl: 'https://auth.example.com/token', clientId: 'client', clientSecret: 'secret' }
+const keyOf = (options: Partial<ClientCredentialsOptions> = {}) =>
+  clientCredentials({ ...standard, ...options }).cacheKey()
+
+afterEach(() => vi.unstubAllGlobals())
+
+describe('the cache key', () => {
+  it('is a digest, and the same for what asks for the same', async () => {
+    const key = await keyOf({ scope: ['a', 'b'], resource: ['x', 'y'], extraParameters: { c: '1', d: '2' } })
+    expect(key).toMatch(/^[\w-]{32,}$/)
+    expect(key).not.toContain('secret')
+    for (const scope of ['b a', 'a b a', [' b', 'a '], ['a b']]) {
+      const same = { scope, resource: ['y', 'x'], extraParameters: { d: '2', c: '1' } }
+      expect(await keyOf(same)).toBe(key)
+    }
+    expect(await keyOf({ scope: '' })).toBe(await keyOf())
+    expect(await keyOf({ expiresInUnit: 'seconds', clientAuthentication: 'post' })).toBe(await keyOf())
+    expect(await keyOf({ tokenUrl: new URL(standard.tokenUrl) })).toBe(await keyOf())
+    expect(await keyOf({ clientSecret: () => Promise.resolve('secret') })).toBe(await keyOf())
+  })
+
+  it('differs by everything that may make the token another', async () => {
+    const changes: Partial<ClientCredentialsOptions>[] = [
+      {},
+      { tokenUrl: 'https://auth.example.com/token/' },
+      { tokenUrl: 'https://auth.example.com/token?tenant=a' },
+      { tokenUrl: undefined, authUrl: 'https://auth.example.com' },
+      { clientId: 'another' },
+      { clientSecret: 'another' },
+      { clientAuthentication: 'basic' },
+      { scope: 'a' },
+      { scope: 'a b' },
+      { scope: 'ab' },
+      { audience: 'a' },
+      { resource: 'a' },
+      { resource: ['a', 'b'] },
+      { extraParameters: { a: 'b' } },
+      { extraParameters: { a: 'b,c' } },
+      { extraParameters: { 'a,b': 'c' } },
+      { expiresInUnit: 'milliseconds' },
+    ]
+    const keys = await Promise.all(changes.map(keyOf))
+    expect(new Set(keys).size).toBe(changes.length)
+  })
+
+  it('says what is missing where there is no WebCrypto, and fails no caller', async () => {
+    vi.stubGlobal('crypto', {})
+    await expect(keyOf()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining('WebCrypto') as string,
+    })
+  })
+})
+
+describe('client credentials', () => {
+  it('are refused in a browser, where anybody could read them', () => {
+    vi.stubGlobal('window', { document: {} })
+    expect(() => clientCredentials(standard)).toThrow(
+      expect.objectContaining({
+        kind: 'configuration',
+        message: expect.stringContaining('backendTokens') as string,
+      }),
+    )
+    expect(() => clientCredentials({ ...standard, dangerouslyAllowBrowser: true })).not.toThrow()
+  })
+
+  it.each([[undefined], [{}], [{ document: undefined }]])('are no browser’s where window is %j', (window) => {
+    vi.stubGlobal('window', window)
+    expect(() => clientCredentials(standard)).not.toThrow()
+  })
+
+  it('use the fetch that is global when the request is made', async () => {
+    const tokens = createTokenProvider(clientCredentials(standard))
+    const endpoint = new ScriptedEndpoint()
+    vi.stubGlobal('fetch', endpoint.fetch)
+    await tokens.getToken()
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('send a POST that follows no redirect and can be aborted', async () => {
+    const send = vi.fn(new ScriptedEndpoint().fetch)
+    await createTokenProvider(clientCredentials({ ...standard, fetch: send })).getToken()
+    const [url, init] = send.mock.calls[0]!
+    expect(String(url as URL)).toBe(standard.tokenUrl)
+    expect(init).toMatchObject({
+      method: 'POST',
+      redirect: 'manual',
+      signal: expect.any(AbortSignal) as AbortSignal,
+    })
+  })
+
+  it('keep to their options as they were, whatever becomes of the object', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const options = { ...standard, fetch: endpoint.fetch, scope: ['a'] }
+    const source = clientCredentials(options)
+    options.clientId = 'another'
+    options.tokenUrl = 'https://evil.example.com'
+    await createTokenProvider(source).getToken()
+    expect(endpoint.requests[0]).toMatchObject({ url: standard.tokenUrl })
+    expect(endpoint.requests[0]!.form.get('client_id')).toBe('client')
+  })
+
+  it('read an answer from a fetch that knows no streams', async () => {
+    const body = JSON.stringify({ access_token: 'token', token_type: 'Bearer' })
+    const send = () =>
+      Promise.resolve({ status: 200, headers: new Headers(), text: () => Promise.resolve(body) } as Response)
+    const tokens = createTokenProvider(clientCredentials({ ...standard, fetch: send }))
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
+  })
+})

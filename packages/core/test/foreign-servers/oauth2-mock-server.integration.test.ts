@@ -1,0 +1,61 @@
+import { OAuth2Server, type MutableResponse } from 'oauth2-mock-server'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientCredentials, createTokenProvider, type ClientCredentialsOptions } from '@tokenwell/core'
+
+describe('oauth2-mock-server', () => {
+  const server = new OAuth2Server()
+  beforeAll(async () => {
+    await server.issuer.keys.generate('RS256')
+    await server.start(0, '127.0.0.1')
+  })
+  afterAll(() => server.stop())
+
+  const source = (options: Partial<ClientCredentialsOptions> = {}) =>
+    clientCredentials({
+      tokenUrl: `http://127.0.0.1:${server.address().port}/token`,
+      clientId: 'client',
+      clientSecret: 'secret',
+      ...options,
+    })
+  const answerOnce = (change: (answer: MutableResponse) => void) =>
+    server.service.once('beforeResponse', change)
+
+  it.each(['post', 'basic'] as const)('gives a token by %s', async (clientAuthentication) => {
+    const token = await createTokenProvider(
+      source({ clientAuthentication, scope: ['one', 'two'] }),
+    ).getToken()
+    expect(token.response).toMatchObject({ tokenType: 'Bearer', expiresIn: 3_600, scope: ['one', 'two'] })
+    const payload = JSON.parse(
+      atob(token.value.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')),
+    ) as object
+    expect(payload).toMatchObject({ scope: 'one two' })
+  })
+
+  it.each([
+    [400, { error: 'invalid_scope' }, { kind: 'configuration', oauthError: 'invalid_scope' }],
+    [401, { error: 'invalid_client' }, { kind: 'credentials', oauthError: 'invalid_client' }],
+    [200, { error: 'invalid_client' }, { kind: 'credentials', status: 200 }],
+    [429, {}, { kind: 'throttled' }],
+    [503, {}, { kind: 'unavailable' }],
+    [200, {}, { kind: 'malformed' }],
+  ])('answering %d with %j is understood', async (status, body, expected) => {
+    answerOnce((answer) => Object.assign(answer, { statusCode: status, body }))
+    const tokens = createTokenProvider(source(), { maxAttempts: 1 })
+    await expect(tokens.getToken()).rejects.toMatchObject(expected)
+  })
+
+  it('failing once is asked again', async () => {
+    answerOnce((answer) => Object.assign(answer, { statusCode: 503, body: {} }))
+    await expect(createTokenProvider(source()).getToken()).resolves.toBeDefined()
+  })
+
+  it('giving no lifetime, or a text for one, is understood', async () => {
+    const { expires_in: _none, ...rest } = { expires_in: 1, access_token: 'a', token_type: 'Bearer' }
+    answerOnce((answer) => Object.assign(answer, { body: rest }))
+    const began = Date.now()
+    const { expiresAt } = await createTokenProvider(source()).getToken()
+    expect(expiresAt.getTime() - began).toBeLessThanOrEqual(301_000)
+    answerOnce((answer) => Object.assign(answer, { body: { ...rest, expires_in: '60' } }))
+    expect((await createTokenProvider(source()).getToken()).response.expiresIn).toBe(60)
+  })
+})

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { runSteadyLoad } from '../steady-load.ts'
+
+it('200 requests a second over a token of three seconds, for a minute', { timeout: 120_000 }, async () => {
+  const load = await runSteadyLoad(60)
+  process.stdout.write(`steady load: ${JSON.stringify(load)}\n`)
+  expect(load).toMatchObject({ waited: 0, refused: 0, failed: 0, mostTokenRequestsAtOnce: 1 })
+  expect(load.calls).toBeGreaterThan(11_900)
+  // A renewal every 2.34 to 2.46 s.
+  expect(load.tokenRequests).toBeLessThanOrEqual(27)
+  expect(load.tokenRequests).toBe(load.tokens)
+})
