@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { postgresIsAbsent, startPostgres, withoutPostgres } from '../postgres/postgres-cluster.ts'
+import { application, requestToken, testService } from '../test-service.ts'
+
+const count = 5_000
+const warmUp = 500
+const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+
+/** Alternating, so that whatever else the machine does falls on both alike. */
+async function compare(storage: string): Promise<number> {
+  const { authUrl } = await testService({
+    storage,
+    keys: ['k'.repeat(40)],
+    failureLimit: { attempts: 1e9, windowSeconds: 3_600 },
+  })
+  const attempts = {
+    unknown: { ...application, clientId: 'demo-cliemt' },
+    wrong: { ...application, clientSecret: 'demo-secret-9876543210' },
+  }
+  const times = { unknown: [] as number[], wrong: [] as number[] }
+  for (let round = 0; round < count + warmUp; round += 1) {
+    for (const kind of ['unknown', 'wrong'] as const) {
+      const before = performance.now()
+      const { status } = await requestToken(authUrl, attempts[kind])
+      if (round >= warmUp) times[kind].push(performance.now() - before)
+      expect(status).toBe(401)
+    }
+  }
+  const [unknown, wrong] = [median(times.unknown), median(times.wrong)]
+  const difference = Math.abs(unknown - wrong) / Math.min(unknown, wrong)
+  const figures = `unknown client ${unknown.toFixed(4)} ms, wrong secret ${wrong.toFixed(4)} ms`
+  process.stdout.write(`${storage.split(':')[0]}: ${figures}, ${(difference * 100).toFixed(1)} % apart\n`)
+  return difference
+}
+
+describe('an unknown client takes as long as a wrong secret: medians within 5 % over 5,000 each', () => {
+  it('in memory', async () => {
+    expect(await compare('memory')).toBeLessThan(0.05)
+  })
+
+  it.skipIf(postgresIsAbsent)(`on PostgreSQL (${withoutPostgres})`, async () => {
+    const postgres = await startPostgres()
+    try {
+      expect(await compare(await postgres.createDatabase())).toBeLessThan(0.05)
+    } finally {
+      await postgres.stop()
+    }
+  })
+})

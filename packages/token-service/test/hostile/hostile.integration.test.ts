@@ -1,0 +1,51 @@
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { application, requestToken, resourceServer, testService, tokenPath } from '../test-service.ts'
+import { temporaryFolder } from '../service-process.ts'
+import { attack } from './hostile-requests.ts'
+
+// So that requests with a wrong secret get further than the limit on failures.
+const failureLimit = { attempts: 1_000_000 }
+
+describe('hostile requests', () => {
+  it('by the thousand bring no crash and no 5xx', { timeout: 60_000 }, async () => {
+    const { authUrl } = await testService({ failureLimit, metrics: true })
+    const statuses = await attack(authUrl, 2_000, 20_261_121)
+    expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([])
+    // Each kind got as far as it should: none of these would be there if the requests were all alike.
+    for (const status of [200, 400, 401, 404, 405, 413, 415, 431])
+      expect(statuses.get(status)).toBeGreaterThan(0)
+    expect((await requestToken(authUrl)).status).toBe(200)
+  })
+
+  it('bring no 5xx from an SQL storage either', { timeout: 60_000 }, async () => {
+    const { authUrl } = await testService({ failureLimit, storage: `pglite:${temporaryFolder()}/data` })
+    const statuses = await attack(authUrl, 500, 7)
+    expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([])
+    expect((await requestToken(authUrl)).status).toBe(200)
+  })
+
+  it('that never end are cut off, and hold up nobody else', { timeout: 30_000 }, async () => {
+    const { authUrl } = await testService({ applications: [application], resourceServers: [resourceServer] })
+    const { hostname, port } = new URL(authUrl)
+    const beginnings = [
+      '',
+      'POST',
+      `POST ${tokenPath} HTTP/1.1\r\nhost: x\r\n`,
+      `POST ${tokenPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nclient`,
+    ]
+    const cut = Array.from({ length: 40 }, (_, index) => {
+      return new Promise<string>((resolve) => {
+        let received = ''
+        const socket = connect(Number(port), hostname, () => socket.write(beginnings[index % 4] ?? ''))
+        socket.on('data', (chunk) => (received += chunk.toString()))
+        socket.on('error', () => {})
+        socket.on('close', () => resolve(received))
+      })
+    })
+    expect((await requestToken(authUrl)).status).toBe(200)
+    const answers = await Promise.all(cut)
+    expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 408 ')).length).toBeGreaterThanOrEqual(20)
+    expect(answers.filter((answer) => /^HTTP\/1\.1 [25]/.test(answer))).toEqual([])
+  })
+})
