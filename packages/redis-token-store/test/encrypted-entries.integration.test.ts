@@ -88,6 +88,8 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     expect(await after.read('cache key')).toMatchObject({ id: next, response })
     // A process that does not know the new key yet goes on with the old one's entry.
     expect(await before.read('cache key')).toMatchObject({ id: old, response })
+    const longest = await write(before, 'cache key', 80_000)
+    expect(await changing.read('cache key')).toMatchObject({ id: longest })
     expect(events).toEqual([])
   })
 
@@ -106,6 +108,25 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     await client.set(encrypted, (await client.get(plain!))!)
     expect(await storeWith([keyA]).read('cache key')).toBeUndefined()
     expect(events).toEqual([{ type: 'entry_unreadable', redisKey: encrypted }])
+  })
+
+  it('leave Redis by themselves: tokens and holds at their end, leases after their time', async () => {
+    const store = storeWith([keyA])
+    const lease = (await store.lease('cache key', 5_000))!
+    const waited = performance.now() + 50
+    while (performance.now() < waited) await new Promise((resolve) => setTimeout(resolve, 5))
+    await lease.write(response, 60_000)
+    await lease.hold(refusal, 30_000)
+    const ends: Record<string, number> = {}
+    for (const name of await client.keys('*')) {
+      const [, kind = ''] = /:(\w+)$/.exec(name) ?? []
+      ends[kind] = await client.pExpireTime(name)
+      if (kind !== 'lease') expect(Number((await client.get(name))!.split('.')[1])).toBe(ends[kind])
+    }
+    const leasedAt = ends['token']! - 60_000
+    expect(ends['lease']).toBe(leasedAt + 5_000)
+    // Counted from when it was said, not from the lease.
+    expect(ends['hold']).toBeGreaterThanOrEqual(leasedAt + 30_050)
   })
 
   it('end when their writer said, though somebody kept the key alive or brought it back', async () => {
