@@ -1,24 +1,25 @@
-const mostBytes = 16 * 1024
+import { waitFor } from './wait.ts'
 
-/** The first 16 KiB of a response as text, read from a clone: the response itself stays whole. */
+const mostBytes = 16 * 1024
+const mostMs = 1_000
+
+/** The first 16 KiB of a response as text, read from a clone: the response itself stays whole. Waits a second at the most. */
 export async function readStart(response: Response): Promise<string | undefined> {
   if (response.body === null || response.bodyUsed) return undefined
   const reader = response.clone().body!.getReader()
   const decoder = new TextDecoder()
   let text = ''
-  let bytes = 0
-  try {
+  const read = async (): Promise<void> => {
+    let bytes = 0
     while (bytes < mostBytes) {
       const { done, value } = await reader.read()
-      if (done) break
+      if (done) return
       bytes += value.byteLength
       text += decoder.decode(value, { stream: true })
     }
-    return text
-  } catch {
-    // The connection broke: the caller meets that when reading the response itself.
-    return text
-  } finally {
-    reader.cancel().catch(() => {})
   }
+  // A connection that breaks or stops is met by the caller when reading the response itself.
+  await waitFor(read(), mostMs, undefined, () => undefined).catch(() => {})
+  reader.cancel().catch(() => {})
+  return text
 }

@@ -12,7 +12,7 @@ import { removeSharedToken } from './shared-token.ts'
 import { TokenError } from './token-error.ts'
 import { notify, type TokenEvent, type TokenEventListener, type TokenRequestReason } from './token-event.ts'
 import { TokenFlight, type FlightOptions } from './token-flight.ts'
-import type { TokenLife } from './token-life.ts'
+import { lasts, type TokenLife } from './token-life.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
 import type { TokenSource } from './token-source.ts'
 import { waitFor } from './wait.ts'
@@ -165,10 +165,8 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
   }
 
   #late(): TokenError {
-    return new TokenError({
-      kind: 'unavailable',
-      message: `No token came within ${this.#settings.timeoutMs} ms`,
-    })
+    const message = `No token came within ${this.#settings.timeoutMs} ms`
+    return new TokenError({ kind: 'unavailable', message })
   }
 
   #reason(): TokenRequestReason {
@@ -187,12 +185,8 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
     return life.token
   }
 
-  /** Whether a token is usable, and for long enough; one that no renewal could outlast will do while it is fresh. */
   #lasts(life: TokenLife, minimumValidityMs: number): boolean {
-    const elapsed = this.#elapsed(life)
-    if (elapsed >= life.usableMs) return false
-    if (life.lifetimeMs - elapsed >= minimumValidityMs) return true
-    return minimumValidityMs >= life.arrivedWithMs && elapsed < life.freshMs
+    return lasts(life, this.#elapsed(life), minimumValidityMs)
   }
 
   #join(flight: TokenFlight, signal: AbortSignal | undefined, ms: number): Promise<TokenLife> {
