@@ -1,4 +1,5 @@
 import { createActivityRecorder, type ActivityRecorder } from './activity/activity-recorder.ts'
+import { createApplicationRegistry, type ApplicationRegistry } from './applications/application-registry.ts'
 import { seedApplications } from './applications/seed-applications.ts'
 import {
   createApplicationAuthenticator,
@@ -15,6 +16,7 @@ import { createKeyring, createRandomKey, type Keyring } from './keys/keyring.ts'
 import { openStorage, type StorageLocation } from './storage/open-storage.ts'
 import type { Storage } from './storage/storage.ts'
 import type { ResolvedOptions } from './token-service-options.ts'
+import { UserMistake } from './user-mistake.ts'
 import { purgeRegularly } from './tokens/purge-expired.ts'
 
 /** The parts the endpoints are made of, opened and ready. */
@@ -23,6 +25,7 @@ export interface ServiceContext {
   readonly keyring: Keyring
   readonly clock: Clock
   readonly activity: ActivityRecorder
+  readonly registry: ApplicationRegistry
   readonly authenticateApplication: AuthenticateApplication
   readonly authenticateResourceServer: AuthenticateResourceServer
   /** Forgets every token and failure, and puts the given applications back to what they were. */
@@ -39,6 +42,7 @@ export async function openServiceContext(
   const keyring = createKeyring(options.keys ?? (await keysFor(options.storage)))
   const storage = await openStorage(options.storage, onError)
   try {
+    await checkKeys(storage, keyring)
     await seedApplications(options.applications, { storage, keyring, nowMs: clock.now() })
   } catch (error) {
     await storage.close()
@@ -53,6 +57,7 @@ export async function openServiceContext(
     keyring,
     clock,
     activity,
+    registry: createApplicationRegistry({ storage, keyring, clock, activity }),
     authenticateApplication: createApplicationAuthenticator({ applications, keyring, clock, guard }),
     authenticateResourceServer: createResourceServerAuthenticator(options.resourceServers, keyring, guard),
     async reseed() {
@@ -64,6 +69,16 @@ export async function openServiceContext(
       await activity.close()
       await storage.close()
     },
+  }
+}
+
+/** With keys of another database nobody could get a token, and nothing would say why. */
+async function checkKeys({ applications }: Storage, { keyIds }: Keyring): Promise<void> {
+  const used = await applications.keyIds()
+  if (used.length > 0 && !used.some((id) => keyIds.includes(id))) {
+    throw new UserMistake(
+      'None of the secrets in this database was hashed under the given keys. Give the keys it was used with, the newest first.',
+    )
   }
 }
 

@@ -3,6 +3,8 @@ import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObje
 
 /** Hashes secrets under keys that are not in the database, so that a stolen database alone proves nothing. */
 export interface Keyring {
+  /** The newest first. */
+  readonly keyIds: readonly string[]
   /** Hashes under the newest key. */
   hash(secret: string): { keyId: string; hash: string }
   /** The hash under every key, by key id: what a presented secret is compared with. */
@@ -17,6 +19,7 @@ export function createKeyring(keys: readonly string[]): Keyring {
   if (!newest) throw new UserMistake('No key was given. Give at least one of 32 or more random characters.')
 
   return {
+    keyIds: [newest, ...older].map(({ id }) => id),
     hash(secret) {
       return { keyId: newest.id, hash: digest(newest.key, secret).toString('base64url') }
     },

@@ -30,6 +30,8 @@ export interface ApplicationStorage {
   /** Sets when a secret ends; `undefined`: never. */
   expireSecret(id: string, expiresAtMs: number | undefined): Promise<void>
   removeSecret(id: string): Promise<void>
+  /** The keys that the secrets were hashed under. */
+  keyIds(): Promise<string[]>
 }
 
 export interface TokenStorage {

@@ -116,6 +116,28 @@ describe('a refused token request', () => {
     expect(wrong.body.ErrorCode).toBe('invalid_client')
   })
 
+  it('says "expired" only to who knows the secret', async () => {
+    let now = Date.parse('2026-01-01T00:00:00Z')
+    const ending = { ...application, clientSecretExpiresAt: '2026-01-01T00:00:01Z' }
+    const { authUrl } = await testService({ applications: [ending], clock: { now: () => now } })
+    expect((await requestToken(authUrl)).status).toBe(200)
+    now += 1000
+    const { status, body } = await requestToken(authUrl)
+    expect([status, body]).toEqual([
+      401,
+      { ErrorCode: 'invalid_client', Error: 'The client secret has expired' },
+    ])
+    const wrong = await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
+    expect(wrong.body.Error).toBe('ClientId is Invalid')
+  })
+
+  it('has another status for "not approved" in RFC 6749 shape', async () => {
+    const pending = { ...application, status: 'pending' as const }
+    const { authUrl } = await testService({ applications: [pending], errors: 'rfc6749' })
+    const { status, body } = await requestToken(authUrl)
+    expect([status, body.error]).toEqual([400, 'unauthorized_client'])
+  })
+
   it('must be a form', async () => {
     const { authUrl } = await testService()
     const json = await fetch(authUrl + url, {

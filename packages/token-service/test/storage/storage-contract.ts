@@ -120,6 +120,13 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       })
     })
 
+    it('knows the keys that secrets were hashed under', async () => {
+      const { application: one } = await registered()
+      await storage.applications.addSecret(secret(one.id, { keyId: 'another' }))
+      const keyIds = await storage.applications.keyIds()
+      expect(keyIds.sort()).toEqual(['another', 'k'])
+    })
+
     it('adds, ends and removes secrets one by one', async () => {
       const { application: one, secrets } = await registered()
       const second = secret(one.id, { expiresAtMs: createdAtMs + 5 })

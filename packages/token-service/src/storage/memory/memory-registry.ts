@@ -90,6 +90,10 @@ export function createMemoryRegistry(): MemoryRegistry {
         bySecretId.get(id)?.secrets.delete(id)
         bySecretId.delete(id)
       },
+      async keyIds() {
+        const secrets = [...entries.values()].flatMap((entry) => [...entry.secrets.values()])
+        return [...new Set(secrets.map(({ keyId }) => keyId))]
+      },
     },
   }
 }

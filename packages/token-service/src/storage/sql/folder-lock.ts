@@ -8,17 +8,23 @@ const heldHere = new Set<string>()
 /** Keeps a second process from opening the same embedded database, which would ruin it. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = `${resolve(folder)}.lock`
-  await mkdir(dirname(path), { recursive: true })
-  const holder = heldHere.has(path) ? 'this process' : await claim(path)
-  if (holder !== undefined) {
-    throw new UserMistake(
+  const inUse = (holder: string) =>
+    new UserMistake(
       `The database folder ${folder} is in use by ${holder}. Stop that one first, or use PostgreSQL to run several.`,
     )
-  }
+  if (heldHere.has(path)) throw inUse('this process')
   heldHere.add(path)
-  return async () => {
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    const holder = await claim(path)
+    if (holder !== undefined) throw inUse(holder)
+  } catch (error) {
     heldHere.delete(path)
+    throw error
+  }
+  return async () => {
     await rm(path, { force: true })
+    heldHere.delete(path)
   }
 }
 

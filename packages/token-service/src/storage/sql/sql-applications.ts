@@ -66,6 +66,10 @@ export function createSqlApplications(database: Database): ApplicationStorage {
     async removeSecret(id) {
       await database.delete(secrets).where(eq(secrets.id, id))
     },
+    async keyIds() {
+      const rows = await database.selectDistinct({ keyId: secrets.keyId }).from(secrets)
+      return rows.map(({ keyId }) => keyId)
+    },
   }
 }
 

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+import { purgeRegularly } from '../../src/tokens/purge-expired.ts'
+
+it('expired tokens and ended failure counts go by themselves, and errors do not stop it', async () => {
+  const storage = createMemoryStorage()
+  const purged: number[] = []
+  const errors: unknown[] = []
+  let failing = true
+  const stop = purgeRegularly({
+    storage: {
+      ...storage,
+      tokens: {
+        ...storage.tokens,
+        async purge(nowMs) {
+          if (failing) {
+            failing = false
+            throw new Error('gone')
+          }
+          purged.push(nowMs)
+          return 0
+        },
+      },
+    },
+    clock: { now: () => 42 },
+    onError: (error) => errors.push(error),
+    intervalMs: 1,
+  })
+  await expect.poll(() => purged.length).toBeGreaterThan(1)
+  await stop()
+  const after = purged.length
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect([purged.length, purged[0], errors.length]).toEqual([after, 42, 1])
+})
