@@ -5,8 +5,8 @@ import {
   type TokenProvider,
 } from '@tokenwell/core'
 import * as axios from 'axios'
+import { axiosErrorsOf } from './axios-errors.ts'
 import { conceal } from './conceal.ts'
-import { toAxiosError } from './to-axios-error.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 
@@ -31,6 +31,7 @@ export function attachTokens(
   const allowedOrigins = options.allowedOrigins ?? originOf(instance.defaults.baseURL)
   const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
   const { header, followsRedirects } = attacher
+  const errors = axiosErrorsOf(instance)
   // Without defaults: what counts is the request's own address.
   const addresses = new axios.Axios({})
 
@@ -50,7 +51,7 @@ export function attachTokens(
       return AbortSignal.any(ends.filter((end) => end instanceof AbortSignal))
     }
     const fail = (error: Error) => {
-      throw toAxiosError(error, config)
+      throw errors.because(error, config)
     }
     const sendWith = async (value: string) => {
       const headers = new axios.AxiosHeaders(config.headers).set(header, value)
@@ -58,7 +59,7 @@ export function attachTokens(
       try {
         return { response: conceal(await sendAsItIs(sent as typeof config), config) }
       } catch (error) {
-        const { response } = conceal(error as axios.AxiosError, config)
+        const { response } = conceal(errors.adopt(error) as axios.AxiosError, config)
         if (response === undefined) throw error
         return { response, error }
       } finally {

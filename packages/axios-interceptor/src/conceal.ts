@@ -2,18 +2,23 @@ import type { AxiosError, AxiosResponse, InternalAxiosRequestConfig } from 'axio
 
 const inspectSymbol = Symbol.for('nodejs.util.inspect.custom')
 
-/** Keeps the token out of sight of whoever logs a response or an error: both lead to the request that carried it. */
-export function conceal<Outcome>(outcome: Outcome, config: InternalAxiosRequestConfig): Outcome {
-  const shown = outcome as Partial<AxiosResponse & AxiosError> | undefined
-  if (!shown?.config) return outcome
-  shown.config = config
-  if (shown.response) conceal(shown.response, config)
-  if (shown.request) Object.defineProperty(shown, 'request', { enumerable: false })
+/**
+ * Keeps the token out of sight of whoever logs a response or an error, both of which lead to the request
+ * that carried it, and shows the caller's own configuration instead.
+ */
+export function conceal<Outcome extends AxiosResponse | AxiosError>(
+  outcome: Outcome,
+  config: InternalAxiosRequestConfig,
+): Outcome {
+  if (!outcome?.config) return outcome
+  outcome.config = config
+  if ('response' in outcome && outcome.response) conceal(outcome.response, config)
+  if (outcome.request) Object.defineProperty(outcome, 'request', { enumerable: false })
   // Node's streams know the request they answer.
-  for (const carrier of [shown.request, shown.data?.pipe && shown.data]) {
-    if (typeof carrier !== 'object' || carrier === null) continue
+  const stream = 'data' in outcome && outcome.data?.pipe ? outcome.data : undefined
+  for (const carrier of [outcome.request, stream]) {
     const redacted = { value: () => '[redacted]', configurable: true }
-    Object.defineProperties(carrier, { [inspectSymbol]: redacted, toJSON: redacted })
+    if (carrier) Object.defineProperties(carrier, { [inspectSymbol]: redacted, toJSON: redacted })
   }
   return outcome
 }

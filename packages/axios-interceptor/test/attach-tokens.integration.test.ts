@@ -1,11 +1,22 @@
-import { describeAdapter } from '@tokenwell/testing'
-import { axiosUnderTest } from './axios-under-test.ts'
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import { createAxiosClient, describeAdapter, type AdapterUnderTest } from '@tokenwell/testing'
+import { create, isAxiosError, type CreateAxiosDefaults } from 'axios'
 
-describeAdapter({ ...axiosUnderTest('axios over http', { adapter: 'http' }), cannotSend: ['web stream'] })
+const axiosOver = (config: CreateAxiosDefaults): AdapterUnderTest => ({
+  name: `axios over ${String(config.adapter)}`,
+  createClient(attach) {
+    const instance = create(config)
+    if (attach) attachTokens(instance, attach.tokens, attach.options)
+    return createAxiosClient((request) => instance.request(request))
+  },
+  tokenErrorOf: (error) => (isAxiosError(error) ? error.cause : undefined),
+})
+
+describeAdapter({ ...axiosOver({ adapter: 'http' }), cannotSend: ['web stream'] })
 
 describeAdapter({
   // This adapter of axios says `ETIMEDOUT` whatever it is told; the option has the rest of axios say so too.
-  ...axiosUnderTest('axios over fetch', { adapter: 'fetch', transitional: { clarifyTimeoutError: true } }),
+  ...axiosOver({ adapter: 'fetch', transitional: { clarifyTimeoutError: true } }),
   // It gives a cancellation the text of the signal's reason, where axios elsewhere says "canceled".
   essenceOf: ({ name, code }) => ({ name, code }),
   hidesAddress: true,

@@ -17,7 +17,7 @@ export interface AdapterBench {
   client: AdapterClient
   bare: AdapterClient
   /** A client with options of its own. */
-  createClient(options?: Partial<AttachOptions>): AdapterClient
+  createClient(options?: Partial<AttachOptions>): Promise<AdapterClient>
   /** What became of a request, in a form that two clients' outcomes can be compared in. */
   outcomeOf(client: AdapterClient, request: AdapterRequest): Promise<object>
 }
@@ -38,10 +38,10 @@ export function useAdapterBench(adapter: AdapterUnderTest): AdapterBench {
     ])
     const events: TokenEvent[] = []
     const tokens = createTokenProvider(endpoint.source, { onEvent: (event) => void events.push(event) })
-    const createClient = (options: Partial<AttachOptions> = {}): AdapterClient =>
+    const createClient = async (options: Partial<AttachOptions> = {}): Promise<AdapterClient> =>
       adapter.createClient({ tokens, options: { allowedOrigins: [api.origin], ...options } })
-    const bare = adapter.createClient()
-    Object.assign(bench, { endpoint, api, other, tokens, events, createClient, client: createClient(), bare })
+    const [client, bare] = await Promise.all([createClient(), adapter.createClient()])
+    Object.assign(bench, { endpoint, api, other, tokens, events, createClient, client, bare })
   })
   afterEach(async () => {
     await bench.tokens.close()

@@ -42,7 +42,7 @@ export function describeRefusals(adapter: AdapterUnderTest): void {
 
     it('is replaced, but its request is not repeated, where the caller wants no repetition', async () => {
       bench.api.refuses = (token) => token === bench.endpoint.issued[0]
-      const client = bench.createClient({ retryOnRejection: false })
+      const client = await bench.createClient({ retryOnRejection: false })
       expect((await client(post())).status).toBe(401)
       expect((await client(post())).status).toBe(200)
       expect(bench.api.tokens).toStrictEqual([...bench.endpoint.issued])
@@ -109,7 +109,7 @@ export function describeRefusals(adapter: AdapterUnderTest): void {
   })
 
   it('keeps two clients with two providers apart', async () => {
-    const client = bench.createClient({ allowedOrigins: [bench.other.origin], scheme: 'Bearer' })
+    const client = await bench.createClient({ allowedOrigins: [bench.other.origin], scheme: 'Bearer' })
     await Promise.all([bench.client(post()), client({ url: bench.other.origin }), client(post())])
     expect(bench.api.tokens).toContain(undefined)
     expect(bench.other.tokens).toStrictEqual([bench.endpoint.issued[0]])

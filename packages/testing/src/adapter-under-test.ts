@@ -29,7 +29,10 @@ export type AdapterClient = (request: AdapterRequest) => Promise<AdapterResult>
 export interface AdapterUnderTest {
   readonly name: string
   /** With tokens attached, or bare. */
-  createClient(attach?: { readonly tokens: TokenProvider; readonly options: AttachOptions }): AdapterClient
+  createClient(attach?: {
+    readonly tokens: TokenProvider
+    readonly options: AttachOptions
+  }): AdapterClient | Promise<AdapterClient>
   /** Kinds of bodies that the client does not take. */
   readonly cannotSend?: readonly RequestBody['kind'][]
   /** What two errors of the client have in common that mean the same. @default name, message and code */

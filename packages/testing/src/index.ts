@@ -2,6 +2,7 @@ export type { AdapterClient, AdapterRequest, AdapterResult, AdapterUnderTest } f
 export { useAdapterBench, type AdapterBench } from './adapter-bench.ts'
 export { describeAdapter } from './describe-adapter.ts'
 export { toFetchInit } from './fetch-init.ts'
+export { createAxiosClient } from './axios-client.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { invalidToken, startProtectedApi, type ProtectedApi } from './protected-api.ts'
 export type { RequestBody } from './request-body.ts'

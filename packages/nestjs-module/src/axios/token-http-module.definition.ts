@@ -1,12 +1,12 @@
 import { HttpService } from '@nestjs/axios'
 import { ConfigurableModuleBuilder, type ModuleMetadata } from '@nestjs/common'
-import { attachTokens, type AxiosAttachOptions } from '@tokenwell/axios-interceptor'
-import type { TokenProvider } from '@tokenwell/core'
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import type { AttachOptions, TokenProvider } from '@tokenwell/core'
 import { create, type CreateAxiosDefaults } from 'axios'
 import { getTokenProviderToken } from '../token-provider.token.ts'
 
 /** Options of the axios instance, and where its tokens may go: by default, to the origin of `baseURL`. */
-export interface TokenHttpModuleOptions extends CreateAxiosDefaults, AxiosAttachOptions {}
+export interface TokenHttpModuleOptions extends CreateAxiosDefaults, Partial<AttachOptions> {}
 
 /** What is said beside the options, and known before a factory makes them. */
 export interface TokenHttpModuleExtras {
@@ -44,8 +44,14 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenHt
   .build()
 
 function createHttpService(tokens: TokenProvider, options: TokenHttpModuleOptions): HttpService {
-  const { allowedOrigins, header, scheme, retryOnRejection, ...config } = options
+  const {
+    allowedOrigins: _origins,
+    header: _header,
+    scheme: _scheme,
+    retryOnRejection: _retry,
+    ...config
+  } = options
   const instance = create(config)
-  attachTokens(instance, tokens, { allowedOrigins, header, scheme, retryOnRejection })
+  attachTokens(instance, tokens, options)
   return new HttpService(instance)
 }

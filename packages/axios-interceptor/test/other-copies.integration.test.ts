@@ -1,0 +1,34 @@
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import { createTokenProvider, TokenError } from '@tokenwell/core'
+import { json, silence, startProtectedApi, startTokenEndpoint } from '@tokenwell/testing'
+import { AxiosError, type AxiosStatic } from 'axios'
+import { createRequire } from 'node:module'
+import { expect, it } from 'vitest'
+
+const required = createRequire(import.meta.url)('axios') as AxiosStatic
+
+it('fails as the copy of axios does that the application required', async () => {
+  expect(required.AxiosError).not.toBe(AxiosError)
+  const [endpoint, api] = await Promise.all([startTokenEndpoint(), startProtectedApi()])
+  const tokens = createTokenProvider(endpoint.source)
+  const instance = required.create({ baseURL: api.origin })
+  attachTokens(instance, tokens)
+  const failure = (config = {}) => instance.get('/', config).catch((error: unknown) => error)
+
+  expect((await instance.post('/', { a: 1 })).data).toStrictEqual({ accepted: true })
+  api.refuses = () => true
+  const refused = (await failure()) as AxiosError
+  expect(refused).toBeInstanceOf(required.AxiosError)
+  expect(refused.response?.status).toBe(401)
+  expect(refused.toJSON()).toMatchObject({ status: 401 })
+  api.answer = () => silence
+  expect(await failure({ timeout: 20 })).toBeInstanceOf(required.AxiosError)
+  expect(required.isCancel(await failure({ signal: AbortSignal.timeout(20) }))).toBe(true)
+  await tokens.getToken({ forceRefresh: true }).catch(() => {})
+  endpoint.answer = () => json({ error: 'invalid_client' }, 401)
+  tokens.reject(await tokens.getToken())
+  const missing = (await failure()) as AxiosError
+  expect(missing).toBeInstanceOf(required.AxiosError)
+  expect(missing.cause).toBeInstanceOf(TokenError)
+  await Promise.all([endpoint.close(), api.close(), tokens.close()])
+})

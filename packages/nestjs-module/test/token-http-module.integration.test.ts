@@ -1,0 +1,36 @@
+import 'reflect-metadata'
+import { HttpService } from '@nestjs/axios'
+import { Test } from '@nestjs/testing'
+import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
+import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
+import { createAxiosClient, describeAdapter } from '@tokenwell/testing'
+import { isAxiosError } from 'axios'
+import { firstValueFrom } from 'rxjs'
+
+const unused = {
+  cacheKey: () => Promise.reject(new Error()),
+  requestToken: () => Promise.reject(new Error()),
+}
+
+describeAdapter({
+  name: "Nest's HttpService",
+  async createClient(attach) {
+    if (attach === undefined) {
+      const bare = new HttpService()
+      return createAxiosClient((request) => firstValueFrom(bare.request(request)))
+    }
+    const module = await Test.createTestingModule({
+      imports: [
+        TokenModule.forRoot({ isGlobal: true, source: unused }),
+        TokenHttpModule.register(attach.options),
+      ],
+    })
+      .overrideProvider(getTokenProviderToken())
+      .useValue(attach.tokens)
+      .compile()
+    const http = module.get(HttpService, { strict: false })
+    return createAxiosClient((request) => firstValueFrom(http.request(request)))
+  },
+  tokenErrorOf: (error) => (isAxiosError(error) ? error.cause : undefined),
+  cannotSend: ['web stream'],
+})
