@@ -1,0 +1,19 @@
+import type { Connection, SpeechClient } from './speech-client.ts'
+
+export const clientNames = ['fetch', 'axios', 'ky', 'nest'] as const
+
+export type ClientName = (typeof clientNames)[number]
+
+/** Loads no more than the client that is asked for. */
+export async function createSpeechClient(name: ClientName, connection: Connection): Promise<SpeechClient> {
+  switch (name) {
+    case 'fetch':
+      return (await import('./fetch-client.ts')).createFetchClient(connection)
+    case 'axios':
+      return (await import('./axios-client.ts')).createAxiosClient(connection)
+    case 'ky':
+      return (await import('./ky-client.ts')).createKyClient(connection)
+    case 'nest':
+      return (await import('./nest-client.ts')).createNestClient(connection)
+  }
+}

@@ -1,0 +1,111 @@
+import { openAsBlob } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { relative, resolve } from 'node:path'
+import { glob, isDynamicPattern } from 'tinyglobby'
+import { InputError } from './input-error.ts'
+
+/** Something to transcribe, opened only when its turn comes. */
+export interface Recording {
+  /** As the caller would write it. */
+  readonly name: string
+  /** The same for every way to write the same file. */
+  readonly id: string
+  /** @throws {InputError} */
+  open(): Promise<Blob>
+}
+
+/** What the speech API takes at most; larger files are not sent in the first place. */
+const maxBytes = 25 * 1024 * 1024
+
+/**
+ * The recordings that the arguments name: files, folders (searched for .wav and .wave), glob patterns, and
+ * `-` for standard input. One that names nothing becomes a recording that cannot be opened, and says so.
+ *
+ * @param folder what relative paths are relative to
+ */
+export async function findRecordings(
+  names: readonly string[],
+  folder: string,
+  standardInput: NodeJS.ReadableStream = process.stdin,
+): Promise<Recording[]> {
+  const found = await Promise.all(names.map((name) => find(name, folder, standardInput)))
+  return [...new Map(found.flat().map((recording) => [recording.id, recording])).values()]
+}
+
+async function find(
+  name: string,
+  folder: string,
+  standardInput: NodeJS.ReadableStream,
+): Promise<Recording[]> {
+  if (name === '-') return [inStandardInput(standardInput)]
+  const path = resolve(folder, name)
+  const stats = await stat(path).catch(() => undefined)
+  if (stats?.isDirectory()) return inFolder(name, path, folder)
+  if (!stats && isDynamicPattern(name)) return matching(name, folder)
+  return [inFile(name, path)]
+}
+
+async function inFolder(name: string, path: string, folder: string): Promise<Recording[]> {
+  const files = await glob('**/*.{wav,wave}', { cwd: path, absolute: true, caseSensitiveMatch: false })
+  if (files.length === 0) return [missing(name, `${name} is a folder with no .wav files in it.`)]
+  return files.sort().map((file) => inFile(relative(folder, file), file))
+}
+
+async function matching(pattern: string, folder: string): Promise<Recording[]> {
+  const files = await glob(pattern, { cwd: folder, absolute: true, expandDirectories: false })
+  if (files.length === 0) return [missing(pattern, `No file matches ${pattern}.`)]
+  return files.sort().map((file) => inFile(relative(folder, file), file))
+}
+
+function inFile(name: string, path: string): Recording {
+  return {
+    name,
+    id: path,
+    async open() {
+      const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
+        throw new InputError(explain(name, error))
+      })
+      if (!stats.isFile()) throw new InputError(`${name} is not a file.`)
+      checkSize(name, stats.size)
+      return openAsBlob(path, { type: 'audio/wav' }).catch((error: NodeJS.ErrnoException) => {
+        throw new InputError(explain(name, error))
+      })
+    },
+  }
+}
+
+function inStandardInput(stream: NodeJS.ReadableStream): Recording {
+  const name = 'standard input'
+  return {
+    name,
+    id: '-',
+    async open() {
+      const chunks: Buffer<ArrayBuffer>[] = []
+      let bytes = 0
+      for await (const chunk of stream as AsyncIterable<Buffer<ArrayBuffer>>) {
+        bytes += chunk.length
+        // What comes after is not even read.
+        if (bytes > maxBytes) break
+        chunks.push(chunk)
+      }
+      checkSize(name, bytes)
+      return new Blob(chunks, { type: 'audio/wav' })
+    },
+  }
+}
+
+function missing(name: string, sentence: string): Recording {
+  return { name, id: name, open: () => Promise.reject(new InputError(sentence)) }
+}
+
+function checkSize(name: string, bytes: number): void {
+  if (bytes === 0) throw new InputError(`${name} is empty.`)
+  if (bytes <= maxBytes) return
+  throw new InputError(`${name} is too large: the speech API takes 25 MB at most.`)
+}
+
+function explain(name: string, { code }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `${name} does not exist.`
+  if (code === 'EACCES' || code === 'EPERM') return `${name} may not be read by you.`
+  return `${name} could not be read (${code}).`
+}

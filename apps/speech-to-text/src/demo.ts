@@ -1,0 +1,3 @@
+import { runDemo } from './command/run-demo.ts'
+
+process.exitCode = await runDemo()

@@ -1,0 +1,4 @@
+/** What the caller has set up wrong, in one sentence. */
+export class SetupError extends Error {
+  override readonly name = 'SetupError'
+}

@@ -1,0 +1,9 @@
+import { runTranscribe } from './command/run-transcribe.ts'
+import { transcribeCommand } from './command/transcribe-options.ts'
+
+// `transcribe … | head -1` is no mistake.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+
+await transcribeCommand(async (files, options) => {
+  process.exitCode = await runTranscribe(files, options)
+}).parseAsync()

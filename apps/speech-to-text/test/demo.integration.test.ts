@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { clientNames } from '../src/clients/create-speech-client.ts'
+import { runCommand } from './run-command.ts'
+import { samples } from './samples.ts'
+
+test('the demo hears every sample through every client, each with one token request', async () => {
+  const { code, stdout, stderr } = await runCommand('demo', [])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const calls = Object.keys(samples).length
+  for (const client of clientNames) {
+    for (const [file, text] of Object.entries(samples)) {
+      const row = stdout.split('\n').find((line) => line.includes(file) && line.includes(` ${client} `))
+      expect(row).toContain(` ${text} `)
+    }
+    expect(stdout).toContain(`${client}: 1 token request for ${calls} API calls`)
+  }
+})

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export interface CommandResult {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface CommandSurroundings {
+  readonly cwd?: string | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly input?: string | Buffer | undefined
+}
+
+/** Runs the built command in a process of its own, with nothing of this one's environment but PATH. */
+export function runCommand(
+  name: 'transcribe' | 'demo',
+  args: readonly string[],
+  { cwd, env, input }: CommandSurroundings = {},
+): Promise<CommandResult> {
+  const script = fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url))
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [script, ...args],
+      { cwd, env: { PATH: process.env['PATH'], ...env } },
+      (error, stdout, stderr) => {
+        const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0
+        resolve({ code, stdout, stderr })
+      },
+    )
+    child.stdin?.end(input)
+  })
+}

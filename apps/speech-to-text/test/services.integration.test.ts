@@ -1,0 +1,172 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { application, startSpeech, startTokens } from './platform.ts'
+import { runCommand } from './run-command.ts'
+import { samples, samplesFolder } from './samples.ts'
+
+const files = Object.keys(samples)
+const [file, text] = Object.entries(samples)[0]!
+const { clientId, clientSecret: secret } = application
+
+const cleanUp: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of cleanUp.splice(0).toReversed()) await close()
+})
+
+async function tokenService(products?: string[]): Promise<string> {
+  const service = await startTokens({ products })
+  cleanUp.push(() => service.close())
+  return service.authUrl
+}
+
+async function speechApi(authUrl: string): Promise<string> {
+  const api = await startSpeech(authUrl)
+  cleanUp.push(() => api.close())
+  return api.url
+}
+
+async function listen(
+  listener: RequestListener,
+  port = 0,
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const server = createServer(listener).listen(port, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** An address where nobody listens. */
+async function deadUrl(): Promise<string> {
+  const { url, close } = await listen(() => {})
+  await close()
+  return url
+}
+
+function transcribe(env: Record<string, string>, ...args: string[]) {
+  return runCommand('transcribe', [file, ...args], { cwd: samplesFolder, env })
+}
+
+test('services that are there already are used, with either name for the credentials', async () => {
+  const AUTH_URL = await tokenService()
+  const SPEECH_URL = await speechApi(AUTH_URL)
+  for (const credentials of [
+    { CLIENT_ID: clientId, CLIENT_SECRET: secret },
+    { CONSUMER_KEY: clientId, CONSUMER_SECRET: secret },
+  ]) {
+    const { code, stdout } = await transcribe({ AUTH_URL, SPEECH_URL, ...credentials })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: ${text}\n` })
+  }
+})
+
+test('a wrong secret: one sentence that names the client ID, and never the secret', async () => {
+  const AUTH_URL = await tokenService()
+  const SPEECH_URL = await speechApi(AUTH_URL)
+  const CLIENT_SECRET = 'wrong-and-yet-a-secret'
+  for (const client of ['fetch', 'axios', 'ky', 'nest']) {
+    const { code, stdout, stderr } = await runCommand('transcribe', [...files, '--client', client], {
+      cwd: samplesFolder,
+      env: { AUTH_URL, SPEECH_URL, CLIENT_ID: clientId, CLIENT_SECRET },
+    })
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The token service at ${AUTH_URL} refused the client ID ${clientId}: check it and its secret.\n`,
+    })
+  }
+})
+
+test('an application without the product: the sentence of the speech API', async () => {
+  const AUTH_URL = await tokenService(['something else'])
+  const SPEECH_URL = await speechApi(AUTH_URL)
+  const { code, stderr } = await transcribe({
+    AUTH_URL,
+    SPEECH_URL,
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: secret,
+  })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    new RegExp(`^The speech API at ${SPEECH_URL} answered with an error \\(status 403\\): .+\n$`),
+  )
+})
+
+test('no token service: says which address, after trying again', async () => {
+  const AUTH_URL = await deadUrl()
+  const { code, stderr } = await transcribe(
+    { AUTH_URL, SPEECH_URL: AUTH_URL, CLIENT_ID: clientId, CLIENT_SECRET: secret },
+    '--retries=1',
+  )
+  const sentence = `The token service at ${AUTH_URL} does not answer.`
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `${sentence} Trying again.\n${sentence}\n` })
+})
+
+test.each(['fetch', 'axios', 'ky', 'nest'])(
+  '%s, no speech API: says which address, after trying again',
+  async (client) => {
+    const AUTH_URL = await tokenService()
+    const SPEECH_URL = await deadUrl()
+    const { code, stderr } = await transcribe(
+      { AUTH_URL, SPEECH_URL, CLIENT_ID: clientId, CLIENT_SECRET: secret },
+      '--retries=1',
+      '--client',
+      client,
+    )
+    const sentence = `The speech API at ${SPEECH_URL} could not be reached (ECONNREFUSED).`
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `${sentence} Trying again.\n${sentence}\n` })
+  },
+)
+
+test('a speech API that breaks off, is busy and then restarts loses nothing', async () => {
+  const AUTH_URL = await tokenService()
+  const realUrl = await speechApi(AUTH_URL)
+  let calls = 0
+  const flaky = await listen((request, response) => {
+    calls++
+    if (calls === 1) return void request.socket.destroy()
+    if (calls === 2) {
+      request.resume()
+      response.writeHead(503, { 'retry-after': '1', 'content-type': 'application/json' })
+      return void response.end(JSON.stringify({ error: { code: 'busy', message: 'Too many at once.' } }))
+    }
+    const { authorization, 'content-type': type } = request.headers
+    const body = new ReadableStream({
+      async start(controller) {
+        for await (const chunk of request) controller.enqueue(chunk)
+        controller.close()
+      },
+    })
+    void fetch(`${realUrl}${request.url}`, {
+      method: 'POST',
+      headers: { authorization: authorization!, 'content-type': type! },
+      body,
+      duplex: 'half',
+    } as RequestInit).then(async (answer) => {
+      response.writeHead(answer.status, { 'content-type': 'application/json' })
+      response.end(await answer.text())
+    })
+  })
+  cleanUp.push(flaky.close)
+  const { code, stdout, stderr } = await transcribe({
+    AUTH_URL,
+    SPEECH_URL: flaky.url,
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: secret,
+  })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: ${text}\n` })
+  expect(stderr).toContain('could not be reached')
+  expect(stderr).toContain('Too many at once. Trying again.')
+  expect(calls).toBe(3)
+})
+
+test('a missing setting is named', async () => {
+  const { code, stdout, stderr } = await transcribe({ AUTH_URL: 'https://auth.example.com' })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^SPEECH_URL is missing: .*\.\n$/)
+})

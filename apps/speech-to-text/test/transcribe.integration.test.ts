@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientNames } from '../src/clients/create-speech-client.ts'
+import { runCommand } from './run-command.ts'
+import { linesOfSamples, samples, samplesFolder } from './samples.ts'
+import { silentWav } from './wav.ts'
+
+const files = Object.keys(samples)
+const [file, text] = Object.entries(samples)[0]!
+const lines = (text: string) => text.trimEnd().split('\n')
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'transcribe-'))
+  await mkdir(join(folder, 'none'))
+  await writeFile(join(folder, 'notes.txt'), 'These are notes, and no recording.')
+  await writeFile(join(folder, 'empty.wav'), '')
+  await writeFile(join(folder, 'cut.wav'), silentWav(1).subarray(0, 30))
+  await writeFile(join(folder, 'large.wav'), Buffer.alloc(30 * 1024 * 1024))
+  await writeFile(join(folder, 'good.wav'), await readFile(join(samplesFolder, file)))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+test.each(clientNames)('%s hears what is said in the samples, with one token request', async (client) => {
+  const { code, stdout, stderr } = await runCommand('transcribe', [...files, '--client', client], {
+    cwd: samplesFolder,
+  })
+  expect({ code, lines: lines(stdout) }).toEqual({ code: 0, lines: linesOfSamples })
+  expect(stderr).toMatch(
+    new RegExp(`^${files.length} recordings through ${client}, 1 token request, .* s\n$`),
+  )
+})
+
+test.each(clientNames)('%s: bad recordings are named, the good one is still done', async (client) => {
+  const bad = ['notes.txt', 'empty.wav', 'cut.wav', 'gone.wav', 'none', 'large.wav']
+  const { code, stdout, stderr } = await runCommand(
+    'transcribe',
+    [...bad, 'good.wav', '--client', client, '--quiet'],
+    { cwd: folder },
+  )
+  expect({ code, stdout }).toEqual({ code: 2, stdout: `good.wav: ${text}\n` })
+  const complaints = lines(stderr)
+  expect(complaints).toHaveLength(bad.length)
+  for (const [index, name] of bad.entries())
+    expect(complaints[index]).toMatch(new RegExp(`^${name}\\b.+\\.$`))
+})
+
+test('relative paths are those of the caller, not of the folder that pnpm runs in', async () => {
+  const { code, stdout } = await runCommand('transcribe', [file], {
+    cwd: folder,
+    env: { INIT_CWD: samplesFolder },
+  })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: ${text}\n` })
+})
+
+test('folders, patterns and standard input', async () => {
+  const input = await readFile(join(samplesFolder, file))
+  const { code, stdout } = await runCommand('transcribe', ['-', '.', '*.wav'], { cwd: samplesFolder, input })
+  expect(code).toBe(0)
+  expect(lines(stdout)[0]).toBe(`standard input: ${text}`)
+  expect(lines(stdout).slice(1).sort()).toEqual(linesOfSamples.toSorted())
+})
+
+test('--json gives one object a line, with times, also for what went wrong', async () => {
+  const { code, stdout } = await runCommand('transcribe', ['gone.wav', 'good.wav', '--json'], { cwd: folder })
+  expect(code).toBe(2)
+  const [gone, good] = lines(stdout).map((line) => JSON.parse(line))
+  expect(gone).toEqual({ file: 'gone.wav', error: 'gone.wav does not exist.' })
+  expect(good).toMatchObject({ file: 'good.wav', text })
+  expect(good.segments.map((segment: { text: string }) => segment.text).join(' ')).toBe(text)
+  for (const { start, end } of good.segments) {
+    expect(0 <= start && start < end && end <= good.durationSeconds).toBe(true)
+  }
+})
+
+test.each([
+  ['an unknown client', ['a.wav', '--client', 'curl'], 'curl'],
+  ['no file', [], 'FILE'],
+  ['an unknown option', ['a.wav', '--colour'], '--colour'],
+  ['a concurrency of nothing', ['a.wav', '--concurrency', '0'], '--concurrency'],
+])('%s is a mistake that is named', async (_what, args, name) => {
+  const { code, stdout, stderr } = await runCommand('transcribe', args)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain(name)
+  expect(stderr).not.toMatch(/^\s+at /m)
+})
+
+test('--help explains itself on standard output', async () => {
+  const { code, stdout, stderr } = await runCommand('transcribe', ['--help'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  for (const word of ['--client', 'fetch', 'CONSUMER_KEY', 'Exit codes']) expect(stdout).toContain(word)
+})
+
+test('a reader that has seen enough is no mistake', () => {
+  const script = `"${process.execPath}" dist/transcribe.js samples samples/${file} --json 2>&1 | head -c 1; echo "\${PIPESTATUS[0]}"`
+  const { stdout } = spawnSync('bash', ['-c', script], {
+    cwd: join(samplesFolder, '..'),
+    env: { PATH: process.env['PATH'] },
+    encoding: 'utf8',
+  })
+  expect(stdout).toMatch(/^\{0\n$/)
+})
+
+test('colours go to terminals only, and not with NO_COLOR', async () => {
+  const seen = (env: string) =>
+    spawnSync('script', ['-qec', `${env} "${process.execPath}" dist/transcribe.js gone.wav`, '/dev/null'], {
+      cwd: join(samplesFolder, '..'),
+      env: { PATH: process.env['PATH'], TERM: 'xterm' },
+      encoding: 'utf8',
+    }).stdout
+  const red = '\u001B[31m'
+  expect(seen('')).toContain(`${red}gone.wav does not exist.`)
+  expect(seen('NO_COLOR=1')).not.toContain(red)
+  expect((await runCommand('transcribe', ['gone.wav'])).stderr).not.toContain('\u001B')
+})
