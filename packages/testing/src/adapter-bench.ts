@@ -1,19 +1,11 @@
-import { createTokenProvider, type AttachOptions, type TokenEvent, type TokenProvider } from '@tokenwell/core'
-import { afterEach, beforeEach } from 'vitest'
+import type { AttachOptions } from '@tokenwell/core'
+import { beforeEach } from 'vitest'
 import type { AdapterClient, AdapterRequest, AdapterUnderTest } from './adapter-under-test.ts'
-import { startProtectedApi, type ProtectedApi } from './protected-api.ts'
 import type { SeenRequest } from './scripted-server.ts'
-import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
+import { useTestServers, type TestServers } from './test-servers.ts'
 
-/** What each test of an adapter has: servers of its own, and a client with their tokens. */
-export interface AdapterBench {
-  endpoint: TokenEndpoint
-  /** The one place where tokens may go. */
-  api: ProtectedApi
-  /** Another origin. */
-  other: ProtectedApi
-  tokens: TokenProvider
-  events: TokenEvent[]
+/** Servers, and clients with and without their tokens. */
+export interface AdapterBench extends TestServers {
   client: AdapterClient
   bare: AdapterClient
   /** A client with options of its own. */
@@ -24,28 +16,20 @@ export interface AdapterBench {
 
 export function useAdapterBench(adapter: AdapterUnderTest): AdapterBench {
   const { essenceOf = ({ name, message, code }) => ({ name, message, code }) } = adapter
-  const outcomeOf: AdapterBench['outcomeOf'] = (client, request) =>
-    client(request).then(
-      ({ status, text }) => ({ status, text }),
-      (error: unknown) => essenceOf(error as Error),
-    )
-  const bench = { outcomeOf } as AdapterBench
-  beforeEach(async () => {
-    const [endpoint, api, other] = await Promise.all([
-      startTokenEndpoint(),
-      startProtectedApi(),
-      startProtectedApi(),
-    ])
-    const events: TokenEvent[] = []
-    const tokens = createTokenProvider(endpoint.source, { onEvent: (event) => void events.push(event) })
-    const createClient = async (options: Partial<AttachOptions> = {}): Promise<AdapterClient> =>
-      adapter.createClient({ tokens, options: { allowedOrigins: [api.origin], ...options } })
-    const [client, bare] = await Promise.all([createClient(), adapter.createClient()])
-    Object.assign(bench, { endpoint, api, other, tokens, events, createClient, client, bare })
+  const bench = Object.assign(useTestServers() as AdapterBench, {
+    createClient: async (options: Partial<AttachOptions> = {}) => {
+      const { tokens, api } = bench
+      return adapter.createClient({ tokens, options: { allowedOrigins: [api.origin], ...options } })
+    },
+    outcomeOf: (client: AdapterClient, request: AdapterRequest) =>
+      client(request).then(
+        ({ status, text }) => ({ status, text }),
+        (error: unknown) => essenceOf(error as Error),
+      ),
   })
-  afterEach(async () => {
-    await bench.tokens.close()
-    await Promise.all([bench.endpoint, bench.api, bench.other].map((server) => server.close()))
+  beforeEach(async () => {
+    const [client, bare] = await Promise.all([bench.createClient(), adapter.createClient()])
+    Object.assign(bench, { client, bare })
   })
   return bench
 }

@@ -1,6 +1,6 @@
 export type { AdapterClient, AdapterRequest, AdapterResult, AdapterUnderTest } from './adapter-under-test.ts'
-export { useAdapterBench, type AdapterBench } from './adapter-bench.ts'
 export { describeAdapter } from './describe-adapter.ts'
+export { expectNoneShown } from './expect-none-shown.ts'
 export { toFetchInit } from './fetch-init.ts'
 export { createAxiosClient } from './axios-client.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
@@ -14,5 +14,6 @@ export {
   type ScriptedServer,
   type SeenRequest,
 } from './scripted-server.ts'
+export { useTestServers, type TestServers } from './test-servers.ts'
 export { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 export { describeTokenStore, type TokenStoreContractOptions } from './token-store-contract.ts'

@@ -15,7 +15,7 @@ export type ScriptedAnswer = 'drop' | WholeAnswer
 interface WholeAnswer {
   readonly status?: number
   readonly headers?: Record<string, string>
-  readonly body?: string
+  readonly body?: string | Buffer
   /** Breaks the connection after the body. */
   readonly thenDrop?: boolean
 }

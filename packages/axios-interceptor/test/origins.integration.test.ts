@@ -1,0 +1,71 @@
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import { json, useTestServers } from '@tokenwell/testing'
+import { create, type AxiosInstance } from 'axios'
+import { beforeEach, describe, expect, it } from 'vitest'
+
+const servers = useTestServers()
+let api: AxiosInstance
+beforeEach(() => {
+  api = create({ baseURL: `${servers.api.origin}/v1/`, validateStatus: null })
+  attachTokens(api, servers.tokens)
+})
+
+describe('without allowed origins', () => {
+  it('sends tokens to the origin of the base address, wherever below it', async () => {
+    const urls = ['orders', '/orders', '', `${servers.api.origin}/v2`]
+    for (const url of urls) await api.get(url)
+    expect(servers.api.tokens).toStrictEqual(Array(urls.length).fill(servers.endpoint.issued[0]))
+  })
+
+  it('sends none elsewhere by a base address of the request', async () => {
+    await api.get('/', { baseURL: servers.other.origin })
+    await api.get(servers.other.origin.replace('http:', ''), { baseURL: '' }).catch(() => {})
+    expect(servers.other.tokens).toStrictEqual([undefined])
+    expect(servers.endpoint.requests).toHaveLength(0)
+  })
+
+  it('keeps to the base address it was attached with', async () => {
+    api.defaults.baseURL = servers.other.origin
+    await api.get('/')
+    expect(servers.other.tokens).toStrictEqual([undefined])
+  })
+
+  it('looks at where interceptors send a request in the end', async () => {
+    api.interceptors.request.use((config) => Object.assign(config, { url: `${servers.other.origin}/x` }))
+    await api.get('/')
+    const before = create({ baseURL: servers.api.origin, validateStatus: null })
+    before.interceptors.request.use((config) => Object.assign(config, { baseURL: servers.other.origin }))
+    attachTokens(before, servers.tokens)
+    await before.get('/')
+    expect(servers.other.tokens).toStrictEqual([undefined, undefined])
+  })
+
+  it('counts an absolute address as a path where axios does', async () => {
+    await api.get(servers.other.origin, { allowAbsoluteUrls: false })
+    expect(servers.api.requests[0]?.url).toBe(`/v1/${servers.other.origin}`)
+    expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0]])
+  })
+
+  it.each([undefined, '', '/api', 'not an address'])('is not attached to an instance at %j', (baseURL) => {
+    expect(() => attachTokens(create({ baseURL: baseURL! }), servers.tokens)).toThrowError(
+      expect.objectContaining({ kind: 'configuration', message: expect.stringContaining('allowedOrigins') }),
+    )
+  })
+})
+
+describe('a redirect', () => {
+  it('carries no token to a sub-domain, nor headers that the caller calls sensitive', async () => {
+    servers.api.answer = () => ({ status: 302, headers: { location: servers.other.origin } })
+    await api.get('/', { headers: { 'X-Mine': '1' }, sensitiveHeaders: ['X-Mine'] })
+    expect(servers.other.tokens).toStrictEqual([undefined])
+    expect(servers.other.requests[0]?.headers).not.toHaveProperty('x-mine')
+  })
+
+  it('shows itself to the caller’s beforeRedirect', async () => {
+    servers.api.answer = ({ url }) =>
+      url === '/v1/from' ? { status: 302, headers: { location: '/to' } } : json({ arrived: true })
+    const seen: unknown[] = []
+    await api.get('from', { beforeRedirect: ({ path }) => void seen.push(path) })
+    expect(seen).toStrictEqual(['/to'])
+  })
+})

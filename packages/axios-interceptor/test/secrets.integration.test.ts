@@ -1,0 +1,71 @@
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import { expectNoneShown, json, useTestServers } from '@tokenwell/testing'
+import { create, type AxiosInstance } from 'axios'
+import { gzipSync } from 'node:zlib'
+import { beforeEach, describe, expect, it } from 'vitest'
+
+const servers = useTestServers()
+let api: AxiosInstance
+beforeEach(() => {
+  api = create({ baseURL: servers.api.origin })
+  attachTokens(api, servers.tokens)
+})
+const expectHidden = (held: unknown) => {
+  expect(servers.endpoint.issued).not.toHaveLength(0)
+  expectNoneShown(held, servers.endpoint.issued)
+}
+
+describe.each(['http', 'fetch'])('over %s', (adapter) => {
+  it.each(['json', 'text', 'arraybuffer', 'stream'] as const)(
+    'a response as %s shows no token',
+    async (responseType) => {
+      const response = await api.get('/', { responseType, adapter })
+      expectHidden(response)
+      expectHidden(response.request)
+      expectHidden(response.data)
+      if (responseType === 'stream') for await (const _chunk of response.data) expectHidden(response)
+    },
+  )
+
+  it('an error shows no token, with a stream for its body', async () => {
+    servers.api.answer = () => json({}, 500)
+    const error: unknown = await api
+      .get('/', { responseType: 'stream', adapter })
+      .catch((error: unknown) => error)
+    expectHidden(error)
+    expectHidden((error as { request: unknown }).request)
+  })
+
+  it('an error that comes while a stream is read shows no token', async () => {
+    servers.api.answer = () => ({ body: 'x'.repeat(100_000) })
+    const config = { responseType: 'stream', maxContentLength: 1_000, adapter } as const
+    const read = async () => {
+      for await (const _chunk of (await api.get('/', config)).data) continue
+    }
+    const error: unknown = await read().catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(Error)
+    expectHidden(error)
+  })
+
+  it('a failed transform shows no token', async () => {
+    servers.api.answer = () => ({ body: '{' })
+    const error: unknown = await api
+      .get('/', { responseType: 'json', transitional: { silentJSONParsing: false }, adapter })
+      .catch((error: unknown) => error)
+    expect(error).toMatchObject({ name: 'SyntaxError' })
+    expectHidden(error)
+  })
+})
+
+it('a packed response shows no token', async () => {
+  servers.api.answer = () => ({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('packed') })
+  const response = await api.get('/', { responseType: 'stream' })
+  expectHidden(response)
+  expect(Buffer.concat(await response.data.toArray()).toString()).toBe('packed')
+})
+
+it('leaves the request where it was, for those who look for it', async () => {
+  const { request } = await api.get('/')
+  expect(request.res.responseUrl).toBe(`${servers.api.origin}/`)
+  expect(request.path).toBe('/')
+})

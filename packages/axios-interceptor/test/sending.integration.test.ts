@@ -1,0 +1,221 @@
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import { json, silence, useTestServers } from '@tokenwell/testing'
+import axios, {
+  create,
+  isAxiosError,
+  isCancel,
+  type AxiosAdapter,
+  type AxiosError,
+  type AxiosInstance,
+} from 'axios'
+import { setTimeout } from 'node:timers/promises'
+import { beforeEach, describe, expect, it } from 'vitest'
+
+// Also a named export, but its types do not say so.
+const { CancelToken } = axios
+const servers = useTestServers()
+let api: AxiosInstance
+beforeEach(() => {
+  api = create({ baseURL: servers.api.origin })
+  attachTokens(api, servers.tokens)
+})
+const refuseFirst = () => {
+  servers.api.refuses = (token) => token === servers.endpoint.issued[0]
+}
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable(),
+    (error: unknown) => error as AxiosError,
+  )
+
+describe('a request that is sent again', () => {
+  beforeEach(refuseFirst)
+
+  it('passes interceptors and transforms once', async () => {
+    const passed: string[] = []
+    const instance = create({
+      baseURL: servers.api.origin,
+      transformRequest: (data) => passed.push('transformRequest') && JSON.stringify(data),
+      transformResponse: (data: string) => passed.push('transformResponse') && JSON.parse(data),
+    })
+    const note = <Value>(what: string) =>
+      ((value: Value) => passed.push(what) && value) as (value: Value) => Value
+    instance.interceptors.request.use(note('registered before'))
+    attachTokens(instance, servers.tokens)
+    instance.interceptors.request.use(note('registered after'))
+    instance.interceptors.response.use(note('response'))
+    const { data } = await instance.post('/', { a: 'ü' })
+    expect(data).toStrictEqual({ accepted: true })
+    expect(passed).toStrictEqual([
+      'registered after',
+      'registered before',
+      'transformRequest',
+      'transformResponse',
+      'response',
+    ])
+    expect(servers.api.requests.map(({ body }) => body)).toStrictEqual(Array(2).fill('{"a":"Ã¼"}'))
+  })
+
+  it('is sent again where every status counts as a success', async () => {
+    const { status } = await api.post('/', { a: 1 }, { validateStatus: null })
+    expect(status).toBe(200)
+    expect(servers.api.requests).toHaveLength(2)
+  })
+
+  it('lets go of the first answer where it is a stream', async () => {
+    const { data } = await api.get('/', { responseType: 'stream' })
+    expect(JSON.parse(Buffer.concat(await data.toArray()).toString())).toStrictEqual({ accepted: true })
+  })
+
+  it('is not a form that axios made of an object, which is a stream', async () => {
+    expect((await failureOf(api.postForm('/', { a: [1, 2] }))).status).toBe(401)
+    expect(servers.api.requests).toHaveLength(1)
+  })
+
+  it.each(['json', 'text', 'arraybuffer', 'blob'] as const)(
+    'is known by a fault in a body that is asked for as %s',
+    async (responseType) => {
+      const fault = { fault: { detail: { errorcode: 'oauth.v2.InvalidAccessToken' } } }
+      servers.api.answer = () => json(fault, 500)
+      const adapter = responseType === 'blob' ? 'fetch' : 'http'
+      await failureOf(api.get('/', { responseType, adapter }))
+      expect(servers.endpoint.issued).toHaveLength(2)
+    },
+  )
+
+  it('is sent again by whoever takes it from the error', async () => {
+    servers.api.answer = ({ url }) => json({}, url === '/first' ? 503 : 200)
+    const error = await failureOf(api.post('/first', { a: 1 }, { timeout: 5_000 }))
+    expect(error.config).toMatchObject({ url: '/first', timeout: 5_000, data: '{"a":1}' })
+    const { status } = await api.request({ ...error.config, url: '/second' })
+    expect(status).toBe(200)
+    const [first, second] = servers.api.requests
+    expect(second).toStrictEqual({ ...first, url: '/second' })
+  })
+})
+
+describe('the instance', () => {
+  it('attaches tokens whatever adapter a request asks for', async () => {
+    await api.get('/', { adapter: 'fetch' })
+    await api.get('/', { adapter: ['http'] })
+    await api.get('/', {
+      adapter: async (config) => {
+        expect(config.headers.get('authorization')).toBe(`Bearer ${servers.endpoint.issued[0]}`)
+        return { data: '', status: 200, statusText: '', headers: {}, config }
+      },
+    })
+    expect(servers.api.tokens).toStrictEqual(Array(2).fill(servers.endpoint.issued[0]))
+  })
+
+  it('is as before once they are detached', async () => {
+    const instance = create({ baseURL: servers.api.origin })
+    const detach = attachTokens(instance, servers.tokens)
+    await instance.get('/')
+    detach()
+    expect((await failureOf(instance.get('/'))).status).toBe(401)
+    expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0], undefined])
+  })
+
+  it('keeps its tokens from the instances made of it', async () => {
+    await failureOf(api.create({}).get('/'))
+    expect(servers.api.tokens).toStrictEqual([undefined])
+  })
+
+  it('takes two providers, each for its own origin', async () => {
+    attachTokens(api, servers.tokens, { allowedOrigins: [servers.other.origin], scheme: 'Bearer' })
+    await Promise.all([api.get('/'), api.get(servers.other.origin)])
+    expect([...servers.api.tokens, ...servers.other.tokens]).toStrictEqual(
+      Array(2).fill(servers.endpoint.issued[0]),
+    )
+  })
+
+  it('leaves configurations and headers as they were given', async () => {
+    const headers = Object.freeze({ 'X-Mine': '1' })
+    const config = Object.freeze({ url: '/', headers, sensitiveHeaders: ['X-Mine'] })
+    await api.request(config)
+    await api.request(config)
+    expect(Object.keys(api.defaults.headers.common)).not.toContain('Authorization')
+    expect(servers.api.requests.map(({ headers }) => headers['x-mine'])).toStrictEqual(['1', '1'])
+  })
+
+  it('takes a header that an interceptor shares between requests for nobody’s token', async () => {
+    const { headers } = (await api.get('/')).config
+    api.interceptors.request.use((config) => Object.assign(config, { headers }))
+    await Promise.all([api.get('/'), failureOf(api.get(servers.other.origin)), api.get('/')])
+    expect(servers.other.tokens).toStrictEqual([undefined])
+    expect(servers.api.tokens).toStrictEqual(Array(3).fill(servers.endpoint.issued[0]))
+  })
+
+  it('leaves requests with other credentials alone', async () => {
+    const auth = { username: 'me', password: 'mine' }
+    await failureOf(api.get('/', { auth }))
+    await failureOf(api.get(servers.api.origin.replace('//', '//me:mine@')))
+    const basic = `Basic ${Buffer.from('me:mine').toString('base64')}`
+    expect(servers.api.requests.map(({ headers }) => headers.authorization)).toStrictEqual([basic, basic])
+    expect(servers.endpoint.requests).toHaveLength(0)
+  })
+})
+
+describe('a request that waits for a token', () => {
+  beforeEach(() => {
+    servers.endpoint.answer = () => silence
+  })
+
+  it('ends with the cancel token', async () => {
+    let cancel = (_reason: string): void => {}
+    const cancelToken = new CancelToken((canceler) => {
+      cancel = canceler
+    })
+    const failure = failureOf(api.get('/', { cancelToken }))
+    await servers.endpoint.nextRequest()
+    cancel('No longer needed')
+    expect(isCancel(await failure)).toBe(true)
+    expect(await failure).toMatchObject({ message: 'No longer needed' })
+  })
+
+  it('ends at once where it was cancelled before', async () => {
+    expect(isCancel(await failureOf(api.get('/', { signal: AbortSignal.abort() })))).toBe(true)
+    expect(servers.endpoint.requests).toHaveLength(0)
+  })
+
+  it('ends with its time, in the words asked for', async () => {
+    const config = {
+      timeout: 20,
+      timeoutErrorMessage: 'Too slow',
+      transitional: { clarifyTimeoutError: true },
+    }
+    expect(await failureOf(api.get('/', config))).toMatchObject({ message: 'Too slow', code: 'ETIMEDOUT' })
+    expect(await failureOf(api.get('/', { timeout: 20 }))).toMatchObject({
+      message: 'timeout of 20ms exceeded',
+      code: 'ECONNABORTED',
+      config: { timeout: 20, url: '/' },
+    })
+  })
+
+  it('has but one time for the token and the answer', async () => {
+    const issue = servers.endpoint.answer
+    servers.endpoint.answer = async (request) => {
+      await setTimeout(50)
+      return issue(request)
+    }
+    const times: (number | undefined)[] = []
+    const adapter: AxiosAdapter = async (config) => {
+      times.push(config.timeout)
+      return { data: '', status: times.length === 1 ? 401 : 200, statusText: '', headers: {}, config }
+    }
+    const { config } = await api.get('/', { adapter, timeout: 60_000 })
+    expect(times[0]).toBeLessThanOrEqual(60_000 - 40)
+    expect(times[1]).toBeLessThanOrEqual(60_000 - 80)
+    expect(config.timeout).toBe(60_000)
+  })
+})
+
+it('fails without a token by an error of axios, which says why', async () => {
+  servers.endpoint.answer = () => json({ error: 'invalid_client' }, 401)
+  const error = await failureOf(api.post('/', { a: 1 }))
+  expect(isAxiosError(error)).toBe(true)
+  expect(error).toMatchObject({ code: 'ERR_TOKEN', config: { url: '/' }, message: error.cause?.message })
+  // The token endpoint's status is not the API's.
+  expect([error.status, error.response, error.request]).toStrictEqual([undefined, undefined, undefined])
+  expect(Object.keys(error)).not.toContain('cause')
+})
