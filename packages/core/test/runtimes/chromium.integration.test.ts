@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildCore } from '../package/built-core.ts'
+import { startSmokeServer } from './smoke-server.ts'
+
+const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+const present = existsSync(executablePath)
+const flags =
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking ' +
+  '--disable-component-update --disable-sync'
+
+// eslint-disable-next-line no-console
+if (!present) console.warn('No Chromium: install it, or set CHROMIUM_PATH, to have the browser tests run')
+
+describe.skipIf(!present)('in Chromium', () => {
+  let browser: Browser
+  beforeAll(async () => void (browser = await chromium.launch({ executablePath, args: flags.split(' ') })))
+  afterAll(() => browser?.close())
+
+  it('the published file does all it should, and nothing is said on the console', async () => {
+    const { code } = await buildCore()
+    const origin = await startSmokeServer(code)
+    const page = await browser.newPage()
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(String(error)))
+    await page.goto(origin)
+    // As text: the browser is to load the modules itself.
+    const done = await page.evaluate(`
+      Promise.all([import('/core.js'), import('/smoke.js')])
+        .then(([core, { smoke }]) => smoke(core, location.origin))
+    `)
+    expect(done).toHaveLength(12)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+})

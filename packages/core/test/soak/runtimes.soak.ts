@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { buildCore } from '../package/built-core.ts'
+import { startSmokeServer } from '../runtimes/smoke-server.ts'
+
+/** Everything comes from npm, and only when this runs. */
+const runtimes: [name: string, packages: string, command: string[]][] = [
+  ['Node 20.19', 'node@20.19.0', ['node']],
+  ['Node 22', 'node@22', ['node']],
+  ['Node 24', 'node@24', ['node']],
+  ['Node 26', 'node@26', ['node']],
+  ['Deno', 'deno@2', ['deno', 'run', '--allow-net=127.0.0.1', '--allow-read']],
+  ['Bun', 'bun@1', ['bun', 'run']],
+]
+
+describe('the published file does all it should in', () => {
+  it.each(runtimes)('%s', async (name, packages, command) => {
+    const { code, file } = await buildCore()
+    const origin = await startSmokeServer(code)
+    const folder = await mkdtemp(join(tmpdir(), 'runtime-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    for (const script of ['smoke.mjs', 'run-smoke.mjs']) {
+      await copyFile(fileURLToPath(new URL(`../runtimes/${script}`, import.meta.url)), join(folder, script))
+    }
+    const run = ['exec', '--yes', `--package=${packages}`, '--', ...command]
+    const options = {
+      cwd: folder,
+      env: { ...process.env, NODE_OPTIONS: '', npm_config_update_notifier: 'false' },
+    }
+    const { stdout } = await promisify(execFile)(
+      'npm',
+      [...run, join(folder, 'run-smoke.mjs'), file, origin],
+      options,
+    )
+    const version = await promisify(execFile)('npm', [...run.slice(0, 5), '--version'], options)
+    process.stdout.write(
+      `${name} (${version.stdout.trim().split('\n')[0]}): ${stdout.split(',').length} checks\n`,
+    )
+    expect(JSON.parse(stdout)).toHaveLength(12)
+  })
+})

@@ -1,0 +1,66 @@
+import { expect } from 'vitest'
+import { TokenError, type AccessToken, type TokenResponse, type TokenSource } from '@tokenwell/core'
+import { ScriptedEndpoint, sourceOf, type ScriptedAnswer } from '../scripted-endpoint.ts'
+
+interface Issued {
+  readonly wall: number
+  readonly monotonic: number
+  readonly lifeMs: number
+}
+
+/** A source that knows what it issued and when, and finds fault with a second request at the same time. */
+export class StrictSource {
+  /** How many requests there were. */
+  asked = 0
+  readonly faults: string[] = []
+  readonly #issued = new Map<string, Issued>()
+  readonly #answers: readonly ScriptedAnswer[]
+  readonly #heedsSignal: boolean
+
+  constructor(answers: readonly ScriptedAnswer[], heedsSignal: boolean) {
+    this.#answers = answers
+    this.#heedsSignal = heedsSignal
+  }
+
+  /** The source as one provider sees it: that one never has two requests under way. */
+  forOneProvider(): TokenSource {
+    let underWay: AbortSignal | undefined
+    return {
+      cacheKey: () => Promise.resolve('key'),
+      requestToken: async ({ signal }) => {
+        if (underWay?.aborted === false) this.faults.push('two requests at once')
+        underWay = signal
+        try {
+          return await this.#request(signal)
+        } finally {
+          if (underWay === signal) underWay = undefined
+        }
+      },
+    }
+  }
+
+  async #request(signal: AbortSignal): Promise<TokenResponse> {
+    const number = ++this.asked
+    const sent = { wall: Date.now(), monotonic: performance.now() }
+    const answer = this.#answers[(number - 1) % this.#answers.length]!
+    const heeded = this.#heedsSignal ? signal : new AbortController().signal
+    const body = { access_token: `token-${number}`, token_type: 'Bearer', expires_in: answer.expiresIn }
+    const endpoint = new ScriptedEndpoint(answer.expiresIn === undefined ? answer : { ...answer, body })
+    const response = await sourceOf(endpoint).requestToken({ signal: heeded })
+    if (response.expiresIn === undefined) throw new TokenError({ kind: 'malformed', message: 'no life' })
+    this.#issued.set(response.accessToken, { ...sent, lifeMs: response.expiresIn * 1000 })
+    return response
+  }
+
+  numberOf({ value }: AccessToken): number {
+    return Number(value.replace('token-', ''))
+  }
+
+  /** A token must be of this source, and not past its margin by either clock. */
+  expectUsable({ value }: AccessToken): void {
+    const { wall, monotonic, lifeMs } = this.#issued.get(value)!
+    const elapsedMs = Math.max(Date.now() - wall, performance.now() - monotonic)
+    const marginMs = Math.min(10_000, lifeMs / 20)
+    expect(elapsedMs, 'a token past its margin').toBeLessThan(lifeMs - marginMs)
+  }
+}
