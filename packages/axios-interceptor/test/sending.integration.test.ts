@@ -11,7 +11,7 @@ import axios, {
 import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 
-// Also a named export, but its types do not say so.
+// oxlint-disable-next-line import/no-named-as-default-member -- axios's types do not name this export
 const { CancelToken } = axios
 const servers = useTestServers()
 let api: AxiosInstance
@@ -191,23 +191,23 @@ describe('a request that waits for a token', () => {
       config: { timeout: 20, url: '/' },
     })
   })
+})
 
-  it('has but one time for the token and the answer', async () => {
-    const issue = servers.endpoint.answer
-    servers.endpoint.answer = async (request) => {
-      await setTimeout(50)
-      return issue(request)
-    }
-    const times: (number | undefined)[] = []
-    const adapter: AxiosAdapter = async (config) => {
-      times.push(config.timeout)
-      return { data: '', status: times.length === 1 ? 401 : 200, statusText: '', headers: {}, config }
-    }
-    const { config } = await api.get('/', { adapter, timeout: 60_000 })
-    expect(times[0]).toBeLessThanOrEqual(60_000 - 40)
-    expect(times[1]).toBeLessThanOrEqual(60_000 - 80)
-    expect(config.timeout).toBe(60_000)
-  })
+it('has but one time for the token and the answer', async () => {
+  const issue = servers.endpoint.answer
+  servers.endpoint.answer = async (request) => {
+    await setTimeout(50)
+    return issue(request)
+  }
+  const times: (number | undefined)[] = []
+  const adapter: AxiosAdapter = async (config) => {
+    times.push(config.timeout)
+    return { data: '', status: times.length === 1 ? 401 : 200, statusText: '', headers: {}, config }
+  }
+  const { config } = await api.get('/', { adapter, timeout: 60_000 })
+  expect(times[0]).toBeLessThanOrEqual(60_000 - 40)
+  expect(times[1]).toBeLessThanOrEqual(60_000 - 80)
+  expect(config.timeout).toBe(60_000)
 })
 
 it('fails without a token by an error of axios, which says why', async () => {
