@@ -22,14 +22,22 @@ export function together(results: readonly OrderResult[]): OrderResult {
   }
 }
 
+/**
+ * Processes that asked for themselves: on a machine so busy that Redis does not answer in 200 ms, callers are not
+ * to wait for it. Otherwise none.
+ */
+function gaveUp({ events }: OrderResult): number {
+  return events['store_unavailable slow'] ?? 0
+}
+
 /** Every process calls at once with nothing in the store: one token request in all. */
 export async function callColdFleet(fleet: Fleet, endpoint: TokenEndpoint, calls: number) {
   const scope = crypto.randomUUID()
   const result = together(await Promise.all(fleet.members.map((member) => member.obey({ scope, calls }))))
+  const asked = requestsFor(endpoint, scope).length
   expect(result).toMatchObject({ calls: calls * fleet.members.length, failures: [], expired: 0 })
-  expect(result.tokens).toHaveLength(1)
-  expect(requestsFor(endpoint, scope)).toHaveLength(1)
-  return { scope, result }
+  expect({ asked, tokens: result.tokens.length }).toEqual({ asked: 1 + gaveUp(result), tokens: asked })
+  return { scope, asked, result }
 }
 
 /** Load on a fleet that has a token: each renewal is one request, and nobody waits for it. */
@@ -44,7 +52,7 @@ export async function renewUnderLoad(
   const gaps = times.slice(1).map((time, index) => time - times[index]!)
   expect(result).toMatchObject({ failures: [], blocked: 0, expired: 0 })
   expect(gaps.length).toBeGreaterThan(0)
-  expect(Math.min(...gaps)).toBeGreaterThan(soonestMs)
+  expect(gaps.filter((gap) => gap < soonestMs).length).toBeLessThanOrEqual(gaveUp(result))
   expect(result.tokens.length).toBeLessThanOrEqual(times.length)
   return { result, gaps }
 }
@@ -70,12 +78,10 @@ export async function killHolder(fleet: Fleet, { endpoint, victims }: Killing, d
   const [killed, ...others] = requests.map(({ minted }) => minted)
   const result = together(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
   expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(1)
-  expect({ killed, others, failures: result.failures, expired: result.expired }).toEqual({
-    killed: false,
-    others: [true],
-    failures: [],
-    expired: 0,
-  })
+  expect(result).toMatchObject({ failures: [], expired: 0 })
+  expect({ killed, minted: others.filter(Boolean).length }).toEqual({ killed: false, minted: others.length })
+  expect(others.length).toBeGreaterThan(0)
+  expect(others.length).toBeLessThanOrEqual(1 + gaveUp(result))
   expect(result.longestMs).toBeLessThan(6_500)
   await fleet.replace(requests[0]!.member)
   return result
