@@ -26,7 +26,7 @@ export function together(results: readonly OrderResult[]): OrderResult {
  * Processes that asked for themselves: on a machine so busy that Redis does not answer in 200 ms, callers are not
  * to wait for it. Otherwise none.
  */
-function gaveUp({ events }: OrderResult): number {
+export function gaveUp({ events }: OrderResult): number {
   return events['store_unavailable slow'] ?? 0
 }
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { startRedisCluster } from './redis-cluster.ts'
 import { startFleet, type Fleet } from './fleet.ts'
-import { callColdFleet, killHolder, renewUnderLoad, report, together } from './fleet-scenarios.ts'
+import { callColdFleet, gaveUp, killHolder, renewUnderLoad, report, together } from './fleet-scenarios.ts'
 import type { MemberSettings } from './fleet-member.ts'
 import { startRedisSentinel } from './redis-sentinel.ts'
 import { redisInstalled, startRedis } from './redis-server.ts'
@@ -118,5 +118,33 @@ describe.skipIf(!redisInstalled)('long runs', () => {
       restarts,
       requests: endpoint.requests.length,
     })
+  })
+
+  it('one spoofed invalid_client stops a fleet for 30 s, and costs one probe', async () => {
+    await using redis = await startRedis()
+    let spoofed = false
+    await using endpoint = await startTokenEndpoint({
+      lifetimeMs: 60_000,
+      async beforeAnswer() {
+        if (spoofed) return true
+        spoofed = true
+        return 'invalid_client'
+      },
+    })
+    await using fleet = await startFleet(4, () => ({
+      redis: { form: 'server', ports: [redis.port] },
+      tokenUrl: endpoint.tokenUrl,
+    }))
+    const order = { scope: 'spoofed', perSecond: 20, forMs: 35_000 }
+    const result = together(await Promise.all(fleet.members.map((member) => member.obey(order))))
+    const [refused, probe] = endpoint.requests
+    report('one spoofed invalid_client', {
+      calls: result.calls,
+      failures: result.failures.length,
+      requests: endpoint.requests.length,
+      apartMs: probe!.receivedAt - refused!.receivedAt,
+    })
+    expect(endpoint.requests).toHaveLength(2 + gaveUp(result))
+    expect(probe!.receivedAt - refused!.receivedAt).toBeLessThan(31_000)
   })
 })

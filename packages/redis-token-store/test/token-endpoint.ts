@@ -21,8 +21,8 @@ export interface TokenEndpoint extends AsyncDisposable {
 /** A token endpoint whose tokens say in the clear when their life ends. */
 export async function startTokenEndpoint(options: {
   readonly lifetimeMs: number
-  /** Waited for before the answer; false leaves the request without one. @default 50 ms */
-  readonly beforeAnswer?: ((request: TokenRequestRecord) => Promise<boolean>) | undefined
+  /** Waited for before the answer; false leaves the request without one. @default 50 ms, then a token */
+  readonly beforeAnswer?: ((request: TokenRequestRecord) => Promise<boolean | 'invalid_client'>) | undefined
 }): Promise<TokenEndpoint> {
   const { lifetimeMs, beforeAnswer = () => setTimeout(50, true) } = options
   const requests: TokenRequestRecord[] = []
@@ -33,11 +33,14 @@ export async function startTokenEndpoint(options: {
     const scope = new URLSearchParams(body).get('scope') ?? ''
     const record = { member: Number(request.headers['x-member']), scope, receivedAt, minted: false }
     requests.push(record)
-    if (!(await beforeAnswer(record))) return void request.destroy()
+    const verdict = await beforeAnswer(record)
+    if (verdict === false) return void request.destroy()
+    response.setHeader('content-type', 'application/json')
+    if (verdict !== true) return void response.writeHead(401).end(JSON.stringify({ error: verdict }))
     record.minted = true
     const access_token = `token-${requests.length}.${receivedAt + lifetimeMs}`
     const token = { access_token, token_type: 'Bearer', expires_in: String(lifetimeMs / 1000), scope }
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(token))
+    response.end(JSON.stringify(token))
   }
   const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')

@@ -1,0 +1,72 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openCaller, type Caller } from './caller.ts'
+import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
+
+describe.skipIf(!redisInstalled)('a refusal', () => {
+  let redis: RedisServer
+  let endpoint: TokenEndpoint
+  let callers: Caller[]
+  let verdict: true | 'invalid_client'
+  beforeAll(async () => {
+    redis = await startRedis()
+    endpoint = await startTokenEndpoint({ lifetimeMs: 3_600_000, beforeAnswer: async () => verdict })
+  })
+  afterAll(async () => {
+    await endpoint?.[Symbol.asyncDispose]()
+    await redis?.[Symbol.asyncDispose]()
+  })
+  beforeEach(async () => {
+    verdict = true
+    endpoint.requests.length = 0
+    // Each with a connection and a store of its own, as processes have.
+    const scope = crypto.randomUUID()
+    callers = await Promise.all(Array.from({ length: 5 }, () => openCaller(redis.url, endpoint, { scope })))
+  })
+  afterEach(() => Promise.all(callers.map((caller) => caller[Symbol.asyncDispose]())))
+  const all = <Value>(work: (caller: Caller) => Promise<Value>) => Promise.all(callers.map(work))
+
+  it('of the credentials is heard once by a fleet, for 30 s at most', async () => {
+    verdict = 'invalid_client'
+    const errors = await all(({ tokens }) => tokens.getToken().catch((error: unknown) => error))
+    for (const error of errors)
+      expect(error).toMatchObject({ kind: 'credentials', oauthError: 'invalid_client' })
+    expect(endpoint.requests).toHaveLength(1)
+    verdict = true
+    await all(({ tokens }) => expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' }))
+    expect(endpoint.requests).toHaveLength(1)
+    const [hold] = await callers[0]!.client.keys('tokenwell:*:hold')
+    expect(await callers[0]!.client.pTTL(hold!)).toBeLessThanOrEqual(30_000)
+  })
+
+  it('of the credentials is followed by one probe, whose success is everybody’s', async () => {
+    verdict = 'invalid_client'
+    await all(({ tokens }) => expect(tokens.getToken()).rejects.toThrow())
+    const [hold = ''] = await callers[0]!.client.keys('tokenwell:*:hold')
+    await callers[0]!.client.del(hold)
+    verdict = true
+    const tokens = await all((caller) => caller.tokens.getToken())
+    expect(new Set(tokens.map(({ value }) => value)).size).toBe(1)
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('of a token by an API costs the fleet one request, however many find out', async () => {
+    const old = await all(({ tokens }) => tokens.getToken())
+    await all(async ({ tokens }) => tokens.reject(tokens.peekToken()!))
+    const renewed = await all(({ tokens }) => tokens.getToken())
+    expect(new Set([...old, ...renewed].map(({ value }) => value)).size).toBe(2)
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('of a token that comes late leaves the new one alone', async () => {
+    const [first, late] = callers
+    const old = await late!.tokens.getToken()
+    first!.tokens.reject(await first!.tokens.getToken())
+    const renewed = await first!.tokens.getToken()
+    await first!.tokens.close()
+    late!.tokens.reject(old)
+    expect((await late!.tokens.getToken()).value).toBe(renewed.value)
+    expect((await callers[2]!.tokens.getToken()).value).toBe(renewed.value)
+    expect(endpoint.requests).toHaveLength(2)
+  })
+})
