@@ -28,7 +28,7 @@ const maxDistinctEvents = 1_000
 export function createActivityRecorder(context: ActivityRecorderContext): ActivityRecorder {
   const { storage, clock, onError, delayMs = 1_000 } = context
   let lastUses = new Map<string, number>()
-  let usage = new Map<string, { applicationId: string; hourMs: number; tokens: number }>()
+  let usage = new Map<string, number>()
   let audit = new Map<string, AuditEntry>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -40,9 +40,11 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
   function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
+    const nowMs = clock.now()
+    const hour = nowMs - (nowMs % hourMs)
     const batch = {
       lastUses: Array.from(lastUses, ([secretId, atMs]) => ({ secretId, atMs })),
-      usage: [...usage.values()],
+      usage: Array.from(usage, ([applicationId, tokens]) => ({ applicationId, hourMs: hour, tokens })),
       audit: [...audit.values()],
     }
     lastUses = new Map()
@@ -55,13 +57,8 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
 
   return {
     tokenIssued(applicationId, secretId) {
-      const nowMs = clock.now()
-      const hour = nowMs - (nowMs % hourMs)
-      const key = `${applicationId} ${hour}`
-      const entry = usage.get(key)
-      if (entry) entry.tokens += 1
-      else usage.set(key, { applicationId, hourMs: hour, tokens: 1 })
-      lastUses.set(secretId, nowMs)
+      usage.set(applicationId, (usage.get(applicationId) ?? 0) + 1)
+      lastUses.set(secretId, clock.now())
       schedule()
     },
     audit(event) {

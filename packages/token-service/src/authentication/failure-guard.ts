@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts'
-import { digest } from '../digest.ts'
 import { ProtocolError } from '../http/protocol-error.ts'
 import type { FailureStorage } from '../storage/storage.ts'
 import { networkAddress } from './network-address.ts'
@@ -18,7 +17,7 @@ export interface FailureGuard {
 }
 
 export function createFailureGuard(storage: FailureStorage, clock: Clock, limit: FailureLimit): FailureGuard {
-  const keyOf = (address: string, clientId: string) => digest(`${networkAddress(address)} ${clientId}`)
+  const keyOf = (address: string, clientId: string) => `${networkAddress(address)} ${clientId}`
   return {
     async check(address, clientId) {
       const nowMs = clock.now()

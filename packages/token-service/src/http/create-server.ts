@@ -3,6 +3,7 @@ import type { ResolvedOptions } from '../token-service-options.ts'
 import { answerBrokenRequests } from './broken-requests.ts'
 import { handleErrors, sendRefusal } from './error-handling.ts'
 import { ProtocolError } from './protocol-error.ts'
+import { keepOutcomes } from './request-outcome.ts'
 
 /** A Fastify server that bounds what a client may send and how long it may take. */
 export function createServer({ errors: shape, logger, trustProxy }: ResolvedOptions): FastifyInstance {
@@ -22,6 +23,7 @@ export function createServer({ errors: shape, logger, trustProxy }: ResolvedOpti
       sendRefusal(reply, new ProtocolError('malformed_request'), shape)
     },
   })
+  keepOutcomes(server)
   handleErrors(server, { shape })
   hangUpWhenDone(server)
   server.setNotFoundHandler((_request, reply) => sendRefusal(reply, new ProtocolError('not_found'), shape))

@@ -16,7 +16,7 @@ export function acceptForms(server: FastifyInstance): void {
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
-    (_request, body, done) => done(null, withoutEmpty(parse(String(body)))),
+    (_request, body, done) => done(null, parseForm(String(body))),
   )
   server.addHook('onRequest', (_request, reply, done) => {
     void reply.header('cache-control', 'no-store').header('pragma', 'no-cache')
@@ -44,7 +44,8 @@ export function allowPostOnly(server: FastifyInstance, url: string): void {
 }
 
 /** Parameters without a value count as left out (RFC 6749 section 3.2). */
-function withoutEmpty(form: Record<string, string | string[] | undefined>): RawParameters {
+function parseForm(text: string): RawParameters {
+  const form = parse(text)
   for (const name in form) if (form[name] === '') delete form[name]
   return form
 }

@@ -18,14 +18,19 @@ export interface SeenRequest extends RequestOutcome {
 
 export type RequestObserver = (seen: SeenRequest) => void
 
-const outcomes = new WeakMap<FastifyRequest, RequestOutcome>()
+const name = 'outcome'
+
+/** Makes room for the outcome in every request of the server. */
+export function keepOutcomes(server: FastifyInstance): void {
+  server.decorateRequest(name, null)
+}
 
 export function noteOutcome(request: FastifyRequest, outcome: RequestOutcome): void {
-  outcomes.set(request, outcome)
+  request.setDecorator(name, outcome)
 }
 
 export function outcomeOf(request: FastifyRequest): RequestOutcome {
-  return outcomes.get(request) ?? {}
+  return request.getDecorator<RequestOutcome | null>(name) ?? {}
 }
 
 /** Tells the observers of each request once it is answered. */

@@ -13,7 +13,7 @@ export function createMemoryFailures(): FailureStorage {
 
   return {
     async find(key, nowMs) {
-      return current(key, nowMs)
+      return failures.size === 0 ? undefined : current(key, nowMs)
     },
     async add(key, nowMs, windowMs) {
       const { count, resetsAtMs } = current(key, nowMs) ?? { count: 0, resetsAtMs: nowMs + windowMs }

@@ -1,4 +1,5 @@
 import { lte, sql } from 'drizzle-orm'
+import { digest } from '../../digest.ts'
 import type { FailureStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import type { Database } from './database.ts'
@@ -10,6 +11,7 @@ interface Failure {
   readonly windowMs: number
 }
 
+/** Keys are kept as digests: what people send as their client ID is nothing to be read in a database. */
 export function createSqlFailures(database: Database): FailureStorage {
   const selectAll = database
     .select()
@@ -49,10 +51,10 @@ export function createSqlFailures(database: Database): FailureStorage {
 
   return {
     async find(key, nowMs) {
-      const failure = await find(key)
+      const failure = await find(digest(key))
       return failure && failure.resetsAtMs > nowMs ? failure : undefined
     },
-    add: (key, nowMs, windowMs) => add({ key, nowMs, windowMs }),
+    add: (key, nowMs, windowMs) => add({ key: digest(key), nowMs, windowMs }),
     async purge(nowMs) {
       const deleted = await database.delete(failures).where(lte(failures.resetsAtMs, nowMs)).returning()
       return deleted.length
