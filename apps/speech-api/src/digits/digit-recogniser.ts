@@ -13,29 +13,35 @@ export interface DigitRecogniser {
   end(): SpeechSegment[]
 }
 
-const LONGEST_STRETCH = 20 * SAMPLE_RATE
+const LONGEST_STRETCH = 15 * SAMPLE_RATE
 const PAUSE = 0.2 * SAMPLE_RATE
 const SILENT = 3e-4 // below -70 dB of full scale nothing is said
 
-/** Recognises spoken digits in a stream, a stretch of at most 20 s at a time, cut in the quietest place. */
+/** Recognises spoken digits in a stream, a stretch of at most 15 s at a time, cut in the quietest place. */
 export function createDigitRecogniser(templates: DigitTemplates): DigitRecogniser {
-  let held: Float32Array = new Float32Array()
+  let held: Float32Array[] = []
+  let heldLength = 0
   let heldFrom = 0
+  const tooLong = () => heldLength > LONGEST_STRETCH
 
-  const recogniseFirst = (length: number): SpeechSegment[] => {
-    const segments = recognise(held.subarray(0, length), templates, heldFrom / SAMPLE_RATE)
-    held = held.slice(length)
+  const recogniseUpTo = (place: (samples: Float32Array) => number): SpeechSegment[] => {
+    const samples = join(held)
+    const length = place(samples)
+    const segments = recognise(samples.subarray(0, length), templates, heldFrom / SAMPLE_RATE)
+    held = [samples.slice(length)]
+    heldLength -= length
     heldFrom += length
     return segments
   }
   return {
     push(samples) {
-      held = join([held, samples])
+      held.push(samples)
+      heldLength += samples.length
       const segments: SpeechSegment[] = []
-      while (held.length > LONGEST_STRETCH) segments.push(...recogniseFirst(quietestPlace(held)))
+      while (tooLong()) segments.push(...recogniseUpTo(quietestPlace))
       return segments
     },
-    end: () => recogniseFirst(held.length),
+    end: () => recogniseUpTo((samples) => samples.length),
   }
 }
 

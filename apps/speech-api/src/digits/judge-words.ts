@@ -14,8 +14,10 @@ export interface HeardDigit {
 const NEIGHBOURS = 2
 const EVEN_ODDS = 3.4 // the misfit at which a word is as likely no digit at all
 const STEEPNESS = 2
+const NO_WORD = 5 // the misfit of what cannot be one
 const LONGEST = 2.5 // times the length of the template
 const LEAST_VARIATION = 0.25
+const MOST_FRAMES = 50 // that a neighbour counts for
 
 /**
  * Keeps the words that sound like digits. The decoder explains any sound as digits; what sounds like none fits badly
@@ -27,25 +29,33 @@ export function judgeWords(
   frames: Float32Array,
   { starts, digits }: DigitTemplates,
 ): HeardDigit[] {
-  const plausible = words.filter(({ template, from, to }) => {
+  const judged = words.map(({ template, from, to, distance, nearest }) => {
     const length = (starts[template + 1] as number) - (starts[template] as number)
-    return to - from < LONGEST * length && variation(frames, from, to) > LEAST_VARIATION
+    const possible = to - from < LONGEST * length && variation(frames, from, to) > LEAST_VARIATION
+    return {
+      digit: digits[template] as number,
+      from,
+      to,
+      possible,
+      misfit: possible ? 2 * distance - nearest : NO_WORD,
+    }
   })
-  return plausible
-    .map(({ template, from, to }, position) => {
-      const around = plausible.slice(Math.max(0, position - NEIGHBOURS), position + NEIGHBOURS + 1)
-      const confidence = 1 / (1 + Math.exp(STEEPNESS * (misfit(around) - EVEN_ODDS)))
-      return { digit: digits[template] as number, from, to, confidence }
+  return judged
+    .map(({ digit, from, to, possible }, position) => {
+      const around = judged.slice(Math.max(0, position - NEIGHBOURS), position + NEIGHBOURS + 1)
+      const confidence = 1 / (1 + Math.exp(STEEPNESS * (meanMisfit(around) - EVEN_ODDS)))
+      return { digit, from, to, confidence: possible ? confidence : 0 }
     })
     .filter(({ confidence }) => confidence >= 0.5)
 }
 
-function misfit(words: readonly DecodedWord[]): number {
+function meanMisfit(words: readonly { from: number; to: number; misfit: number }[]): number {
   let sum = 0
   let frames = 0
-  for (const { from, to, distance, nearest } of words) {
-    sum += (to - from) * (2 * distance - nearest)
-    frames += to - from
+  for (const { from, to, misfit } of words) {
+    const weight = Math.min(MOST_FRAMES, to - from)
+    sum += weight * misfit
+    frames += weight
   }
   return sum / frames
 }

@@ -8,7 +8,7 @@ export interface Resampler {
 }
 
 const ZERO_CROSSINGS = 16
-const ROLL_OFF = 0.94 // of the lower of the two Nyquist frequencies
+const ROLL_OFF = 0.92 // of the lower of the two Nyquist frequencies
 const MOST_PHASES = 1_024
 
 /** Takes a stream through several sample rates, by a windowed sinc that is low-passed so that nothing folds back. */

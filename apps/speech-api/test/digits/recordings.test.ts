@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { wavFile, type WavFileOptions } from '../../scripts/wav-file.ts'
+import { join } from '../../src/wav/join.ts'
+import { createResampler } from '../../src/wav/resampler.ts'
+import { hear, hearFile, recordings, samplesOf } from '../hear.ts'
+import { createRandom, noise } from '../random.ts'
+
+const pause = (seconds: number) => new Float32Array(seconds * 16_000)
+
+function resampled(samples: Float32Array, to: number): Float32Array {
+  const resampler = createResampler([16_000, to])
+  return join([resampler.push(samples), resampler.end()])
+}
+
+function withNoise(samples: Float32Array, decibelsBelow: number): Float32Array {
+  const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
+  const hiss = noise(Math.sqrt(power) * 10 ** (-decibelsBelow / 20), samples.length, createRandom(7))
+  return samples.map((sample, index) => sample + (hiss[index] as number))
+}
+
+describe.each(recordings)('$name', ({ text, file }) => {
+  const samples = samplesOf(file)
+
+  test('is heard right, each digit in its place', () => {
+    const { durationSeconds, segments } = hearFile(file)
+    expect(segments.map((segment) => segment.text).join(' ')).toBe(text)
+    expect(durationSeconds).toBeCloseTo(samples.length / 16_000, 2)
+    for (const [index, { start, end, confidence }] of segments.entries()) {
+      expect(start).toBeGreaterThanOrEqual(segments[index - 1]?.end ?? 0)
+      expect(end).toBeGreaterThan(start + 0.1)
+      expect(end).toBeLessThanOrEqual(durationSeconds)
+      expect(confidence).toBeGreaterThan(0.9)
+      expect(confidence).toBeLessThanOrEqual(1)
+    }
+  })
+
+  test.each<[string, WavFileOptions & { sampleRate: number }]>([
+    ['8 kHz', { sampleRate: 8_000 }],
+    ['8 kHz and 8 bits', { sampleRate: 8_000, bits: 8 }],
+    ['11.025 kHz', { sampleRate: 11_025 }],
+    ['44.1 kHz stereo', { sampleRate: 44_100, channels: 2 }],
+    ['48 kHz float', { sampleRate: 48_000, encoding: 'float', bits: 32 }],
+    ['96 kHz and 24 bits', { sampleRate: 96_000, bits: 24 }],
+  ])('is heard right at %s', (_, options) => {
+    expect(hear(resampled(samples, options.sampleRate), options)).toBe(text)
+  })
+
+  test.each<[string, (samples: Float32Array) => Float32Array]>([
+    ['20 dB quieter', (sound) => sound.map((sample) => sample / 10)],
+    ['40 dB quieter', (sound) => sound.map((sample) => sample / 100)],
+    ['with silence around it', (sound) => join([pause(2), sound, pause(3)])],
+    ['with noise 30 dB below it', (sound) => withNoise(join([pause(0.5), sound, pause(0.5)]), 30)],
+    ['with noise 20 dB below it', (sound) => withNoise(join([pause(0.5), sound, pause(0.5)]), 20)],
+    ['with an offset', (sound) => sound.map((sample) => sample + 0.05)],
+  ])('is heard right %s', (_, change) => {
+    expect(hear(change(samples))).toBe(text)
+  })
+
+  test('is heard the same in pieces of any length', () => {
+    expect(hearFile(file, 997)).toEqual(hearFile(file))
+  })
+
+  test('the words follow the sound, not the file: without its second half, half is heard', () => {
+    const half = hear(samples.subarray(0, samples.length / 2)).split(' ')
+    expect(half.length).toBeGreaterThanOrEqual(2)
+    expect(half.length).toBeLessThan(text.split(' ').length)
+    expect(text.split(' ').slice(0, half.length - 1)).toEqual(half.slice(0, -1))
+  })
+})
+
+test('a recording of more than a minute is heard to its end, with its times', { timeout: 60_000 }, () => {
+  const spoken = recordings.map(({ file }) => join([samplesOf(file), pause(0.6)]))
+  const rounds = 8
+  const samples = join(Array.from({ length: rounds }, () => spoken).flat())
+  const { durationSeconds, segments } = hearFile(wavFile(samples), 65_536)
+  const text = Array.from({ length: rounds }, () => recordings.map((recording) => recording.text)).flat()
+  expect(segments.map((segment) => segment.text).join(' ')).toBe(text.join(' '))
+  expect(durationSeconds).toBeGreaterThan(60)
+
+  const round = samples.length / rounds / 16_000
+  const perRound = segments.length / rounds
+  for (const [index, { start }] of segments.entries()) {
+    const first = segments[index % perRound]?.start ?? 0
+    expect(start).toBeCloseTo(first + round * Math.floor(index / perRound), 0.9)
+  }
+})

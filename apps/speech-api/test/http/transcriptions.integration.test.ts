@@ -1,0 +1,163 @@
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wavFile } from '../../scripts/wav-file.ts'
+import { type ApiUnderTest, startApi } from '../api-under-test.ts'
+import { recordings } from '../hear.ts'
+
+let api: ApiUnderTest
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const [sample] = recordings as [(typeof recordings)[number]]
+
+/** A form leaves its content type to fetch. */
+async function postForm(form: FormData): Promise<Response> {
+  const { headers, body } = new Response(form)
+  return api.post(await new Response(body).arrayBuffer(), {
+    'content-type': headers.get('content-type') ?? '',
+  })
+}
+
+function formWith(field: string, file: Uint8Array<ArrayBuffer>): FormData {
+  const form = new FormData()
+  form.set('note', 'a field before the file')
+  form.set(field, new Blob([file]), 'recording.wav')
+  form.set('more', 'a field after the file')
+  return form
+}
+
+async function errorOf(response: Response): Promise<{ status: number; code: string; message: string }> {
+  const body = (await response.json()) as { error: { code: string; message: string } }
+  return { status: response.status, ...body.error }
+}
+
+describe('a recording is transcribed', () => {
+  test.each(recordings)('as the body: $name', async ({ file, text }) => {
+    const response = await api.post(Uint8Array.from(file))
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const answer = (await response.json()) as Record<string, unknown> & { segments: unknown[] }
+    expect(answer).toMatchObject({ text, language: 'en' })
+    expect(answer['durationSeconds']).toBeGreaterThan(2)
+    expect(answer.segments).toHaveLength(text.split(' ').length)
+    expect(answer.segments[0]).toEqual({
+      start: expect.any(Number),
+      end: expect.any(Number),
+      text: text[0],
+      confidence: expect.any(Number),
+    })
+  })
+
+  test.each(['audio/wav', 'audio/x-wav', 'audio/wave', 'application/octet-stream', 'audio/wav; codecs=1'])(
+    'as %s',
+    async (type) => {
+      const response = await api.post(Uint8Array.from(sample.file), { 'content-type': type })
+      expect(await response.json()).toMatchObject({ text: sample.text })
+    },
+  )
+
+  test('as a field of a form, among other fields', async () => {
+    const response = await postForm(formWith('file', Uint8Array.from(sample.file)))
+    expect(await response.json()).toMatchObject({ text: sample.text })
+  })
+
+  test('in chunks, with no length said beforehand', async () => {
+    const pieces = Array.from({ length: 50 }, (_, index) =>
+      sample.file.subarray((index * sample.file.length) / 50, ((index + 1) * sample.file.length) / 50),
+    )
+    const response = await api.post(Readable.toWeb(Readable.from(pieces)) as ReadableStream)
+    expect(await response.json()).toMatchObject({ text: sample.text })
+  })
+
+  test('many at a time', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const { file, text } = recordings[index % recordings.length] as (typeof recordings)[number]
+        const answer = (await (await api.post(Uint8Array.from(file))).json()) as { text: string }
+        return [answer.text, text]
+      }),
+    )
+    for (const [heard, said] of all) expect(heard).toBe(said)
+  })
+
+  test('and so is silence, as nothing', async () => {
+    const response = await api.post(Uint8Array.from(wavFile(new Float32Array(16_000))))
+    expect(await response.json()).toEqual({ text: '', durationSeconds: 1, language: 'en', segments: [] })
+  })
+})
+
+describe('what cannot be transcribed is answered with a code and a sentence', () => {
+  const mp3 = wavFile(new Float32Array(100))
+  mp3.writeUInt16LE(85, 20)
+  test.each<[string, Uint8Array, number, string]>([
+    ['an empty file', new Uint8Array(), 400, 'empty_file'],
+    ['a text', Buffer.from('four two seven one'), 415, 'not_a_wav'],
+    ['a cut header', wavFile(new Float32Array(9)).subarray(0, 20), 422, 'broken_wav'],
+    ['no samples', wavFile(new Float32Array()), 422, 'no_samples'],
+    ['another encoding', mp3, 415, 'unsupported_wav'],
+  ])('%s', async (_, file, status, code) => {
+    for (const response of [
+      await api.post(Uint8Array.from(file)),
+      await postForm(formWith('file', Uint8Array.from(file))),
+    ]) {
+      const error = await errorOf(response)
+      expect(error).toMatchObject({ status, code })
+      expect(error.message).toMatch(/^[A-Z].*\.$/)
+    }
+  })
+
+  test('no body', async () => {
+    expect(await errorOf(await api.post(undefined))).toMatchObject({ status: 400, code: 'empty_file' })
+  })
+
+  test.each(['text/plain', 'application/json', 'audio/mpeg', 'nonsense', ''])(
+    'a body of type "%s"',
+    async (type) => {
+      const error = await errorOf(await api.post('four two', { 'content-type': type }))
+      expect(error).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+    },
+  )
+
+  test('a form without the field', async () => {
+    const response = await postForm(formWith('recording', Uint8Array.from(sample.file)))
+    expect(await errorOf(response)).toMatchObject({ status: 400, code: 'file_missing' })
+  })
+
+  test.each([
+    ['no boundary', 'multipart/form-data', 'whatever'],
+    ['no form in it', 'multipart/form-data; boundary=x', 'whatever'],
+    [
+      'an end too early',
+      'multipart/form-data; boundary=x',
+      '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF',
+    ],
+    ['nothing in it', 'multipart/form-data; boundary=x', '--x--\r\n'],
+  ])('a form with %s', async (_, type, body) => {
+    const error = await errorOf(await api.post(body, { 'content-type': type }))
+    expect(error.status).toBe(400)
+    expect(['broken_upload', 'file_missing']).toContain(error.code)
+  })
+
+  test('another path, or another method', async () => {
+    for (const [method, path] of [
+      ['GET', '/v1/transcriptions?a=b'],
+      ['POST', '/v2/transcriptions'],
+    ] as const) {
+      const error = await errorOf(await fetch(`${api.url}${path}`, { method }))
+      expect(error).toEqual({
+        status: 404,
+        code: 'not_found',
+        message: `There is no ${method} ${path.split('?')[0]} here.`,
+      })
+    }
+  })
+})
+
+test('a connection carries the next request after a refused one', async () => {
+  for (let round = 0; round < 3; round++) {
+    expect((await api.post(new Uint8Array(1_000_000))).status).toBe(415)
+    expect((await api.post(Uint8Array.from(sample.file))).status).toBe(200)
+  }
+})

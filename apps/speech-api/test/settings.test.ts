@@ -1,0 +1,52 @@
+import { createSpeechApi } from '@tokenwell/speech-api'
+import { describe, expect, test } from 'vitest'
+import { readSettings } from '../src/settings.ts'
+
+const environment = { AUTH_URL: 'https://auth.example', CLIENT_ID: 'id', CLIENT_SECRET: 'secret' }
+
+describe('the environment', () => {
+  test('gives address, credentials, port and host', () => {
+    expect(readSettings({ ...environment, PORT: '0', HOST: '::1' })).toEqual({
+      port: 0,
+      host: '::1',
+      authUrl: 'https://auth.example',
+      clientId: 'id',
+      clientSecret: 'secret',
+      allowInsecure: false,
+    })
+  })
+
+  test('may call the credentials consumer key and secret', () => {
+    const { AUTH_URL } = environment
+    const settings = readSettings({ AUTH_URL, CONSUMER_KEY: 'key', CONSUMER_SECRET: 'hush' })
+    expect(settings).toMatchObject({ clientId: 'key', clientSecret: 'hush' })
+  })
+
+  test.each([
+    ['AUTH_URL', 'AUTH_URL is not set.'],
+    ['CLIENT_ID', 'CLIENT_ID or CONSUMER_KEY is not set.'],
+    ['CLIENT_SECRET', 'CLIENT_SECRET or CONSUMER_SECRET is not set.'],
+  ])('without %s is an error that names it', (name, message) => {
+    expect(() => readSettings({ ...environment, [name]: '' })).toThrow(message)
+  })
+
+  test.each(['-1', '65536', 'eighty', '1.5'])('with a port of %s is an error', (PORT) => {
+    expect(() => readSettings({ ...environment, PORT })).toThrow('PORT must be a number')
+  })
+})
+
+describe('the address of the token service', () => {
+  const create = (authUrl: string) => () =>
+    createSpeechApi({ authUrl, clientId: 'id', clientSecret: 'secret' })
+
+  test.each(['', 'auth.example', 'ftp://auth.example'])('"%s" is none', (authUrl) => {
+    expect(create(authUrl)).toThrow('authUrl must be an http or https address')
+  })
+
+  test.each(['http://auth.example', 'http://127.0.0.1.example'])(
+    '%s would carry credentials in the clear',
+    (url) => {
+      expect(create(url)).toThrow('use HTTPS, or set allowInsecure')
+    },
+  )
+})

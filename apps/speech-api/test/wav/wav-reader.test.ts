@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest'
+import { wavChunk, wavFile, type WavFileOptions } from '../../scripts/wav-file.ts'
+import { AudioError } from '../../src/audio-error.ts'
+import { join } from '../../src/wav/join.ts'
+import { createWavReader } from '../../src/wav/wav-reader.ts'
+import { largestDifference, tone } from '../tone.ts'
+
+const samples = tone(440, 16_000, 0.1)
+
+function read(file: Uint8Array, pieceLength = file.length): Float32Array {
+  const reader = createWavReader((rate) => [rate])
+  const pieces: Float32Array[] = []
+  for (let start = 0; start < file.length; start += pieceLength) {
+    pieces.push(reader.push(file.subarray(start, start + pieceLength)))
+  }
+  return join([...pieces, reader.end()])
+}
+
+function codeOf(file: Uint8Array): string {
+  try {
+    read(file)
+  } catch (error) {
+    if (error instanceof AudioError) return error.code
+    throw error
+  }
+  return 'read'
+}
+
+function withFormat(change: (format: Buffer) => void): Buffer {
+  const file = wavFile(samples)
+  change(file.subarray(20, 36))
+  return file
+}
+
+describe('every encoding is read as the same samples', () => {
+  const encodings: [string, WavFileOptions, number][] = [
+    ['8 bits', { bits: 8 }, 1 / 100],
+    ['16 bits', { bits: 16 }, 1e-4],
+    ['24 bits', { bits: 24 }, 1e-6],
+    ['32 bits', { bits: 32 }, 1e-6],
+    ['float of 32 bits', { encoding: 'float', bits: 32 }, 1e-7],
+    ['float of 64 bits', { encoding: 'float', bits: 64 }, 1e-7],
+    ['stereo', { channels: 2 }, 1e-4],
+    ['six channels of 24 bits', { channels: 6, bits: 24 }, 1e-6],
+    ['extensible', { extensible: true }, 1e-4],
+    ['extensible float', { extensible: true, encoding: 'float', bits: 32, channels: 2 }, 1e-7],
+  ]
+  test.each(encodings)('%s', (_, options, tolerance) => {
+    const heard = read(wavFile(samples, options))
+    expect(heard).toHaveLength(samples.length)
+    expect(largestDifference(samples, heard)).toBeLessThan(tolerance)
+  })
+
+  test.each(encodings)('%s, in pieces of 7 bytes', (_, options) => {
+    const file = wavFile(samples, options)
+    expect(read(file, 7)).toEqual(read(file))
+  })
+})
+
+test('stereo is mixed to the mean of both channels', () => {
+  const file = wavFile(new Float32Array(4), { channels: 2 })
+  for (let frame = 0; frame < 4; frame++) file.writeInt16LE(16_384, file.length - 16 + frame * 4)
+  expect([...read(file)]).toEqual([0.25, 0.25, 0.25, 0.25])
+})
+
+test('the shortest and longest samples keep their sign', () => {
+  const file = wavFile(Float32Array.of(0, 0), { bits: 24 })
+  file.set([0x00, 0x00, 0x80, 0xff, 0xff, 0xff], file.length - 6)
+  expect([...read(file)]).toEqual([-1, -(2 ** -23)])
+})
+
+test('samples that are no numbers are heard as silence', () => {
+  const file = wavFile(Float32Array.of(0.5, NaN, -Infinity, 1e30, 0.25), { encoding: 'float', bits: 32 })
+  expect([...read(file)]).toEqual([0.5, 0, 0, 0, 0.25])
+})
+
+describe('what stands around the samples', () => {
+  const expected = read(wavFile(samples))
+
+  test('unknown chunks are passed over, of an odd length too', () => {
+    const chunks = [wavChunk('LIST', Buffer.from('INFO odd')), wavChunk('junk', Buffer.alloc(33, 0xff))]
+    expect(read(wavFile(samples, { chunks }), 5)).toEqual(expected)
+  })
+
+  test('chunks after the samples are not taken for samples', () => {
+    const file = Buffer.concat([wavFile(samples), wavChunk('LIST', Buffer.alloc(500, 0x7f))])
+    expect(read(file)).toEqual(expected)
+  })
+
+  test.each([
+    ['all ones', { dataLength: 0xffffffff, riffLength: 0xffffffff }],
+    ['zero', { dataLength: 0, riffLength: 0 }],
+    ['zero, with the length of a file without samples', { dataLength: 0, riffLength: 36 }],
+    ['far more than there is', { dataLength: 0x7ffff000, riffLength: 0x7ffff024 }],
+  ])('a length that was never filled in is no hindrance: %s', (_, lengths) => {
+    expect(read(wavFile(samples, lengths))).toEqual(expected)
+  })
+
+  test('what is left of a file cut short is read', () => {
+    const file = wavFile(samples)
+    expect(read(file.subarray(0, file.length - 1_001))).toEqual(expected.subarray(0, samples.length - 501))
+  })
+})
+
+describe('what is no recording is refused with a code', () => {
+  const header = wavFile(new Float32Array())
+  test.each<[string, Uint8Array, string]>([
+    ['an empty file', new Uint8Array(), 'empty_file'],
+    ['a text', Buffer.from('four two seven one, said in writing'), 'not_a_wav'],
+    ['a few bytes', Buffer.from('RIFF'), 'not_a_wav'],
+    ['another RIFF file', wavChunk('RIFF', Buffer.from('AVI LIST')), 'not_a_wav'],
+    ['a file that ends in its header', header.subarray(0, 30), 'broken_wav'],
+    ['samples before their format', wavChunk('RIFF', Buffer.from('WAVEdata\0\0\0\0')), 'broken_wav'],
+    [
+      'a format chunk that is too short',
+      wavChunk('RIFF', Buffer.concat([Buffer.from('WAVE'), wavChunk('fmt ', Buffer.alloc(8))])),
+      'broken_wav',
+    ],
+    [
+      'a format chunk that is endless',
+      wavChunk('RIFF', Buffer.concat([Buffer.from('WAVE'), wavChunk('fmt ', Buffer.alloc(8), 0xfffffff0)])),
+      'broken_wav',
+    ],
+    ['a file without samples', header, 'no_samples'],
+    [
+      'a file without samples but with a comment',
+      wavFile(new Float32Array(), { riffLength: 60 }),
+      'no_samples',
+    ],
+    ['MP3 in a WAV file', withFormat((format) => format.writeUInt16LE(85, 0)), 'unsupported_wav'],
+    ['no channel', withFormat((format) => format.writeUInt16LE(0, 2)), 'unsupported_wav'],
+    ['4 kHz', withFormat((format) => format.writeUInt32LE(4_000, 4)), 'unsupported_wav'],
+    ['a sample rate of zero', withFormat((format) => format.writeUInt32LE(0, 4)), 'unsupported_wav'],
+    ['frames of 5 bytes', withFormat((format) => format.writeUInt16LE(5, 12)), 'unsupported_wav'],
+    [
+      'an unknown extensible format',
+      withFormat((format) => format.writeUInt16LE(0xfffe, 0)),
+      'unsupported_wav',
+    ],
+  ])('%s', (_, file, code) => {
+    expect(codeOf(file)).toBe(code)
+  })
+
+  test('any cut through a file is read or refused, and never fails otherwise', () => {
+    const file = wavFile(samples.subarray(0, 20), { chunks: [wavChunk('LIST', Buffer.alloc(9))] })
+    for (let length = 0; length < file.length; length++) {
+      expect(['empty_file', 'not_a_wav', 'broken_wav', 'no_samples', 'read']).toContain(
+        codeOf(file.subarray(0, length)),
+      )
+    }
+  })
+})
