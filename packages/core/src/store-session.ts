@@ -82,9 +82,12 @@ export class StoreSession {
 
   /** Gives up only a turn of the event loop after the time is up: where the process stood still, the answer is there. */
   async #within<Value>(work: Promise<Value>): Promise<Value> {
+    const start = this.#clock.monotonic()
     let late = false
     const value = await waitFor(work, this.#leftMs, undefined, () => void (late = true))
-    return late ? waitFor(work, 0, undefined, slow) : value
+    if (!late) return value
+    const stalled = this.#clock.monotonic() - start > this.#leftMs + 20
+    return waitFor(work, stalled ? stallMs : 0, undefined, slow)
   }
 
   /** Failures that come together are one. */

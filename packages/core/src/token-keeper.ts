@@ -17,6 +17,8 @@ import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
 import type { TokenSource } from './token-source.ts'
 import { waitFor } from './wait.ts'
 
+const closed = { kind: 'aborted', message: 'The token provider was closed' } as const
+
 /** The provider: what is at hand, what is under way, and what went wrong. Lean, for pools hold many. */
 export class TokenKeeper extends Redacted implements TokenProvider, ProviderInternals {
   readonly #source: TokenSource
@@ -60,9 +62,10 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
       signal?.throwIfAborted()
       const leftMs = deadline - clock.monotonic()
       if (leftMs <= 0) throw this.#late()
-      if (this.#closed) throw closedError()
       if (!forceRefresh) {
         const token = this.#atHand(minimumValidityMs)
+        // A turn later, for a caller that aborts at once.
+        if (token && signal) await Promise.resolve().then(() => signal.throwIfAborted())
         if (token) return token
       }
       let flight = this.#flight
@@ -100,12 +103,13 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
     if (life === undefined || life.token.value !== token.value) return
     this.#refusals ??= new Refusals()
     const renewing = this.#flight !== undefined || this.#refusals.draw(this.#settings.clock)
+    if (renewing) {
+      this.#life = undefined
+      this.#rejected = true
+    }
     const remainingMs = Math.max(0, life.lifetimeMs - this.#elapsed(life))
     this[emitEvent]({ type: 'token_rejected', remainingMs, renewing })
-    if (!renewing) return
-    this.#life = undefined
-    this.#rejected = true
-    if (!this.#settings.store) return
+    if (!renewing || !this.#settings.store) return
     this.#refusals.remember(token.value)
     if (life.storeId !== undefined) void removeSharedToken(this.#context(), life.storeId)
   }
@@ -113,16 +117,16 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
   on(listener: TokenEventListener): () => void {
     // Wrapped, so that each call has an end of its own even for a listener given twice.
     const own: TokenEventListener = (event) => listener(event)
-    this.#listeners ??= new Set()
-    this.#listeners.add(own)
-    return () => void this.#listeners?.delete(own)
+    const listeners = (this.#listeners ??= new Set())
+    listeners.add(own)
+    return () => void listeners.delete(own)
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#life = undefined
+    this.#life = this.#setbacks = undefined
     const flight = this.#flight
-    flight?.controller.abort(closedError())
+    flight?.controller.abort(new TokenError(closed))
     await flight?.result.catch(() => {})
     await this.#aftermath
   }
@@ -133,8 +137,8 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
     await this.close()
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   toJSON(): object {
@@ -199,6 +203,7 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
   }
 
   #start(options: FlightOptions): TokenFlight {
+    if (this.#closed) throw new TokenError(closed)
     const flight = new TokenFlight(++this.#flights, options)
     this.#flight = flight
     flight.result = this.#fly(flight, options)
@@ -209,8 +214,8 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
 
   async #fly(flight: TokenFlight, { reason, minimumValidityMs = 0, delayMs = 0 }: FlightOptions) {
     const { clock, timeoutMs } = this.#settings
-    const { number, forced } = flight
-    const { signal } = flight.controller
+    const { number, forced, controller } = flight
+    const { signal } = controller
     const plan = {
       ...this.#context(),
       signal,
@@ -218,7 +223,8 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
       reason,
       deadline: clock.monotonic() + timeoutMs,
       forced,
-      afterwards: (work: () => Promise<unknown>) => void (this.#aftermath = work().catch(() => {})),
+      afterwards: (work: () => Promise<unknown>) =>
+        void (this.#aftermath = Promise.all([this.#aftermath, work().catch(() => {})])),
       accepts: (life: TokenLife) =>
         !this.#refusals?.includes(life.token.value) &&
         this.#lasts(life, minimumValidityMs) &&
@@ -240,8 +246,4 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
       if (this.#flight === flight) this.#flight = undefined
     }
   }
-}
-
-function closedError(): TokenError {
-  return new TokenError({ kind: 'aborted', message: 'The token provider was closed' })
 }
