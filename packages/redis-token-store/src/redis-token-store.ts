@@ -1,4 +1,5 @@
-import { TokenError, type TokenStore } from '@tokenwell/core'
+import type { TokenStore } from '@tokenwell/core'
+import { configurationError } from './configuration-error.ts'
 import { openVaults } from './encryption-keys.ts'
 import { openSlot, type EntryKind, type EntrySlot } from './entry-slot.ts'
 import type { EntryVault } from './entry-vault.ts'
@@ -107,11 +108,14 @@ function tell(listener: RedisTokenStoreOptions['onEvent'], event: EntryUnreadabl
 }
 
 function checkOptions(client: RedisTokenStoreClient | undefined, keyPrefix: unknown): void {
-  const problem =
-    typeof client?.withCommandOptions !== 'function'
-      ? 'client must be a client of the redis package, version 5 or 6, such as createClient({ url })'
-      : typeof keyPrefix !== 'string' || /[{}]/.test(keyPrefix)
-        ? 'keyPrefix must be a string without braces: they would part the keys of one token on a cluster'
-        : undefined
-  if (problem) throw new TokenError({ kind: 'configuration', message: problem })
+  if (typeof client?.withCommandOptions !== 'function') {
+    throw configurationError(
+      'client must be a client of the redis package, version 5 or 6, such as createClient({ url })',
+    )
+  }
+  if (typeof keyPrefix !== 'string' || /[{}]/.test(keyPrefix)) {
+    throw configurationError(
+      'keyPrefix must be a string without braces: they would part the keys of one token on a cluster',
+    )
+  }
 }

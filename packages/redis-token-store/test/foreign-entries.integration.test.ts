@@ -3,6 +3,7 @@ import { createRedisTokenStore, type EntryUnreadableEvent } from '@tokenwell/red
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { report } from './fleet-scenarios.ts'
+import { randomFrom } from './random-from.ts'
 import { recordingClient } from './recording-client.ts'
 import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
 
@@ -238,15 +239,4 @@ function expectHold({ heldForMs, error, ...others }: StoredHold): void {
   expect(error.message).toEqual(expect.any(String))
   expect(error.status ?? 0).toEqual(expect.any(Number))
   expect(error.oauthError ?? 'code').toMatch(/^[\w.-]{1,80}$/)
-}
-
-/** Random numbers that a seed repeats (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
