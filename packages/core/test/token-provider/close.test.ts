@@ -58,6 +58,18 @@ describe('close', () => {
     expect(tokens.peekToken()).toBeUndefined()
   })
 
+  it('starts nothing afterwards for a call that was about to wait for a hold', async () => {
+    const endpoint = new ScriptedEndpoint({ status: 429, headers: { 'retry-after': '45' }, body: '' })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await tokens.getToken().catch(() => {})
+    await pass(20_000)
+    const call = watch(tokens.getToken())
+    await tokens.close()
+    await pass(60_000)
+    expect(call.error).toMatchObject(closed)
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
   it('can be called twice, and by `await using`', async () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
     await tokens.close()

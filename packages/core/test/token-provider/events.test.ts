@@ -137,6 +137,40 @@ describe('events', () => {
     expect(after).toHaveBeenCalledTimes(2)
   })
 
+  it('may be answered by asking for the token that they tell of', async () => {
+    const { endpoint, tokens } = listened({})
+    const asked: Promise<string>[] = []
+    tokens.on(({ type }) => {
+      if (type === 'token_requested') asked.push(tokens.getToken().then(({ value }) => value))
+    })
+    expect((await tokens.getToken()).value).toBe('token-1')
+    expect(await Promise.all(asked)).toEqual(['token-1'])
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('may be answered by asking for a token at once when one was refused', async () => {
+    const { endpoint, tokens } = listened({})
+    const asked: Promise<string>[] = []
+    tokens.on(({ type }) => {
+      if (type === 'token_rejected') asked.push(tokens.getToken().then(({ value }) => value))
+    })
+    tokens.reject(await tokens.getToken())
+    expect(await Promise.all(asked)).toEqual(['token-2'])
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('may be answered asynchronously: what a listener rejects with is dropped', async () => {
+    const { tokens } = listened({})
+    const unhandled = vi.fn()
+    process.once('unhandledRejection', unhandled)
+    tokens.on(() => Promise.reject(new Error('a listener’s own trouble')) as never)
+    await tokens.getToken()
+    vi.useRealTimers()
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
   it('may be answered by taking listeners off, closing or rejecting', async () => {
     const { endpoint, tokens } = listened({})
     const off = tokens.on(() => off())

@@ -1,0 +1,57 @@
+import { builtinModules } from 'node:module'
+import { rolldown } from 'rolldown'
+import { describe, expect, it } from 'vitest'
+import * as source from '@tokenwell/core'
+import { buildCore } from './built-core.ts'
+import { runNode } from './run-node.ts'
+
+describe('the published file', () => {
+  it('stands alone: it imports nothing, not even when its neutral bundle is made again', async () => {
+    const { chunk, code, file } = await buildCore()
+    expect([...chunk.imports, ...chunk.dynamicImports]).toEqual([])
+    const imported: string[] = []
+    const bundle = await rolldown({
+      input: file,
+      platform: 'neutral',
+      external: (id, _importer, isResolved) => {
+        if (!isResolved && id !== file) imported.push(id)
+        return false
+      },
+    })
+    const { output } = await bundle.generate({ format: 'esm' })
+    await bundle.close()
+    expect(imported).toEqual([])
+    expect(output).toHaveLength(1)
+    expect(output[0].imports).toEqual([])
+    for (const builtin of builtinModules) expect(code).not.toContain(`node:${builtin}`)
+    expect(code).not.toMatch(/\brequire\(|\bimport\(|\bprocess\.|\bBuffer\b|\b__dirname\b/)
+  })
+
+  it('exports what its sources do', async () => {
+    const { file } = await buildCore()
+    const built = (await import(file)) as object
+    expect(Object.keys(built).toSorted()).toEqual(Object.keys(source).toSorted())
+  })
+
+  it('touches nothing while it loads that would make a cold start slow', async () => {
+    const { file } = await buildCore()
+    const touched = await runNode(`
+      const touched = []
+      for (const name of ['fetch', 'Request', 'Response', 'Headers', 'FormData', 'Blob', 'WebSocket', 'crypto', 'navigator', 'localStorage', 'window', 'document']) {
+        const own = Object.getOwnPropertyDescriptor(globalThis, name)
+        Object.defineProperty(globalThis, name, { configurable: true, get() { touched.push(name); return own?.get?.call(globalThis) ?? own?.value } })
+      }
+      for (const name of ['setTimeout', 'setInterval', 'queueMicrotask']) globalThis[name] = () => { touched.push(name) }
+      const eval_ = globalThis.eval
+      globalThis.Function = new Proxy(Function, { construct() { touched.push('Function'); throw new Error('no code generation') } })
+      await import(${JSON.stringify(file)})
+      process.stdout.write(JSON.stringify(touched))
+    `)
+    expect(JSON.parse(touched)).toEqual([])
+  })
+
+  it('keeps the licence of what it holds inside', async () => {
+    const { code } = await buildCore()
+    expect(/Copyright \(c\) \d{4} Colin McDonnell/.test(code)).toBe(code.includes('zod'))
+  })
+})

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import {
+  clientCredentials,
+  createTokenFetch,
+  createTokenPool,
+  createTokenProvider,
+  type AttachOptions,
+  type BackendTokensOptions,
+  type ClientCredentialsOptions,
+  type GetTokenOptions,
+  type TokenPoolOptions,
+  type TokenProviderOptions,
+} from '@tokenwell/core'
+
+/** The optional members of a type that would not take `undefined`. */
+type Unwilling<Options> = {
+  [Name in keyof Options]-?: object extends Pick<Options, Name>
+    ? { [Member in Name]: undefined } extends Pick<Options, Name>
+      ? never
+      : Name
+    : never
+}[keyof Options]
+
+/** That this compiles is the test: what stands in the environment, and may be undefined, fits as it is. */
+describe('optional members', () => {
+  it('take undefined', () => {
+    const none = <Options>(..._members: [Unwilling<Options>] extends [never] ? [] : [Unwilling<Options>]) => 0
+    none<ClientCredentialsOptions>()
+    none<TokenProviderOptions>()
+    none<TokenPoolOptions>()
+    none<AttachOptions>()
+    none<BackendTokensOptions>()
+    none<GetTokenOptions>()
+    // @ts-expect-error it would tell
+    expect(none<{ unwilling?: string }>()).toBe(0)
+  })
+
+  it('take the environment', () => {
+    const { AUTH_URL, SCOPE, AUDIENCE } = { ...process.env } as Record<string, string | undefined>
+    const tokens = createTokenProvider(
+      clientCredentials({
+        authUrl: AUTH_URL,
+        tokenUrl: AUTH_URL ? undefined : 'https://auth.example.com/token',
+        clientId: 'client',
+        clientSecret: 'secret',
+        scope: SCOPE,
+        audience: AUDIENCE,
+        resource: undefined,
+        extraParameters: undefined,
+        expiresInUnit: undefined,
+        fetch: undefined,
+        allowInsecure: undefined,
+        dangerouslyAllowBrowser: undefined,
+        clientAuthentication: undefined,
+      }),
+      { store: undefined, timeoutMs: undefined, onEvent: undefined, eager: undefined, clock: undefined },
+    )
+    const options = { allowedOrigins: ['https://api.example.com'], header: undefined, scheme: undefined }
+    expect(
+      createTokenFetch(tokens, { ...options, fetch: undefined, retryOnRejection: undefined }),
+    ).toBeTypeOf('function')
+  })
+})
+
+it('a provider, a pool and their tokens fit where only their interfaces are known', () => {
+  // `fetch` itself is a FetchLike, and a TokenFetch stands in for fetch.
+  const tokens = createTokenProvider(
+    clientCredentials({ tokenUrl: 'https://a.example.com', clientId: 'a', clientSecret: 'b', fetch }),
+  )
+  const replacement: (input: string | URL | Request, init?: RequestInit) => Promise<Response> =
+    createTokenFetch(tokens, {
+      allowedOrigins: ['https://api.example.com'],
+      fetch,
+    })
+  const pool = createTokenPool((_tenant: 'a' | 'b') =>
+    clientCredentials({ tokenUrl: 'https://a.example.com', clientId: 'a', clientSecret: 'b' }),
+  )
+  // @ts-expect-error a key that the pool does not have
+  pool.for('c')
+  expect(replacement).toBeTypeOf('function')
+})

@@ -1,0 +1,174 @@
+import * as fc from 'fast-check'
+import { expect, vi } from 'vitest'
+import {
+  createTokenProvider,
+  TokenError,
+  type AccessToken,
+  type GetTokenOptions,
+  type TokenProvider,
+  type TokenStore,
+} from '@tokenwell/core'
+import { pass, setWallClock } from '../fake-time.ts'
+import { unavailable, wrongSecret, type ScriptedAnswer } from '../scripted-endpoint.ts'
+import { StrictSource } from './strict-source.ts'
+
+type Step =
+  | { do: 'call'; provider: number; options: Omit<GetTokenOptions, 'signal'>; abortAfterMs?: number }
+  | { do: 'abort' | 'reject' | 'rejectOld'; which: number }
+  | { do: 'pass'; ms: number }
+  | { do: 'setWallClock'; ms: number }
+  | { do: 'turn' }
+
+const pick = fc.nat({ max: 1_000 })
+const duration = fc.oneof(
+  fc.constantFrom(0, 1, 25, 100, 999, 1_000, 5_000, 10_000, 29_999, 30_000),
+  fc.nat({ max: 400_000 }),
+)
+const call = fc.record({
+  do: fc.constant('call' as const),
+  provider: pick,
+  options: fc.oneof(
+    { weight: 4, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.constant({ forceRefresh: true }) },
+    { weight: 1, arbitrary: fc.record({ minimumValidityMs: duration }) },
+  ),
+  abortAfterMs: fc.option(fc.nat({ max: 15_000 }), { nil: undefined }),
+})
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: call as fc.Arbitrary<Step> },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: duration }) },
+  { weight: 2, arbitrary: fc.constant<Step>({ do: 'turn' }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('abort' as const, 'reject' as const, 'rejectOld' as const),
+      which: pick,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('setWallClock' as const),
+      ms: fc.integer({ min: -400_000, max: 400_000 }),
+    }),
+  },
+)
+const lives = fc.constantFrom(0.5, 3, 20, 100, 3_600)
+const answer: fc.Arbitrary<ScriptedAnswer> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ expiresIn: lives, latencyMs: fc.constantFrom(0, 1, 100, 3_000, 12_000) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<ScriptedAnswer>(
+      unavailable,
+      wrongSecret,
+      { status: 404, body: '' },
+      { body: '<html>' },
+      { error: new TypeError('fetch failed') },
+      { status: 429, headers: { 'retry-after': '4' }, body: '' },
+      { status: 429, headers: { 'retry-after': '50' }, body: '' },
+      { latencyMs: Infinity },
+    ),
+  },
+)
+export const plan = fc.record({
+  steps: fc.array(step, { minLength: 1, maxLength: 40 }),
+  answers: fc.array(answer, { minLength: 1, maxLength: 12 }),
+  heedsSignal: fc.boolean(),
+})
+
+type Plan = { steps: Step[]; answers: ScriptedAnswer[]; heedsSignal: boolean }
+
+interface Caller {
+  readonly controller: AbortController
+  state: 'pending' | 'resolved' | 'rejected'
+}
+
+/** Takes the steps, and judges every outcome at the moment when it comes. */
+export async function play(plan: Plan, store?: TokenStore): Promise<void> {
+  const source = new StrictSource(plan.answers, plan.heedsSignal)
+  const size = store ? 3 : 1
+  const providers = Array.from({ length: size }, () =>
+    createTokenProvider(source.forOneProvider(), { store }),
+  )
+  const callers: Caller[] = []
+  const tokens: AccessToken[] = []
+  const refused = providers.map(() => new Set<string>())
+  const faults: unknown[] = []
+
+  const enter = (index: number, options: GetTokenOptions, abortAfterMs: number | undefined): void => {
+    const controller = new AbortController()
+    const caller: Caller = { controller, state: 'pending' }
+    callers.push(caller)
+    const began = performance.now()
+    const asked = source.asked
+    const atHand = providers[index]!.peekToken()
+    const refusedBefore = new Set(refused[index])
+    if (abortAfterMs !== undefined) setTimeout(() => controller.abort('left'), abortAfterMs)
+    const judge = (verdict: () => void): void => {
+      try {
+        verdict()
+        // The waiting of a call may end a little after its time.
+        expect(performance.now() - began, 'thirty seconds').toBeLessThanOrEqual(30_300)
+      } catch (error) {
+        faults.push(error)
+      }
+    }
+    providers[index]!.getToken({ ...options, signal: controller.signal }).then(
+      (token) => {
+        judge(() => {
+          // What was at hand was given when the call was made.
+          if (token !== atHand)
+            expect(controller.signal.aborted, 'a result for an aborted caller').toBe(false)
+          source.expectUsable(token)
+          expect(refusedBefore.has(token.value), 'a refused token').toBe(false)
+          if (options.forceRefresh) expect(source.numberOf(token), 'a forced token').toBeGreaterThan(asked)
+        })
+        caller.state = 'resolved'
+        tokens.push(token)
+      },
+      (error: unknown) => {
+        judge(() => {
+          if (controller.signal.aborted) expect(error).toBe('left')
+          else expect(error).toBeInstanceOf(TokenError)
+        })
+        caller.state = 'rejected'
+      },
+    )
+  }
+
+  const reject = (tokens: TokenProvider, index: number, token: AccessToken): void => {
+    const before = tokens.peekToken()
+    tokens.reject(token)
+    if (before !== undefined && tokens.peekToken() === undefined) refused[index]!.add(before.value)
+  }
+
+  for (const step of plan.steps) {
+    if (step.do === 'call') enter(step.provider % size, step.options, step.abortAfterMs)
+    else if (step.do === 'pass') await pass(step.ms)
+    else if (step.do === 'turn') await Promise.resolve()
+    else if (step.do === 'setWallClock') {
+      await pass(0)
+      setWallClock(step.ms)
+    } else if (step.do === 'abort') callers[step.which % callers.length]?.controller.abort('left')
+    else {
+      const index = step.which % size
+      const current = providers[index]!.peekToken()
+      const token = step.do === 'reject' ? current : tokens[step.which % tokens.length]
+      if (token) reject(providers[index]!, index, token)
+    }
+    for (const tokens of providers) {
+      const token = tokens.peekToken()
+      if (token) source.expectUsable(token)
+    }
+    expect(faults).toEqual([])
+  }
+  await pass(31_000)
+  expect(faults).toEqual([])
+  expect(callers.filter(({ state }) => state === 'pending')).toEqual([])
+  await Promise.all(providers.map((tokens) => tokens.close()))
+  expect(source.faults).toEqual([])
+  if (plan.heedsSignal) expect(vi.getTimerCount(), 'timers left behind').toBe(0)
+}
