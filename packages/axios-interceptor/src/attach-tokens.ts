@@ -54,10 +54,10 @@ export function attachTokens(
       throw errors.because(error, config)
     }
     const sendWith = async (value: string) => {
-      const headers = new axios.AxiosHeaders(config.headers).set(header, value)
+      const headers = config.headers.concat({ [header]: value }) as Config['headers']
       const sent = { ...config, headers, ...(timeout && { timeout: timeLeft() }), ...redirects(config) }
       try {
-        return { response: conceal(await sendAsItIs(sent as typeof config), config) }
+        return { response: conceal(await sendAsItIs(sent), config) }
       } catch (error) {
         const { response } = conceal(errors.adopt(error) as axios.AxiosError, config)
         if (response === undefined) throw error
@@ -82,12 +82,11 @@ export function attachTokens(
     return response
   }
 
-  function redirects({ sensitiveHeaders = [], fetchOptions }: axios.AxiosRequestConfig): object {
+  function redirects({ sensitiveHeaders = [], fetchOptions }: Config): Partial<Config> {
     if (followsRedirects) return { sensitiveHeaders: [...sensitiveHeaders, header] }
-    const page = typeof XMLHttpRequest === 'function'
+    if (typeof XMLHttpRequest === 'undefined') return { maxRedirects: 0 }
     // XMLHttpRequest follows whatever one says; a page sees nothing of a redirect that fetch does not follow.
-    if (page) return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
-    return { maxRedirects: 0, fetchOptions: { ...fetchOptions, redirect: 'manual' } }
+    return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
   }
 
   const attached = ({ adapter, ...config }: Config): Config => ({

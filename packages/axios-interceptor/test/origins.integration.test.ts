@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { json, useTestServers } from '@tokenwell/testing'
-import { create, type AxiosInstance } from 'axios'
+import { create, type AxiosAdapter, type AxiosInstance } from 'axios'
 import { beforeEach, describe, expect, it } from 'vitest'
 
 const servers = useTestServers()
@@ -38,6 +38,17 @@ describe('without allowed origins', () => {
     attachTokens(before, servers.tokens)
     await before.get('/')
     expect(servers.other.tokens).toStrictEqual([undefined, undefined])
+  })
+
+  it('knows no base address where an interceptor took it away', async () => {
+    const seen: boolean[] = []
+    api.interceptors.request.use(({ baseURL: _gone, ...config }) => config)
+    const adapter: AxiosAdapter = async (config) => {
+      seen.push(config.headers.has('authorization'))
+      return { data: '', status: 200, statusText: '', headers: {}, config }
+    }
+    await api.get('/of-the-adapter', { adapter })
+    expect(seen).toStrictEqual([false])
   })
 
   it('counts an absolute address as a path where axios does', async () => {

@@ -8,6 +8,7 @@ import axios, {
   type AxiosError,
   type AxiosInstance,
 } from 'axios'
+import { Agent } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 
@@ -62,9 +63,11 @@ describe('a request that is sent again', () => {
     expect(servers.api.requests).toHaveLength(2)
   })
 
-  it('lets go of the first answer where it is a stream', async () => {
-    const { data } = await api.get('/', { responseType: 'stream' })
+  it('lets go of the connection of the first, where that was to be read as a stream', async () => {
+    const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const { data } = await api.get('/', { responseType: 'stream', httpAgent })
     expect(JSON.parse(Buffer.concat(await data.toArray()).toString())).toStrictEqual({ accepted: true })
+    httpAgent.destroy()
   })
 
   it('is not a form that axios made of an object, which is a stream', async () => {
