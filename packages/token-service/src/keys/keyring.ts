@@ -1,5 +1,6 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { UserMistake } from '../user-mistake.ts'
-import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
+import { createHmacFunction } from './hmac.ts'
 
 /** Hashes secrets under keys that are not in the database, so that a stolen database alone proves nothing. */
 export interface Keyring {
@@ -21,11 +22,11 @@ export function createKeyring(keys: readonly string[]): Keyring {
   return {
     keyIds: [newest, ...older].map(({ id }) => id),
     hash(secret) {
-      return { keyId: newest.id, hash: digest(newest.key, secret).toString('base64url') }
+      return { keyId: newest.id, hash: newest.hmac(secret).toString('base64url') }
     },
     hashes(secret) {
-      const hashes = new Map([[newest.id, digest(newest.key, secret)]])
-      for (const { id, key } of older) hashes.set(id, digest(key, secret))
+      const hashes = new Map([[newest.id, newest.hmac(secret)]])
+      for (const { id, hmac } of older) hashes.set(id, hmac(secret))
       return hashes
     },
   }
@@ -41,16 +42,12 @@ export function sameHash(stored: string, presented: Buffer): boolean {
   return expected.length === presented.length && timingSafeEqual(expected, presented)
 }
 
-function parseKey(text: string): { id: string; key: KeyObject } {
+function parseKey(text: string): { id: string; hmac: (text: string) => Buffer } {
   if (text.length < minimumLength) {
     throw new UserMistake(
       `A key has ${text.length} characters. Give one of ${minimumLength} or more random characters.`,
     )
   }
-  const key = createSecretKey(Buffer.from(text))
-  return { id: digest(key, 'tokenwell key id').toString('hex').slice(0, 8), key }
-}
-
-function digest(key: KeyObject, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest()
+  const hmac = createHmacFunction(Buffer.from(text))
+  return { id: hmac('tokenwell key id').toString('hex').slice(0, 8), hmac }
 }
