@@ -13,8 +13,11 @@ export function redisScript(lua: string): RedisScript {
 
 export type RunScript = (script: RedisScript, keys: string[], args?: (string | number)[]) => Promise<unknown>
 
-/** Past this nobody waits for the answer any more: a command that has not left by then is dropped. */
-const longestQueueMs = 200
+/**
+ * Nobody waits for an answer that long: a command that has not left by then is dropped. Not shorter, lest a process
+ * that stood still drops what would leave at once.
+ */
+const longestQueueMs = 1_000
 
 /**
  * Runs scripts by their digest, and sends the text only to a server that does not know it yet. While the
@@ -23,7 +26,8 @@ const longestQueueMs = 200
 export function createScriptRunner(client: RedisTokenStoreClient): RunScript {
   return async ({ lua, sha1 }, keys, args = []) => {
     if (!(client.isReady ?? client.isOpen)) throw storeError('not_connected', 'Redis is not connected')
-    const commands = client.withCommandOptions({ abortSignal: AbortSignal.timeout(longestQueueMs) })
+    const abortSignal = AbortSignal.timeout(longestQueueMs)
+    const commands = client.withCommandOptions({ abortSignal })
     const options = { keys, arguments: args.map(String) }
     try {
       return await commands.evalSha(sha1, options).catch((error: unknown) => {
@@ -31,7 +35,8 @@ export function createScriptRunner(client: RedisTokenStoreClient): RunScript {
         return commands.eval(lua, options)
       })
     } catch (error) {
-      throw storeError(replyCode(error) ?? 'failed', 'Redis did not do what it was asked', error)
+      const code = abortSignal.aborted ? 'slow' : (replyCode(error) ?? 'failed')
+      throw storeError(code, 'Redis did not do what it was asked', error)
     }
   }
 }

@@ -22,21 +22,13 @@ export function together(results: readonly OrderResult[]): OrderResult {
   }
 }
 
-/**
- * Processes that asked for themselves: on a machine so busy that Redis does not answer in 200 ms, callers are not
- * to wait for it. Otherwise none.
- */
-export function gaveUp({ events }: OrderResult): number {
-  return events['store_unavailable slow'] ?? 0
-}
-
 /** Every process calls at once with nothing in the store: one token request in all. */
 export async function callColdFleet(fleet: Fleet, endpoint: TokenEndpoint, calls: number) {
   const scope = crypto.randomUUID()
   const result = together(await Promise.all(fleet.members.map((member) => member.obey({ scope, calls }))))
   const asked = requestsFor(endpoint, scope).length
   expect(result).toMatchObject({ calls: calls * fleet.members.length, failures: [], expired: 0 })
-  expect({ asked, tokens: result.tokens.length }).toEqual({ asked: 1 + gaveUp(result), tokens: asked })
+  if (fleet.keptUp()) expect({ asked, tokens: result.tokens.length }).toEqual({ asked: 1, tokens: 1 })
   return { scope, asked, result }
 }
 
@@ -50,9 +42,12 @@ export async function renewUnderLoad(
   const result = together(await Promise.all(fleet.members.map((member) => member.obey(order))))
   const times = requestsFor(endpoint, order.scope).map(({ receivedAt }) => receivedAt)
   const gaps = times.slice(1).map((time, index) => time - times[index]!)
-  expect(result).toMatchObject({ failures: [], blocked: 0, expired: 0 })
+  expect(result).toMatchObject({ failures: [], expired: 0 })
   expect(gaps.length).toBeGreaterThan(0)
-  expect(gaps.filter((gap) => gap < soonestMs).length).toBeLessThanOrEqual(gaveUp(result))
+  if (fleet.keptUp()) {
+    expect(result.blocked).toBe(0)
+    expect(Math.min(...gaps)).toBeGreaterThan(soonestMs)
+  }
   expect(result.tokens.length).toBeLessThanOrEqual(times.length)
   return { result, gaps }
 }
@@ -81,7 +76,7 @@ export async function killHolder(fleet: Fleet, { endpoint, victims }: Killing, d
   expect(result).toMatchObject({ failures: [], expired: 0 })
   expect({ killed, minted: others.filter(Boolean).length }).toEqual({ killed: false, minted: others.length })
   expect(others.length).toBeGreaterThan(0)
-  expect(others.length).toBeLessThanOrEqual(1 + gaveUp(result))
+  if (fleet.keptUp()) expect(others).toHaveLength(1)
   expect(result.longestMs).toBeLessThan(6_500)
   await fleet.replace(requests[0]!.member)
   return result

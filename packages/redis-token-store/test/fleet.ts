@@ -13,6 +13,11 @@ export interface FleetMember {
 
 export interface Fleet extends AsyncDisposable {
   readonly members: FleetMember[]
+  /**
+   * Whether Redis has answered all of them in time so far. On a machine too busy for that, callers are not to wait
+   * for it: each process then asks for itself.
+   */
+  keptUp(): boolean
   /** Starts another process in the place of one that was killed. */
   replace(member: number): Promise<void>
 }
@@ -22,10 +27,16 @@ export async function startFleet(
   size: number,
   settings: (member: number) => Omit<MemberSettings, 'member'>,
 ): Promise<Fleet> {
-  const start = (member: number) => startMember({ ...settings(member), member })
+  let slow = 0
+  const start = (member: number) =>
+    startMember(
+      { ...settings(member), member },
+      ({ events }) => (slow += events['store_unavailable slow'] ?? 0),
+    )
   const members = await Promise.all(Array.from({ length: size }, (_, member) => start(member)))
   return {
     members,
+    keptUp: () => slow === 0,
     async replace(member) {
       members[member] = await start(member)
     },
@@ -35,7 +46,10 @@ export async function startFleet(
   }
 }
 
-async function startMember(settings: MemberSettings): Promise<FleetMember> {
+async function startMember(
+  settings: MemberSettings,
+  onResult: (result: OrderResult) => void,
+): Promise<FleetMember> {
   const child: ChildProcess = fork(program, [JSON.stringify(settings)], {
     execArgv: ['--conditions=@tokenwell/source', '--disable-warning=ExperimentalWarning'],
   })
@@ -55,8 +69,9 @@ async function startMember(settings: MemberSettings): Promise<FleetMember> {
       return new Promise((resolve, reject) => {
         waiting.set(id, (result) => {
           waiting.delete(id)
-          if (result instanceof Error) reject(result)
-          else resolve(result)
+          if (result instanceof Error) return reject(result)
+          onResult(result)
+          resolve(result)
         })
         child.send({ id, order })
       })

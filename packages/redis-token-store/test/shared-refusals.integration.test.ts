@@ -22,6 +22,7 @@ describe.skipIf(!redisInstalled)('a refusal', () => {
     // Each with a connection and a store of its own, as processes have.
     const scope = crypto.randomUUID()
     callers = await Promise.all(Array.from({ length: 5 }, () => openCaller(redis.url, endpoint, { scope })))
+    await callers[0]!.client.flushAll()
   })
   afterEach(() => Promise.all(callers.map((caller) => caller[Symbol.asyncDispose]())))
   const all = <Value>(work: (caller: Caller) => Promise<Value>) => Promise.all(callers.map(work))
