@@ -1,6 +1,7 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common'
 import type { ClientCredentialsOptions, TokenProviderOptions, TokenSource } from '@tokenwell/core'
 import { createClientTokens } from './create-client-tokens.ts'
+import { namingModule } from './naming-module.ts'
 import { getTokenProviderToken } from './token-provider.token.ts'
 
 /** What one client's tokens need: its credentials, or a source of its own, and how tokens are kept. */
@@ -29,7 +30,8 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenMo
     const token = getTokenProviderToken(name)
     const client = {
       provide: token,
-      useFactory: (options: TokenModuleOptions) => createClientTokens(options, name),
+      useFactory: (options: TokenModuleOptions) =>
+        namingModule('TokenModule', name, () => createClientTokens(options)),
       inject: [TOKEN_MODULE_OPTIONS],
     }
     return {

@@ -3,6 +3,7 @@ import { ConfigurableModuleBuilder, type ModuleMetadata } from '@nestjs/common'
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import type { AttachOptions, TokenProvider } from '@tokenwell/core'
 import { create, type CreateAxiosDefaults } from 'axios'
+import { namingModule } from '../naming-module.ts'
 import { getTokenProviderToken } from '../token-provider.token.ts'
 
 /** Options of the axios instance, and where its tokens may go: by default, to the origin of `baseURL`. */

@@ -1,0 +1,113 @@
+import 'reflect-metadata'
+import { HttpService } from '@nestjs/axios'
+import { Inject, Injectable, Module } from '@nestjs/common'
+import { Test } from '@nestjs/testing'
+import { TokenModule } from '@tokenwell/nestjs-module'
+import { TokenHttpModule, type TokenHttpModuleOptions } from '@tokenwell/nestjs-module/axios'
+import { json, useTestServers } from '@tokenwell/testing'
+import axios from 'axios'
+import { firstValueFrom } from 'rxjs'
+import { expect, it } from 'vitest'
+
+const servers = useTestServers()
+const tokenModule = (options = {}) =>
+  TokenModule.forRoot({ isGlobal: true, source: servers.endpoint.source, ...options })
+
+@Injectable()
+class Orders {
+  readonly http: HttpService
+
+  constructor(@Inject(HttpService) http: HttpService) {
+    this.http = http
+  }
+
+  async list(): Promise<unknown> {
+    return (await firstValueFrom(this.http.get('/orders'))).data
+  }
+}
+
+it('sends the tokens of a named client to the origin of the base address', async () => {
+  const module = await Test.createTestingModule({
+    imports: [
+      tokenModule({ name: 'billing' }),
+      TokenHttpModule.register({ client: 'billing', baseURL: servers.api.origin, timeout: 5_000 }),
+    ],
+    providers: [Orders],
+  }).compile()
+  expect(await module.get(Orders).list()).toStrictEqual({ accepted: true })
+  await firstValueFrom(module.get(Orders).http.get(servers.other.origin)).catch(() => {})
+  expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0]])
+  expect(servers.other.tokens).toStrictEqual([undefined])
+  expect(module.get(Orders).http.axiosRef.defaults.timeout).toBe(5_000)
+  await module.close()
+})
+
+it('takes its options from a factory, and its client from a module that is not global', async () => {
+  const local = tokenModule({ isGlobal: false })
+  @Module({ providers: [{ provide: 'url', useFactory: () => servers.api.origin }], exports: ['url'] })
+  class ConfigModule {}
+  const module = await Test.createTestingModule({
+    imports: [
+      TokenHttpModule.registerAsync({
+        imports: [ConfigModule, local],
+        inject: ['url'],
+        useFactory: (baseURL: string): TokenHttpModuleOptions => ({
+          baseURL,
+          header: 'X-Api-Token',
+          scheme: '',
+        }),
+      }),
+    ],
+    providers: [Orders],
+  }).compile()
+  servers.api.answer = ({ headers }) => json({ token: headers['x-api-token'] })
+  expect(await module.get(Orders).list()).toStrictEqual({ token: servers.endpoint.issued[0] })
+  await module.close()
+})
+
+it('gives each module that registers it a service of its own', async () => {
+  const feature = (origin: string) => {
+    @Module({
+      imports: [TokenHttpModule.register({ baseURL: origin })],
+      providers: [Orders],
+      exports: [Orders],
+    })
+    class FeatureModule {}
+    return FeatureModule
+  }
+  const [one, two] = [feature(servers.api.origin), feature(servers.other.origin)]
+  const module = await Test.createTestingModule({ imports: [tokenModule(), one, two] }).compile()
+  await module.select(one).get(Orders).list()
+  await module.select(two).get(Orders).list()
+  expect([...servers.api.tokens, ...servers.other.tokens]).toStrictEqual(
+    Array(2).fill(servers.endpoint.issued[0]),
+  )
+  await module.close()
+})
+
+it('leaves the axios that everybody shares alone', async () => {
+  const { handlers } = axios.interceptors.request
+  const module = await Test.createTestingModule({
+    imports: [tokenModule(), TokenHttpModule.register({ baseURL: servers.api.origin })],
+    providers: [Orders],
+  }).compile()
+  const { axiosRef } = module.get(Orders).http
+  expect(axiosRef).not.toBe(axios)
+  expect(Object.keys(axiosRef.defaults)).not.toContain('allowedOrigins')
+  expect(axios.interceptors.request.handlers).toStrictEqual(handlers)
+  const { status } = await axios.get(servers.api.origin, { validateStatus: null })
+  expect(status).toBe(401)
+  expect(servers.endpoint.requests).toHaveLength(0)
+  await module.close()
+})
+
+it.each([{}, { baseURL: '/orders' }])(
+  'stops an application that does not say where tokens may go: %j',
+  async (options) => {
+    const module = Test.createTestingModule({ imports: [tokenModule(), TokenHttpModule.register(options)] })
+    await expect(module.compile()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringMatching(/^TokenHttpModule: allowedOrigins/),
+    })
+  },
+)

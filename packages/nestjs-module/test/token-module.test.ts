@@ -1,0 +1,279 @@
+import 'reflect-metadata'
+import { Inject, Injectable, Module, Scope } from '@nestjs/common'
+import { Test } from '@nestjs/testing'
+import { TokenError, type TokenProvider, type TokenSource } from '@tokenwell/core'
+import {
+  getTokenProviderToken,
+  InjectTokenProvider,
+  TokenModule,
+  type TokenModuleOptions,
+} from '@tokenwell/nestjs-module'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+/** Issues `token-1`, `token-2` … of the name given. */
+function createSource(name = 'token') {
+  let issued = 0
+  const requestToken = vi.fn<TokenSource['requestToken']>(async () => ({
+    accessToken: `${name}-${++issued}`,
+    tokenType: 'Bearer',
+    scope: [],
+    expiresIn: 60,
+  }))
+  return { cacheKey: () => Promise.resolve(name), requestToken }
+}
+
+const started: { close(): Promise<void> }[] = []
+async function start(imports: Module['imports'], providers: Module['providers'] = []) {
+  const module = await Test.createTestingModule({
+    imports: imports ?? [],
+    providers: providers ?? [],
+  }).compile()
+  started.push(module)
+  await module.init()
+  const tokens = (name?: string): TokenProvider => module.get(getTokenProviderToken(name), { strict: false })
+  return { module, tokens }
+}
+type Module = Parameters<typeof Test.createTestingModule>[0]
+afterEach(async () => {
+  for (const module of started.splice(0)) await module.close()
+})
+
+const valueOf = async (tokens: TokenProvider) => (await tokens.getToken()).value
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+
+@Injectable()
+class Orders {
+  readonly tokens: TokenProvider
+
+  constructor(@InjectTokenProvider() tokens: TokenProvider) {
+    this.tokens = tokens
+  }
+}
+
+describe('forRoot', () => {
+  it('provides the tokens of a source', async () => {
+    const { module } = await start([TokenModule.forRoot({ source: createSource() })], [Orders])
+    expect(await valueOf(module.get(Orders).tokens)).toBe('token-1')
+  })
+
+  it('provides the tokens of client credentials', async () => {
+    const asked: string[] = []
+    const { tokens } = await start([
+      TokenModule.forRoot({
+        authUrl: 'https://auth.example.com',
+        clientId: 'client',
+        clientSecret: 'secret',
+        fetch: async (url) => {
+          asked.push(new Request(url).url)
+          return Response.json({ access_token: 'fetched', token_type: 'Bearer', expires_in: '60' })
+        },
+      }),
+    ])
+    expect(await valueOf(tokens())).toBe('fetched')
+    expect(asked).toHaveLength(1)
+  })
+
+  it('hands on how tokens are to be kept', async () => {
+    const events: string[] = []
+    const onEvent = ({ type }: { type: string }) => void events.push(type)
+    const { tokens } = await start([TokenModule.forRoot({ source: createSource(), onEvent })])
+    await tokens().getToken()
+    expect(events).toStrictEqual(['token_requested', 'token_received'])
+  })
+
+  it('provides several clients by name, for parameters and properties', async () => {
+    @Injectable()
+    class Both {
+      @InjectTokenProvider('billing') readonly billing!: TokenProvider
+      @InjectTokenProvider() readonly own!: TokenProvider
+    }
+    const { module, tokens } = await start(
+      [
+        TokenModule.forRoot({ source: createSource('own') }),
+        TokenModule.forRoot({ name: 'billing', source: createSource('billing') }),
+      ],
+      [Both],
+    )
+    const both = module.get(Both)
+    expect(await Promise.all([valueOf(both.own), valueOf(both.billing)])).toStrictEqual([
+      'own-1',
+      'billing-1',
+    ])
+    expect(tokens('billing')).toBe(both.billing)
+  })
+
+  it('is seen by importing modules alone, unless it is global', async () => {
+    @Module({ providers: [Orders], exports: [Orders] })
+    class OrdersModule {}
+    const local = TokenModule.forRoot({ source: createSource() })
+    const global = TokenModule.forRoot({ source: createSource(), isGlobal: true })
+    const error = await failureOf(start([local, OrdersModule]))
+    expect(String(error)).toContain('TokenProvider')
+    const { module } = await start([global, OrdersModule])
+    expect(await valueOf(module.get(Orders, { strict: false }).tokens)).toBe('token-1')
+  })
+
+  it('serves providers that live for one request by the one token of all', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class PerRequest extends Orders {}
+    Inject(getTokenProviderToken())(PerRequest, undefined, 0)
+    const { module } = await start([TokenModule.forRoot({ source: createSource() })], [PerRequest])
+    const [one, two] = await Promise.all([module.resolve(PerRequest), module.resolve(PerRequest)])
+    expect(one).not.toBe(two)
+    expect([await valueOf(one.tokens), await valueOf(two.tokens)]).toStrictEqual(['token-1', 'token-1'])
+  })
+
+  it('gives way to a test’s stand-in, which need not be closed', async () => {
+    const source = createSource()
+    const module = await Test.createTestingModule({
+      imports: [TokenModule.forRoot({ source, eager: true })],
+      providers: [Orders],
+    })
+      .overrideProvider(getTokenProviderToken())
+      .useValue({ getToken: async () => ({ value: 'of the test' }) })
+      .compile()
+    await module.init()
+    expect(await valueOf(module.get(Orders).tokens)).toBe('of the test')
+    await module.close()
+    expect(source.requestToken).not.toHaveBeenCalled()
+  })
+})
+
+describe('forRootAsync', () => {
+  const OPTIONS = Symbol('options')
+  @Module({
+    providers: [{ provide: OPTIONS, useFactory: () => ({ source: createSource('injected') }) }],
+    exports: [OPTIONS],
+  })
+  class ConfigModule {}
+
+  @Injectable()
+  class Factory {
+    createTokenOptions(): TokenModuleOptions {
+      return { source: createSource('made') }
+    }
+  }
+  @Module({ providers: [Factory], exports: [Factory] })
+  class FactoryModule {}
+
+  it('takes its options from a factory with dependencies', async () => {
+    const options = TokenModule.forRootAsync({
+      imports: [ConfigModule],
+      inject: [OPTIONS],
+      useFactory: async (options: TokenModuleOptions) => options,
+    })
+    const { tokens } = await start([options])
+    expect(await valueOf(tokens())).toBe('injected-1')
+  })
+
+  it('takes its options from a class of its own, or from one that exists', async () => {
+    const { tokens } = await start([
+      TokenModule.forRootAsync({ useClass: Factory }),
+      TokenModule.forRootAsync({ name: 'existing', imports: [FactoryModule], useExisting: Factory }),
+    ])
+    expect(await valueOf(tokens())).toBe('made-1')
+    expect(await valueOf(tokens('existing'))).toBe('made-1')
+  })
+
+  it('provides named and global clients', async () => {
+    @Module({
+      providers: [
+        {
+          provide: 'token',
+          useFactory: (tokens: TokenProvider) => tokens,
+          inject: [getTokenProviderToken('b')],
+        },
+      ],
+    })
+    class Elsewhere {}
+    const { module } = await start([
+      TokenModule.forRootAsync({
+        name: 'b',
+        isGlobal: true,
+        useFactory: () => ({ source: createSource('b') }),
+      }),
+      Elsewhere,
+    ])
+    expect(await valueOf(module.get('token', { strict: false }))).toBe('b-1')
+  })
+})
+
+describe('the life of an application', () => {
+  it('begins with a token request where that is wanted', async () => {
+    const source = createSource()
+    const { tokens } = await start([TokenModule.forRoot({ source, eager: true })])
+    expect(source.requestToken).toHaveBeenCalledTimes(1)
+    await tokens().getToken()
+    expect(source.requestToken).toHaveBeenCalledTimes(1)
+  })
+
+  it('begins without one otherwise', async () => {
+    const source = createSource()
+    await start([TokenModule.forRoot({ source })])
+    expect(source.requestToken).not.toHaveBeenCalled()
+  })
+
+  it('asks for nothing before the modules are set up', async () => {
+    const source = createSource()
+    const module = await Test.createTestingModule({
+      imports: [TokenModule.forRoot({ source, eager: true })],
+    }).compile()
+    started.push(module)
+    expect(source.requestToken).not.toHaveBeenCalled()
+    await module.init()
+    expect(source.requestToken).toHaveBeenCalledTimes(1)
+  })
+
+  it('begins without its token service, too', async () => {
+    const source = createSource()
+    source.requestToken.mockRejectedValue(new TokenError({ kind: 'credentials', message: 'No' }))
+    const { tokens } = await start([TokenModule.forRoot({ source, eager: true })])
+    expect(await failureOf(tokens().getToken())).toMatchObject({ kind: 'credentials' })
+  })
+
+  it('ends the token requests under way', async () => {
+    const source = createSource()
+    const signals: AbortSignal[] = []
+    source.requestToken.mockImplementation(({ signal }) => {
+      signals.push(signal)
+      return new Promise(() => {})
+    })
+    const { module, tokens } = await start([TokenModule.forRoot({ source })])
+    const failure = failureOf(tokens().getToken())
+    await vi.waitUntil(() => signals.length > 0)
+    await module.close()
+    expect(await failure).toMatchObject({ kind: 'aborted' })
+    expect(signals[0]?.aborted).toBe(true)
+  })
+})
+
+describe('options that cannot be right', () => {
+  const valid = { authUrl: 'https://auth.example.com', clientId: 'client', clientSecret: 'secret' }
+
+  it.each<[string, object, RegExp]>([
+    ['no client ID', { ...valid, clientId: undefined }, /clientId/],
+    ['an empty client secret', { ...valid, clientSecret: '' }, /clientSecret/],
+    ['no address', { ...valid, authUrl: undefined }, /authUrl/],
+    ['plain HTTP', { ...valid, authUrl: 'http://auth.example.com' }, /authUrl/],
+    ['a time that is none', { ...valid, timeoutMs: -1 }, /timeoutMs/],
+    ['a source that is none', { source: undefined }, /source/],
+    ['a source and credentials', { ...valid, source: createSource() }, /source.*clientId|clientId.*source/],
+  ])('stop the application by name of option and client: %s', async (_name, options, pattern) => {
+    const error = await failureOf(
+      start([TokenModule.forRoot({ ...(options as TokenModuleOptions), name: 'billing' })]),
+    )
+    expect(error).toBeInstanceOf(TokenError)
+    expect(error).toMatchObject({ kind: 'configuration', message: expect.stringMatching(pattern) })
+    expect((error as Error).message).toMatch(/^TokenModule 'billing': /)
+    expect((error as Error).message).not.toContain('secret"')
+  })
+
+  it.each([undefined, null, 'options'])('stop the application: a factory that gives %j', async (options) => {
+    const error = await failureOf(start([TokenModule.forRootAsync({ useFactory: () => options as never })]))
+    expect(error).toMatchObject({ message: expect.stringMatching(/^TokenModule: .*useFactory/) })
+  })
+})
