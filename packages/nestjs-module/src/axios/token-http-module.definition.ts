@@ -35,7 +35,8 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenHt
         ...(definition.providers ?? []),
         {
           provide: HttpService,
-          useFactory: createHttpService,
+          useFactory: (tokens: TokenProvider, options: TokenHttpModuleOptions) =>
+            namingModule('TokenHttpModule', client, () => createHttpService(tokens, options)),
           inject: [getTokenProviderToken(client), OPTIONS],
         },
       ],
