@@ -52,6 +52,8 @@ const providers = new Map<string, { readonly tokens: TokenProvider; events: Orde
 process.on('message', ({ id, order }: { id: number; order: Order }) => {
   void obey(order).then((result) => process.send!({ id, result }))
 })
+// A parent that was killed leaves nobody behind.
+process.once('disconnect', () => process.exit())
 process.send!({ ready: true })
 
 function connection() {
