@@ -11,6 +11,8 @@ import { logRequests } from './http/request-log.ts'
 import { observeRequests, type RequestObserver } from './http/request-outcome.ts'
 import { revocationEndpoint } from './http/revocation-endpoint.ts'
 import { tokenEndpoint } from './http/token-endpoint.ts'
+import { portalEndpoints } from './portal/portal-endpoints.ts'
+import { referenceEndpoint } from './reference/reference-endpoint.ts'
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts'
 import { openServiceContext, type ServiceContext } from './service-context.ts'
 import { resolveOptions, type ResolvedOptions, type TokenServiceOptions } from './token-service-options.ts'
@@ -25,16 +27,19 @@ export function createTokenService(options: TokenServiceOptions = {}): FastifyIn
 export function assembleTokenService(options: ResolvedOptions): {
   server: FastifyInstance
   sandbox?: Sandbox
+  /** Once it is ready. */
+  context: () => ServiceContext
 } {
   const sandbox = options.sandbox && createSandbox(options.clock)
   const clock = sandbox?.clock ?? options.clock
   const server = createServer(options)
+  let context: ServiceContext
   server.register(async (endpoints) => {
-    const context = await openServiceContext({ ...options, clock }, (error) => server.log.error(error))
+    context = await openServiceContext({ ...options, clock }, (error) => server.log.error(error))
     endpoints.addHook('onClose', () => context.close())
     await addEndpoints(endpoints, context, options, sandbox)
   })
-  return { server, ...(sandbox && { sandbox }) }
+  return { server, context: () => context, ...(sandbox && { sandbox }) }
 }
 
 async function addEndpoints(
@@ -52,6 +57,8 @@ async function addEndpoints(
   healthEndpoints(server, storage)
   metadataEndpoint(server, publicUrl)
   descriptionEndpoint(server, shape, publicUrl)
+  portalEndpoints(server, context, publicUrl)
+  referenceEndpoint(server, shape, publicUrl)
   server.register(async (oauth) => {
     acceptForms(oauth)
     handleErrors(oauth, { shape, activity })

@@ -8,6 +8,11 @@ export interface RunningTokenService {
   readonly authUrl: string
   /** Where a test scripts the sandbox. */
   readonly sandboxUrl?: string | undefined
+  /**
+   * Makes a link by which the first developer joins the portal, good once and for 15 minutes; `undefined` once there
+   * is a developer.
+   */
+  createSetupLink(): Promise<string | undefined>
   /** Finishes the requests under way, writes what is still to be written, then stops. */
   close(): Promise<void>
 }
@@ -19,7 +24,7 @@ export interface RunningTokenService {
  */
 export async function startTokenService(options: TokenServiceOptions = {}): Promise<RunningTokenService> {
   const resolved = resolveOptions(options)
-  const { server, sandbox } = assembleTokenService(resolved)
+  const { server, sandbox, context } = assembleTokenService(resolved)
   const close = async () => {
     await server.close()
     await sandbox?.control.close()
@@ -27,7 +32,12 @@ export async function startTokenService(options: TokenServiceOptions = {}): Prom
   try {
     const authUrl = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0)
     const sandboxUrl = sandbox && (await listen(sandbox.control, '127.0.0.1', resolved.sandbox?.port ?? 0))
-    return { authUrl, sandboxUrl, close }
+    const createSetupLink = async () => {
+      const { createSetupPath } = await import('./portal/invitation-link.ts')
+      const path = await createSetupPath(context())
+      return path && `${resolved.publicUrl ?? authUrl}${path}`
+    }
+    return { authUrl, sandboxUrl, createSetupLink, close }
   } catch (error) {
     await close()
     throw error

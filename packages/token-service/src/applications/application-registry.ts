@@ -8,14 +8,23 @@ import { createClientId, createClientSecret, storedSecret } from './client-secre
 
 export type NewApplication = Omit<Application, 'id' | 'clientId' | 'createdAtMs'>
 
+/** The same was asked for before, as by a form that is sent twice. */
+export class AlreadyDone extends Error {}
+
 /** What owners do with their projects, applications and secrets; each step leaves a trace in the audit log. */
 export interface ApplicationRegistry {
   createProject(project: Omit<Project, 'id' | 'createdAtMs'>): Promise<Project>
-  /** The secret is told this once. */
-  createApplication(application: NewApplication): Promise<{ application: Application; clientSecret: string }>
+  /** The secret is told this once. Throws {@link AlreadyDone} if there is an application of that `id`. */
+  createApplication(
+    application: NewApplication,
+    id?: string,
+  ): Promise<{ application: Application; clientSecret: string }>
   changeApplication(application: Application, changes: ApplicationChanges): Promise<void>
-  /** A new secret, told this once; those there are end after `overlapMs`, if they would not before. */
-  rotateSecret(client: RegisteredClient, overlapMs: number): Promise<string>
+  /**
+   * A new secret, told this once; those there are end after `overlapMs`, if they would not before. Throws
+   * {@link AlreadyDone} if the client has a secret of that id.
+   */
+  rotateSecret(client: RegisteredClient, overlapMs: number, secretId?: string): Promise<string>
   revokeSecret(client: RegisteredClient, secretId: string): Promise<void>
 }
 
@@ -35,13 +44,13 @@ export function createApplicationRegistry(context: ApplicationRegistryContext): 
       activity.audit({ event: 'project_created', detail: project.id })
       return project
     },
-    async createApplication(details) {
+    async createApplication(details, id = randomUUID()) {
       const nowMs = clock.now()
       const clientId = createClientId()
-      const application = { ...details, id: randomUUID(), clientId, createdAtMs: nowMs }
+      const application = { ...details, id, clientId, createdAtMs: nowMs }
       const clientSecret = createClientSecret()
       const secret = storedSecret(keyring, { applicationId: application.id, value: clientSecret, nowMs })
-      await storage.applications.create(application, [secret])
+      if (!(await storage.applications.create(application, [secret]))) throw new AlreadyDone()
       activity.audit({ event: 'application_created', clientId })
       return { application, clientSecret }
     },
@@ -50,10 +59,12 @@ export function createApplicationRegistry(context: ApplicationRegistryContext): 
       const detail = changes.status ?? Object.keys(changes).join(', ')
       activity.audit({ event: 'application_changed', clientId, detail })
     },
-    async rotateSecret({ application, secrets }, overlapMs) {
+    async rotateSecret({ application, secrets }, overlapMs, secretId = randomUUID()) {
+      if (secrets.some(({ id }) => id === secretId)) throw new AlreadyDone()
       const nowMs = clock.now()
       const clientSecret = createClientSecret()
-      const secret = storedSecret(keyring, { applicationId: application.id, value: clientSecret, nowMs })
+      const kept = storedSecret(keyring, { applicationId: application.id, value: clientSecret, nowMs })
+      const secret = { ...kept, id: secretId }
       await storage.applications.addSecret(secret)
       for (const { id, expiresAtMs = Infinity } of secrets) {
         const endsAtMs = nowMs + overlapMs

@@ -16,6 +16,10 @@ export async function runService(
   const service = await startTokenService({ ...configuration, keys, logger })
 
   say(`The token service listens on ${service.authUrl}`)
+  const setupLink = await service.createSetupLink()
+  if (setupLink !== undefined) {
+    say(`Nobody has joined its developer portal yet. To be the first, open within 15 minutes: ${setupLink}`)
+  }
   if (service.sandboxUrl !== undefined) say(`Its sandbox is controlled at ${service.sandboxUrl}`)
   stopOnSignal(service, say)
 }

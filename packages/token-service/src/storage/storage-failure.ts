@@ -17,6 +17,8 @@ export function reportFailures(storage: Storage): Storage {
     tokens: wrapped(storage.tokens),
     failures: wrapped(storage.failures),
     activity: wrapped(storage.activity),
+    developers: wrapped(storage.developers),
+    sessions: wrapped(storage.sessions),
   }
 }
 

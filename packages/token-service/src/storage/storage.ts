@@ -1,4 +1,5 @@
 import type { Application, Project, RegisteredClient, StoredSecret } from '../applications/application.ts'
+import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
 export interface StoredToken {
@@ -23,7 +24,7 @@ export interface ApplicationStorage {
   /** The application of that client ID with all it takes to issue a token: one read. */
   findClient(clientId: string): Promise<RegisteredClient | undefined>
   list(projectId: string): Promise<RegisteredClient[]>
-  /** All or nothing; `false` if the client ID is taken. */
+  /** All or nothing; `false` if the client ID or the application's own is taken. */
   create(application: Application, secrets: readonly StoredSecret[]): Promise<boolean>
   update(id: string, changes: ApplicationChanges): Promise<void>
   addSecret(secret: StoredSecret): Promise<void>
@@ -89,6 +90,8 @@ export interface Storage {
   readonly tokens: TokenStorage
   readonly failures: FailureStorage
   readonly activity: ActivityStorage
+  readonly developers: DeveloperStorage
+  readonly sessions: SessionStorage
   /** Rejects when the storage cannot be reached. */
   ready(): Promise<void>
   close(): Promise<void>

@@ -9,7 +9,7 @@ export interface PurgeContext {
   readonly intervalMs?: number | undefined
 }
 
-/** Deletes expired tokens and ended failure counts from time to time; returns what stops it. */
+/** Deletes expired tokens, sessions and invitations, and ended failure counts, from time to time; returns what stops it. */
 export function purgeRegularly({
   storage,
   clock,
@@ -20,7 +20,13 @@ export function purgeRegularly({
   const timer = setInterval(() => {
     const nowMs = clock.now()
     running = running
-      .then(() => Promise.all([storage.tokens.purge(nowMs), storage.failures.purge(nowMs)]))
+      .then(() =>
+        Promise.all(
+          [storage.tokens, storage.failures, storage.sessions, storage.developers].map((part) =>
+            part.purge(nowMs),
+          ),
+        ),
+      )
       .catch(onError)
   }, intervalMs)
   timer.unref()

@@ -68,7 +68,7 @@ export function createMemoryRegistry(): MemoryRegistry {
         return own.map(clientOf).filter((client) => client !== undefined)
       },
       async create(application, secrets) {
-        if (byClientId.has(application.clientId)) return false
+        if (byClientId.has(application.clientId) || entries.has(application.id)) return false
         const entry: Entry = { application, secrets: new Map() }
         entries.set(application.id, entry)
         byClientId.set(application.clientId, entry)

@@ -1,5 +1,6 @@
 import type { Storage } from '../storage.ts'
 import { createMemoryActivity } from './memory-activity.ts'
+import { createMemoryDevelopers } from './memory-developers.ts'
 import { createMemoryFailures } from './memory-failures.ts'
 import { createMemoryRegistry } from './memory-registry.ts'
 import { createMemoryTokens } from './memory-tokens.ts'
@@ -13,6 +14,7 @@ export function createMemoryStorage(): Storage {
     tokens: createMemoryTokens(registry.find),
     failures: createMemoryFailures(),
     activity: createMemoryActivity(registry.used),
+    ...createMemoryDevelopers(),
     async ready() {},
     async close() {},
   }

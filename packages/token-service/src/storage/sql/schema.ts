@@ -1,4 +1,4 @@
-import { bigint, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 
 // What the migrations build; times are milliseconds since the epoch.
 
@@ -80,4 +80,33 @@ export const audit = pgTable('audit', {
   address: text('address'),
   detail: text('detail'),
   count: integer('count').notNull(),
+})
+
+export const developers = pgTable('developers', {
+  id: uuid('id').primaryKey(),
+  name: text('name').notNull().unique(),
+  passwordHash: text('password_hash').notNull(),
+  administrator: boolean('administrator').notNull(),
+  createdAtMs: milliseconds('created_at').notNull(),
+})
+
+export const invitations = pgTable('invitations', {
+  hash: text('hash').primaryKey(),
+  administrator: boolean('administrator').notNull(),
+  expiresAtMs: milliseconds('expires_at').notNull(),
+})
+
+export const memberships = pgTable(
+  'memberships',
+  {
+    developerId: uuid('developer_id').notNull(),
+    projectId: uuid('project_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.developerId, table.projectId] })],
+)
+
+export const sessions = pgTable('sessions', {
+  hash: text('hash').primaryKey(),
+  developerId: uuid('developer_id').notNull(),
+  expiresAtMs: milliseconds('expires_at').notNull(),
 })

@@ -1,5 +1,6 @@
 import type { Migration } from '../migrate.ts'
 import { initial } from './0001-initial.ts'
+import { developers } from './0002-developers.ts'
 
 /** Every step from an empty database to the schema in `schema.ts`, in order; none is ever changed once released. */
-export const migrations: readonly Migration[] = [initial]
+export const migrations: readonly Migration[] = [initial, developers]

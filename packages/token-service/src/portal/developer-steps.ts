@@ -1,0 +1,29 @@
+import type { ServiceContext } from '../service-context.ts'
+import type { DeveloperExchange, DeveloperStep } from './exchange.ts'
+import { createJoinPath } from './invitation-link.ts'
+import { developersPage } from './pages/developers-page.ts'
+import { PortalRefusal } from './portal-refusal.ts'
+
+/** Who else may come in: for the administrator. */
+export function developerSteps(context: ServiceContext) {
+  const { activity, storage } = context
+  const { developers } = storage
+
+  function mustAdminister({ developer }: DeveloperExchange): void {
+    if (!developer.administrator) throw new PortalRefusal('not_allowed')
+  }
+
+  return {
+    async showDevelopers(exchange) {
+      mustAdminister(exchange)
+      return { page: developersPage(exchange, await developers.list()) }
+    },
+    async invite(exchange) {
+      mustAdminister(exchange)
+      const path = await createJoinPath(context, { administrator: false })
+      activity.audit({ event: 'developer_invited', detail: exchange.developer.id })
+      const link = `${exchange.baseUrl}${path}`
+      return { page: developersPage(exchange, await developers.list(), link) }
+    },
+  } satisfies Record<string, DeveloperStep>
+}

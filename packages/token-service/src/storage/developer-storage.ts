@@ -1,0 +1,49 @@
+/** Who logs in to the developer portal. */
+export interface Developer {
+  readonly id: string
+  /** As it is typed at log-in, in lower case. */
+  readonly name: string
+  readonly passwordHash: string
+  /** Sees every project, approves applications, invites others; there is one, the first. */
+  readonly administrator: boolean
+  readonly createdAtMs: number
+}
+
+/** A link by which somebody becomes a developer: its digest, never the link itself. */
+export interface Invitation {
+  readonly hash: string
+  readonly administrator: boolean
+  readonly expiresAtMs: number
+}
+
+export interface DeveloperStorage {
+  /** The first to join first. */
+  list(): Promise<Developer[]>
+  find(name: string): Promise<Developer | undefined>
+  /** Uses the invitation up, unless the name is taken; `void`: it was used, has ended, or came too late. */
+  join(developer: Developer, invitationHash: string, nowMs: number): Promise<'joined' | 'name_taken' | 'void'>
+  changePassword(id: string, passwordHash: string): Promise<void>
+  invite(invitation: Invitation): Promise<void>
+  findInvitation(hash: string, nowMs: number): Promise<Invitation | undefined>
+  /** Makes the project one of the developer's own. */
+  addProject(developerId: string, projectId: string): Promise<void>
+  projectIds(developerId: string): Promise<string[]>
+  /** Deletes the invitations that ended by `nowMs`; returns how many. */
+  purge(nowMs: number): Promise<number>
+}
+
+export interface Session {
+  readonly hash: string
+  readonly developerId: string
+  readonly expiresAtMs: number
+}
+
+export interface SessionStorage {
+  open(session: Session): Promise<void>
+  /** Whose session it is, while it lasts. */
+  find(hash: string, nowMs: number): Promise<Developer | undefined>
+  close(hash: string): Promise<void>
+  closeAll(developerId: string): Promise<void>
+  /** Deletes what expired by `nowMs`; returns how many. */
+  purge(nowMs: number): Promise<number>
+}

@@ -1,0 +1,75 @@
+import type {
+  Developer,
+  DeveloperStorage,
+  Invitation,
+  Session,
+  SessionStorage,
+} from '../developer-storage.ts'
+
+/** The portal's developers and their sessions, kept in this process. */
+export function createMemoryDevelopers(): { developers: DeveloperStorage; sessions: SessionStorage } {
+  const developers = new Map<string, Developer>()
+  const invitations = new Map<string, Invitation>()
+  const projects = new Map<string, Set<string>>()
+  const sessions = new Map<string, Session>()
+
+  const all = () => [...developers.values()]
+  const named = (name: string) => all().find((developer) => developer.name === name)
+  const openInvitation = (hash: string, nowMs: number) => {
+    const invitation = invitations.get(hash)
+    return invitation && invitation.expiresAtMs > nowMs ? invitation : undefined
+  }
+
+  return {
+    developers: {
+      list: async () => all(),
+      find: async (name) => named(name),
+      async join(developer, invitationHash, nowMs) {
+        const late = developer.administrator && all().some(({ administrator }) => administrator)
+        if (late || openInvitation(invitationHash, nowMs)?.administrator !== developer.administrator)
+          return 'void'
+        if (named(developer.name)) return 'name_taken'
+        invitations.delete(invitationHash)
+        developers.set(developer.id, developer)
+        return 'joined'
+      },
+      async changePassword(id, passwordHash) {
+        const developer = developers.get(id)
+        if (developer) developers.set(id, { ...developer, passwordHash })
+      },
+      async invite(invitation) {
+        invitations.set(invitation.hash, invitation)
+      },
+      findInvitation: async (hash, nowMs) => openInvitation(hash, nowMs),
+      async addProject(developerId, projectId) {
+        projects.set(developerId, new Set([...(projects.get(developerId) ?? []), projectId]))
+      },
+      projectIds: async (developerId) => [...(projects.get(developerId) ?? [])],
+      purge: async (nowMs) => purge(invitations, nowMs),
+    },
+    sessions: {
+      async open(session) {
+        sessions.set(session.hash, session)
+      },
+      async find(hash, nowMs) {
+        const session = sessions.get(hash)
+        return session && session.expiresAtMs > nowMs ? developers.get(session.developerId) : undefined
+      },
+      async close(hash) {
+        sessions.delete(hash)
+      },
+      async closeAll(developerId) {
+        for (const session of sessions.values()) {
+          if (session.developerId === developerId) sessions.delete(session.hash)
+        }
+      },
+      purge: async (nowMs) => purge(sessions, nowMs),
+    },
+  }
+}
+
+function purge(entries: Map<string, { readonly expiresAtMs: number }>, nowMs: number): number {
+  const before = entries.size
+  for (const [hash, { expiresAtMs }] of entries) if (expiresAtMs <= nowMs) entries.delete(hash)
+  return before - entries.size
+}

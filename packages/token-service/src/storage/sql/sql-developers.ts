@@ -1,0 +1,66 @@
+import { and, asc, eq, gt, lte } from 'drizzle-orm'
+import type { DeveloperStorage } from '../developer-storage.ts'
+import type { Database } from './database.ts'
+import { developers, invitations, memberships } from './schema.ts'
+
+class NotJoined extends Error {}
+
+export function createSqlDevelopers(database: Database): DeveloperStorage {
+  const isOpen = (hash: string, nowMs: number) =>
+    and(eq(invitations.hash, hash), gt(invitations.expiresAtMs, nowMs))
+
+  return {
+    list: async () => await database.select().from(developers).orderBy(asc(developers.createdAtMs)),
+    async find(name) {
+      const [developer] = await database.select().from(developers).where(eq(developers.name, name))
+      return developer
+    },
+    async join(developer, invitationHash, nowMs) {
+      try {
+        return await database.transaction(async (transaction) => {
+          // The row is locked by its deletion: who comes second waits, and finds it gone.
+          const used = await transaction
+            .delete(invitations)
+            .where(and(isOpen(invitationHash, nowMs), eq(invitations.administrator, developer.administrator)))
+            .returning()
+          if (used.length === 0) return 'void'
+          const joined = await transaction
+            .insert(developers)
+            .values(developer)
+            .onConflictDoNothing()
+            .returning({ id: developers.id })
+          if (joined.length === 0) throw new NotJoined()
+          return 'joined'
+        })
+      } catch (error) {
+        if (!(error instanceof NotJoined)) throw error
+        const taken = await database.select().from(developers).where(eq(developers.name, developer.name))
+        return taken.length > 0 && !developer.administrator ? 'name_taken' : 'void'
+      }
+    },
+    async changePassword(id, passwordHash) {
+      await database.update(developers).set({ passwordHash }).where(eq(developers.id, id))
+    },
+    async invite(invitation) {
+      await database.insert(invitations).values(invitation)
+    },
+    async findInvitation(hash, nowMs) {
+      const [invitation] = await database.select().from(invitations).where(isOpen(hash, nowMs))
+      return invitation
+    },
+    async addProject(developerId, projectId) {
+      await database.insert(memberships).values({ developerId, projectId }).onConflictDoNothing()
+    },
+    async projectIds(developerId) {
+      const rows = await database.select().from(memberships).where(eq(memberships.developerId, developerId))
+      return rows.map(({ projectId }) => projectId)
+    },
+    async purge(nowMs) {
+      const deleted = await database
+        .delete(invitations)
+        .where(lte(invitations.expiresAtMs, nowMs))
+        .returning({ expiresAtMs: invitations.expiresAtMs })
+      return deleted.length
+    },
+  }
+}
