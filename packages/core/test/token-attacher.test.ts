@@ -79,6 +79,20 @@ describe('attaching', () => {
     await expect(attacher.attach(api, null)).resolves.toBeDefined()
   })
 
+  it('asks for the caller’s signal only where there is something to wait for', async () => {
+    const { attacher } = start({ latencyMs: 100 })
+    const controller = new AbortController()
+    const signal = vi.fn(() => controller.signal)
+    const call = watch(Promise.resolve(attacher.attach(api, signal)))
+    await pass(100)
+    expect(call.state).toBe('resolved')
+    expect(signal).toHaveBeenCalledOnce()
+    expect(attacher.attach(api, signal)).toMatchObject({ value: 'Bearer token-1' })
+    expect(signal).toHaveBeenCalledOnce()
+    const aborted = start({ latencyMs: 100 }).attacher.attach(api, () => AbortSignal.abort('enough'))
+    await expect(aborted).rejects.toBe('enough')
+  })
+
   it('works over a provider that somebody else wrote', async () => {
     const { tokens } = start()
     const { attacher: other } = start()

@@ -326,6 +326,17 @@ describe('a refused request', () => {
     expect(new TextDecoder().decode(value)).toBe('data: first\n\n')
   })
 
+  it('whose body comes to a stop is decided without it', async () => {
+    let answers = 0
+    const { api, seen, tokenFetch } = await start({}, (_request, response) => {
+      response.writeHead(++answers === 1 ? 401 : 200, { 'content-type': 'application/json' })
+      if (answers === 1) response.write('{"fault":')
+      else response.end('{}')
+    })
+    expect((await tokenFetch(api)).status).toBe(200)
+    expect(seen).toHaveLength(2)
+  })
+
   it('whose body comes to a stop can be given up by the caller', async () => {
     const { api, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' })
