@@ -4,6 +4,7 @@ import type { Bandwidth } from '../src/digits/bandwidth.ts'
 import { type DigitTemplates, loadDigitTemplates } from '../src/digits/digit-templates.ts'
 import { createDigitTranscription } from '../src/digits/digit-transcription.ts'
 import type { Transcript } from '../src/speech-engine.ts'
+import { createResampler } from '../src/wav/resampler.ts'
 import { createWavReader } from '../src/wav/wav-reader.ts'
 import { join } from '../src/wav/join.ts'
 
@@ -38,6 +39,12 @@ export const recordings = Object.entries(expected).map(([name, text]) => ({
   text,
   file: readFileSync(new URL(name, SAMPLES)),
 }))
+
+/** The same sound at another sample rate. */
+export function resampled(samples: Float32Array, to: number): Float32Array {
+  const resampler = createResampler([16_000, to])
+  return join([resampler.push(samples), resampler.end()])
+}
 
 /** The samples of a file, at 16 kHz. */
 export function samplesOf(file: Uint8Array): Float32Array {

@@ -150,6 +150,12 @@ test('the token is checked before a byte of the body is read', async () => {
   expect(engine.calls).toBe(0)
 })
 
+test('the token is checked before anything is said of the body', async () => {
+  expect((await api.post('text', { authorization: 'Bearer bad', 'content-type': 'text/plain' })).status).toBe(
+    401,
+  )
+})
+
 test('a client that asks first is refused before it sends the body', async () => {
   const headers = { authorization: 'Bearer bad', 'content-length': '1000000', expect: '100-continue' }
   using request = sendRaw(api.url, headers)

@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { wavFile, type WavFileOptions } from '../../scripts/wav-file.ts'
 import { join } from '../../src/wav/join.ts'
-import { createResampler } from '../../src/wav/resampler.ts'
-import { hear, hearFile, recordings, samplesOf } from '../hear.ts'
+import { hear, hearFile, recordings, resampled, samplesOf } from '../hear.ts'
 import { createRandom, noise } from '../random.ts'
 
 const pause = (seconds: number) => new Float32Array(seconds * 16_000)
-
-function resampled(samples: Float32Array, to: number): Float32Array {
-  const resampler = createResampler([16_000, to])
-  return join([resampler.push(samples), resampler.end()])
-}
 
 function withNoise(samples: Float32Array, decibelsBelow: number): Float32Array {
   const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length

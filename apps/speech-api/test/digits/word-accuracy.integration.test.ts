@@ -2,13 +2,13 @@ import process from 'node:process'
 import { describe, expect, test } from 'vitest'
 import { DIGIT_WORDS } from '../../scripts/digit-words.ts'
 import { hasEspeak, say } from '../../scripts/espeak.ts'
-import { hear } from '../hear.ts'
+import { hear, resampled } from '../hear.ts'
 import { createRandom } from '../random.ts'
 import { wordErrors } from '../word-accuracy.ts'
 
 const STRINGS = 10
 // No template was made with these voices, nor at these speeds.
-const SPEAKERS = [
+const SPEAKERS: [kind: string, voice: string, speed: number, sampleRate?: number][] = [
   ['a voice of the templates', 'en-us', 110],
   ['a voice of the templates', 'en-us', 185],
   ['another accent', 'en-us-nyc', 110],
@@ -17,7 +17,9 @@ const SPEAKERS = [
   ['a distant accent', 'en-gb-scotland', 185],
   ['another speaker', 'en-gb+f5', 110],
   ['another speaker', 'en-gb+f5', 185],
-] as const
+  ['by telephone (8 kHz)', 'en-us-nyc', 185, 8_000],
+  ['by telephone (8 kHz)', 'en-029', 160, 8_000],
+]
 
 const espeak = hasEspeak()
 if (!espeak) process.stdout.write('Skipped word accuracy: install espeak-ng to have it measured.\n')
@@ -26,14 +28,14 @@ describe.skipIf(!espeak)(
   'word accuracy on recordings that the engine was not built from',
   { timeout: 60_000 },
   () => {
-    test.each(SPEAKERS)('%s (%s, %d words a minute)', (kind, voice, speed) => {
+    test.each(SPEAKERS)('%s (%s, %d words a minute)', (kind, voice, speed, sampleRate = 16_000) => {
       const random = createRandom(20_261_121)
       let words = 0
       let errors = 0
       for (let string = 0; string < STRINGS; string++) {
         const digits = Array.from({ length: 4 + Math.floor(random() * 5) }, () => Math.floor(random() * 10))
         const text = digits.map((digit) => DIGIT_WORDS[digit]).join(' ')
-        const heard = hear(say(text, voice, speed))
+        const heard = hear(resampled(say(text, voice, speed), sampleRate), { sampleRate })
         words += digits.length
         errors += wordErrors(digits.map(String), heard.split(' ').filter(Boolean))
       }
