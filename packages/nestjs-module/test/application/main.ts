@@ -1,0 +1,72 @@
+import 'reflect-metadata'
+import { HttpService } from '@nestjs/axios'
+import { Controller, Get, Inject, Injectable, Module, Scope } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import type { TokenProvider } from '@tokenwell/core'
+import { InjectTokenProvider, TokenModule } from '@tokenwell/nestjs-module'
+import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
+import { firstValueFrom } from 'rxjs'
+
+// A whole application as its author would write it, but for being told by its parent process when to stop.
+
+@Injectable({ scope: Scope.REQUEST })
+class Orders {
+  readonly #http: HttpService
+  readonly #tokens: TokenProvider
+
+  constructor(@Inject(HttpService) http: HttpService, @InjectTokenProvider() tokens: TokenProvider) {
+    this.#http = http
+    this.#tokens = tokens
+  }
+
+  async list(): Promise<object> {
+    const { data } = await firstValueFrom(this.#http.get<unknown>('/orders'))
+    return { data, expiresAt: (await this.#tokens.getToken()).expiresAt }
+  }
+}
+
+@Controller('orders')
+class OrdersController {
+  readonly #orders: Orders
+
+  constructor(@Inject(Orders) orders: Orders) {
+    this.#orders = orders
+  }
+
+  @Get()
+  list(): Promise<object> {
+    return this.#orders.list()
+  }
+}
+
+@Module({
+  imports: [
+    TokenModule.forRootAsync({
+      isGlobal: true,
+      useFactory: () => ({
+        tokenUrl: process.env['TOKEN_URL'],
+        clientId: process.env['CLIENT_ID']!,
+        clientSecret: process.env['CLIENT_SECRET']!,
+        eager: true,
+      }),
+    }),
+    TokenHttpModule.register({ baseURL: process.env['API_URL']! }),
+  ],
+  controllers: [OrdersController],
+  providers: [Orders],
+})
+class AppModule {}
+
+async function main(): Promise<void> {
+  const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] })
+  await app.listen(0, '127.0.0.1')
+  process.once('message', () => {
+    app.close().then(
+      () => process.disconnect(),
+      () => process.exit(1),
+    )
+  })
+  process.send?.({ url: await app.getUrl(), nest: process.env['NEST_CORE'] })
+}
+
+main().catch(() => process.exit(1))
