@@ -45,12 +45,14 @@ export interface TokenAttacher {
   /**
    * Whether clients drop the header themselves on a redirect to another origin. They do so for
    * `Authorization` alone: with any other, redirects must not be followed.
-   * Answers at once where a fresh token is at hand.
+   */
+  readonly followsRedirects: boolean
+  /**
+   * The token for a request to `url` (relative to the page, in a browser), or undefined where none may go:
+   * send the request as it is. Answers at once where a fresh token is at hand.
    *
    * @param signal given as a function, it is asked for only if there is something to wait for
    */
-  readonly followsRedirects: boolean
-  /** The token for a request to `url`, or undefined where none may go: send the request as it is. */
   attach(
     url: string | URL,
     signal?: AbortSignal | null | (() => AbortSignal | undefined),

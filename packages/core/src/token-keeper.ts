@@ -224,7 +224,7 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
       deadline: clock.monotonic() + timeoutMs,
       forced,
       afterwards: (work: () => Promise<unknown>) =>
-        void (this.#aftermath = Promise.all([this.#aftermath, work().catch(() => {})])),
+        void (this.#aftermath = Promise.all([this.#aftermath, work().catch(() => {})]).then(() => {})),
       accepts: (life: TokenLife) =>
         !this.#refusals?.includes(life.token.value) &&
         this.#lasts(life, minimumValidityMs) &&

@@ -67,6 +67,7 @@ export function createTokenLife(
 /** Whether a token is usable, and for long enough; one that no renewal could outlast will do while it is fresh. */
 export function lasts(life: TokenLife, elapsedMs: number, minimumValidityMs: number): boolean {
   if (elapsedMs >= life.usableMs) return false
-  if (life.lifetimeMs - elapsedMs >= minimumValidityMs) return true
+  // Not a number, as of a variable that is not set: no minimum.
+  if (!(life.lifetimeMs - elapsedMs < minimumValidityMs)) return true
   return minimumValidityMs >= life.arrivedWithMs && elapsedMs < life.freshMs
 }

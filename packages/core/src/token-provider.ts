@@ -2,6 +2,7 @@ import type { AccessToken } from './access-token.ts'
 import { TokenKeeper } from './token-keeper.ts'
 import type { TokenEventListener } from './token-event.ts'
 import { resolveSettings, type TokenProviderOptions } from './provider-settings.ts'
+import { configurationError } from './secure-url.ts'
 import type { TokenSource } from './token-source.ts'
 
 /** What one call of {@link TokenProvider.getToken} asks for. */
@@ -40,5 +41,10 @@ export interface TokenProvider {
  * @throws {TokenError} of kind `configuration`, naming the option, for options that cannot be right
  */
 export function createTokenProvider(source: TokenSource, options: TokenProviderOptions = {}): TokenProvider {
+  if (typeof source?.requestToken !== 'function') {
+    throw configurationError(
+      'A token source is missing; give clientCredentials({ … }) or backendTokens({ … })',
+    )
+  }
   return new TokenKeeper(source, resolveSettings(options))
 }
