@@ -94,6 +94,16 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
+  it('ask anew for the one of several callers who wants more than the store’s token has left', async () => {
+    const { endpoint, first, second } = fleet(2, { expiresIn: 1_000 })
+    await first.getToken()
+    await pass(500_000)
+    const [plain, long] = [watch(second.getToken()), watch(second.getToken({ minimumValidityMs: 600_000 }))]
+    await pass(250)
+    expect([plain.value?.value, long.value?.value]).toEqual(['token-1', 'token-2'])
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
   it('pass over the store’s copy when a refresh is forced, and leave theirs there', async () => {
     const { endpoint, store, first, second } = fleet(2)
     await first.getToken()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createTokenProvider, type Clock } from '@tokenwell/core'
-import { pass, setWallClock, useFakeTime } from '../fake-time.ts'
+import { pass, setWallClock, useFakeTime, watch } from '../fake-time.ts'
 import { ScriptedEndpoint, sourceOf } from '../scripted-endpoint.ts'
 
 useFakeTime()
@@ -42,6 +42,17 @@ describe('elapsed time', () => {
     expect((await tokens.getToken()).value).toBe('token-2')
     await pass(25_001)
     expect(tokens.peekToken()).toBeUndefined()
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('costs one request more when the wall clock jumps forward during the first, as it does at boot', async () => {
+    const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const call = watch(tokens.getToken())
+    await pass(50)
+    setWallClock(56 * 365 * 86_400_000)
+    await pass(1_000)
+    expect(call.value?.value).toBe('token-2')
     expect(endpoint.requests).toHaveLength(2)
   })
 

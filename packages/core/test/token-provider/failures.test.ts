@@ -128,4 +128,37 @@ describe('a source of one’s own', () => {
     )
     await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'configuration' })
   })
+
+  it.each([
+    [undefined],
+    [null],
+    ['token'],
+    [{}],
+    [{ accessToken: '' }],
+    [{ accessToken: 42 }],
+    [{ accessToken: 'a\r\nX-Evil: 1' }],
+    [{ accessToken: ' a' }],
+  ])('gives no token with %j', async (response) => {
+    const tokens = createTokenProvider({
+      cacheKey: () => Promise.resolve('key'),
+      requestToken: () => Promise.resolve(response as never),
+    })
+    const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ name: 'TokenError', kind: 'malformed', attempts: 1 })
+    expect((error as Error).message).not.toContain('Evil')
+    expect(tokens.peekToken()).toBeUndefined()
+  })
+
+  it.each([[undefined], ['3600'], [Number.NaN], [0], [-1]])(
+    'that says a life of %j gets 300 s',
+    async (expiresIn) => {
+      const response = { accessToken: 'own', tokenType: 'Bearer', expiresIn, scope: [] } as never
+      const tokens = createTokenProvider({
+        cacheKey: () => Promise.resolve('key'),
+        requestToken: () => Promise.resolve(response),
+      })
+      const token = await tokens.getToken()
+      expect(token.expiresAt.getTime() - Date.now()).toBe(300_000)
+    },
+  )
 })

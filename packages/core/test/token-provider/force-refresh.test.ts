@@ -73,6 +73,18 @@ describe('forceRefresh', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
+  it('takes no longer than its own time, the wait for an older request included', async () => {
+    const endpoint = new ScriptedEndpoint({ latencyMs: 20_000 })
+    const tokens = createTokenProvider(sourceOf(endpoint), { attemptTimeoutMs: 30_000 })
+    const plain = watch(tokens.getToken())
+    const forced = watch(tokens.getToken(forceRefresh))
+    await pass(29_900)
+    expect([plain.state, forced.state]).toEqual(['resolved', 'pending'])
+    await pass(200)
+    expect(forced).toMatchObject({ state: 'rejected', error: { kind: 'unavailable' } })
+    expect(endpoint.cancelled).toBe(1)
+  })
+
   it('can be aborted while it waits for an older request', async () => {
     const { endpoint, tokens } = start({ latencyMs: 100 })
     const plain = watch(tokens.getToken())

@@ -160,6 +160,30 @@ describe('neither secret nor token shows', () => {
     expectNoTrace(events)
   })
 
+  it.each<[string, ScriptedAnswer]>([
+    ['an OAuth error', { status: 400, body: { error: 'canary-Secret_0.9' } }],
+    ['a gateway’s error', { status: 500, body: { ErrorCode: 'canary-Secret_0.9' } }],
+    ['a fault', { status: 401, body: { fault: { detail: { errorcode: 'x.canary-Secret_0.9' } } } }],
+    [
+      'the code of what a fetch throws',
+      { error: Object.assign(new Error('x'), { code: 'canary-Secret_0.9' }) },
+    ],
+    [
+      'the name of what a fetch throws',
+      { error: Object.assign(new Error('x'), { name: 'canary-Secret_0.9' }) },
+    ],
+  ])('where a secret in the shape of a code stands in %s', async (_name, answer) => {
+    const events: TokenEvent[] = []
+    const { fetch } = new ScriptedEndpoint(answer)
+    const source = clientCredentials({ ...options, clientSecret: 'canary-Secret_0.9', fetch })
+    const tokens = createTokenProvider(source, { maxAttempts: 1, onEvent: (event) => events.push(event) })
+    const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ name: 'TokenError' })
+    expectNoTrace(error)
+    expectNoTrace(events)
+    expectNoTrace(await tokens.getToken().catch((thrown: unknown) => thrown))
+  })
+
   it('in a provider, its source, its token and its events while all is well', async () => {
     const events: TokenEvent[] = []
     const body = { access_token: token, token_type: 'Bearer', expires_in: 100, refresh_token: secret }
@@ -173,7 +197,8 @@ describe('neither secret nor token shows', () => {
     tokens.reject(issued)
     for (const thing of [source, tokens, issued, events, { nested: [issued, tokens] }]) expectNoTrace(thing)
     expect(JSON.stringify(issued.response)).not.toContain('canary')
-    expect(inspect(issued.response)).not.toContain('canary')
+    expect(inspect(issued.response, { depth: 10, showHidden: true })).not.toContain('canary')
+    expect(JSON.stringify({ ...issued.response })).not.toContain('canary')
     expect(`${inspect(issued)} ${inspect(tokens)} ${inspect(source)}`).toMatch(/expiresAt.*clientId/s)
   })
 

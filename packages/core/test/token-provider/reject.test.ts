@@ -97,6 +97,16 @@ describe('a refused token', () => {
 })
 
 describe('the budget of renewals that refusals may cause', () => {
+  it('is not drawn on by a refusal during a renewal', async () => {
+    const { endpoint, tokens, token } = await started((request) => ({ latencyMs: request === 2 ? 1_000 : 0 }))
+    const renewal = watch(tokens.getToken({ forceRefresh: true }))
+    tokens.reject(token)
+    await pass(1_000)
+    expect(renewal.value?.value).toBe('token-2')
+    for (let call = 0; call < 100; call++) tokens.reject(await tokens.getToken())
+    expect(endpoint.requests).toHaveLength(2 + 20)
+  })
+
   it('is twenty at once; after that the token stays and no request is made', async () => {
     const { endpoint, events, tokens } = await started()
     for (let call = 0; call < 100; call++) tokens.reject(await tokens.getToken())

@@ -120,6 +120,13 @@ describe('Retry-After', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
+  it('of an unavailable endpoint holds later callers no longer than its own hold does', async () => {
+    const { tokens } = start({ status: 503, headers: { 'retry-after': '3600' }, body: '' })
+    await expect(tokens.getToken()).rejects.toMatchObject({ retryAfterMs: 3_600_000, attempts: 1 })
+    await pass(10_000)
+    await expect(tokens.getToken()).resolves.toBeDefined()
+  })
+
   it('says nothing about failures that no wait would mend', async () => {
     const { tokens } = start({ status: 401, headers: { 'retry-after': '4' }, body: '' })
     const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)

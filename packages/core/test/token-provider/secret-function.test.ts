@@ -104,6 +104,31 @@ describe('a secret function', () => {
     },
   )
 
+  it('that gave nothing heals at the next call', async () => {
+    const endpoint = new ScriptedEndpoint()
+    let secret = ''
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret }))
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'configuration' })
+    secret = 'secret'
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
+  })
+
+  it('that hangs during a hold outlasts neither a caller’s abort nor its time', async () => {
+    let asked = 0
+    const clientSecret = () => (++asked === 1 ? 'wrong' : new Promise<string>(() => {}))
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongSecret), { clientSecret }))
+    await tokens.getToken().catch(() => {})
+    const controller = new AbortController()
+    const aborted = watch(tokens.getToken({ signal: controller.signal }))
+    const waiting = watch(tokens.getToken())
+    await pass(10)
+    controller.abort('enough')
+    await pass(0)
+    expect(aborted).toEqual({ state: 'rejected', error: 'enough' })
+    await pass(30_000)
+    expect(waiting).toMatchObject({ state: 'rejected', error: { name: 'TokenError' } })
+  })
+
   it('that never answers is given up like an endpoint that does not', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(

@@ -49,6 +49,16 @@ describe('the options of a provider', () => {
     await expect(tokens.getToken()).resolves.toBeDefined()
   })
 
+  it('may be infinite where the answer takes its time', async () => {
+    const endpoint = new ScriptedEndpoint({ latencyMs: 20 })
+    const tokens = createTokenProvider(sourceOf(endpoint), {
+      timeoutMs: Infinity,
+      attemptTimeoutMs: Infinity,
+    })
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
   it('are the pool’s as well, which says so before the first key', () => {
     const pool = () => createTokenPool(() => sourceOf(new ScriptedEndpoint()), { timeoutMs: -1 })
     expect(pool).toThrow(expect.objectContaining({ kind: 'configuration' }))

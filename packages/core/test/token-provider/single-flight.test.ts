@@ -108,6 +108,15 @@ describe('an aborted caller', () => {
     await expect(tokens.getToken({ signal: AbortSignal.abort('too late') })).rejects.toBe('too late')
   })
 
+  it('gets no token that is at hand when it aborts in the same turn', async () => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+    await tokens.getToken()
+    const controller = new AbortController()
+    const call = tokens.getToken(abortedBy(controller))
+    controller.abort('at once')
+    await expect(call).rejects.toBe('at once')
+  })
+
   it('that was aborted before it called makes no request', async () => {
     const endpoint = new ScriptedEndpoint()
     const tokens = createTokenProvider(sourceOf(endpoint))
