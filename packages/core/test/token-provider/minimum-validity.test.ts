@@ -76,6 +76,14 @@ describe('minimumValidityMs', () => {
     expect((await tokens.getToken()).value).toBe('token-1')
   })
 
+  it('that is no number, or less than nothing, does not make every call a request', async () => {
+    const { endpoint, tokens } = await started({ expiresIn: 100 })
+    for (const minimumValidityMs of [Number.NaN, -1, -Infinity, Infinity, undefined]) {
+      expect((await tokens.getToken({ minimumValidityMs })).value).toBe('token-1')
+    }
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
   it('never lets a token past its margin through, however little is asked for', async () => {
     const { tokens } = await started({ expiresIn: 100 })
     await pass(95_001)

@@ -59,6 +59,20 @@ describe('the options of a provider', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
+  it.each([
+    [undefined],
+    [null],
+    [{}],
+    [{ authUrl: 'https://auth.example.com', clientId: 'a', clientSecret: 'b' }],
+  ])('do not stand where the source belongs: %j', (source) => {
+    expect(() => createTokenProvider(source as never)).toThrow(
+      expect.objectContaining({
+        kind: 'configuration',
+        message: expect.stringContaining('clientCredentials') as string,
+      }),
+    )
+  })
+
   it('are the pool’s as well, which says so before the first key', () => {
     const pool = () => createTokenPool(() => sourceOf(new ScriptedEndpoint()), { timeoutMs: -1 })
     expect(pool).toThrow(expect.objectContaining({ kind: 'configuration' }))

@@ -1,0 +1,52 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import {
+  createMemoryTokenStore,
+  createTokenPool,
+  createTokenProvider,
+  type TokenSource,
+} from '@tokenwell/core'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+let issued = 0
+const source: TokenSource = {
+  cacheKey: () => Promise.resolve('key'),
+  requestToken: () =>
+    Promise.resolve({ accessToken: `token-${++issued}`, tokenType: 'Bearer', expiresIn: 3_600, scope: [] }),
+}
+
+/** Bytes that a hundred thousand turns leave behind, once the first ten thousand have warmed everything up. */
+async function growth(turn: () => unknown): Promise<number> {
+  for (let warm = 0; warm < 10_000; warm++) await turn()
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  for (let count = 0; count < 100_000; count++) await turn()
+  collectGarbage()
+  return process.memoryUsage().heapUsed - before
+}
+
+describe('100,000 turns leave nothing behind:', () => {
+  const store = createMemoryTokenStore()
+  const [plain, shared] = [createTokenProvider(source), createTokenProvider(source, { store })]
+  const pool = createTokenPool((_key: number) => source, { maxEntries: 10 })
+  const { signal } = new AbortController()
+  let key = 0
+  it.each<[string, () => unknown]>([
+    ['warm calls', () => plain.getToken()],
+    ['warm calls with a signal that lives on', () => plain.getToken({ signal })],
+    ['renewals', () => plain.getToken({ forceRefresh: true, signal })],
+    ['renewals through a store', () => shared.getToken({ forceRefresh: true, signal })],
+    ['refusals', async () => plain.reject(await plain.getToken())],
+    ['aborted calls', () => plain.getToken({ signal: AbortSignal.abort() }).catch(() => {})],
+    ['listeners', () => plain.on(() => {})()],
+    ['tenants of a pool', () => pool.for(key++).getToken()],
+  ])('%s', async (name, turn) => {
+    const bytes = await growth(turn)
+    process.stdout.write(`${name}: ${(bytes / 100_000).toFixed(1)} bytes a turn\n`)
+    // A few bytes a turn are the heap's own doing.
+    expect(bytes).toBeLessThan(2_000_000)
+  })
+})
