@@ -153,7 +153,8 @@ describe('a client', () => {
     const options = { fetch: own, agent: 'of its own' } as Options
     await attached(options).get('x')
     await api.extend(options).get('x')
-    expect(seen).toStrictEqual(Array(2).fill(['of its own', `Bearer ${servers.endpoint.issued[0]}`]))
+    expect(seen).toHaveLength(2)
+    expect(seen).toStrictEqual(seen.map(() => ['of its own', `Bearer ${servers.endpoint.issued[0]}`]))
   })
 
   it('looks the global fetch up at each request', async () => {

@@ -24,6 +24,8 @@ interface WholeAnswer {
 export interface ScriptedServer {
   readonly origin: string
   readonly requests: SeenRequest[]
+  /** Headers and bodies of all its answers. */
+  readonly sent: string[]
   /** May wait, for a server that does not answer. */
   answer: (request: SeenRequest) => ScriptedAnswer | Promise<ScriptedAnswer>
   /** The next request that arrives whole. */
@@ -34,6 +36,7 @@ export interface ScriptedServer {
 /** Listens on a free port of the loopback address. */
 export async function startScriptedServer(answer: ScriptedServer['answer']): Promise<ScriptedServer> {
   const requests: SeenRequest[] = []
+  const sent: string[] = []
   const waiting: ((request: SeenRequest) => void)[] = []
 
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -44,6 +47,7 @@ export async function startScriptedServer(answer: ScriptedServer['answer']): Pro
     requests.push(request)
     for (const resolve of waiting.splice(0)) resolve(request)
     const answer = await scripted.answer(request)
+    sent.push(JSON.stringify(answer))
     if (answer === 'drop') response.destroy()
     else if (answer.thenDrop)
       response.writeHead(200, answer.headers).write(answer.body, () => response.destroy())
@@ -58,6 +62,7 @@ export async function startScriptedServer(answer: ScriptedServer['answer']): Pro
   const scripted: ScriptedServer = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    sent,
     answer,
     nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
     close: () =>

@@ -1,0 +1,93 @@
+import { silence, useTestServers } from '@tokenwell/testing'
+import { allowPages, hasChromium, inChromium, useChromiumPage } from '@tokenwell/testing/chromium'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { PageScript } from './script.ts'
+
+// Known in the page alone, where the functions given to `evaluate` run.
+declare const page: PageScript
+
+describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
+  const servers = useTestServers()
+  const script = fileURLToPath(new URL('script.ts', import.meta.url))
+  const chromium = useChromiumPage(script, () => servers.endpoint.source)
+  beforeEach(() => [servers.api, servers.other].forEach(allowPages))
+
+  it('sends every kind of body, again where a token was refused, and receives no secret', async () => {
+    servers.api.refuses = (token) => token === servers.endpoint.issued[0]
+    const answers = await chromium.evaluate(async (prefix) => {
+      const api = page.ky
+        .extend({ prefix })
+        .extend(page.tokenHooks(page.tokens, { allowedOrigins: [prefix] }))
+      const form = new FormData()
+      form.append('file', new Blob(['of a file']), 'a.txt')
+      const bodies = [
+        form,
+        { a: 'ü' },
+        'text',
+        new URLSearchParams({ a: '1' }),
+        new Blob(['blob']),
+        new Uint8Array([7]),
+      ]
+      const answers: unknown[] = []
+      for (const body of bodies) {
+        const plain = Object.getPrototypeOf(body) === Object.prototype
+        answers.push(await api.post('x', plain ? { json: body } : { body: body as BodyInit }).json())
+      }
+      return answers
+    }, servers.api.origin)
+    expect(answers).toStrictEqual(answers.map(() => ({ accepted: true })))
+    const posts = servers.api.requests.filter(({ method }) => method === 'POST')
+    expect(posts).toHaveLength(7)
+    expect(posts[1]?.body).toBe(posts[0]?.body)
+    expect(posts[1]?.headers['content-type']).toBe(posts[0]?.headers['content-type'])
+    expect(servers.endpoint.issued).toHaveLength(2)
+    const received = await chromium.received()
+    expect(received).toContain(servers.endpoint.issued[1])
+    expect(received).not.toContain('a-secret')
+  })
+
+  it('sends tokens to an address of the page’s own, and to no other', async () => {
+    const { answer } = chromium.backend
+    chromium.backend.answer = (request) =>
+      request.url.startsWith('/api/') ? { body: request.headers.authorization ?? 'none' } : answer(request)
+    const answers = await chromium.evaluate(async (other) => {
+      const api = page.ky.extend(page.tokenHooks(page.tokens, { allowedOrigins: [location.origin] }))
+      const status = async (url: string) => (await api(url, { throwHttpErrors: false })).status
+      return {
+        own: await api('/api/orders').text(),
+        others: [await status(other), await status(other.replace('http:', ''))],
+      }
+    }, servers.other.origin)
+    expect(answers).toStrictEqual({ own: `Bearer ${servers.endpoint.issued[0]}`, others: [401, 401] })
+    expect(servers.other.tokens.filter(Boolean)).toStrictEqual([])
+  })
+
+  it('lets no redirect carry a token elsewhere, whatever its header', async () => {
+    servers.api.answer = () => ({ status: 302, headers: { location: `${servers.other.origin}/to` } })
+    allowPages(servers.api)
+    const outcomes = await chromium.evaluate(async (url) => {
+      const outcomeWith = async (header: string) => {
+        const hooks = page.tokenHooks(page.tokens, { allowedOrigins: [url], header })
+        return (await page.ky.extend(hooks)(url, { throwHttpErrors: false })).status
+      }
+      return [await outcomeWith('Authorization'), await outcomeWith('X-Api-Token')]
+    }, servers.api.origin)
+    // A page sees of a redirect that is not followed but that it was one.
+    expect(outcomes).toStrictEqual([401, 0])
+    expect(servers.other.requests.filter(({ method }) => method === 'GET')).toHaveLength(1)
+    expect(JSON.stringify(servers.other.requests)).not.toContain(servers.endpoint.issued[0])
+  })
+
+  it('ends a wait for a token with the request’s signal or time', async () => {
+    const { answer } = chromium.backend
+    chromium.backend.answer = (request) => (request.url === '/token' ? silence : answer(request))
+    const names = await chromium.evaluate(async (url) => {
+      const api = page.ky.extend(page.tokenHooks(page.tokens, { allowedOrigins: [url] }))
+      const nameOf = (options: object) => api(url, options).then(String, ({ name }: Error) => name)
+      return [await nameOf({ signal: AbortSignal.abort() }), await nameOf({ timeout: 20 })]
+    }, servers.api.origin)
+    expect(names).toStrictEqual(['AbortError', 'TimeoutError'])
+    expect(servers.api.requests).toHaveLength(0)
+  })
+})
