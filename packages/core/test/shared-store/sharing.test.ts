@@ -1,26 +1,11 @@
-import { describe, expect, it, vi } from 'vitest'
-import {
-  createMemoryTokenStore,
-  createTokenProvider,
-  type TokenEvent,
-  type TokenProvider,
-} from '@tokenwell/core'
+import { describe, expect, it } from 'vitest'
+import { createMemoryTokenStore, createTokenProvider, type TokenProvider } from '@tokenwell/core'
 import { pass, setWallClock, useFakeTime, watch } from '../fake-time.ts'
-import { ScriptedEndpoint, sourceOf, unavailable, type Script } from '../scripted-endpoint.ts'
+import { ScriptedEndpoint, unavailable } from '../scripted-endpoint.ts'
+import { fleet } from './fleet.ts'
 import { keyedSource } from './keyed-source.ts'
 
 useFakeTime()
-
-function fleet(size: number, script: Script = {}) {
-  const endpoint = new ScriptedEndpoint(script)
-  const store = createMemoryTokenStore()
-  const events: TokenEvent[] = []
-  const onEvent = (event: TokenEvent): void => void events.push(event)
-  const providers = Array.from({ length: size }, () =>
-    createTokenProvider(keyedSource(endpoint), { store, onEvent }),
-  )
-  return { endpoint, store, events, providers, first: providers[0]!, second: providers[1]! }
-}
 
 const valuesOf = (providers: TokenProvider[]) => providers.map((tokens) => tokens.peekToken()?.value)
 
@@ -33,14 +18,6 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(1)
     const received = events.flatMap((event) => (event.type === 'token_received' ? [event.from] : []))
     expect(received.toSorted()).toEqual(['endpoint', ...Array<string>(19).fill('store')])
-  })
-
-  it('hold the lease for as long as the request runs', async () => {
-    const { endpoint, first, second } = fleet(2, { latencyMs: 9_900 })
-    const calls = [watch(first.getToken()), watch(second.getToken())]
-    await pass(10_200)
-    expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
-    expect(endpoint.requests).toHaveLength(1)
   })
 
   it('find the token that another left, with the life that it has left', async () => {
@@ -112,109 +89,6 @@ describe('providers that share a store', () => {
     expect(await store.read('key')).toMatchObject({ response: { accessToken: 'token-2' } })
   })
 
-  it('go on by themselves when the holder fails', async () => {
-    const { endpoint, first, second } = fleet(2, (request) =>
-      request === 1 ? { status: 400, body: '', latencyMs: 1_000 } : {},
-    )
-    const [failed, other] = [watch(first.getToken()), watch(second.getToken())]
-    await pass(1_300)
-    expect(failed).toMatchObject({ state: 'rejected', error: { kind: 'configuration' } })
-    expect(other.value?.value).toBe('token-2')
-    expect(endpoint.requests).toHaveLength(2)
-  })
-
-  it('free the lease when the last caller leaves', async () => {
-    const { endpoint, first, second } = fleet(2, (request) => ({ latencyMs: request === 1 ? Infinity : 0 }))
-    const controller = new AbortController()
-    const deserted = watch(first.getToken({ signal: controller.signal }))
-    await pass(100)
-    const waiting = watch(second.getToken())
-    await pass(100)
-    controller.abort()
-    await pass(250)
-    expect(deserted.state).toBe('rejected')
-    expect(waiting.value?.value).toBe('token-2')
-    expect(endpoint.mostInFlight).toBe(1)
-  })
-
-  it('free the lease when they are closed', async () => {
-    const { first, second } = fleet(2, (request) => ({ latencyMs: request === 1 ? Infinity : 0 }))
-    watch(first.getToken())
-    await pass(100)
-    await first.close()
-    const call = watch(second.getToken())
-    await pass(250)
-    expect(call.value?.value).toBe('token-2')
-  })
-
-  it('take the lease of a holder that died once it has run out', async () => {
-    const { endpoint, store, first } = fleet(1)
-    // A process that took the lease and was never heard of again.
-    await store.lease('key', 5_000)
-    const call = watch(first.getToken())
-    await pass(4_999)
-    expect(call.state).toBe('pending')
-    await pass(251)
-    expect(call.value?.value).toBe('token-1')
-    expect(endpoint.requests).toHaveLength(1)
-  })
-
-  it('ask by themselves once half of the call’s time was spent on waiting for others', async () => {
-    const { endpoint, store, first } = fleet(1)
-    await store.lease('key', 60_000)
-    const call = watch(first.getToken())
-    await pass(14_900)
-    expect(call.state).toBe('pending')
-    await pass(500)
-    expect(call.value?.value).toBe('token-1')
-    expect(endpoint.requests).toHaveLength(1)
-  })
-
-  it('hand a token to their callers before the store has it, and close after', async () => {
-    const { store, first, second } = fleet(2)
-    const lease = (await store.lease('key', 5_000))!
-    const write = () => new Promise<string>((resolve) => setTimeout(() => resolve('id'), 150))
-    vi.spyOn(store, 'lease').mockResolvedValueOnce({ ...lease, write })
-    const call = watch(first.getToken())
-    await pass(0)
-    expect(call.state).toBe('resolved')
-    const closed = watch(first.close())
-    const other = watch(second.getToken())
-    await pass(149)
-    expect([closed.state, other.state]).toEqual(['pending', 'pending'])
-    await pass(250)
-    expect([closed.state, other.state]).toEqual(['resolved', 'resolved'])
-  })
-
-  it('leave the waiting to a caller’s own abort', async () => {
-    const { store, first } = fleet(1)
-    await store.lease('key', 60_000)
-    const controller = new AbortController()
-    const call = watch(first.getToken({ signal: controller.signal }))
-    await pass(1_000)
-    controller.abort('no time')
-    await pass(0)
-    expect(call).toEqual({ state: 'rejected', error: 'no time' })
-  })
-
-  it('look again every 25 to 200 ms while another asks', async () => {
-    const { store, first } = fleet(1)
-    await store.lease('key', 60_000)
-    const looks: number[] = []
-    const { store: original } = fleet(1)
-    vi.spyOn(store, 'read').mockImplementation((key) => {
-      looks.push(Date.now())
-      return original.read(key)
-    })
-    watch(first.getToken())
-    await pass(10_000)
-    const pauses = looks.slice(1).map((at, index) => at - looks[index]!)
-    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(25)
-    expect(Math.max(...pauses)).toBeLessThanOrEqual(201)
-    expect(looks.length).toBeGreaterThan(10_000 / 200)
-    await first.close()
-  })
-
   it('of other keys share nothing', async () => {
     const endpoint = new ScriptedEndpoint()
     const store = createMemoryTokenStore()
@@ -251,18 +125,5 @@ describe('providers that share a store', () => {
     setWallClock(100_000)
     expect((await second.getToken()).value).toBe('token-2')
     expect(endpoint.requests).toHaveLength(2)
-  })
-})
-
-describe('the cache key of client credentials', () => {
-  it('lets two providers of the same credentials share, and no others', async () => {
-    const endpoint = new ScriptedEndpoint()
-    const keys = await Promise.all(
-      [{}, { clientSecret: () => 'secret' }, { clientSecret: 'another' }].map((options) =>
-        sourceOf(endpoint, options).cacheKey(),
-      ),
-    )
-    expect(keys[0]).toBe(keys[1])
-    expect(keys[0]).not.toBe(keys[2])
   })
 })

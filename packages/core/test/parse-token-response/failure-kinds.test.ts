@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { failure } from './parse.ts'
+
+describe('the kind of a failure', () => {
+  const fault = (errorcode: string, faultstring = '') => ({ fault: { faultstring, detail: { errorcode } } })
+  const every = [200, 400, 401, 403, 429, 500, 503]
+
+  it.each(every)('is credentials by the gateway’s code, whatever the status (%d)', (status) => {
+    expect(failure(fault('oauth.v2.InvalidClientIdentifier'), status)).toMatchObject({
+      kind: 'credentials',
+      vendorCode: 'oauth.v2.InvalidClientIdentifier',
+      status,
+    })
+    expect(failure({ fault: { faultstring: 'Invalid client identifier q7Zt' } }, status).kind).toBe(
+      'credentials',
+    )
+    expect(failure({ ErrorCode: 'x', Error: 'ClientId is Invalid' }, status).kind).toBe('credentials')
+  })
+
+  it.each(every)('is throttled by the gateway’s code, whatever the status (%d)', (status) => {
+    expect(failure(fault('policies.ratelimit.SpikeArrestViolation'), status).kind).toBe('throttled')
+    expect(failure(fault('policies.ratelimit.QuotaViolation'), status).kind).toBe('throttled')
+    expect(
+      failure({ fault: { faultstring: 'Spike arrest violation. Allowed rate : 5ps' } }, status).kind,
+    ).toBe('throttled')
+    expect(failure('<error>Quota violation</error>', status).kind).toBe('throttled')
+  })
+
+  it('is the gateway’s code’s before the OAuth code’s', () => {
+    const answer = { ...fault('policies.ratelimit.QuotaViolation'), error: 'invalid_client' }
+    expect(failure(answer, 401).kind).toBe('throttled')
+  })
+
+  it.each([
+    ['invalid_client', 'credentials'],
+    ['unauthorized_client', 'credentials'],
+    ['unsupported_grant_type', 'configuration'],
+    ['invalid_scope', 'configuration'],
+    ['temporarily_unavailable', 'unavailable'],
+    ['server_error', 'unavailable'],
+  ])('of %s is %s, whatever the status', (code, kind) => {
+    for (const status of every) {
+      expect(failure({ error: code }, status)).toMatchObject({ kind, oauthError: code, status })
+      expect(failure({ ErrorCode: code }, status).kind).toBe(kind)
+    }
+  })
+
+  it.each([
+    [401, 'credentials'],
+    [400, 'configuration'],
+    [500, 'configuration'],
+    [200, 'configuration'],
+  ])('of invalid_request with status %d is %s', (status, kind) => {
+    expect(failure({ error: 'invalid_request' }, status).kind).toBe(kind)
+  })
+
+  it.each([
+    [301, 'configuration'],
+    [302, 'configuration'],
+    [307, 'configuration'],
+    [400, 'configuration'],
+    [401, 'credentials'],
+    [403, 'configuration'],
+    [404, 'configuration'],
+    [405, 'configuration'],
+    [408, 'unavailable'],
+    [410, 'configuration'],
+    [415, 'configuration'],
+    [425, 'unavailable'],
+    [429, 'throttled'],
+    [500, 'unavailable'],
+    [501, 'unavailable'],
+    [502, 'unavailable'],
+    [503, 'unavailable'],
+    [504, 'unavailable'],
+    [529, 'unavailable'],
+  ])('without a known code goes by the status: %d is %s', (status, kind) => {
+    for (const body of ['', '<html>', '{}', { error: 'nobody_knows' }, { message: 'no' }]) {
+      expect(failure(body, status).kind).toBe(kind)
+    }
+  })
+
+  it.each(['constructor', '__proto__', 'toString'])('does not take %s for a known code', (code) => {
+    expect(failure({ error: code }, 500).kind).toBe('unavailable')
+  })
+
+  it('reads a text of any length, but decides by its beginning', () => {
+    expect(failure(`${' '.repeat(1_000_000)}quota violation`, 500).kind).toBe('unavailable')
+  })
+})
+
+describe('codes in an error', () => {
+  it.each(['invalid_client', 'a', 'x'.repeat(80), 'a.b-c_D9'])(
+    'are kept in the shape of a code: %s',
+    (code) => {
+      expect(failure({ error: code }, 400).oauthError).toBe(code)
+      expect(failure({ fault: { detail: { errorcode: code } } }, 400).vendorCode).toBe(code)
+    },
+  )
+
+  it.each(['', ' ', 'two words', 'x'.repeat(81), 'a\n', 'ä', '<b>', 'a:b', 'a/b'])(
+    'are dropped in any other: %j',
+    (code) => {
+      const error = failure({ error: code, fault: { detail: { errorcode: code } } }, 400)
+      expect(error.oauthError).toBeUndefined()
+      expect(error.vendorCode).toBeUndefined()
+      if (code.trim()) expect(error.message).not.toContain(code)
+    },
+  )
+})
+
+describe('Retry-After in an answer', () => {
+  const retryAfterMs = (headers: Record<string, string>, status = 429) =>
+    failure('', status, headers).retryAfterMs
+  it.each([
+    [{ 'retry-after': '7' }, 7_000],
+    [{ 'Retry-After': ' 7 ' }, 7_000],
+    [{ 'RETRY-AFTER': '0' }, 0],
+    [{ 'retry-after': 'Sun, 06 Nov 1994 08:49:47 GMT', date: 'Sun, 06 Nov 1994 08:49:37 GMT' }, 10_000],
+    [{ 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT', date: 'Sun, 06 Nov 1994 08:49:47 GMT' }, 0],
+    [{ 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }, 0],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': '-1' }, undefined],
+    [{ 'retry-after': '' }, undefined],
+    [{}, undefined],
+  ])('%j is %j', (headers, expected) => {
+    expect(retryAfterMs(headers)).toBe(expected)
+    expect(failure('', 429, new Headers(headers)).retryAfterMs).toBe(expected)
+  })
+
+  it('is kept for what a wait may mend, and for nothing else', () => {
+    expect(retryAfterMs({ 'retry-after': '7' }, 503)).toBe(7_000)
+    for (const status of [200, 400, 401, 404])
+      expect(retryAfterMs({ 'retry-after': '7' }, status)).toBeUndefined()
+  })
+})

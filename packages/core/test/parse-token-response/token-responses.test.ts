@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { failure, minimal, parse } from './parse.ts'
+
+describe('a token response', () => {
+  it('has every member of the contract, normalised', () => {
+    const response = parse({
+      ...minimal,
+      expires_in: '3599',
+      issued_at: '1707406838904',
+      client_id: 'q7Zt',
+      application_name: 'speech-demo',
+      organization_name: 'example-org',
+      developer_email: 'dev@example.com',
+      status: 'approved',
+      scope: 'read  write ',
+      refresh_token: 'r3fr3sh',
+      refresh_token_expires_in: '7200',
+      refresh_count: '3',
+      level: 'gold',
+      api_product_list: '[speech-to-text, sms]',
+      api_product_list_json: ['speech-to-text', ' sms ', ''],
+    })
+    expect(response).toMatchObject({
+      accessToken: 'A1b2',
+      tokenType: 'Bearer',
+      expiresIn: 3_599,
+      issuedAt: new Date(1_707_406_838_904),
+      clientId: 'q7Zt',
+      applicationName: 'speech-demo',
+      organizationName: 'example-org',
+      developerEmail: 'dev@example.com',
+      status: 'approved',
+      scope: ['read', 'write'],
+      refreshToken: 'r3fr3sh',
+      refreshTokenExpiresIn: 7_200,
+      refreshCount: 3,
+      level: 'gold',
+      apiProducts: ['speech-to-text', 'sms'],
+    })
+  })
+
+  it('with next to nothing has an empty scope and no other member', () => {
+    const { raw, ...response } = parse(minimal)
+    expect(response).toEqual({ accessToken: 'A1b2', tokenType: 'Bearer', scope: [] })
+    expect(raw).toEqual(minimal)
+  })
+
+  it.each([null, '', [], {}, true])('takes %j for absent', (nothing) => {
+    const names = ['client_id', 'application_name', 'level', 'status', 'refresh_token', 'issued_at']
+    const { raw: _raw, ...response } = parse({
+      ...minimal,
+      ...Object.fromEntries(names.map((name) => [name, nothing])),
+    })
+    expect(response).toEqual({ accessToken: 'A1b2', tokenType: 'Bearer', scope: [] })
+  })
+
+  it.each([
+    ['zero', '0', { refreshTokenExpiresIn: 0, refreshCount: 0 }],
+    ['a number', 0, { refreshTokenExpiresIn: 0, refreshCount: 0 }],
+    ['nothing', '', {}],
+    ['a word', 'none', {}],
+  ])('keeps refresh counters that are %s', (_name, value, expected) => {
+    const { raw: _raw, ...response } = parse({
+      ...minimal,
+      refresh_token_expires_in: value,
+      refresh_count: value,
+    })
+    expect(response).toEqual({ accessToken: 'A1b2', tokenType: 'Bearer', scope: [], ...expected })
+  })
+
+  it.each([
+    ['seconds', 1_707_406_838],
+    ['milliseconds', 1_707_406_838_000],
+    ['microseconds', 1_707_406_838_000_000],
+    ['seconds as text', '1707406838'],
+  ])('guesses that issued_at is in %s', (_name, value) => {
+    expect(parse({ ...minimal, issued_at: value }).issuedAt).toEqual(new Date('2024-02-08T15:40:38Z'))
+  })
+
+  it.each([0, -1, 3_600, 1e30, 'yesterday', '2024-02-08T15:40:38Z'])('has no issue date for %j', (value) => {
+    expect(parse({ ...minimal, issued_at: value })).not.toHaveProperty('issuedAt')
+  })
+
+  it.each([
+    [{ scope: 'a b\tc' }, ['a', 'b\tc']],
+    [{ scope: ['a', ' b ', 7, null] }, ['a', 'b']],
+    [{ scope: null }, []],
+    [{ scope: 42 }, []],
+  ])('reads %j', (members, scope) => {
+    expect(parse({ ...minimal, ...members }).scope).toEqual(scope)
+  })
+
+  it.each([
+    [{ api_product_list: '[a, b c,]' }, ['a', 'b c']],
+    [{ api_product_list: 'a,b' }, ['a', 'b']],
+    [{ api_product_list: '[a]', api_product_list_json: ['z'] }, ['z']],
+    [{ api_product_list_json: [] }, []],
+    [{ api_product_list: '[a]', api_product_list_json: null }, ['a']],
+  ])('reads the products of %j', (members, products) => {
+    expect(parse({ ...minimal, ...members }).apiProducts).toEqual(products)
+  })
+
+  it.each(['Bearer', 'bearer', 'BEARER', 'BearerToken', 'bearertoken', '', null, undefined])(
+    'takes the type %j for Bearer',
+    (type) => {
+      expect(parse({ ...minimal, token_type: type }).tokenType).toBe('Bearer')
+    },
+  )
+
+  it.each(['mac', 'DPoP', 'Bearer ', 'N_A', 'bearer bearer', 7, ['Bearer'], {}, true])(
+    'of the type %j must not be used (RFC 6749, section 7.1)',
+    (type) => {
+      const error = failure({ ...minimal, token_type: type })
+      expect(error.kind).toBe('malformed')
+      expect(error.message).toContain('token_type')
+    },
+  )
+
+  it.each(['a', '~', '!', 'a.b-c_d~e+f/g==', 'x'.repeat(100_000), 'with blank', '"quoted"'])(
+    'may hold any visible ASCII as its token: %s',
+    (token) => {
+      expect(parse({ ...minimal, access_token: token }).accessToken).toBe(token)
+    },
+  )
+
+  it.each([
+    undefined,
+    null,
+    '',
+    42,
+    true,
+    [],
+    ['a'],
+    {},
+    ' a',
+    'a ',
+    'a\n',
+    '\na',
+    'a\r\nX-Evil: 1',
+    'a\0',
+    'a\tb',
+    'tök',
+    'a\u007f',
+    '\uFEFFa',
+    '\u2028',
+  ])('is malformed with the token %j', (token) => {
+    const error = failure({ ...minimal, access_token: token })
+    expect(error).toMatchObject({ kind: 'malformed', status: 200 })
+    expect(error.message).toContain('access_token')
+  })
+
+  it.each([200, 201, 203, 299])('may come with status %d', (status) => {
+    expect(parse(minimal, status).accessToken).toBe('A1b2')
+  })
+
+  it.each([[304], [400], [401], [500]])('with status %d is none', (status) => {
+    expect(failure(minimal, status).status).toBe(status)
+  })
+
+  it('may come as anything that is JSON, whatever its content type says', () => {
+    expect(parse(minimal, 200, { 'content-type': 'text/html' }).accessToken).toBe('A1b2')
+    expect(parse(`\uFEFF${JSON.stringify(minimal)}\r\n`).accessToken).toBe('A1b2')
+  })
+
+  it('does not let members change what objects are', () => {
+    const body =
+      '{"access_token":"A1b2","__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'
+    const response = parse(body)
+    expect(response.raw).not.toHaveProperty('polluted')
+    expect({ ...response, ...response.raw }).not.toHaveProperty('polluted')
+    expect(Object.assign({}, response.raw)).not.toHaveProperty('polluted')
+    expect({}).not.toHaveProperty('polluted')
+  })
+
+  it('takes the last of members that stand there twice, as JSON does', () => {
+    expect(parse('{"access_token":"first","access_token":"last"}').accessToken).toBe('last')
+    expect(failure('{"access_token":"first","access_token":"la\\nst"}').kind).toBe('malformed')
+  })
+
+  it.each(['toString', 'hasOwnProperty', 'then', 'get', 'valueOf'])('may have a member called %s', (name) => {
+    expect(parse({ ...minimal, [name]: 'odd' }).raw).toHaveProperty([name], 'odd')
+  })
+})

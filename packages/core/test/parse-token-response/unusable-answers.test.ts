@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { failure, minimal, parse } from './parse.ts'
+
+describe('an answer that is no token response', () => {
+  it.each([
+    ['empty', ''],
+    ['blank', ' \n'],
+    ['null', 'null'],
+    ['a number', '42'],
+    ['a string', '"token"'],
+    ['a list', `[${JSON.stringify(minimal)}]`],
+    ['HTML', '<!DOCTYPE html><title>Sign in</title>'],
+    ['XML', '<?xml version="1.0"?><access_token>a</access_token>'],
+    ['a form', 'access_token=a&token_type=Bearer'],
+    ['truncated', '{"access_token":"A1b2","token_ty'],
+    ['with a NUL', '{"access_token":"A1b2"}\0'],
+    ['two objects', '{"access_token":"A1b2"}{"access_token":"A1b2"}'],
+    ['deeply nested', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+    ['deep lists', '['.repeat(100_000)],
+    ['a large text', 'x'.repeat(1_000_000)],
+  ])('but %s is malformed', (_name, body) => {
+    expect(failure(body)).toMatchObject({ kind: 'malformed', status: 200 })
+  })
+
+  it.each([
+    [{ error: {} }],
+    [{ error: ['invalid'] }],
+    [{ error: true }],
+    [{ error: 'x'.repeat(81) }],
+    [{ error: 'has blanks' }],
+    [{ ErrorCode: 17 }],
+    [{ fault: {} }],
+    [{ fault: 'text' }],
+    [{ fault: { faultstring: { toString: 1, valueOf: 1 } } }],
+    [{ fault: { faultstring: null, detail: null } }],
+    [{ fault: { detail: { errorcode: { toString: 1 } } } }],
+    [{ error: 'two words', Error: { toString: 1, valueOf: 1 } }],
+  ])('but an error of an odd shape, %j, is a failure without codes', (answer) => {
+    const error = failure({ ...minimal, ...answer })
+    expect(error.kind).toBe('malformed')
+    expect(error.oauthError).toBeUndefined()
+    expect(error.vendorCode).toBeUndefined()
+  })
+
+  it('is not undone by faults nested without end', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    expect(failure(`{"fault":{"faultstring":${deep}}}`, 500)).toMatchObject({ kind: 'unavailable' })
+    expect(failure(`{"fault":{"detail":${deep}}}`, 500)).toMatchObject({ kind: 'unavailable' })
+    expect(failure(`{"error":${deep}}`, 500)).toMatchObject({ kind: 'unavailable' })
+  })
+
+  it.each([[{ error: null }], [{ error: '' }], [{ ErrorCode: null, fault: null }]])(
+    'is a token response all the same with %j',
+    (nothing) => {
+      expect(parse({ ...minimal, ...nothing }).accessToken).toBe('A1b2')
+    },
+  )
+})

@@ -1,0 +1,118 @@
+import { describe, expect, it, vi } from 'vitest'
+import { pass, useFakeTime, watch } from '../fake-time.ts'
+import { fleet } from './fleet.ts'
+
+useFakeTime()
+
+describe('providers that share a store', () => {
+  it('hold the lease for as long as the request runs', async () => {
+    const { endpoint, first, second } = fleet(2, { latencyMs: 9_900 })
+    const calls = [watch(first.getToken()), watch(second.getToken())]
+    await pass(10_200)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('go on by themselves when the holder fails', async () => {
+    const { endpoint, first, second } = fleet(2, (request) =>
+      request === 1 ? { status: 400, body: '', latencyMs: 1_000 } : {},
+    )
+    const [failed, other] = [watch(first.getToken()), watch(second.getToken())]
+    await pass(1_300)
+    expect(failed).toMatchObject({ state: 'rejected', error: { kind: 'configuration' } })
+    expect(other.value?.value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('free the lease when the last caller leaves', async () => {
+    const { endpoint, first, second } = fleet(2, (request) => ({ latencyMs: request === 1 ? Infinity : 0 }))
+    const controller = new AbortController()
+    const deserted = watch(first.getToken({ signal: controller.signal }))
+    await pass(100)
+    const waiting = watch(second.getToken())
+    await pass(100)
+    controller.abort()
+    await pass(250)
+    expect(deserted.state).toBe('rejected')
+    expect(waiting.value?.value).toBe('token-2')
+    expect(endpoint.mostInFlight).toBe(1)
+  })
+
+  it('free the lease when they are closed', async () => {
+    const { first, second } = fleet(2, (request) => ({ latencyMs: request === 1 ? Infinity : 0 }))
+    watch(first.getToken())
+    await pass(100)
+    await first.close()
+    const call = watch(second.getToken())
+    await pass(250)
+    expect(call.value?.value).toBe('token-2')
+  })
+
+  it('take the lease of a holder that died once it has run out', async () => {
+    const { endpoint, store, first } = fleet(1)
+    // A process that took the lease and was never heard of again.
+    await store.lease('key', 5_000)
+    const call = watch(first.getToken())
+    await pass(4_999)
+    expect(call.state).toBe('pending')
+    await pass(251)
+    expect(call.value?.value).toBe('token-1')
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('ask by themselves once half of the call’s time was spent on waiting for others', async () => {
+    const { endpoint, store, first } = fleet(1)
+    await store.lease('key', 60_000)
+    const call = watch(first.getToken())
+    await pass(14_900)
+    expect(call.state).toBe('pending')
+    await pass(500)
+    expect(call.value?.value).toBe('token-1')
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('hand a token to their callers before the store has it, and close after', async () => {
+    const { store, first, second } = fleet(2)
+    const lease = (await store.lease('key', 5_000))!
+    const write = () => new Promise<string>((resolve) => setTimeout(() => resolve('id'), 150))
+    vi.spyOn(store, 'lease').mockResolvedValueOnce({ ...lease, write })
+    const call = watch(first.getToken())
+    await pass(0)
+    expect(call.state).toBe('resolved')
+    const closed = watch(first.close())
+    const other = watch(second.getToken())
+    await pass(149)
+    expect([closed.state, other.state]).toEqual(['pending', 'pending'])
+    await pass(250)
+    expect([closed.state, other.state]).toEqual(['resolved', 'resolved'])
+  })
+
+  it('leave the waiting to a caller’s own abort', async () => {
+    const { store, first } = fleet(1)
+    await store.lease('key', 60_000)
+    const controller = new AbortController()
+    const call = watch(first.getToken({ signal: controller.signal }))
+    await pass(1_000)
+    controller.abort('no time')
+    await pass(0)
+    expect(call).toEqual({ state: 'rejected', error: 'no time' })
+  })
+
+  it('look again every 25 to 200 ms while another asks', async () => {
+    const { store, first } = fleet(1)
+    await store.lease('key', 60_000)
+    const looks: number[] = []
+    const { store: original } = fleet(1)
+    vi.spyOn(store, 'read').mockImplementation((key) => {
+      looks.push(Date.now())
+      return original.read(key)
+    })
+    watch(first.getToken())
+    await pass(10_000)
+    const pauses = looks.slice(1).map((at, index) => at - looks[index]!)
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(25)
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(201)
+    expect(looks.length).toBeGreaterThan(10_000 / 200)
+    await first.close()
+  })
+})

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { pass, useFakeTime, watch } from '../fake-time.ts'
+import { sick, startWith } from './sick-store.ts'
+
+useFakeTime()
+
+describe('a store that answers rubbish', () => {
+  const response = { accessToken: 'stored', tokenType: 'Bearer', expiresIn: 3_600, scope: [] }
+  const stored = { id: 'id', response, remainingMs: 3_000_000 }
+  it.each<[unknown]>([
+    [null],
+    [0],
+    ['text'],
+    [[]],
+    [{}],
+    [{ id: 'id' }],
+    [{ ...stored, response: null }],
+    [{ ...stored, response: 'token' }],
+    [{ ...stored, response: {} }],
+    [{ ...stored, response: { ...response, accessToken: '' } }],
+    [{ ...stored, response: { ...response, accessToken: 'a\r\nX-Evil: 1' } }],
+    [{ ...stored, remainingMs: Number.NaN }],
+    [{ ...stored, remainingMs: -1 }],
+    [{ ...stored, remainingMs: '3000000' }],
+    [{ heldForMs: 1_000 }],
+    [{ heldForMs: 1_000, error: null }],
+    [{ heldForMs: 1_000, error: 'denied' }],
+    [{ heldForMs: 'long', error: { kind: 'credentials', message: 'held' } }],
+  ])('such as %j to a read is passed over', async (answer) => {
+    const { tokens } = startWith(sick({ read: () => Promise.resolve(answer as never) }))
+    const call = watch(tokens.getToken())
+    await pass(250)
+    expect(call.value?.value).toBe('token-1')
+  })
+
+  it('gives no token a longer life than the token says of itself', async () => {
+    const answer = { ...stored, remainingMs: 1e15 }
+    const { tokens } = startWith(sick({ read: () => Promise.resolve(answer as never) }))
+    const token = await tokens.getToken()
+    expect(token.value).toBe('stored')
+    expect(token.expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(3_600_000)
+  })
+
+  it.each([['text'], [{}], [[]], [{ release: 1 }], [true]])(
+    'such as %j to a lease is passed over',
+    async (answer) => {
+      const { tokens } = startWith(sick({ lease: () => Promise.resolve(answer as never) }))
+      const call = watch(tokens.getToken())
+      await pass(500)
+      expect(call.value?.value).toBe('token-1')
+    },
+  )
+
+  it.each([[undefined], [null], [42], [{}]])('such as %j to a write is passed over', async (answer) => {
+    const { tokens } = startWith(sick({ write: () => Promise.resolve(answer as never) }))
+    const token = await tokens.getToken()
+    tokens.reject(token)
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })
+  })
+})

@@ -1,0 +1,139 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createTokenFetch, type TokenRequestInit } from '@tokenwell/core'
+import { startServer } from '../local-server.ts'
+import { start } from './protected-api.ts'
+
+describe('a fetch with tokens', () => {
+  it('sends them to the allowed origin', async () => {
+    const { api, issuer, seen, tokenFetch } = await start()
+    for (const input of [api, `${api}/a?b`, new URL('/c', api), new Request(`${api}/d`)]) {
+      expect((await tokenFetch(input)).status).toBe(200)
+    }
+    expect(seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/', 'Bearer token-1'],
+      ['/a?b', 'Bearer token-1'],
+      ['/c', 'Bearer token-1'],
+      ['/d', 'Bearer token-1'],
+    ])
+    expect(issuer.requests).toBe(1)
+  })
+
+  it('sends requests to other origins as they are', async () => {
+    const { events, issuer, tokenFetch } = await start()
+    const headers: unknown[] = []
+    const other = await startServer((request, response) => {
+      headers.push(request.headers.authorization)
+      response.statusCode = 401
+      response.end()
+    })
+    expect((await tokenFetch(`${other}/path?q`, { headers: { 'x-own': '1' } })).status).toBe(401)
+    expect(headers).toEqual([undefined])
+    expect(issuer.requests).toBe(0)
+    expect(events).toEqual([{ type: 'token_withheld', origin: other }])
+  })
+
+  it('keeps method, headers and body, however the headers are given', async () => {
+    const { api, seen, tokenFetch } = await start()
+    const pairs = { 'x-one': '1', 'content-type': 'text/plain' }
+    for (const headers of [pairs, Object.entries<string>(pairs), new Headers(pairs)]) {
+      await tokenFetch(api, { method: 'PUT', headers, body: 'body' })
+      await tokenFetch(new Request(api, { method: 'PUT', headers, body: 'body' }))
+    }
+    expect(seen).toHaveLength(6)
+    for (const { method, headers, body } of seen) {
+      expect({ method, body }).toEqual({ method: 'PUT', body: 'body' })
+      expect(headers).toMatchObject({ ...pairs, authorization: 'Bearer token-1' })
+    }
+  })
+
+  it('changes nothing that it was given', async () => {
+    const { api, tokenFetch } = await start()
+    const headers = new Headers({ 'x-own': '1' })
+    const init: TokenRequestInit = Object.freeze({ headers, token: undefined })
+    const record = Object.freeze({ 'x-own': '1' })
+    const request = new Request(api, { headers })
+    await tokenFetch(api, init)
+    await tokenFetch(api, { headers: record })
+    await tokenFetch(request)
+    expect([...headers]).toEqual([['x-own', '1']])
+    expect(request.headers.has('authorization')).toBe(false)
+  })
+
+  it.each<[string, TokenRequestInit]>([
+    ['a record', { headers: { authorization: 'Basic own' } }],
+    ['a record in other letters', { headers: { AUTHORIZATION: 'Basic own' } }],
+    ['pairs', { headers: [['Authorization', 'Basic own']] }],
+    ['headers', { headers: new Headers({ authorization: 'Basic own' }) }],
+  ])('leaves alone a header that the caller set in %s', async (_name, init) => {
+    const { api, issuer, seen, tokenFetch } = await start()
+    expect((await tokenFetch(api, init)).status).toBe(401)
+    expect((await tokenFetch(new Request(api, init))).status).toBe(401)
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Basic own', 'Basic own'])
+    expect(issuer.requests).toBe(0)
+  })
+
+  it('looks at the headers that are sent: those beside a Request stand in for its own', async () => {
+    const { api, seen, tokenFetch } = await start()
+    const request = new Request(api, { headers: { authorization: 'Basic own' } })
+    await tokenFetch(request, { headers: { 'x-own': '1' } })
+    expect(seen[0]!.headers).toMatchObject({ authorization: 'Bearer token-1', 'x-own': '1' })
+  })
+
+  it('sends one request without a token where that is asked', async () => {
+    const { api, issuer, seen, tokenFetch } = await start()
+    expect((await tokenFetch(api, { token: false })).status).toBe(401)
+    expect(seen[0]!.headers.authorization).toBeUndefined()
+    expect(issuer.requests).toBe(0)
+  })
+
+  it('sends nothing when there is no token to be had', async () => {
+    const { api, issuer, seen, tokenFetch, tokens } = await start()
+    await tokens.close()
+    await expect(tokenFetch(api)).rejects.toMatchObject({ name: 'TokenError', kind: 'aborted' })
+    expect(seen).toHaveLength(0)
+    expect(issuer.requests).toBe(0)
+  })
+
+  it('ends a wait for a token with the caller’s reason', async () => {
+    const { api, issuer, seen, tokenFetch } = await start()
+    issuer.latencyMs = 60_000
+    for (const request of [undefined, new Request(api, { signal: AbortSignal.timeout(50) })]) {
+      const call = request ? tokenFetch(request) : tokenFetch(api, { signal: AbortSignal.timeout(50) })
+      await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
+    }
+    expect(seen).toHaveLength(0)
+  })
+
+  it('uses the fetch that it was given, or the global one of the moment', async () => {
+    const { api, tokens } = await start()
+    const own = vi.fn(() => Promise.resolve(new Response('own')))
+    const later = createTokenFetch(tokens, { allowedOrigins: [api] })
+    const given = createTokenFetch(tokens, { allowedOrigins: [api], fetch: own })
+    expect(await (await given(api)).text()).toBe('own')
+    await tokens.getToken()
+    vi.stubGlobal('fetch', own)
+    expect(await (await later(api)).text()).toBe('own')
+    vi.unstubAllGlobals()
+    expect(own).toHaveBeenCalledTimes(2)
+  })
+
+  it('passes on what the fetch throws', async () => {
+    const { api, tokens } = await start()
+    const failing = createTokenFetch(tokens, {
+      allowedOrigins: [api],
+      fetch: () => Promise.reject(new TypeError('fetch failed')),
+    })
+    await expect(failing(api)).rejects.toThrow('fetch failed')
+  })
+
+  it('hands on an answer as it streams', async () => {
+    const { api, tokenFetch } = await start({}, (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write('{"first":')
+    })
+    const response = await tokenFetch(api)
+    const reader = response.body!.getReader()
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('{"first":')
+    await reader.cancel()
+  })
+})

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { revoke, start } from './protected-api.ts'
+
+describe('a refused request', () => {
+  const repeatable: [string, () => BodyInit | null | undefined][] = [
+    ['no body', () => undefined],
+    ['null', () => null],
+    ['text', () => 'body'],
+    ['parameters', () => new URLSearchParams({ body: 'body' })],
+    ['bytes', () => new TextEncoder().encode('body')],
+    ['a buffer', () => new TextEncoder().encode('body').buffer],
+    ['a blob', () => new Blob(['body'])],
+  ]
+  it.each(repeatable)('with %s is sent once more with a new token', async (_name, body) => {
+    const started = await start()
+    const { api, issuer, seen, tokenFetch } = started
+    await revoke(started)
+    const response = await tokenFetch(api, { method: 'POST', body: body() ?? null })
+    expect([response.status, await response.text()]).toEqual([200, 'answer 200'])
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2'])
+    expect(seen[1]!.body).toBe(seen[0]!.body)
+    expect(issuer.requests).toBe(2)
+  })
+
+  it('with a form is sent once more, files included', async () => {
+    const started = await start()
+    await revoke(started)
+    const form = new FormData()
+    form.set('file', new Blob(['contents']), 'file.txt')
+    expect((await started.tokenFetch(started.api, { method: 'POST', body: form })).status).toBe(200)
+    expect(started.seen).toHaveLength(2)
+    for (const { body } of started.seen) expect(body).toContain('contents')
+  })
+
+  it('that is a Request without a body is sent once more', async () => {
+    const started = await start()
+    await revoke(started)
+    expect((await started.tokenFetch(new Request(started.api))).status).toBe(200)
+    expect(started.seen).toHaveLength(2)
+  })
+
+  it.each<[string, (api: string) => Parameters<typeof fetch>]>([
+    ['a stream', (api) => [api, streaming()]],
+    [
+      'an iterator',
+      (api) => [api, { method: 'POST', body: chunks() as never, duplex: 'half' } as RequestInit],
+    ],
+    ['a Request with a body', (api) => [new Request(api, { method: 'POST', body: 'body' })]],
+    ['a Request with a stream', (api) => [new Request(api, streaming())]],
+  ])('with %s is not: the caller gets the 401 whole, the next call a new token', async (_name, call) => {
+    const started = await start()
+    const { api, seen, tokenFetch } = started
+    await revoke(started)
+    const response = await tokenFetch(...call(api))
+    expect([response.status, await response.text()]).toEqual([401, 'answer 401'])
+    expect(seen).toHaveLength(1)
+    expect((await tokenFetch(api)).status).toBe(200)
+    expect(seen[1]!.headers.authorization).toBe('Bearer token-2')
+  })
+
+  it('that is a Request of a browser that shows no body is not sent a second time either', async () => {
+    const started = await start()
+    await revoke(started)
+    const request = new Request(started.api, { method: 'POST', body: 'body' })
+    Object.defineProperty(request, 'body', { value: undefined })
+    const response = await started.tokenFetch(request)
+    expect([response.status, await response.text()]).toEqual([401, 'answer 401'])
+  })
+
+  it('is sent no third time', async () => {
+    const { api, issuer, seen, tokenFetch } = await start({}, (_request, response) => {
+      response.statusCode = 401
+      response.end('no')
+    })
+    const response = await tokenFetch(api)
+    expect([response.status, await response.text()]).toEqual([401, 'no'])
+    expect(seen).toHaveLength(2)
+    expect(issuer.requests).toBe(2)
+  })
+
+  it('is not sent again where that is turned off', async () => {
+    const started = await start({ retryOnRejection: false })
+    await revoke(started)
+    expect((await started.tokenFetch(started.api)).status).toBe(401)
+    expect(started.seen).toHaveLength(1)
+    expect((await started.tokenFetch(started.api)).status).toBe(200)
+  })
+
+  it('keeps its own answer where no new token is to be had', async () => {
+    const started = await start()
+    await revoke(started)
+    started.issuer.broken = true
+    const response = await started.tokenFetch(started.api)
+    expect([response.status, await response.text()]).toEqual([401, 'answer 401'])
+    expect(started.issuer.requests).toBe(2)
+  })
+
+  it('for want of scope is the caller’s, and no token is asked for', async () => {
+    const { api, issuer, tokenFetch } = await start({}, (_request, response) => {
+      response.writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope"' })
+      response.end()
+    })
+    expect((await tokenFetch(api)).status).toBe(403)
+    expect(issuer.requests).toBe(1)
+  })
+
+  it('by the gateway’s fault is known by its body, whatever its status, and the body stays whole', async () => {
+    const fault = (errorcode: string): string =>
+      JSON.stringify({ fault: { detail: { errorcode } }, filler: 'x'.repeat(100_000) })
+    let answers = 0
+    const { api, seen, tokenFetch } = await start({}, (_request, response) => {
+      response.writeHead(500, { 'content-type': 'application/json' })
+      const code =
+        ++answers === 1 ? 'keymanagement.service.access_token_expired' : 'policies.ratelimit.QuotaViolation'
+      response.end(
+        answers === 1
+          ? fault(code)
+              .slice(0, 200)
+              .replace(/,"filler.*$/, '}')
+          : fault(code),
+      )
+    })
+    const response = await tokenFetch(api)
+    expect(response.status).toBe(500)
+    expect(await response.text()).toBe(fault('policies.ratelimit.QuotaViolation'))
+    expect(seen).toHaveLength(2)
+  })
+
+  it('whose body never ends is read no further than 16 KiB', async () => {
+    const { api, tokenFetch } = await start({}, (_request, response) => {
+      response.writeHead(500, { 'content-type': 'application/json' })
+      const more = (): void => void (response.write(' '.repeat(1_024)) && setImmediate(more))
+      more()
+      response.write(' '.repeat(20_000))
+    })
+    const response = await tokenFetch(api)
+    expect(response.status).toBe(500)
+    await response.body?.cancel()
+  })
+
+  it('that streams events is not read at all', async () => {
+    const { api, tokenFetch } = await start({}, (_request, response) => {
+      response.writeHead(500, { 'content-type': 'text/event-stream' })
+      response.write('data: first\n\n')
+    })
+    const response = await tokenFetch(api)
+    const { value } = await response.body!.getReader().read()
+    expect(new TextDecoder().decode(value)).toBe('data: first\n\n')
+  })
+
+  it('whose body comes to a stop is decided without it', async () => {
+    let answers = 0
+    const { api, seen, tokenFetch } = await start({}, (_request, response) => {
+      response.writeHead(++answers === 1 ? 401 : 200, { 'content-type': 'application/json' })
+      if (answers === 1) response.write('{"fault":')
+      else response.end('{}')
+    })
+    expect((await tokenFetch(api)).status).toBe(200)
+    expect(seen).toHaveLength(2)
+  })
+
+  it('whose body comes to a stop can be given up by the caller', async () => {
+    const { api, tokenFetch } = await start({}, (_request, response) => {
+      response.writeHead(401, { 'content-type': 'application/json' })
+      response.write('{"fault":')
+    })
+    const call = tokenFetch(api, { signal: AbortSignal.timeout(200) })
+    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+})
+
+function streaming(): RequestInit {
+  return { method: 'POST', body: new Blob(['body']).stream(), duplex: 'half' } as RequestInit
+}
+
+async function* chunks(): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode('body')
+}
