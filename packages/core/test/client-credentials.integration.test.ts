@@ -13,7 +13,7 @@ async function ask(listener: RequestListener, options: Partial<ClientCredentials
   return askAt(tokenUrl, options)
 }
 
-function askAt(tokenUrl: string, options: Partial<ClientCredentialsOptions> = {}, attemptTimeoutMs = 5_000) {
+function askAt(tokenUrl: string, options: Partial<ClientCredentialsOptions> = {}, attemptTimeoutMs = 10_000) {
   const source = clientCredentials({ ...credentials, tokenUrl, ...options })
   return createTokenProvider(source, { maxAttempts: 1, attemptTimeoutMs }).getToken()
 }

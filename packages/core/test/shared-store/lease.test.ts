@@ -115,4 +115,33 @@ describe('providers that share a store', () => {
     expect(looks.length).toBeGreaterThan(10_000 / 200)
     await first.close()
   })
+
+  it('look once more under the lease: somebody may have written just before', async () => {
+    const { endpoint, store, first } = fleet(1)
+    const response = { accessToken: 'by-another', tokenType: 'Bearer', expiresIn: 100, scope: [] } as const
+    const other = (await store.lease('key', 5_000))!
+    vi.spyOn(store, 'lease').mockImplementationOnce(async (key, ttlMs) => {
+      await other.write(response, 100_000)
+      await other.release()
+      return store.lease(key, ttlMs)
+    })
+    expect((await first.getToken()).value).toBe('by-another')
+    expect(endpoint.requests).toHaveLength(0)
+  })
+
+  it('do not count the time of waiting for others against a store that takes its time', async () => {
+    const { events, store, first } = fleet(1)
+    const { store: empty } = fleet(1)
+    const other = await store.lease('key', 5_000)
+    vi.spyOn(store, 'read').mockImplementation(async (key) => {
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      return empty.read(key)
+    })
+    const call = watch(first.getToken())
+    await pass(3_000)
+    await other?.release()
+    await pass(500)
+    expect(call.state).toBe('resolved')
+    expect(events.map(({ type }) => type)).not.toContain('store_unavailable')
+  })
 })

@@ -131,6 +131,33 @@ describe('a sick store', () => {
     expect(call.value?.value).toBe('token-1')
   })
 
+  it('that hangs makes no request for a call whose caller has left meanwhile', async () => {
+    const { endpoint, tokens } = startWith(sick({ read: forever }), { latencyMs: 100 })
+    const controller = new AbortController()
+    const left = watch(tokens.getToken({ signal: controller.signal }))
+    await pass(10)
+    controller.abort()
+    const call = watch(tokens.getToken())
+    await pass(1_000)
+    expect([left.state, call.state]).toEqual(['rejected', 'resolved'])
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('brings no token back to a provider that was closed meanwhile', async () => {
+    const response = { accessToken: 'stored', tokenType: 'Bearer', expiresIn: 3_600, scope: [] } as const
+    const read = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return { id: 'id', response, remainingMs: 3_000_000 }
+    }
+    const { tokens } = startWith(sick({ read }))
+    const call = watch(tokens.getToken())
+    await pass(10)
+    const closed = watch(tokens.close())
+    await pass(1_000)
+    expect([call.state, closed.state]).toEqual(['rejected', 'resolved'])
+    expect(tokens.peekToken()).toBeUndefined()
+  })
+
   it('says so once for the whole of a call', async () => {
     const { events, tokens } = startWith(sick({ read: failing, write: failing, lease: failing }))
     await tokens.getToken()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runSteadyLoad } from '../steady-load.ts'
+import { runSteadyLoad } from './steady-load.ts'
 
 it('200 requests a second over a token of three seconds, for a minute', { timeout: 120_000 }, async () => {
   const load = await runSteadyLoad(60)

@@ -11,14 +11,14 @@ describe('any interleaving of calls, refusals, aborts, time and failures', () =>
   it('keeps to one flight, to living tokens, and to each caller', async () => {
     await fc.assert(
       fc.asyncProperty(plan, (plan) => play(plan)),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     )
   }, 60_000)
 
   it('does so for providers that share a store', async () => {
     await fc.assert(
       fc.asyncProperty(plan, (plan) => play(plan, createMemoryTokenStore())),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   }, 60_000)
 
@@ -26,7 +26,7 @@ describe('any interleaving of calls, refusals, aborts, time and failures', () =>
     const moods = fc.infiniteStream(fc.constantFrom('well', 'well', 'well', 'failing', 'hanging'))
     await fc.assert(
       fc.asyncProperty(plan, moods, (plan, moods) => play(plan, flakyStore(moods))),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   }, 60_000)
 })

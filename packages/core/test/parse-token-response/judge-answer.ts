@@ -1,0 +1,43 @@
+import { parseTokenResponse, TokenError } from '@tokenwell/core'
+import type { RandomAnswer } from './random-answer.ts'
+
+const names =
+  'accessToken tokenType expiresIn issuedAt scope clientId applicationName organizationName developerEmail'
+const known = new Set(
+  `${names} status refreshToken refreshTokenExpiresIn refreshCount level apiProducts raw`.split(' '),
+)
+const kinds = new Set(['credentials', 'configuration', 'throttled', 'unavailable', 'malformed'])
+
+/** What every answer must come to: a token response, or a TokenError. Milliseconds taken. */
+export function judgeAnswer({ status, headers, body }: RandomAnswer): number {
+  const start = performance.now()
+  let response: ReturnType<typeof parseTokenResponse>
+  try {
+    response = parseTokenResponse(status, headers, body)
+  } catch (error) {
+    const ms = performance.now() - start
+    if (!(error instanceof TokenError) || !kinds.has(error.kind) || error.status !== status) throw error
+    for (const code of [error.oauthError, error.vendorCode]) {
+      if (code !== undefined && !/^[\w.-]{1,80}$/.test(code)) throw error
+    }
+    if (error.retryAfterMs !== undefined && !(error.retryAfterMs >= 0)) throw error
+    return ms
+  }
+  const ms = performance.now() - start
+  const { accessToken, tokenType, scope, expiresIn = 1, issuedAt, ...rest } = response
+  const sound =
+    status >= 200 &&
+    status < 300 &&
+    /^[ -~]+$/.test(accessToken) &&
+    new Headers({ authorization: `Bearer ${accessToken}` }).get('authorization') ===
+      `Bearer ${accessToken}` &&
+    tokenType === 'Bearer' &&
+    Array.isArray(scope) &&
+    expiresIn > 0 &&
+    Number.isFinite(expiresIn) &&
+    (issuedAt === undefined || !Number.isNaN(issuedAt.getTime())) &&
+    Object.keys(rest).every((member) => known.has(member)) &&
+    Object.values(rest).every((value) => value !== undefined && value !== null && value !== '')
+  if (!sound) throw new Error(`unsound: ${JSON.stringify({ ...response, raw: null }).slice(0, 1_000)}`)
+  return ms
+}
