@@ -38,7 +38,8 @@ export function accountSteps({ storage, keyring, clock, activity }: ServiceConte
   /** Whether the password is right; `undefined` after too many wrong ones from this address. */
   async function checked(typedName: string, password: string, address: string) {
     const account = typedName.normalize('NFKC').trim().toLowerCase()
-    const key = `portal ${account}`
+    // A digest: people do type their password for their name.
+    const key = `portal ${digest(account)}`
     await guard.check(address, key)
     const developer = await developers.find(account)
     if (await isPassword(password, developer?.passwordHash)) {

@@ -6,7 +6,7 @@ import { PortalRefusal } from './portal-refusal.ts'
 const cost = { N: 2 ** 15, r: 8, p: 3 }
 const saltLength = 16
 const hashLength = 32
-const maxWaiting = 20
+const maxWaiting = 10
 const atOnce = pLimit(2)
 
 /** Hashes a password with scrypt (RFC 7914), its parameters beside it. */

@@ -1,5 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { DescribedApi, DescribedOperation, DescribedSchema } from './described-api.ts'
+import { described } from './described-text.ts'
 import { schemaTable, typeName } from './schema-table.ts'
 
 const formType = 'application/x-www-form-urlencoded'
@@ -18,7 +19,7 @@ export function operationSection(
   return html`<section class="card" aria-labelledby="${id}">
     <h2 id="${id}">${summary}</h2>
     <p><span class="badge">POST</span> <code>${target}</code></p>
-    ${description === undefined ? '' : html`<p>${description}</p>`}
+    ${description === undefined ? '' : html`<p>${described(description)}</p>`}
     <form method="post" action="${base}${target}" data-operation="${id}" autocomplete="off">
       ${Object.entries(form.properties ?? {}).map(([name, schema]) =>
         input(id, name, schema, form.required?.includes(name) ?? false),
@@ -33,11 +34,14 @@ export function operationSection(
       tabindex="-1"
       hidden
     ></div>
-    ${Object.entries(responses).map(([status, response]) => {
-      const schema = response.content?.['application/json']?.schema
-      const caption = `${status}: ${response.description}`
-      return schema ? schemaTable(api, schema, caption) : html`<p class="hint">${caption}</p>`
-    })}
+    <div class="answers">
+      <h3>Answers</h3>
+      ${Object.entries(responses).map(([status, response]) => {
+        const schema = response.content?.['application/json']?.schema
+        const caption = html`${status}: ${described(response.description)}`
+        return schema ? schemaTable(api, schema, caption) : html`<p>${caption}</p>`
+      })}
+    </div>
   </section>`
 }
 
@@ -47,7 +51,7 @@ function input(id: string, name: string, schema: DescribedSchema, required: bool
   const fieldId = `${id}-${name}`
   return html`<div class="field">
     <label for="${fieldId}"><code>${name}</code> <span class="optional">${typeName(schema)}</span></label>
-    ${schema.description === undefined ? '' : html`<p class="hint" id="${fieldId}-hint">${schema.description}</p>`}
+    ${schema.description === undefined ? '' : html`<p class="hint" id="${fieldId}-hint">${described(schema.description)}</p>`}
     <input
       id="${fieldId}"
       name="${name}"

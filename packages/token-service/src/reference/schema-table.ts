@@ -1,8 +1,9 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { alternatives, type DescribedApi, type DescribedSchema } from './described-api.ts'
+import { described } from './described-text.ts'
 
 /** The fields of an answer; where it has several forms, a field of only some of them says so. */
-export function schemaTable(api: DescribedApi, schema: DescribedSchema, caption: string): SafeHtml {
+export function schemaTable(api: DescribedApi, schema: DescribedSchema, caption: SafeHtml): SafeHtml {
   const forms = alternatives(api, schema)
   const fields = new Map<string, { schema: DescribedSchema; count: number }>()
   for (const form of forms) {
@@ -18,7 +19,7 @@ export function schemaTable(api: DescribedApi, schema: DescribedSchema, caption:
           <code>${name}</code>
           <span class="optional">${typeName(field)}${count < forms.length ? ', in some answers' : ''}</span>
         </p>
-        ${field.description === undefined ? '' : html`<p class="hint">${field.description}</p>`}
+        ${field.description === undefined ? '' : html`<p class="hint">${described(field.description)}</p>`}
       </li>`,
   )
   return html`<details>

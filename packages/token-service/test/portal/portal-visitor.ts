@@ -54,9 +54,9 @@ export interface PortalUnderTest {
   /** The first developer, logged in. */
   readonly admin: Visitor
   /** Somebody else with a browser. */
-  stranger(): Visitor
+  readonly stranger: () => Visitor
   /** Another developer, invited and logged in. */
-  developer(name: string): Promise<Visitor>
+  readonly developer: (name: string) => Promise<Visitor>
 }
 
 export async function startPortal(options: TokenServiceOptions = {}): Promise<PortalUnderTest> {

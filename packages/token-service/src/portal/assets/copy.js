@@ -13,7 +13,7 @@ async function copy(button) {
   const source = document.getElementById(button.dataset.copy)
   const label = button.firstChild
   try {
-    await navigator.clipboard.writeText(source.dataset.value ?? source.textContent)
+    await navigator.clipboard.writeText(source.textContent.trim())
     say(label, 'Copied')
   } catch {
     getSelection().selectAllChildren(source)

@@ -63,12 +63,9 @@ function navigation({ paths, developer, visit }: Viewer): SafeHtml {
         ['Projects', paths.projects],
         ...(developer.administrator ? [['Developers', paths.developers] as [string, string]] : []),
         ['API reference', paths.reference],
-        [developer.name, paths.account],
+        ['Account', paths.account],
       ]
-    : [
-        ['API reference', paths.reference],
-        ['Log in', paths.logIn],
-      ]
+    : [['API reference', paths.reference], visit ? ['Log in', paths.logIn] : ['Developer portal', paths.root]]
   return html`<nav aria-label="Main">
     <ul>
       ${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}

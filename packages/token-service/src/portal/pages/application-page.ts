@@ -42,7 +42,7 @@ function settings(
   return html`<section class="card" aria-labelledby="about">
     <h2 id="about">Settings</h2>
     <dl class="pairs">
-      <div>
+      <div class="whole">
         <dt>Client ID</dt>
         <dd>${copyable({ id: 'client-id', value: clientId, what: 'client ID' })}</dd>
       </div>
