@@ -5,6 +5,7 @@ export { toFetchInit } from './fetch-init.ts'
 export { createAxiosClient } from './axios-client.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { invalidToken, startProtectedApi, type ProtectedApi } from './protected-api.ts'
+export { runReadmeExample } from './readme-example.ts'
 export type { RequestBody } from './request-body.ts'
 export {
   json,
