@@ -1,12 +1,15 @@
 import {
   createTokenAttacher,
   isRepeatableBody,
+  type Attachment,
   type AttachOptions,
   type TokenProvider,
 } from '@tokenwell/core'
 import * as axios from 'axios'
+import { addressOf, originOf } from './address-of.ts'
 import { axiosErrorsOf } from './axios-errors.ts'
 import { conceal } from './conceal.ts'
+import { createPatience } from './patience.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 
@@ -32,51 +35,46 @@ export function attachTokens(
   const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
   const { header, followsRedirects } = attacher
   const errors = axiosErrorsOf(instance)
-  // Without defaults: what counts is the request's own address.
-  const addresses = new axios.Axios({})
 
-  async function send(config: Config) {
-    const { baseURL, url, allowAbsoluteUrls, timeout, data } = config
-    const address = addresses.getUri({ baseURL, url, allowAbsoluteUrls } as object)
-    const sendAsItIs = (own = config) => axios.getAdapter(own.adapter, own)(own)
+  async function send(config: Config): Promise<axios.AxiosResponse> {
+    const address = addressOf(config)
     // Both become an Authorization header, which replaces any other.
     const authenticates = followsRedirects && (config.auth || /^[^/?#]*\/\/[^/?#]*@/.test(address))
-    if (config.token === false || config.headers.has(header) || authenticates) return sendAsItIs()
-
-    const deadline = performance.now() + (timeout ?? 0)
-    const timeLeft = () => Math.max(1, Math.ceil(deadline - performance.now()))
-    const patience = () => {
-      const over = timeout ? AbortSignal.timeout(timeLeft()) : undefined
-      const ends = [config.signal, config.cancelToken?.toAbortSignal(), over]
-      return AbortSignal.any(ends.filter((end) => end instanceof AbortSignal))
-    }
-    const fail = (error: Error) => {
+    if (config.token === false || config.headers.has(header) || authenticates) return transport(config)
+    const patience = createPatience(config)
+    const fail = (error: Error): never => {
       throw errors.because(error, config)
     }
-    const sendWith = async (value: string) => {
-      const headers = config.headers.concat({ [header]: value }) as Config['headers']
-      const sent = { ...config, headers, ...(timeout && { timeout: timeLeft() }), ...redirects(config) }
+
+    const sendWith = async ({ value }: Attachment) => {
+      // A copy as it is: interceptors may share their headers between requests.
+      const headers: Config['headers'] = Object.assign(new axios.AxiosHeaders(), config.headers)
+      headers[header] = value
+      const sent = { ...config, headers, ...patience.timeLeft(), ...redirects(config) }
       try {
-        return { response: conceal(await sendAsItIs(sent), config) }
+        return { response: conceal(await transport(sent), config) }
       } catch (error) {
         const { response } = conceal(errors.adopt(error) as axios.AxiosError, config)
         if (response === undefined) throw error
         return { response, error }
       } finally {
-        headers.delete(header)
+        delete headers[header]
       }
     }
 
-    const attachment = await Promise.resolve(attacher.attach(address, patience)).catch(fail)
-    if (attachment === undefined) return sendAsItIs()
-    let { response, error } = await sendWith(attachment.value)
+    const found = attacher.attach(address, patience.signal)
+    const attachment = found instanceof Promise ? await found.catch(fail) : found
+    if (attachment === undefined) return transport(config)
+    let { response, error } = await sendWith(attachment)
     if (response.status >= 400) {
-      const next = await attacher
-        .reattach(attachment, answerOf(response), isRepeatableBody(data), patience())
-        .catch(fail)
-      // A stream that nobody reads would keep its connection.
-      if (next !== undefined) response.data?.destroy?.()
-      if (next !== undefined) ({ response, error } = await sendWith(next.value))
+      const repeatable = isRepeatableBody(config.data)
+      const answer = answerOf(response)
+      const next = await attacher.reattach(attachment, answer, repeatable, patience.signal()).catch(fail)
+      if (next !== undefined) {
+        // A stream that nobody reads would keep its connection.
+        response.data?.destroy?.()
+        ;({ response, error } = await sendWith(next))
+      }
     }
     if (error) throw error
     return response
@@ -89,22 +87,21 @@ export function attachTokens(
     return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
   }
 
-  const attached = ({ adapter, ...config }: Config): Config => ({
-    ...config,
-    adapter: (own) => send({ ...own, adapter } as Config),
-  })
+  const attached = (config: Config): Config => {
+    const { adapter } = config
+    config.adapter = (own) => send(Object.assign(own, { adapter }))
+    return config
+  }
   const interceptor = instance.interceptors.request.use(attached, null, { synchronous: true })
   return () => instance.interceptors.request.eject(interceptor)
+}
+
+function transport(config: Config): Promise<axios.AxiosResponse> {
+  return axios.getAdapter(config.adapter, config)(config)
 }
 
 function answerOf({ status, headers, data, request }: axios.AxiosResponse) {
   const url: string | undefined = request?.responseURL ?? request?.res?.responseUrl
   const readBody = () => (data?.slice ? new Response(data.slice(0, 16 * 1024)).text() : undefined)
   return { status, headers: headers as Record<string, string>, url, readBody }
-}
-
-/** In a page, addresses may be relative to its own. */
-function originOf(baseURL: string | undefined): string[] {
-  const base = (globalThis as { document?: { baseURI: string } }).document?.baseURI
-  return baseURL !== undefined && URL.canParse(baseURL, base) ? [new URL(baseURL, base).origin] : []
 }
