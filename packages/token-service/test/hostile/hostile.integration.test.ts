@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { application, requestToken, resourceServer, testService, tokenPath } from '../test-service.ts'
-import { temporaryFolder } from '../service-process.ts'
+import { postgresIsAbsent, startPostgres, withoutPostgres } from '../postgres/postgres-cluster.ts'
 import { attack } from './hostile-requests.ts'
 
 // So that requests with a wrong secret get further than the limit on failures.
@@ -18,8 +18,11 @@ describe('hostile requests', () => {
     expect((await requestToken(authUrl)).status).toBe(200)
   })
 
-  it('bring no 5xx from an SQL storage either', { timeout: 60_000 }, async () => {
-    const { authUrl } = await testService({ failureLimit, storage: `pglite:${temporaryFolder()}/data` })
+  it.skipIf(postgresIsAbsent)(`bring no 5xx from PostgreSQL either (${withoutPostgres})`, async () => {
+    const postgres = await startPostgres()
+    onTestFinished(() => postgres.stop())
+    const storage = await postgres.createDatabase()
+    const { authUrl } = await testService({ failureLimit, storage, keys: ['k'.repeat(40)] })
     const statuses = await attack(authUrl, 500, 7)
     expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([])
     expect((await requestToken(authUrl)).status).toBe(200)
