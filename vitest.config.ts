@@ -9,6 +9,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ['{packages,apps}/*/test/**/*.test.ts'],
+    setupFiles: ['packages/testing/src/fail-on-console.ts'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.ci/report.json' }]] : ['default'],

@@ -32,13 +32,16 @@ export function describeRefusals(adapter: AdapterUnderTest): void {
       expect(bench.endpoint.issued).toHaveLength(2)
     })
 
-    it.skipIf(adapter.hidesAddress)('is not known by a 401 from where the token did not go', async () => {
-      bench.api.answer = () => ({ status: 302, headers: { location: `${bench.other.origin}/login` } })
-      const { status } = await bench.client({ url: bench.api.origin })
-      expect(status).toBe(401)
-      expect(bench.endpoint.issued).toHaveLength(1)
-      expect(bench.api.requests).toHaveLength(1)
-    })
+    // Where the client tells nobody in the end whence an answer came, there is nothing to go by.
+    if (!adapter.hidesAddress) {
+      it('is not known by a 401 from where the token did not go', async () => {
+        bench.api.answer = () => ({ status: 302, headers: { location: `${bench.other.origin}/login` } })
+        const { status } = await bench.client({ url: bench.api.origin })
+        expect(status).toBe(401)
+        expect(bench.endpoint.issued).toHaveLength(1)
+        expect(bench.api.requests).toHaveLength(1)
+      })
+    }
 
     it('is replaced, but its request is not repeated, where the caller wants no repetition', async () => {
       bench.api.refuses = (token) => token === bench.endpoint.issued[0]
