@@ -89,7 +89,7 @@ describe('a challenge', () => {
       const start = performance.now()
       challenge(part.repeat(16_384 / part.length))
       // A guard against hanging, not a measurement.
-      expect(performance.now() - start).toBeLessThan(1_000)
+      expect(performance.now() - start).toBeLessThan(10_000)
     }
   })
 })

@@ -20,7 +20,7 @@ describe('any answer whatever', () => {
     )
     expect(tokens).toBeGreaterThan(100)
     // A guard against hanging, not a measurement.
-    expect(slowestMs).toBeLessThan(1_000)
+    expect(slowestMs).toBeLessThan(10_000)
   }, 60_000)
 
   it('made of arbitrary JSON is as well, and shrinks to what breaks it', () => {
@@ -67,7 +67,7 @@ describe('any answer whatever', () => {
     ]
     for (const body of large) {
       for (const status of [200, 401, 500])
-        expect(judgeAnswer({ status, headers: {}, body })).toBeLessThan(1_000)
+        expect(judgeAnswer({ status, headers: {}, body })).toBeLessThan(10_000)
     }
   })
 })

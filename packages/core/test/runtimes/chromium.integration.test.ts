@@ -10,8 +10,8 @@ const flags =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking ' +
   '--disable-component-update --disable-sync'
 
-// eslint-disable-next-line no-console
-if (!present) console.warn('No Chromium: install it, or set CHROMIUM_PATH, to have the browser tests run')
+if (!present)
+  process.stderr.write('No Chromium: install it, or set CHROMIUM_PATH, to have the browser tests run\n')
 
 describe.skipIf(!present)('in Chromium', () => {
   let browser: Browser
