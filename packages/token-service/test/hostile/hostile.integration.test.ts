@@ -31,16 +31,11 @@ describe('hostile requests', () => {
   it('that never end are cut off, and hold up nobody else', { timeout: 30_000 }, async () => {
     const { authUrl } = await testService({ applications: [application], resourceServers: [resourceServer] })
     const { hostname, port } = new URL(authUrl)
-    const beginnings = [
-      '',
-      'POST',
-      `POST ${tokenPath} HTTP/1.1\r\nhost: x\r\n`,
-      `POST ${tokenPath} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nclient`,
-    ]
+    const beginnings = ['', 'POST', `POST ${tokenPath} HTTP/1.1\r\nhost: x\r\n`]
     const cut = Array.from({ length: 40 }, (_, index) => {
       return new Promise<string>((resolve) => {
         let received = ''
-        const socket = connect(Number(port), hostname, () => socket.write(beginnings[index % 4] ?? ''))
+        const socket = connect(Number(port), hostname, () => socket.write(beginnings[index % 3] ?? ''))
         socket.on('data', (chunk) => (received += chunk.toString()))
         socket.on('error', () => {})
         socket.on('close', () => resolve(received))

@@ -1,0 +1,15 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { postgresIsAbsent, startPostgres, withoutPostgres } from '../postgres/postgres-cluster.ts'
+import { temporaryFolder } from '../service-process.ts'
+import { crashFiles, crashUnderLoad } from './crash-under-load.ts'
+
+describe.skipIf(postgresIsAbsent)(`a service on PostgreSQL killed under load (${withoutPostgres})`, () => {
+  it('keeps every token it handed out, and no revoked one', { timeout: 120_000 }, async () => {
+    const postgres = await startPostgres()
+    onTestFinished(() => postgres.stop())
+    const env = { TOKENWELL_STORAGE: await postgres.createDatabase(), TOKENWELL_KEYS: 'k'.repeat(40) }
+    const cwd = temporaryFolder(crashFiles)
+    const { issued, revoked } = await crashUnderLoad({ cwd, args: [], env, kills: 3 })
+    expect(Math.min(issued, revoked)).toBeGreaterThan(50)
+  })
+})
