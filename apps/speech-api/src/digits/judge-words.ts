@@ -12,17 +12,17 @@ export interface HeardDigit {
 }
 
 const NEIGHBOURS = 2
-const EVEN_ODDS = 3.4 // the misfit at which a word is as likely no digit at all
-const STEEPNESS = 2
-const NO_WORD = 5 // the misfit of what cannot be one
+const EVEN_ODDS = 1.05 // the misfit at which a word is as likely no digit at all
+const STEEPNESS = 6
+const NO_WORD = 2 // the misfit of what cannot be one
 const LONGEST = 2.5 // times the length of the template
 const LEAST_VARIATION = 0.25
 const MOST_FRAMES = 50 // that a neighbour counts for
 
 /**
- * Keeps the words that sound like digits. The decoder explains any sound as digits; what sounds like none fits badly
- * both in itself and against what the templates could do in any order. One word says little, so its neighbours count
- * as well: people who say digits say several.
+ * Keeps the words that sound like digits. The decoder explains any sound as digits; what is none fits much worse than
+ * frames of all templates would if they came in any order, while the digits of a strange voice fit badly either way.
+ * One word says little, so its neighbours count as well: people who say digits say several.
  */
 export function judgeWords(
   words: readonly DecodedWord[],
@@ -37,7 +37,7 @@ export function judgeWords(
       from,
       to,
       possible,
-      misfit: possible ? 2 * distance - nearest : NO_WORD,
+      misfit: possible ? distance - nearest : NO_WORD,
     }
   })
   return judged

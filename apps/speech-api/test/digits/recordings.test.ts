@@ -62,19 +62,23 @@ describe.each(recordings)('$name', ({ text, file }) => {
   })
 })
 
-test('a recording of more than a minute is heard to its end, with its times', { timeout: 60_000 }, () => {
-  const spoken = recordings.map(({ file }) => join([samplesOf(file), pause(0.6)]))
-  const rounds = 8
-  const samples = join(Array.from({ length: rounds }, () => spoken).flat())
-  const { durationSeconds, segments } = hearFile(wavFile(samples), 65_536)
-  const text = Array.from({ length: rounds }, () => recordings.map((recording) => recording.text)).flat()
-  expect(segments.map((segment) => segment.text).join(' ')).toBe(text.join(' '))
-  expect(durationSeconds).toBeGreaterThan(60)
+test(
+  'a recording of more than half a minute is heard to its end, with its times',
+  { timeout: 60_000 },
+  () => {
+    const spoken = recordings.map(({ file }) => join([samplesOf(file), pause(0.6)]))
+    const rounds = 4
+    const samples = join(Array.from({ length: rounds }, () => spoken).flat())
+    const { durationSeconds, segments } = hearFile(wavFile(samples), 65_536)
+    const text = Array.from({ length: rounds }, () => recordings.map((recording) => recording.text)).flat()
+    expect(segments.map((segment) => segment.text).join(' ')).toBe(text.join(' '))
+    expect(durationSeconds).toBeGreaterThan(30)
 
-  const round = samples.length / rounds / 16_000
-  const perRound = segments.length / rounds
-  for (const [index, { start }] of segments.entries()) {
-    const first = segments[index % perRound]?.start ?? 0
-    expect(start).toBeCloseTo(first + round * Math.floor(index / perRound), 0.9)
-  }
-})
+    const round = samples.length / rounds / 16_000
+    const perRound = segments.length / rounds
+    for (const [index, { start }] of segments.entries()) {
+      const first = segments[index % perRound]?.start ?? 0
+      expect(start).toBeCloseTo(first + round * Math.floor(index / perRound), 0.9)
+    }
+  },
+)

@@ -15,9 +15,7 @@ const SPEAKERS: [kind: string, voice: string, speed: number, sampleRate?: number
   ['another accent', 'en-us-nyc', 185],
   ['a distant accent', 'en-gb-scotland', 110],
   ['a distant accent', 'en-gb-scotland', 185],
-  ['another speaker', 'en-gb+f5', 110],
   ['another speaker', 'en-gb+f5', 185],
-  ['by telephone (8 kHz)', 'en-us-nyc', 185, 8_000],
   ['by telephone (8 kHz)', 'en-029', 160, 8_000],
 ]
 
