@@ -36,7 +36,8 @@ function coldImport(runs: number): { bare: number; importing: number } {
     bare.push(time(''))
     importing.push(time(`import ${JSON.stringify(core)}`))
   }
-  const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+  const median = (values: number[]): number =>
+    values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
   return { bare: median(bare), importing: median(importing) }
 }
 

@@ -1,7 +1,7 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { createTokenFetch } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
-import axios, { AxiosHeaders, type AxiosInstance } from 'axios'
+import { AxiosHeaders, create, type AxiosInstance } from 'axios'
 import ky from 'ky'
 import { measure } from 'mitata'
 import { attachWithAuthRefresh } from './attach/axios-auth-refresh.ts'
@@ -18,7 +18,7 @@ const rounds = 5
 
 /** An instance whose transport answers at once: what is measured is the client and the token's part, no network. */
 function bareAxios(): AxiosInstance {
-  return axios.create({
+  return create({
     baseURL: origin,
     adapter: (config) =>
       Promise.resolve({ data: '{}', status: 200, statusText: 'OK', headers: new AxiosHeaders(), config }),
@@ -49,7 +49,11 @@ export async function requestOverhead(): Promise<Table> {
   const clients: [string, () => unknown, () => unknown][] = [
     ['fetch: @tokenwell/core', bareFetch, () => tokenFetch(url, init)],
     ['fetch: @badgateway/oauth2-client', bareFetch, () => badgateway(url, init)],
-    ['axios: @tokenwell/axios-interceptor', bareAxiosCall, withAxios((instance) => attachTokens(instance, tokens))],
+    [
+      'axios: @tokenwell/axios-interceptor',
+      bareAxiosCall,
+      withAxios((instance) => attachTokens(instance, tokens)),
+    ],
     ['axios: axios-token-interceptor', bareAxiosCall, withAxios(attachWithTokenInterceptor)],
     ['axios: axios-auth-refresh', bareAxiosCall, withAxios(attachWithAuthRefresh)],
     ['ky: @tokenwell/ky-hook', () => kyBare.get(url), () => kyOurs.get(url)],

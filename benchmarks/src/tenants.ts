@@ -6,7 +6,12 @@ import type { Table } from './table.ts'
 export function tenants(): Table {
   const child = fileURLToPath(new URL('tenants-child.ts', import.meta.url))
   const rows = [1, 1_000, 1_000_000].map((entries) => {
-    const { stdout } = spawnSync(process.execPath, ['--expose-gc', '--max-old-space-size=8192', child, String(entries)])
+    const { stdout } = spawnSync(process.execPath, [
+      '--expose-gc',
+      '--max-old-space-size=8192',
+      child,
+      String(entries),
+    ])
     const { bytes, createNs, warmNs } = JSON.parse(String(stdout)) as Record<string, number>
     return [
       entries.toLocaleString('en'),

@@ -32,7 +32,10 @@ export async function warmPath(): Promise<Table> {
 
   const works = {
     peek: [() => do_not_optimize(closure.peek()), () => do_not_optimize(tokens.peekToken())],
-    get: [async () => do_not_optimize(await closure.get()), async () => do_not_optimize(await tokens.getToken())],
+    get: [
+      async () => do_not_optimize(await closure.get()),
+      async () => do_not_optimize(await tokens.getToken()),
+    ],
     fetch: [
       async () => do_not_optimize(await bare(url, init)),
       async () => do_not_optimize(await tokenFetch(url, init)),
@@ -42,7 +45,10 @@ export async function warmPath(): Promise<Table> {
   for (const [name, [floor, ours]] of Object.entries(works)) {
     const floorNs = await nanoseconds(floor)
     const oursNs = await nanoseconds(ours)
-    const ratio = name === 'fetch' ? `adds ${((oursNs - floorNs) / 1000).toFixed(2)} µs` : `${(oursNs / floorNs).toFixed(2)} ×`
+    const ratio =
+      name === 'fetch'
+        ? `adds ${((oursNs - floorNs) / 1000).toFixed(2)} µs`
+        : `${(oursNs / floorNs).toFixed(2)} ×`
     rows.push([name, ratio, `${floorNs.toFixed(0)} ns`, `${oursNs.toFixed(0)} ns`])
   }
   return {

@@ -3,7 +3,9 @@ declare module 'axios-token-interceptor' {
 
   type GetToken = () => Promise<string>
   interface TokenProvider {
-    (options: { getToken: GetToken }): (config: InternalAxiosRequestConfig) => Promise<InternalAxiosRequestConfig>
+    (options: {
+      getToken: GetToken
+    }): (config: InternalAxiosRequestConfig) => Promise<InternalAxiosRequestConfig>
     tokenCache(getToken: GetToken, options: { maxAge: number }): GetToken
   }
   const tokenProvider: TokenProvider

@@ -2,7 +2,11 @@ import { OAuth2Client, OAuth2Fetch } from '@badgateway/oauth2-client'
 
 /** As its README recommends: `OAuth2Fetch` around the global fetch. */
 export function badgatewayFetch(): (url: string, init: RequestInit) => Promise<Response> {
-  const client = new OAuth2Client({ server: 'https://auth.example.com/', clientId: 'id', clientSecret: 'secret' })
+  const client = new OAuth2Client({
+    server: 'https://auth.example.com/',
+    clientId: 'id',
+    clientSecret: 'secret',
+  })
   const wrapper = new OAuth2Fetch({
     client,
     scheduleRefresh: false,

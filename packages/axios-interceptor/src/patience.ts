@@ -7,7 +7,7 @@ export function createPatience({ timeout = 0, signal, cancelToken }: InternalAxi
   return {
     /** What is left of the time, for the request itself. */
     timeLeft: () => (timeout ? { timeout: leftMs() } : undefined),
-    signal(): AbortSignal {
+    signal: (): AbortSignal => {
       const over = timeout ? AbortSignal.timeout(leftMs()) : undefined
       const ends = [signal, cancelToken?.toAbortSignal(), over]
       return AbortSignal.any(ends.filter((end) => end instanceof AbortSignal))

@@ -43,6 +43,8 @@ export async function requestToken(plan: FlightPlan): Promise<NewToken> {
   const { clock, attemptTimeoutMs, maxAttempts } = settings
   const leftMs = (): number => plan.deadline - clock.monotonic()
   for (let attempt = 1; ; attempt++) {
+    // Everybody may have left while a store was silent, or a retry was waited for.
+    signal.throwIfAborted()
     const start = readInstant(clock)
     const facts = { flight, reason, attempt }
     emit({ type: 'token_requested', ...facts })

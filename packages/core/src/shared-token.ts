@@ -24,8 +24,6 @@ export async function obtainSharedToken(plan: FlightPlan, store: TokenStore): Pr
     const stored = await lookUpOrLease(plan, session, key)
     if (stored) return stored
   }
-  // Everybody may have left while the store was silent.
-  plan.signal.throwIfAborted()
   return (await requestToken(plan)).life
 }
 
