@@ -18,7 +18,7 @@ export function alignFrames(
           ? 0
           : Math.min(cost(row - 1, column - 1), cost(row - 1, column), cost(row, column - 1))
       let distance = 0
-      for (let index = 0; index < DIMENSIONS; index++) {
+      for (let index = 0; index < weights.length; index++) {
         const difference =
           (one[row * DIMENSIONS + index] as number) - (other[column * DIMENSIONS + index] as number)
         distance += (weights[index] as number) * difference * difference

@@ -114,7 +114,7 @@ function measure(frames: Float32Array, time: number, states: Float32Array, dista
   let smallest = Infinity
   for (let state = 0, position = 0; state < distances.length; state++) {
     let distance = 0
-    for (let index = 0; index < DIMENSIONS; index++, position++) {
+    for (let index = 0; index < frame.length; index++, position++) {
       const difference = (frame[index] as number) - (states[position] as number)
       distance += difference * difference
     }
