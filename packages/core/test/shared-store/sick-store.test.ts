@@ -143,6 +143,21 @@ describe('a sick store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
+  it('makes no request under its lease for a call whose caller has left meanwhile', async () => {
+    const memory = createMemoryTokenStore()
+    let reads = 0
+    const read = (key: string) => (++reads === 2 ? new Promise<never>(() => {}) : memory.read(key))
+    const { endpoint, tokens } = startWith({ ...memory, read })
+    const controller = new AbortController()
+    const left = watch(tokens.getToken({ signal: controller.signal }))
+    await pass(10)
+    controller.abort()
+    const call = watch(tokens.getToken())
+    await pass(2_000)
+    expect([left.state, call.state]).toEqual(['rejected', 'resolved'])
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
   it('brings no token back to a provider that was closed meanwhile', async () => {
     const response = { accessToken: 'stored', tokenType: 'Bearer', expiresIn: 3_600, scope: [] } as const
     const read = async () => {
