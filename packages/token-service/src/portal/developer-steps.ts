@@ -25,5 +25,15 @@ export function developerSteps(context: ServiceContext) {
       const link = `${exchange.baseUrl}${path}`
       return { page: developersPage(exchange, await developers.list(), link) }
     },
+    async removeDeveloper(exchange) {
+      mustAdminister(exchange)
+      const all = await developers.list()
+      const developer = all.find(({ id }) => id === exchange.params['developerId'])
+      if (!developer) throw new PortalRefusal('not_found')
+      if (developer.administrator) throw new PortalRefusal('bad_form')
+      await developers.remove(developer.id)
+      activity.audit({ event: 'developer_removed', detail: developer.id })
+      return { redirectTo: exchange.paths.developers }
+    },
   } satisfies Record<string, DeveloperStep>
 }

@@ -9,6 +9,7 @@ export interface Paths {
   readonly projects: string
   readonly newProject: string
   join(token: string): string
+  removal(developerId: string): string
   asset(name: string): string
   project(projectId: string): string
   newApplication(projectId: string): string
@@ -34,6 +35,7 @@ export function createPaths(publicUrl: string | undefined): Paths {
     developers: `${root}/developers`,
     projects: `${root}/projects`,
     newProject: `${root}/new-project`,
+    removal: (developerId) => `${root}/developers/${developerId}/removal`,
     join: (token) => `${root}/join/${token}`,
     asset: (name) => `${root}/assets/${name}`,
     project,

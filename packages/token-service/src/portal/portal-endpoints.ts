@@ -16,6 +16,7 @@ const steps: readonly (readonly ['GET' | 'POST', string, PortalStep])[] = [
   ['POST', '/account', 'changePassword'],
   ['GET', '/developers', 'showDevelopers'],
   ['POST', '/developers', 'invite'],
+  ['POST', '/developers/:developerId/removal', 'removeDeveloper'],
   ['GET', '/projects', 'showProjects'],
   ['GET', '/new-project', 'showNewProject'],
   ['POST', '/new-project', 'createProject'],

@@ -23,6 +23,8 @@ export interface DeveloperStorage {
   /** Uses the invitation up, unless the name is taken; `void`: it was used, has ended, or came too late. */
   join(developer: Developer, invitationHash: string, nowMs: number): Promise<'joined' | 'name_taken' | 'void'>
   changePassword(id: string, passwordHash: string): Promise<void>
+  /** With the developer go the sessions; projects stay. */
+  remove(id: string): Promise<void>
   invite(invitation: Invitation): Promise<void>
   findInvitation(hash: string, nowMs: number): Promise<Invitation | undefined>
   /** Makes the project one of the developer's own. */

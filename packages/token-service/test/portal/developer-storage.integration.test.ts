@@ -117,6 +117,23 @@ function describeDevelopers(name: string, open: () => Promise<Storage>): void {
       expect(await storage.sessions.find(late, 1)).toEqual(other)
     })
 
+    it('removes a developer with the sessions, and nobody else', async () => {
+      const [one, other] = [await joined(), await joined()]
+      const project = { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c', createdAtMs }
+      await storage.projects.create(project)
+      for (const { id } of [one, other]) {
+        await storage.developers.addProject(id, project.id)
+        await storage.sessions.open({ hash: `session of ${id}`, developerId: id, expiresAtMs: 100 })
+      }
+      await storage.developers.remove(one.id)
+      await storage.developers.remove(one.id)
+      expect(await storage.developers.find(one.name)).toBeUndefined()
+      expect(await storage.sessions.find(`session of ${one.id}`, 1)).toBeUndefined()
+      expect(await storage.developers.projectIds(one.id)).toEqual([])
+      expect(await storage.sessions.find(`session of ${other.id}`, 1)).toEqual(other)
+      expect(await storage.projects.list()).toContainEqual(project)
+    })
+
     it('purges invitations that have ended', async () => {
       await storage.developers.purge(1_000)
       await invitation()

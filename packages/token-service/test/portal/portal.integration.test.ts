@@ -31,6 +31,7 @@ describe('every form', () => {
     '/portal/join/x',
     '/portal/account',
     '/portal/developers',
+    '/portal/developers/x/removal',
     '/portal/new-project',
     `${project}/new-application`,
     `${application}/settings`,
@@ -229,6 +230,28 @@ describe("another developer's project", () => {
     expect((await ask(service.authUrl, application)).status).toBe(200)
     await grace.post(`${application.path}/status`, { status: 'revoked' })
     expect((await ask(service.authUrl, application)).status).toBe(401)
+  })
+})
+
+describe('a developer who is removed', () => {
+  it('is out at once, and the projects stay with the administrator', { timeout: 60_000 }, async () => {
+    const { admin, developer, service } = await startPortal()
+    const [grace, eve] = [await developer('grace'), await developer('eve')]
+    const project = await createProject(grace, 'Of Grace')
+    const { text } = await admin.get('/portal/developers')
+    const [path = '', ...others] = [...text.matchAll(/action="([^"]+\/removal)"/g)].map(
+      ([, each]) => each ?? '',
+    )
+    expect(others).toHaveLength(1)
+    expect((await eve.post(path)).status).toBe(403)
+    expect((await admin.post('/portal/developers/nobody/removal')).status).toBe(404)
+    expect((await admin.post(path)).location).toBe('/portal/developers')
+    expect((await grace.get('/portal/projects')).location).toBe('/portal/log-in')
+    await grace.get('/portal/log-in')
+    expect((await grace.post('/portal/log-in', { name: 'grace', password })).status).toBe(422)
+    expect((await eve.get('/portal/projects')).status).toBe(200)
+    expect((await admin.get(project)).status).toBe(200)
+    expect(await service.createSetupLink()).toBeUndefined()
   })
 })
 

@@ -22,12 +22,13 @@ export function developersPage(
     }
     <ul class="cards">
       ${developers.map(
-        ({ name, administrator, createdAtMs }) =>
+        ({ id, name, administrator, createdAtMs }) =>
           html`<li class="card">
             <p>
               <strong>${name}</strong> ${administrator ? html`<span class="badge">administrator</span>` : ''}
             </p>
             <p class="hint">Joined ${time(createdAtMs)}</p>
+            ${administrator ? '' : removal(exchange, id, name)}
           </li>`,
       )}
     </ul>
@@ -36,4 +37,17 @@ export function developersPage(
       <button>Make a link to invite someone</button>
     </form>`
   return page(exchange, { title: 'Developers', body })
+}
+
+function removal({ paths, visit }: DeveloperExchange, id: string, name: string): SafeHtml {
+  return html`<details>
+    <summary>Remove <span class="visually-hidden">${name}</span></summary>
+    <p>
+      ${name} is logged out, and cannot log in any more. The projects stay, for you to see; their applications
+      go on getting tokens.
+    </p>
+    <form method="post" action="${paths.removal(id)}">
+      ${formToken(visit)}<button class="danger">Remove the developer</button>
+    </form>
+  </details>`
 }

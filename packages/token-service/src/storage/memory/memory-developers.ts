@@ -20,6 +20,12 @@ export function createMemoryDevelopers(): { developers: DeveloperStorage; sessio
     return invitation && invitation.expiresAtMs > nowMs ? invitation : undefined
   }
 
+  const closeAll = (developerId: string) => {
+    for (const session of sessions.values()) {
+      if (session.developerId === developerId) sessions.delete(session.hash)
+    }
+  }
+
   return {
     developers: {
       list: async () => all(),
@@ -36,6 +42,11 @@ export function createMemoryDevelopers(): { developers: DeveloperStorage; sessio
       async changePassword(id, passwordHash) {
         const developer = developers.get(id)
         if (developer) developers.set(id, { ...developer, passwordHash })
+      },
+      async remove(id) {
+        developers.delete(id)
+        projects.delete(id)
+        closeAll(id)
       },
       async invite(invitation) {
         invitations.set(invitation.hash, invitation)
@@ -58,11 +69,7 @@ export function createMemoryDevelopers(): { developers: DeveloperStorage; sessio
       async close(hash) {
         sessions.delete(hash)
       },
-      async closeAll(developerId) {
-        for (const session of sessions.values()) {
-          if (session.developerId === developerId) sessions.delete(session.hash)
-        }
-      },
+      closeAll: async (developerId) => closeAll(developerId),
       purge: async (nowMs) => purge(sessions, nowMs),
     },
   }

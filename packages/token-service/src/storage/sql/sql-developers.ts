@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, lte } from 'drizzle-orm'
 import type { DeveloperStorage } from '../developer-storage.ts'
 import type { Database } from './database.ts'
-import { developers, invitations, memberships } from './schema.ts'
+import { developers, invitations, memberships, sessions } from './schema.ts'
 
 class NotJoined extends Error {}
 
@@ -40,6 +40,13 @@ export function createSqlDevelopers(database: Database): DeveloperStorage {
     },
     async changePassword(id, passwordHash) {
       await database.update(developers).set({ passwordHash }).where(eq(developers.id, id))
+    },
+    async remove(id) {
+      await database.transaction(async (transaction) => {
+        await transaction.delete(sessions).where(eq(sessions.developerId, id))
+        await transaction.delete(memberships).where(eq(memberships.developerId, id))
+        await transaction.delete(developers).where(eq(developers.id, id))
+      })
     },
     async invite(invitation) {
       await database.insert(invitations).values(invitation)
