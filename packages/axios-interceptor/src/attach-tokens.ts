@@ -9,7 +9,7 @@ import * as axios from 'axios'
 import { addressOf, originOf } from './address-of.ts'
 import { axiosErrorsOf } from './axios-errors.ts'
 import { conceal } from './conceal.ts'
-import { createPatience } from './patience.ts'
+import { createPatience, type Patience } from './patience.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 
@@ -45,39 +45,43 @@ export function attachTokens(
     const fail = (error: Error): never => {
       throw errors.because(error, config)
     }
-
-    const sendWith = async ({ value }: Attachment) => {
-      // A copy as it is: interceptors may share their headers between requests.
-      const headers: Config['headers'] = Object.assign(new axios.AxiosHeaders(), config.headers)
-      headers[header] = value
-      const sent = { ...config, headers, ...patience.timeLeft(), ...redirects(config) }
-      try {
-        return { response: conceal(await transport(sent), config) }
-      } catch (error) {
-        const { response } = conceal(errors.adopt(error) as axios.AxiosError, config)
-        if (response === undefined) throw error
-        return { response, error }
-      } finally {
-        delete headers[header]
-      }
-    }
-
     const found = attacher.attach(address, patience.signal)
     const attachment = found instanceof Promise ? await found.catch(fail) : found
     if (attachment === undefined) return transport(config)
-    let { response, error } = await sendWith(attachment)
-    if (response.status >= 400) {
+
+    let outcome = await sendWith(attachment.value, config, patience)
+    if (outcome.response.status >= 400) {
       const repeatable = isRepeatableBody(config.data)
-      const answer = answerOf(response)
+      const answer = answerOf(outcome.response)
       const next = await attacher.reattach(attachment, answer, repeatable, patience.signal()).catch(fail)
       if (next !== undefined) {
         // A stream that nobody reads would keep its connection.
-        response.data?.destroy?.()
-        ;({ response, error } = await sendWith(next))
+        outcome.response.data?.destroy?.()
+        outcome = await sendWith(next.value, config, patience)
       }
     }
-    if (error) throw error
-    return response
+    if (outcome.error) throw outcome.error
+    return outcome.response
+  }
+
+  /** The transport alone sees the token, in headers of its own; whoever looks later finds the caller's. */
+  async function sendWith(value: string, config: Config, patience: Patience) {
+    const headers: Config['headers'] = Object.assign(new axios.AxiosHeaders(), config.headers)
+    headers[header] = value
+    const changes: Partial<Config> = { headers, ...patience.timeLeft(), ...redirects(config) }
+    const callers = pick(config, Object.keys(changes))
+    // Changed and restored, because a copy of axios's configuration costs more than all the rest.
+    Object.assign(config, changes)
+    try {
+      return { response: conceal(await transport(config), config) }
+    } catch (error) {
+      const { response } = conceal(errors.adopt(error) as axios.AxiosError, config)
+      if (response === undefined) throw error
+      return { response, error }
+    } finally {
+      delete headers[header]
+      Object.assign(config, callers)
+    }
   }
 
   function redirects({ sensitiveHeaders = [], fetchOptions }: Config): Partial<Config> {
@@ -94,6 +98,10 @@ export function attachTokens(
   }
   const interceptor = instance.interceptors.request.use(attached, null, { synchronous: true })
   return () => instance.interceptors.request.eject(interceptor)
+}
+
+function pick(config: Config, names: string[]): Partial<Config> {
+  return Object.fromEntries(names.map((name) => [name, config[name as keyof Config]]))
 }
 
 function transport(config: Config): Promise<axios.AxiosResponse> {

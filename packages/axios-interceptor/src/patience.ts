@@ -1,5 +1,7 @@
 import type { InternalAxiosRequestConfig } from 'axios'
 
+export type Patience = ReturnType<typeof createPatience>
+
 /** How long a request waits for its token: within its own `timeout`, and until it is cancelled. */
 export function createPatience({ timeout = 0, signal, cancelToken }: InternalAxiosRequestConfig) {
   const deadline = timeout && performance.now() + timeout
