@@ -13,6 +13,11 @@ import { createPatience, type Patience } from './patience.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 
+interface Outcome {
+  readonly response: axios.AxiosResponse
+  readonly error?: unknown
+}
+
 /**
  * Attaches tokens to the requests of an axios instance; a request whose token was refused is sent once more
  * with a new one, if its body can be. Without `allowedOrigins`, tokens go to the origin that the instance's
@@ -35,6 +40,7 @@ export function attachTokens(
   const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
   const { header, followsRedirects } = attacher
   const errors = axiosErrorsOf(instance)
+  const sensitive = [header]
 
   async function send(config: Config): Promise<axios.AxiosResponse> {
     const address = addressOf(config)
@@ -49,7 +55,7 @@ export function attachTokens(
     const attachment = found instanceof Promise ? await found.catch(fail) : found
     if (attachment === undefined) return transport(config)
 
-    let outcome = await sendWith(attachment.value, config, patience)
+    let outcome: Outcome = await sendWith(attachment.value, config, patience)
     if (outcome.response.status >= 400) {
       const repeatable = isRepeatableBody(config.data)
       const answer = answerOf(outcome.response)
@@ -65,27 +71,38 @@ export function attachTokens(
   }
 
   /** The transport alone sees the token, in headers of its own; whoever looks later finds the caller's. */
-  async function sendWith(value: string, config: Config, patience: Patience) {
-    const headers: Config['headers'] = Object.assign(new axios.AxiosHeaders(), config.headers)
+  function sendWith(value: string, config: Config, patience: Patience) {
+    const callers = { headers: config.headers, sensitiveHeaders: config.sensitiveHeaders! }
+    const headers: Config['headers'] = Object.assign(new axios.AxiosHeaders(), callers.headers)
     headers[header] = value
-    const changes: Partial<Config> = { headers, ...patience.timeLeft(), ...redirects(config) }
-    const callers = pick(config, Object.keys(changes))
     // Changed and restored, because a copy of axios's configuration costs more than all the rest.
-    Object.assign(config, changes)
-    try {
-      return { response: conceal(await transport(config), config) }
-    } catch (error) {
-      const { response } = conceal(errors.adopt(error) as axios.AxiosError, config)
-      if (response === undefined) throw error
-      return { response, error }
-    } finally {
+    config.headers = headers
+    config.sensitiveHeaders = callers.sensitiveHeaders ? [...callers.sensitiveHeaders, header] : sensitive
+    const others = { ...patience.timeLeft(), ...redirects(config) }
+    const restore = config.timeout || !followsRedirects ? change(config, others) : undefined
+    const settle = (): void => {
       delete headers[header]
       Object.assign(config, callers)
+      restore?.()
     }
+    return Promise.resolve(config)
+      .then(transport)
+      .then(
+        (response) => {
+          settle()
+          return { response: conceal(response, config) }
+        },
+        (error: unknown) => {
+          settle()
+          const { response } = conceal(errors.adopt(error) as axios.AxiosError, config)
+          if (response === undefined) throw error
+          return { response, error }
+        },
+      )
   }
 
-  function redirects({ sensitiveHeaders = [], fetchOptions }: Config): Partial<Config> {
-    if (followsRedirects) return { sensitiveHeaders: [...sensitiveHeaders, header] }
+  function redirects({ fetchOptions }: Config): Partial<Config> {
+    if (followsRedirects) return {}
     if (typeof XMLHttpRequest === 'undefined') return { maxRedirects: 0 }
     // XMLHttpRequest follows whatever one says; a page sees nothing of a redirect that fetch does not follow.
     return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
@@ -100,8 +117,11 @@ export function attachTokens(
   return () => instance.interceptors.request.eject(interceptor)
 }
 
-function pick(config: Config, names: string[]): Partial<Config> {
-  return Object.fromEntries(names.map((name) => [name, config[name as keyof Config]]))
+/** Makes changes, and returns what undoes them. */
+function change(config: Config, changes: Partial<Config>): () => void {
+  const callers = Object.keys(changes).map((name) => [name, config[name as keyof Config]])
+  Object.assign(config, changes)
+  return () => Object.assign(config, Object.fromEntries(callers))
 }
 
 function transport(config: Config): Promise<axios.AxiosResponse> {
