@@ -1,7 +1,6 @@
 import {
   createTokenAttacher,
   isRepeatableBody,
-  type Attachment,
   type AttachOptions,
   type TokenProvider,
 } from '@tokenwell/core'
