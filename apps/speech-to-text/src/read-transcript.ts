@@ -15,11 +15,17 @@ export function readTranscript({ status, body, retryAfter }: SpeechApiAnswer): T
   if (status === 200 && isTranscript(body)) return body
   const { code, message } = Object(Object(body).error)
   throw new SpeechApiError(
-    typeof message === 'string' ? message : `The speech API gave an answer of no use (status ${status}).`,
+    typeof message === 'string' ? message : sentenceFor(status),
     status === 200 ? 502 : status,
     typeof code === 'string' ? code : 'unexpected_answer',
     /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) * 1000 : undefined,
   )
+}
+
+function sentenceFor(status: number): string {
+  return status === 401
+    ? 'The speech API refused the access token.'
+    : `The speech API gave an answer of no use (status ${status}).`
 }
 
 function isTranscript(body: unknown): body is Transcript {

@@ -1,3 +1,5 @@
+import { execFile, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { startSpeechApi } from '@tokenwell/speech-api'
 import { startTokenService } from '@tokenwell/token-service'
 
@@ -23,9 +25,38 @@ export function startTokens({ products = ['speech-to-text'], pageLifetime = 300 
   })
 }
 
-export function startSpeech(
-  authUrl: string,
-  options: { port?: number; allowedOrigins?: readonly string[] } = {},
-) {
-  return startSpeechApi({ ...api, authUrl, quiet: true, ...options })
+export function startSpeech(authUrl: string) {
+  return startSpeechApi({ ...api, authUrl, quiet: true })
+}
+
+/** The speech API in a process of its own, which can be killed. */
+export async function spawnSpeech(authUrl: string, port: number, pageOrigin: string): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL('speech-process.ts', import.meta.url))
+  return spawnServer(script, {
+    AUTH_URL: authUrl,
+    CLIENT_ID: api.clientId,
+    CLIENT_SECRET: api.clientSecret,
+    PORT: String(port),
+    PAGE_ORIGIN: pageOrigin,
+  })
+}
+
+/** Starts a server and waits until it says something, which is that it listens. */
+export function spawnServer(script: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      [script],
+      { env: { PATH: process.env['PATH'], ...env }, maxBuffer: 10_000_000 },
+      (error, _stdout, stderr) => reject(new Error(`The server ended: ${stderr}`, { cause: error })),
+    )
+    child.stdout?.once('data', () => resolve(child))
+  })
+}
+
+export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  await ended
 }

@@ -16,3 +16,13 @@ export function silentWav(seconds: number): Buffer {
   wav.writeUInt32LE(bytes, 40)
   return wav
 }
+
+/** The same recording with silence before and after it; for 16 kHz, mono, 16 bits. */
+export function padWav(wav: Buffer, seconds: number): Buffer {
+  const silence = silentWav(seconds).subarray(44)
+  const sound = wav.subarray(wav.indexOf('data') + 8)
+  const padded = Buffer.concat([silentWav(0), silence, sound, silence])
+  padded.writeUInt32LE(padded.length - 8, 4)
+  padded.writeUInt32LE(padded.length - 44, 40)
+  return padded
+}

@@ -1,5 +1,6 @@
 import type { Connection } from '../clients/speech-client.ts'
 import { SetupError } from '../setup-error.ts'
+import type { Credentials } from './platform.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -16,6 +17,12 @@ export function connectionFromEnvironment(environment: Environment): Connection 
     clientId: valueFrom(environment, 'CLIENT_ID', 'CONSUMER_KEY'),
     clientSecret: valueFrom(environment, 'CLIENT_SECRET', 'CONSUMER_SECRET'),
   }
+}
+
+/** The application for web pages, if there is one. */
+export function pageFromEnvironment(environment: Environment): Credentials | undefined {
+  const { PAGE_CLIENT_ID: clientId, PAGE_CLIENT_SECRET: clientSecret } = environment
+  return clientId && clientSecret ? { clientId, clientSecret } : undefined
 }
 
 function urlFrom(environment: Environment, name: string): string {

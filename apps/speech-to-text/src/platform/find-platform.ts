@@ -1,14 +1,20 @@
-import { connectionFromEnvironment } from './connection-from-environment.ts'
+import { connectionFromEnvironment, pageFromEnvironment } from './connection-from-environment.ts'
 import type { Platform } from './platform.ts'
+import type { LocalPlatformOptions } from './start-local-platform.ts'
 
 /**
  * The platform that the environment names, or one started here where it names none.
  *
  * @throws {SetupError} naming the variable that is missing or wrong
  */
-export async function findPlatform(environment: NodeJS.ProcessEnv): Promise<Platform> {
+export async function findPlatform(
+  environment: NodeJS.ProcessEnv,
+  options?: LocalPlatformOptions,
+): Promise<Platform> {
   const connection = connectionFromEnvironment(environment)
-  if (connection) return { ...connection, close: () => Promise.resolve() }
+  if (connection) {
+    return { ...connection, page: pageFromEnvironment(environment), close: () => Promise.resolve() }
+  }
   const { startLocalPlatform } = await import('./start-local-platform.ts')
-  return startLocalPlatform()
+  return startLocalPlatform(options)
 }

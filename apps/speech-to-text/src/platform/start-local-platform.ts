@@ -1,22 +1,36 @@
 import { randomBytes } from 'node:crypto'
-import { startSpeechApi } from '@tokenwell/speech-api'
+import { createSpeechApi } from '@tokenwell/speech-api'
 import { startTokenService } from '@tokenwell/token-service'
+import { allowPages } from './allow-pages.ts'
 import type { Platform } from './platform.ts'
 
+export interface LocalPlatformOptions {
+  /** Origins of pages that may call the speech API from a browser. */
+  readonly pageOrigins?: readonly string[] | undefined
+}
+
 /** Starts a token service and a speech API on free ports of this machine, with secrets made up for the occasion. */
-export async function startLocalPlatform(): Promise<Platform> {
+export async function startLocalPlatform({ pageOrigins = [] }: LocalPlatformOptions = {}): Promise<Platform> {
   const application = { clientId: 'speech-to-text', clientSecret: randomSecret() }
+  const page = { clientId: 'speech-to-text-page', clientSecret: randomSecret() }
   const api = { clientId: 'speech-api', clientSecret: randomSecret() }
+  const products = ['speech-to-text']
   const tokenService = await startTokenService({
-    applications: [{ ...application, name: 'Speech to text', products: ['speech-to-text'] }],
+    applications: [
+      { ...application, name: 'Speech to text', products },
+      // What a page holds anybody may take: good for one product, and not for long.
+      { ...page, name: 'Speech to text in a page', products, lifetimeSeconds: 300 },
+    ],
     resourceServers: [api],
   })
   const { authUrl } = tokenService
-  const speechApi = await startSpeechApi({ ...api, authUrl, quiet: true })
+  const speechApi = createSpeechApi({ ...api, authUrl, quiet: true })
+  allowPages(speechApi, pageOrigins)
   return {
     ...application,
+    page,
     authUrl,
-    speechUrl: speechApi.url,
+    speechUrl: await speechApi.listen({ port: 0, host: '127.0.0.1' }),
     async close() {
       await speechApi.close()
       await tokenService.close()

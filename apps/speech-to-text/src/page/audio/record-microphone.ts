@@ -1,0 +1,85 @@
+import captureUrl from './capture.worklet.ts?worker&url'
+import { wavOf } from './to-wav.ts'
+
+/** What is being recorded. */
+export interface Sound {
+  /** How much there is of it. */
+  readonly seconds: number
+  /** How loud it is, from 0 to 1. */
+  readonly level: number
+}
+
+export interface MicrophoneRecording {
+  /** Ends it and gives what was recorded. */
+  stop(): Promise<Blob>
+}
+
+/**
+ * Records until it is stopped.
+ *
+ * @param onSound called some ten times a second
+ * @throws {Error} with a sentence for people
+ */
+export async function recordMicrophone(onSound: (sound: Sound) => void): Promise<MicrophoneRecording> {
+  const stream = await openMicrophone()
+  const context = new AudioContext()
+  const chunks: Float32Array[] = []
+  try {
+    await context.audioWorklet.addModule(captureUrl)
+    const capture = new AudioWorkletNode(context, 'capture', { numberOfOutputs: 0 })
+    capture.port.addEventListener('message', ({ data }: MessageEvent<Float32Array>) => {
+      chunks.push(data)
+      if (chunks.length % 32 === 0) {
+        const seconds = (chunks.length * data.length) / context.sampleRate
+        onSound({ seconds, level: Math.min(1, loudness(data) * 4) })
+      }
+    })
+    // Listeners alone do not open a port.
+    capture.port.start()
+    context.createMediaStreamSource(stream).connect(capture)
+  } catch (error) {
+    await release()
+    throw error
+  }
+  return {
+    async stop() {
+      const { sampleRate } = context
+      await release()
+      return wavOf(join(chunks), sampleRate)
+    },
+  }
+
+  async function release(): Promise<void> {
+    for (const track of stream.getTracks()) track.stop()
+    await context.close()
+  }
+}
+
+async function openMicrophone(): Promise<MediaStream> {
+  try {
+    return await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } })
+  } catch (error) {
+    const { name } = error as DOMException
+    if (name === 'NotAllowedError') {
+      throw new Error('This page may not use the microphone: allow it in the settings of the browser.', {
+        cause: error,
+      })
+    }
+    if (name === 'NotFoundError') throw new Error('There is no microphone.', { cause: error })
+    throw new Error('The microphone could not be used: another program may have it.', { cause: error })
+  }
+}
+
+function loudness(samples: Float32Array): number {
+  return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length)
+}
+
+function join(chunks: readonly Float32Array[]): Float32Array<ArrayBuffer> {
+  const joined = new Float32Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
+  let offset = 0
+  for (const chunk of chunks) {
+    joined.set(chunk, offset)
+    offset += chunk.length
+  }
+  return joined
+}

@@ -1,0 +1,51 @@
+import { encodeWav } from './encode-wav.ts'
+
+/** What speech needs, and what keeps uploads small. */
+const sampleRate = 16_000
+
+/**
+ * A recording as the speech API takes it. WAV files stay as they are; anything else that the browser can
+ * play becomes one.
+ *
+ * @throws {Error} with a sentence for people
+ */
+export async function toWav(file: File): Promise<Blob> {
+  if (await isWav(file)) return file
+  let sound: AudioBuffer
+  try {
+    sound = await new OfflineAudioContext(1, 1, sampleRate).decodeAudioData(await file.arrayBuffer())
+  } catch {
+    throw new Error(`${file.name} is no recording that this browser can read.`)
+  }
+  const channels = Array.from({ length: sound.numberOfChannels }, (_, index) => sound.getChannelData(index))
+  return encodeWav(mix(channels), sound.sampleRate)
+}
+
+/** Samples at whatever rate a microphone gave them, at that of the API. */
+export async function resample(samples: Float32Array<ArrayBuffer>, fromRate: number): Promise<Float32Array> {
+  if (fromRate === sampleRate || samples.length === 0) return samples
+  const context = new OfflineAudioContext(1, Math.ceil((samples.length * sampleRate) / fromRate), sampleRate)
+  const source = context.createBufferSource()
+  source.buffer = context.createBuffer(1, samples.length, fromRate)
+  source.buffer.copyToChannel(samples, 0)
+  source.connect(context.destination)
+  source.start()
+  return (await context.startRendering()).getChannelData(0)
+}
+
+export async function wavOf(samples: Float32Array<ArrayBuffer>, fromRate: number): Promise<Blob> {
+  return encodeWav(await resample(samples, fromRate), sampleRate)
+}
+
+async function isWav(file: File): Promise<boolean> {
+  const start = new TextDecoder('latin1').decode(await file.slice(0, 12).arrayBuffer())
+  return start.startsWith('RIFF') && start.endsWith('WAVE')
+}
+
+function mix(channels: readonly Float32Array[]): Float32Array {
+  const [first = new Float32Array()] = channels
+  if (channels.length < 2) return first
+  return first.map(
+    (_, index) => channels.reduce((sum, channel) => sum + channel[index]!, 0) / channels.length,
+  )
+}

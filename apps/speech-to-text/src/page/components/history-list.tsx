@@ -1,0 +1,42 @@
+import type { Entry } from '../history/entry.ts'
+import type { History } from '../history/history.ts'
+
+export function HistoryList({ history }: { history: History }) {
+  const entries = history.entries.value
+  if (entries.length < 2) return null
+  return (
+    <section class="history" aria-labelledby="history-heading">
+      <h2 id="history-heading">History</h2>
+      <p>Kept by this browser only.</p>
+      <ul>
+        {entries.map((entry) => (
+          <li key={entry.id}>
+            <button
+              type="button"
+              aria-current={entry.id === history.selectedId.value}
+              onClick={() => history.select(entry.id)}
+            >
+              <span class="name">{entry.name}</span>
+              <span class={`summary ${entry.progress.state}`}>{summary(entry)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function summary({ progress }: Entry): string {
+  switch (progress.state) {
+    case 'done':
+      return progress.transcript.text || 'Nothing was said.'
+    case 'failed':
+      return progress.sentence
+    case 'waiting':
+      return 'Waiting'
+    case 'sending':
+      return `Sending, ${Math.round(progress.share * 100)} %`
+    case 'listening':
+      return 'Listening'
+  }
+}

@@ -1,0 +1,66 @@
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { Entry, Route } from '../history/entry.ts'
+import type { History } from '../history/history.ts'
+import { wordsOf } from '../words.ts'
+import { Downloads } from './downloads.tsx'
+import { ProgressLine } from './progress-line.tsx'
+import { useWaveform } from './use-waveform.ts'
+import { Words } from './words.tsx'
+
+const routes: Record<Route, string> = {
+  direct: 'This page called the speech API directly.',
+  server: 'The server of this page called the speech API.',
+}
+
+export function SelectedRecording({ history }: { history: History }) {
+  const entry = history.entries.value.find(({ id }) => id === history.selectedId.value)
+  return entry ? <Recording key={entry.id} entry={entry} history={history} /> : null
+}
+
+function Recording({ entry, history }: { entry: Entry; history: History }) {
+  const { id, name, wav, progress } = entry
+  const transcript = progress.state === 'done' ? progress.transcript : undefined
+  const words = useMemo(() => (transcript ? wordsOf(transcript) : []), [transcript])
+  // Where the keyboard goes when what it was on is taken away.
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [seconds, setSeconds] = useState<number>()
+  const { container, playing, player } = useWaveform(wav, words, setSeconds)
+  return (
+    <section class="card recording" aria-labelledby="recording-heading">
+      <h2 id="recording-heading" tabIndex={-1} ref={heading}>
+        {name}
+      </h2>
+      <div class="waveform" ref={container} aria-hidden="true" />
+      <div class="buttons">
+        <button type="button" onClick={() => player.toggle()}>
+          {playing ? 'Pause' : 'Play'}
+        </button>
+        {transcript && <Downloads name={name} transcript={transcript} />}
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            history.remove(id)
+            document.querySelector<HTMLElement>('.add button')?.focus()
+          }}
+        >
+          Remove
+        </button>
+      </div>
+      {progress.state === 'done' ? (
+        <>
+          <Words words={words} seconds={seconds} onPick={({ start, end }) => player.play(start, end)} />
+          <p class="route">{routes[progress.route]}</p>
+        </>
+      ) : (
+        <ProgressLine
+          progress={progress}
+          onTryAgain={() => {
+            heading.current?.focus()
+            history.tryAgain(id)
+          }}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,72 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import WaveSurfer from 'wavesurfer.js'
+import RegionsPlugin from 'wavesurfer.js/plugins/regions'
+import type { Word } from '../words.ts'
+import { useColours } from './use-colours.ts'
+
+export interface Player {
+  toggle(): void
+  /** @param end seconds; to the end of the recording when left out */
+  play(start: number, end?: number): void
+}
+
+/**
+ * Draws a recording with its words, and plays it.
+ *
+ * @param onTime called with where the sound is, in seconds
+ */
+export function useWaveform(wav: Blob, words: readonly Word[], onTime: (seconds: number) => void) {
+  const container = useRef<HTMLDivElement>(null)
+  const surfer = useRef<WaveSurfer | undefined>(undefined)
+  const regions = useRef<ReturnType<typeof RegionsPlugin.create> | undefined>(undefined)
+  const [ready, setReady] = useState(false)
+  const [playing, setPlaying] = useState(false)
+  const colours = useColours()
+
+  useEffect(() => {
+    regions.current = RegionsPlugin.create()
+    const wave = WaveSurfer.create({
+      container: container.current!,
+      height: 96,
+      barWidth: 2,
+      barGap: 1,
+      normalize: true,
+      plugins: [regions.current],
+    })
+    surfer.current = wave
+    wave.on('ready', () => setReady(true))
+    wave.on('play', () => setPlaying(true))
+    wave.on('pause', () => setPlaying(false))
+    wave.on('timeupdate', (seconds) => (seconds > 0 || wave.isPlaying()) && onTime(seconds))
+    // A recording that cannot be drawn can still be transcribed.
+    wave.loadBlob(wav).catch(() => {})
+    return () => wave.destroy()
+  }, [wav])
+
+  useEffect(() => {
+    surfer.current?.setOptions({
+      waveColor: colours.wave,
+      progressColor: colours.played,
+      cursorColor: colours.text,
+    })
+  }, [colours, wav])
+
+  useEffect(() => {
+    if (!ready) return
+    regions.current?.clearRegions()
+    for (const [index, { start, end }] of words.entries()) {
+      // Neighbours in two shades, so that they can be told apart.
+      const color = index % 2 === 0 ? colours.word : colours.otherWord
+      regions.current?.addRegion({ start, end, drag: false, resize: false, color })
+    }
+  }, [ready, words, colours])
+
+  const player = useMemo<Player>(
+    () => ({
+      toggle: () => void surfer.current?.playPause(),
+      play: (start, end) => void surfer.current?.play(start, end),
+    }),
+    [],
+  )
+  return { container, playing, player }
+}

@@ -1,0 +1,90 @@
+import { signal, type ReadonlySignal } from '@preact/signals'
+import pLimit from 'p-limit'
+import { describeProblem } from '../transcribing/describe-problem.ts'
+import type { Transcriber } from '../transcribing/transcriber.ts'
+import { readEntries, removeEntry, writeEntry } from './entry-store.ts'
+import type { Entry, Progress, Route } from './entry.ts'
+
+export interface History {
+  /** The newest first. */
+  readonly entries: ReadonlySignal<readonly Entry[]>
+  readonly selectedId: ReadonlySignal<string | undefined>
+  select(id: string): void
+  /** Keeps a recording and has it transcribed. */
+  add(name: string, wav: Blob): void
+  tryAgain(id: string): void
+  remove(id: string): void
+}
+
+/** @param route asked when a recording's turn comes */
+export function createHistory(transcribers: Record<Route, Transcriber>, route: () => Route): History {
+  const entries = signal<readonly Entry[]>([])
+  const selectedId = signal<string>()
+  const aborts = new Map<string, AbortController>()
+  const inTurn = pLimit(3)
+
+  void readEntries().then((kept) => {
+    entries.value = [...entries.value, ...kept]
+    selectedId.value ??= kept[0]?.id
+  })
+
+  const update = (id: string, progress: Progress): void => {
+    entries.value = entries.value.map((entry) => (entry.id === id ? { ...entry, progress } : entry))
+    const entry = entries.value.find((entry) => entry.id === id)
+    if (entry && ['waiting', 'done', 'failed'].includes(progress.state)) void writeEntry(entry)
+  }
+
+  const transcribe = async ({ id, wav }: Entry): Promise<void> => {
+    const abort = new AbortController()
+    aborts.set(id, abort)
+    const way = route()
+    try {
+      update(id, { state: 'sending', share: 0 })
+      const transcript = await transcribers[way].transcribe(wav, {
+        signal: abort.signal,
+        onProgress: (share) => update(id, share < 1 ? { state: 'sending', share } : { state: 'listening' }),
+      })
+      update(id, { state: 'done', transcript, route: way })
+    } catch (error) {
+      if (!abort.signal.aborted) update(id, { state: 'failed', ...describeProblem(error, way) })
+    } finally {
+      aborts.delete(id)
+    }
+  }
+
+  const start = (entry: Entry): void => {
+    update(entry.id, { state: 'waiting' })
+    void inTurn(async () => {
+      // It may have been removed while it waited.
+      if (entries.value.some(({ id }) => id === entry.id)) await transcribe(entry)
+    })
+  }
+
+  return {
+    entries,
+    selectedId,
+    select: (id) => void (selectedId.value = id),
+    add(name, wav) {
+      const entry: Entry = {
+        id: crypto.randomUUID(),
+        name,
+        addedAt: Date.now(),
+        wav,
+        progress: { state: 'waiting' },
+      }
+      entries.value = [entry, ...entries.value]
+      selectedId.value = entry.id
+      start(entry)
+    },
+    tryAgain(id) {
+      const entry = entries.value.find((entry) => entry.id === id)
+      if (entry) start(entry)
+    },
+    remove(id) {
+      aborts.get(id)?.abort()
+      entries.value = entries.value.filter((entry) => entry.id !== id)
+      if (selectedId.value === id) selectedId.value = entries.value[0]?.id
+      void removeEntry(id)
+    },
+  }
+}

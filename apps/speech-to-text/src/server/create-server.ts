@@ -1,0 +1,54 @@
+import 'reflect-metadata'
+import type { Server } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { NestFactory } from '@nestjs/core'
+import type { NestExpressApplication } from '@nestjs/platform-express'
+import type { RequestHandler } from 'express'
+import helmet from 'helmet'
+import { sameOriginOnly } from './same-origin.ts'
+import type { ServerSettings } from './server-settings.ts'
+import { serverModule } from './server.module.ts'
+import { sessions } from './session.ts'
+
+export interface ServerOptions {
+  /** Makes what serves the page while it is being written; by default its built files are served. */
+  readonly servePage?: ((server: Server) => Promise<RequestHandler>) | undefined
+}
+
+/** The application's own server, not listening yet: the page, its sessions, its tokens, and the way through. */
+export async function createServer(
+  settings: ServerSettings,
+  { servePage }: ServerOptions = {},
+): Promise<NestExpressApplication> {
+  const server = await NestFactory.create<NestExpressApplication>(serverModule(settings), {
+    logger: ['error', 'warn'],
+    abortOnError: false,
+    // A page that follows the token's life must not keep the server from closing.
+    forceCloseConnections: true,
+  })
+  server.enableShutdownHooks()
+  server.use(helmet(servePage ? { contentSecurityPolicy: false } : contentPolicy(settings)))
+  server.use('/api', sameOriginOnly(), sessions())
+  if (servePage) server.use(except('/api', await servePage(server.getHttpServer())))
+  else server.useStaticAssets(fileURLToPath(new URL('../page', import.meta.url)))
+  return server
+}
+
+function except(prefix: string, handler: RequestHandler): RequestHandler {
+  return (request, response, next) =>
+    request.path.startsWith(`${prefix}/`) ? next() : handler(request, response, next)
+}
+
+function contentPolicy({ speechUrl }: ServerSettings): Parameters<typeof helmet>[0] {
+  return {
+    contentSecurityPolicy: {
+      directives: {
+        connectSrc: ["'self'", new URL(speechUrl).origin, 'blob:'],
+        mediaSrc: ["'self'", 'blob:'],
+        // The waveform is drawn with styles of its own.
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        upgradeInsecureRequests: null,
+      },
+    },
+  }
+}

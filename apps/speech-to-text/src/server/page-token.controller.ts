@@ -1,0 +1,49 @@
+import {
+  Controller,
+  Header,
+  Headers,
+  HttpCode,
+  Inject,
+  NotFoundException,
+  Optional,
+  Post,
+  UseGuards,
+} from '@nestjs/common'
+import { tokenResponseBody, type TokenProvider } from '@tokenwell/core'
+import { getTokenProviderToken } from '@tokenwell/nestjs-module'
+import { SessionGuard } from './session.guard.ts'
+
+/** Name of the client whose tokens pages get. */
+export const PAGE_CLIENT = 'page'
+
+/** A page is to get some use out of its token. */
+const minimumValidityMs = 60_000
+
+/** Gives pages with a session the token of an application of their own. */
+@Controller('api/token')
+@UseGuards(SessionGuard)
+export class PageTokenController {
+  readonly #tokens: TokenProvider | undefined
+
+  constructor(@Optional() @Inject(getTokenProviderToken(PAGE_CLIENT)) tokens?: TokenProvider) {
+    this.#tokens = tokens
+  }
+
+  @Post()
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  async token(@Headers('cache-control') caching = ''): Promise<ReturnType<typeof tokenResponseBody>> {
+    if (this.#tokens) {
+      const current = this.#tokens.peekToken()
+      // The speech API refused the page's token. The provider bounds how often that gets a new one.
+      if (current && caching.includes('no-cache')) this.#tokens.reject(current)
+      return tokenResponseBody(await this.#tokens.getToken({ minimumValidityMs }))
+    }
+    throw new NotFoundException({
+      error: {
+        code: 'no_page_application',
+        message: 'This server gives pages no tokens: go through the server.',
+      },
+    })
+  }
+}

@@ -1,0 +1,31 @@
+import { Module, type DynamicModule } from '@nestjs/common'
+import { APP_FILTER } from '@nestjs/core'
+import { TokenModule } from '@tokenwell/nestjs-module'
+import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
+import { SpeechService } from '../clients/speech.service.ts'
+import { ErrorFilter } from './error.filter.ts'
+import { PAGE_CLIENT, PageTokenController } from './page-token.controller.ts'
+import { PlatformController } from './platform.controller.ts'
+import { SERVER_SETTINGS, type ServerSettings } from './server-settings.ts'
+import { SessionsController } from './sessions.controller.ts'
+import { TokenLifeService } from './token-life.service.ts'
+import { TranscriptionsController } from './transcriptions.controller.ts'
+
+@Module({
+  controllers: [PlatformController, SessionsController, PageTokenController, TranscriptionsController],
+  providers: [SpeechService, TokenLifeService, { provide: APP_FILTER, useClass: ErrorFilter }],
+})
+class ServerModule {}
+
+export function serverModule(settings: ServerSettings): DynamicModule {
+  const { speechUrl, authUrl, clientId, clientSecret, page } = settings
+  return {
+    module: ServerModule,
+    imports: [
+      TokenModule.forRoot({ authUrl, clientId, clientSecret, isGlobal: true }),
+      ...(page ? [TokenModule.forRoot({ authUrl, ...page, name: PAGE_CLIENT })] : []),
+      TokenHttpModule.register({ baseURL: speechUrl }),
+    ],
+    providers: [{ provide: SERVER_SETTINGS, useValue: settings }],
+  }
+}

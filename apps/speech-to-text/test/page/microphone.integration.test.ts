@@ -1,0 +1,64 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { samples, samplesFolder } from '../samples.ts'
+import { padWav } from '../wav.ts'
+import { hasChromium, openBrowser, shownText, startApplication, type RunningApplication } from './web-page.ts'
+
+const [file, text] = Object.entries(samples)[0]!
+
+describe.skipIf(!hasChromium)('a microphone in the page', { timeout: 60_000 }, () => {
+  let running: RunningApplication
+  let browser: Browser
+  let folder: string
+
+  beforeAll(async () => {
+    running = await startApplication()
+    folder = await mkdtemp(join(tmpdir(), 'microphone-'))
+    const spoken = join(folder, 'spoken.wav')
+    await writeFile(spoken, padWav(await readFile(join(samplesFolder, file)), 1.5))
+    browser = await openBrowser(
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-audio-capture=${spoken}%noloop`,
+    )
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await running?.close()
+    await rm(folder, { recursive: true })
+  })
+
+  async function record(page: Page, seconds: number): Promise<void> {
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByRole('button', { name: 'Stop recording' }).getByText(`${seconds} s`).waitFor()
+    await page.getByRole('button', { name: 'Stop recording' }).click()
+  }
+
+  test.each(['Directly', 'Through the server'])('%s: what is said is transcribed', async (way) => {
+    const page = await browser.newPage()
+    await page.goto(running.url)
+    await page.getByLabel(way).check()
+    await record(page, 6)
+    expect(await shownText(page)).toBe(text)
+    await page.getByRole('button', { name: 'Record' }).waitFor()
+    await page.context().close()
+  })
+
+  test('a microphone that may not be used is said to be', async () => {
+    const page = await browser.newPage()
+    await page.addInitScript(() => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'))
+    })
+    await page.goto(running.url)
+    await page.getByRole('button', { name: 'Record' }).click()
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.textContent()).toBe(
+      'This page may not use the microphone: allow it in the settings of the browser.',
+    )
+    await page.context().close()
+  })
+})

@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { samples, samplesFolder } from '../samples.ts'
+import { silentWav } from '../wav.ts'
+import {
+  drop,
+  hasChromium,
+  openBrowser,
+  shownText,
+  startApplication,
+  type RunningApplication,
+} from './web-page.ts'
+
+const [file, text] = Object.entries(samples)[0]!
+const sample = (name: string) => readFile(join(samplesFolder, name))
+
+describe.skipIf(!hasChromium)('the page', { timeout: 60_000 }, () => {
+  let running: RunningApplication
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let mistakes: string[]
+
+  beforeAll(async () => {
+    running = await startApplication()
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await running?.close()
+  })
+  beforeEach(async () => {
+    context = await browser.newContext()
+    mistakes = []
+    page = await context.newPage()
+    page.on('pageerror', (error) => mistakes.push(String(error)))
+    await page.goto(running.url)
+    await page.getByRole('button', { name: 'Choose files' }).waitFor()
+  })
+  afterEach(async () => {
+    expect(mistakes).toEqual([])
+    await context.close()
+  })
+
+  const goThrough = (way: 'Directly' | 'Through the server') => page.getByLabel(way).check()
+  const figure = (name: string) => page.getByTestId(name).textContent()
+
+  test.each(['Directly', 'Through the server'] as const)('%s: a dropped file is transcribed', async (way) => {
+    await goThrough(way)
+    await drop(page, [{ name: file, content: await sample(file) }])
+    expect(await shownText(page)).toBe(text)
+    expect(await figure('token-requests')).toBe('1')
+    expect(await figure('time-left')).toMatch(/^\d+:\d\d$/)
+  })
+
+  test('directly: many files at once, one token request; the history lists them all', async () => {
+    await goThrough('Directly')
+    const names = Object.keys(samples)
+    await drop(page, await Promise.all(names.map(async (name) => ({ name, content: await sample(name) }))))
+    for (const spoken of Object.values(samples))
+      await page.getByRole('listitem').filter({ hasText: spoken }).waitFor()
+    expect(await figure('token-requests')).toBe('1')
+    expect(await figure('api-calls')).toBe(String(names.length))
+    expect(await figure('renewals')).toBe('0')
+  })
+
+  test.each(['Directly', 'Through the server'] as const)(
+    '%s: a killed speech API is said to be, and nothing is lost, not even by leaving the page',
+    async (way) => {
+      await goThrough(way)
+      await running.killSpeech()
+      await drop(page, [{ name: file, content: await sample(file) }])
+      const problem = page.locator('.problem')
+      await problem.waitFor()
+      expect(await problem.locator('p').textContent()).toMatch(
+        /^The (speech API|server) could not .*The recording is kept|^The server could not reach the speech API at .* is kept: try again later\.$/,
+      )
+      await page.reload()
+      await running.startSpeech()
+      await page.getByRole('button', { name: 'Try again' }).click()
+      expect(await shownText(page)).toBe(text)
+    },
+  )
+
+  test.each(['Directly', 'Through the server'] as const)(
+    '%s: a session that has ended is started anew, and the recording goes through',
+    async (way) => {
+      await goThrough(way)
+      await running.restartServer()
+      await drop(page, [{ name: file, content: await sample(file) }])
+      await page.getByText('Your session has ended. The recording is kept.').first().waitFor()
+      await page.getByRole('button', { name: 'Start a new session and try again' }).click()
+      expect(await shownText(page)).toBe(text)
+    },
+  )
+
+  test('files that are no recordings are named, the others are transcribed', async () => {
+    await drop(page, [
+      { name: 'notes.txt', content: Buffer.from('These are notes.') },
+      { name: 'empty.wav', content: Buffer.alloc(0) },
+      { name: 'large.wav', content: silentWav(0.1), padding: 26 * 1024 * 1024 },
+      { name: file, content: await sample(file) },
+    ])
+    expect(await shownText(page)).toBe(text)
+    expect(await page.getByRole('alert').locator('p').allTextContents()).toEqual([
+      'notes.txt is no recording that this browser can read.',
+      'empty.wav is empty.',
+      'large.wav is too large: the speech API takes 25 MB at most.',
+    ])
+  })
+
+  test('what the speech API says of a recording is shown in its words', async () => {
+    await drop(page, [{ name: 'cut.wav', content: silentWav(1).subarray(0, 40) }])
+    await page.locator('.problem p').waitFor()
+    expect(await page.locator('.problem p').textContent()).toMatch(/\.$/)
+  })
+
+  test('a click on a word plays it; the word that is heard is marked', async () => {
+    await drop(page, [{ name: file, content: await sample(file) }])
+    await shownText(page)
+    const third = page.locator('.words button').nth(2)
+    await third.click()
+    await expect
+      .poll(() => third.getAttribute('aria-current'), { timeout: 10_000, interval: 10 })
+      .toBe('true')
+    await page.getByRole('button', { name: 'Play' }).waitFor()
+  })
+
+  test('the transcript is saved as TXT, SRT and JSON', async () => {
+    await drop(page, [{ name: file, content: await sample(file) }])
+    await shownText(page)
+    const save = async (format: string) => {
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('button', { name: `Save ${format}` }).click()
+      const download = await downloading
+      return { name: download.suggestedFilename(), content: await readFile(await download.path(), 'utf8') }
+    }
+    const base = file.replace('.wav', '')
+    expect(await save('TXT')).toEqual({ name: `${base}.txt`, content: `${text}\n` })
+    const { name, content } = await save('SRT')
+    expect(name).toBe(`${base}.srt`)
+    expect(content).toMatch(new RegExp(`^1\n00:00:00,\\d{3} --> 00:00:0\\d,\\d{3}\n${text}\n$`))
+    expect(JSON.parse((await save('JSON')).content)).toMatchObject({ text, segments: expect.any(Array) })
+  })
+
+  test('how much has been sent is shown', async () => {
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: 500_000,
+    })
+    await drop(page, [{ name: 'long.wav', content: silentWav(30) }])
+    const shown = () => page.locator('progress').evaluate((bar: HTMLProgressElement) => bar.value)
+    await expect
+      .poll(async () => (await shown()) > 0.1 && (await shown()) < 1, { interval: 20, timeout: 10_000 })
+      .toBe(true)
+    await page.getByText('Nothing was said.').waitFor()
+  })
+
+  test('a recording is removed for good', async () => {
+    await drop(page, [{ name: file, content: await sample(file) }])
+    await shownText(page)
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.locator('.recording').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('button', { name: 'Choose files' }).waitFor()
+    expect(await page.locator('.recording').count()).toBe(0)
+  })
+})

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { application, pageApplication } from '../platform.ts'
+import { samples, samplesFolder } from '../samples.ts'
+import { startRecordingProxy } from './recording-proxy.ts'
+import { drop, hasChromium, openBrowser, shownText, startApplication } from './web-page.ts'
+
+const [[file, text], [otherFile, otherText]] = Object.entries(samples) as [[string, string], [string, string]]
+const patience = { timeout: 20_000 }
+
+describe.skipIf(!hasChromium)('what the browser receives', { timeout: 60_000 }, () => {
+  test('holds no client secret; through the server, not even a token', async () => {
+    const running = await startApplication()
+    const proxy = await startRecordingProxy()
+    const browser = await openBrowser()
+    const context = await browser.newContext({ proxy: { server: proxy.server } })
+    const page = await context.newPage()
+    const holding = (part: string) => proxy.answers.filter((answer) => answer.includes(part))
+    const hear = async (name: string, spoken: string) => {
+      await drop(page, [{ name, content: await readFile(join(samplesFolder, name)) }])
+      await expect.poll(() => shownText(page), patience).toBe(spoken)
+    }
+    try {
+      await page.goto(running.url)
+      await page.getByLabel('Through the server').check()
+      await hear(file, text)
+      // Its life is told, the token is not.
+      await expect.poll(() => holding('"tokenRequests":1'), patience).not.toEqual([])
+      expect(holding('access_token":')).toEqual([])
+      expect(holding('Bearer"')).toEqual([])
+
+      await page.getByLabel('Directly').check()
+      await hear(otherFile, otherText)
+      const [answer, ...others] = holding('"access_token":')
+      expect(others).toEqual([])
+      expect(answer).toContain('no-store')
+      const [, token] = /"access_token":"([^"]+)"/.exec(answer!)!
+      expect(await page.content()).not.toContain(token)
+      for (const { clientSecret } of [application, pageApplication]) expect(holding(clientSecret)).toEqual([])
+    } finally {
+      await browser.close()
+      proxy.close()
+      await running.close()
+    }
+  })
+})

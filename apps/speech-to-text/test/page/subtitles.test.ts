@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { subtitles } from '../../src/page/downloads/subtitles.ts'
+
+const segment = (start: number, end: number, text: string) => ({ start, end, text, confidence: 1 })
+
+test('words that follow one another share a line; a pause or a full line ends it', () => {
+  const words = Array.from({ length: 25 }, (_, index) =>
+    segment(index * 0.5, index * 0.5 + 0.4, `${index % 10}`),
+  )
+  expect(subtitles([...words, segment(3725.5, 3725.9996, 'nine')])).toBe(`1
+00:00:00,000 --> 00:00:10,400
+0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0
+
+2
+00:00:10,500 --> 00:00:12,400
+1 2 3 4
+
+3
+01:02:05,500 --> 01:02:06,000
+nine
+`)
+})
+
+test('a segment that is longer than a line stays whole', () => {
+  const long = 'twenty one'.repeat(10)
+  expect(subtitles([segment(0, 1, long), segment(1, 2, 'one')])).toContain(`\n${long}\n`)
+  expect(subtitles([])).toBe('')
+})

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import getPort from 'get-port'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import {
+  application,
+  end,
+  pageApplication,
+  spawnServer,
+  spawnSpeech,
+  startTokens,
+  type TokenServiceOptions,
+} from '../platform.ts'
+
+const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+
+export const hasChromium = existsSync(executablePath)
+
+if (!hasChromium) {
+  // eslint-disable-next-line no-console
+  console.warn('No Chromium: install it, or set CHROMIUM_PATH, to have the tests of the page run')
+}
+
+export function openBrowser(...args: string[]): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      ...args,
+    ],
+  })
+}
+
+/** The whole application: token service and speech API in this process, the server in one of its own. */
+export interface RunningApplication {
+  readonly url: string
+  readonly speechUrl: string
+  /** At once, in the middle of whatever it does. */
+  killSpeech(): Promise<void>
+  /** At the address it had before. */
+  startSpeech(): Promise<void>
+  /** Ends all sessions. */
+  restartServer(): Promise<void>
+  /** Has the token service end a token (RFC 7009). */
+  revoke(token: string, owner: typeof application): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startApplication(options?: TokenServiceOptions): Promise<RunningApplication> {
+  const [port, speechPort] = [await getPort(), await getPort()]
+  const url = `http://127.0.0.1:${port}`
+  const speechUrl = `http://127.0.0.1:${speechPort}`
+  const tokens = await startTokens(options)
+  const startOwn = () =>
+    spawnServer(fileURLToPath(new URL('../../dist/serve.js', import.meta.url)), {
+      PORT: String(port),
+      AUTH_URL: tokens.authUrl,
+      SPEECH_URL: speechUrl,
+      CLIENT_ID: application.clientId,
+      CLIENT_SECRET: application.clientSecret,
+      PAGE_CLIENT_ID: pageApplication.clientId,
+      PAGE_CLIENT_SECRET: pageApplication.clientSecret,
+    })
+  let speech = await spawnSpeech(tokens.authUrl, speechPort, url)
+  let server = await startOwn()
+  return {
+    url,
+    speechUrl,
+    killSpeech: () => end(speech, 'SIGKILL'),
+    async startSpeech() {
+      speech = await spawnSpeech(tokens.authUrl, speechPort, url)
+    },
+    async restartServer() {
+      await end(server)
+      server = await startOwn()
+    },
+    async revoke(token, { clientId, clientSecret }) {
+      const body = new URLSearchParams({ token, client_id: clientId, client_secret: clientSecret })
+      const { status } = await fetch(`${tokens.authUrl}/oauth/revoke`, { method: 'POST', body })
+      if (status !== 200) throw new Error(`The token was not revoked (status ${status}).`)
+    },
+    async close() {
+      await Promise.all([end(server), end(speech)])
+      await tokens.close()
+    },
+  }
+}
+
+export interface DroppedFile {
+  readonly name: string
+  readonly content: Buffer
+  /** How many bytes of nothing follow. */
+  readonly padding?: number
+}
+
+/** Drops files on the page, as a mouse does. */
+export async function drop(page: Page, files: readonly DroppedFile[]): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    (files) => {
+      const transfer = new DataTransfer()
+      for (const { name, base64, padding = 0 } of files) {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+        transfer.items.add(new File([bytes, new Uint8Array(padding)], name))
+      }
+      return transfer
+    },
+    files.map(({ content, ...file }) => ({ ...file, base64: content.toString('base64') })),
+  )
+  await page.dispatchEvent('section[aria-label="Add recordings"]', 'drop', { dataTransfer: transfer })
+}
+
+/** The transcript that is shown. */
+export async function shownText(page: Page): Promise<string> {
+  await page.waitForSelector('.words')
+  return (await page.locator('.words button').allTextContents()).join(' ')
+}
