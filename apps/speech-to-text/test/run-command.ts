@@ -11,13 +11,15 @@ export interface CommandSurroundings {
   readonly cwd?: string | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly input?: string | Buffer | undefined
+  /** Called when the first of its output is there. */
+  readonly onOutput?: (() => void) | undefined
 }
 
 /** Runs the built command in a process of its own, with nothing of this one's environment but PATH. */
 export function runCommand(
   name: 'transcribe' | 'demo',
   args: readonly string[],
-  { cwd, env, input }: CommandSurroundings = {},
+  { cwd, env, input, onOutput }: CommandSurroundings = {},
 ): Promise<CommandResult> {
   const script = fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url))
   return new Promise((resolve) => {
@@ -30,6 +32,7 @@ export function runCommand(
         resolve({ code, stdout, stderr })
       },
     )
+    if (onOutput) child.stdout?.once('data', onOutput)
     child.stdin?.end(input)
   })
 }

@@ -1,7 +1,12 @@
+import type { ChildProcess } from 'node:child_process'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import getPort from 'get-port'
 import { afterEach, expect, test } from 'vitest'
-import { application, startSpeech, startTokens } from './platform.ts'
+import { application, end, spawnSpeech, startSpeech, startTokens } from './platform.ts'
 import { runCommand } from './run-command.ts'
 import { samples, samplesFolder } from './samples.ts'
 
@@ -163,6 +168,27 @@ test('a speech API that breaks off, is busy and then restarts loses nothing', as
   expect(stderr).toContain('could not be reached')
   expect(stderr).toContain('Too many at once. Trying again.')
   expect(calls).toBe(3)
+})
+
+test('a speech API that is killed and restarted in the middle: the command line finishes', async () => {
+  const AUTH_URL = await tokenService()
+  const port = await getPort()
+  const folder = await mkdtemp(join(tmpdir(), 'killed-'))
+  cleanUp.push(() => rm(folder, { recursive: true }))
+  const names = Array.from({ length: 20 }, (_, index) => `${index}.wav`)
+  for (const name of names) await copyFile(join(samplesFolder, file), join(folder, name))
+  const first = await spawnSpeech(AUTH_URL, port, '')
+  let restarting: Promise<ChildProcess> | undefined
+  const onOutput = () => {
+    restarting = end(first, 'SIGKILL').then(() => spawnSpeech(AUTH_URL, port, ''))
+  }
+  const { code, stdout } = await runCommand('transcribe', names, {
+    cwd: folder,
+    onOutput,
+    env: { AUTH_URL, SPEECH_URL: `http://127.0.0.1:${port}`, CLIENT_ID: clientId, CLIENT_SECRET: secret },
+  })
+  await end((await restarting)!)
+  expect({ code, stdout }).toEqual({ code: 0, stdout: names.map((name) => `${name}: ${text}\n`).join('') })
 })
 
 test('a missing setting is named', async () => {

@@ -117,3 +117,14 @@ test('a service that does not answer is tried again, a refusal is not', async ()
   ).rejects.toThrow('may not')
   expect(refusals).toBe(1)
 })
+
+test('a service that is busy, and says for how long, is waited for however often it is', async () => {
+  let calls = 0
+  const busy = client(() => {
+    const error = new SpeechApiError('Too many at once.', 503, 'busy', 1)
+    return ++calls <= 30 ? Promise.reject(error) : Promise.resolve('late')
+  })
+  const outcomes = transcribeAll([recording('a')], { ...settings, retries: 1, client: busy })
+  expect(await collect(outcomes)).toEqual(['late'])
+  expect(calls).toBe(31)
+})
