@@ -51,6 +51,7 @@ describe('close', () => {
         }),
     })
     const call = watch(tokens.getToken())
+    await pass(0)
     await tokens.close()
     answer!()
     await pass(0)

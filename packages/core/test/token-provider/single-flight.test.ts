@@ -84,6 +84,7 @@ describe('an aborted caller', () => {
     const tokens = createTokenProvider(sourceOf(endpoint))
     const controller = new AbortController()
     const call = watch(tokens.getToken(abortedBy(controller)))
+    await pass(0)
     controller.abort()
     const next = watch(tokens.getToken())
     await pass(0)
