@@ -20,7 +20,7 @@ test.each(clientNames)('%s: 1,000 concurrent first calls make one token request'
   requests.stop()
   // The recogniser sends away what it cannot take on; each call has had its answer.
   const others = answers.filter((answer) => answer.status === 'rejected').map(({ reason }) => reason.code)
-  expect(new Set(others)).toEqual(new Set(['busy']))
+  expect(others.filter((code) => code !== 'busy')).toEqual([])
   expect(others.length).toBeLessThan(1000)
   expect(requests.arrived.get('POST /v1/transcriptions')).toBe(1000)
   expect(requests.arrived.get('POST /oauth/client_credential/accesstoken')).toBe(1)
