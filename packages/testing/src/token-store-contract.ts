@@ -1,5 +1,7 @@
-import type { TokenFailure, TokenLease, TokenResponse, TokenStore } from '@tokenwell/core'
+import type { TokenLease, TokenResponse, TokenStore } from '@tokenwell/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { refusal, responseWith } from './store-contents.ts'
+import { describeHolds } from './token-store-holds.ts'
 
 /** What the suite needs to know of a store. */
 export interface TokenStoreContractOptions {
@@ -8,13 +10,6 @@ export interface TokenStoreContractOptions {
 }
 
 const minute = 60_000
-const refusal: TokenFailure = {
-  kind: 'credentials',
-  message: 'The client is not known',
-  status: 401,
-  oauthError: 'invalid_client',
-}
-
 /**
  * What every token store does, whatever it keeps its entries in. Each test has a store and a key of its own.
  * Whatever has to be alive still has a minute for it, so that no slow machine fails the suite.
@@ -223,70 +218,12 @@ export function describeTokenStore(
       })
     })
 
-    describe('holds', () => {
-      it('shows a refusal to everybody, with the time left of it', async () => {
-        await (await leased()).hold(refusal, minute)
-        const entry = await store.read(key)
-        expect(entry).toStrictEqual({ error: refusal, heldForMs: expect.any(Number) })
-        const { heldForMs } = entry as { heldForMs: number }
-        expect(heldForMs).toBeGreaterThan(0)
-        expect(heldForMs).toBeLessThanOrEqual(minute)
-      })
-
-      it('ends a hold when its time is over', async () => {
-        await (await leased()).hold(refusal, 30)
-        await passTime(40)
-        expect(await store.read(key)).toBeUndefined()
-      })
-
-      it('counts a hold from now, not from the lease', async () => {
-        const lease = await leased()
-        await passTime(50)
-        await lease.hold(refusal, minute)
-        await passTime(1)
-        const { heldForMs } = (await store.read(key)) as { heldForMs: number }
-        expect(heldForMs).toBeGreaterThan(0)
-        expect(heldForMs).toBeLessThan(minute)
-      })
-
-      it('ends a hold by the first token that is written', async () => {
-        const lease = await leased()
-        await lease.hold(refusal, minute)
-        await lease.release()
-        await write('accepted again')
-        expect(await store.read(key)).not.toHaveProperty('error')
-        expect(await readToken()).toBeDefined()
-      })
-
-      it('shows a token that still lives beside the refusal of its renewal', async () => {
-        const id = await write('old')
-        await (await leased()).hold(refusal, minute)
-        expect(await store.read(key)).toMatchObject({ id, error: refusal })
-        await store.remove(key, id)
-        const entry = await store.read(key)
-        expect(entry).toHaveProperty('error')
-        expect(entry).not.toHaveProperty('id')
-      })
+    describeHolds({
+      read: () => store.read(key),
+      remove: (id) => store.remove(key, id),
+      leased,
+      write,
+      passTime,
     })
   })
-}
-
-function responseWith(accessToken: string): TokenResponse {
-  return {
-    accessToken,
-    tokenType: 'Bearer',
-    expiresIn: 60,
-    issuedAt: new Date('2026-01-02T03:04:05.678Z'),
-    scope: ['read', 'write'],
-    clientId: 'a-client',
-    applicationName: 'Jürgen’s “app” \u0000 🔑',
-    organizationName: 'An organization',
-    developerEmail: 'developer@example.com',
-    status: 'approved',
-    refreshToken: 'a-refresh-token',
-    refreshTokenExpiresIn: 0,
-    refreshCount: 0,
-    level: '1',
-    apiProducts: ['speech-to-text', 'translation'],
-  }
 }
