@@ -14,6 +14,8 @@ export function handleUnreadBodies(server: FastifyInstance): void {
     if (raw.readableEnded) return
     raw.unpipe()
     raw.resume()
+    // A server that closes meanwhile has passed this connection over, which was still at work.
+    raw.once('end', () => server.server.listening || raw.socket.end())
   })
 }
 
