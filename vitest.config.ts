@@ -10,8 +10,8 @@ export default defineConfig({
   test: {
     include: ['{packages,apps}/*/test/**/*.test.ts'],
     setupFiles: ['packages/testing/src/fail-on-console.ts'],
-    // By default one processor is left idle, which is half of a machine with two.
-    maxWorkers: '100%',
+    // Most tests wait for sockets and child processes: more of them at once than there are processors.
+    maxWorkers: '150%',
     testTimeout: 20_000,
     hookTimeout: 60_000,
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.ci/report.json' }]] : ['default'],
