@@ -7,7 +7,7 @@ it(
   { timeout: 120_000 },
   async () => {
     const cwd = temporaryFolder(crashFiles)
-    const { issued, revoked } = await crashUnderLoad({ cwd, args: ['--storage', 'pglite:data'], kills: 3 })
+    const { issued, revoked } = await crashUnderLoad({ cwd, args: ['--storage', 'pglite:data'], kills: 2 })
     expect(Math.min(issued, revoked)).toBeGreaterThan(50)
   },
 )
