@@ -1,0 +1,1 @@
+export { instrumentTokens, type InstrumentTokensOptions } from './instrument-tokens.ts'

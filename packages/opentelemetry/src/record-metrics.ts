@@ -1,0 +1,98 @@
+import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api'
+import type { TokenProvider } from '@tokenwell/core'
+import { failureAttributes } from './failure-attributes.ts'
+
+const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+/** From seconds to a week. */
+const lifeBuckets = [10, 30, 60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 604_800]
+
+export function recordMetrics(tokens: TokenProvider, meter: Meter, identity: Attributes): () => void {
+  const instruments = createInstruments(meter)
+  const observe = (result: ObservableResult): void => {
+    const token = tokens.peekToken()
+    if (token) result.observe((token.expiresAt.getTime() - Date.now()) / 1000, identity)
+  }
+  instruments.remaining.addCallback(observe)
+
+  const stop = tokens.on((event) => {
+    switch (event.type) {
+      case 'token_received': {
+        const { from, reason, durationMs, remainingMs } = event
+        if (from === 'endpoint') {
+          instruments.duration.record(durationMs / 1000, { ...identity, 'tokenwell.request.reason': reason })
+        }
+        instruments.life.record(remainingMs / 1000, { ...identity, 'tokenwell.token.origin': from })
+        break
+      }
+      case 'token_failed': {
+        const { reason, durationMs } = event
+        const attributes = {
+          ...identity,
+          'tokenwell.request.reason': reason,
+          ...failureAttributes(event),
+        }
+        instruments.duration.record(durationMs / 1000, attributes)
+        break
+      }
+      case 'token_rejected':
+        instruments.rejections.add(1, { ...identity, 'tokenwell.token.renewing': event.renewing })
+        break
+      case 'token_withheld':
+        // Its origin may be anything that a caller asks for.
+        instruments.withheld.add(1, identity)
+        break
+      case 'lifetime_unknown':
+        instruments.unknownLives.add(1, { ...identity, 'tokenwell.lifetime.problem': event.problem })
+        break
+      case 'store_unavailable': {
+        const { operation, cause } = event
+        const attributes = { ...identity, 'tokenwell.store.operation': operation, 'error.type': cause }
+        instruments.storeFailures.add(1, attributes)
+        break
+      }
+      case 'token_requested':
+        // Counted when it ends.
+        break
+    }
+  })
+
+  return () => {
+    stop()
+    instruments.remaining.removeCallback(observe)
+  }
+}
+
+function createInstruments(meter: Meter) {
+  return {
+    duration: meter.createHistogram('tokenwell.token.request.duration', {
+      description: 'Duration of requests to the token endpoint',
+      unit: 's',
+      advice: { explicitBucketBoundaries: durationBuckets },
+    }),
+    life: meter.createHistogram('tokenwell.token.life', {
+      description: 'Life that tokens had left when they came',
+      unit: 's',
+      advice: { explicitBucketBoundaries: lifeBuckets },
+    }),
+    remaining: meter.createObservableGauge('tokenwell.token.remaining_life', {
+      description: 'Life left of the token at hand; no value while there is none',
+      unit: 's',
+    }),
+    rejections: meter.createCounter('tokenwell.token.rejections', {
+      description: 'Tokens that an API refused',
+      unit: '{rejection}',
+    }),
+    withheld: meter.createCounter('tokenwell.token.withheld_requests', {
+      description: 'Requests that went out without a token, because of where they went',
+      unit: '{request}',
+    }),
+    unknownLives: meter.createCounter('tokenwell.token.unknown_lifetimes', {
+      description: 'Tokens that came without a usable lifetime',
+      unit: '{token}',
+    }),
+    storeFailures: meter.createCounter('tokenwell.store.failures', {
+      description: 'Operations of the shared store that failed and were done without',
+      unit: '{failure}',
+    }),
+  }
+}
