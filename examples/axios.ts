@@ -1,0 +1,35 @@
+// An axios instance of your own, with tokens attached.
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { create, isAxiosError } from 'axios'
+
+const authUrl = process.env.AUTH_URL!
+const clientId = process.env.CLIENT_ID!
+const clientSecret = process.env.CLIENT_SECRET!
+
+interface Order {
+  id: number
+  item: string
+}
+
+const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
+const api = create({ baseURL: process.env.API_URL!, timeout: 5_000 })
+// Tokens go to the origin of baseURL; allowedOrigins names others.
+attachTokens(api, tokens)
+
+try {
+  const { data: orders } = await api.get<Order[]>('/v1/orders')
+  console.log(orders.map(({ item }) => item).join(', '))
+
+  const { data: created } = await api.post<Order>('/v1/orders', { item: 'sugar' })
+  console.log(created)
+
+  // One request without a token: the API refuses it.
+  const refused = await api.get('/v1/orders', { token: false, validateStatus: null })
+  console.log(refused.status)
+} catch (error) {
+  if (!isAxiosError(error)) throw error
+  // ERR_TOKEN: no token, so nothing was sent; the cause is a TokenError.
+  console.error(error.code, error.message)
+  process.exitCode = 1
+}

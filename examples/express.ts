@@ -1,0 +1,48 @@
+// A backend that hands short-lived tokens to its own page; the client secret never leaves it.
+import { fileURLToPath } from 'node:url'
+import { clientCredentials, createTokenProvider, tokenResponseBody } from '@tokenwell/core'
+import express from 'express'
+
+// An application of the page's own: whoever opens the page can read its token, so it is short-lived
+// and good for nothing but what pages do.
+const tokens = createTokenProvider(
+  clientCredentials({
+    authUrl: process.env.AUTH_URL!,
+    clientId: process.env.PAGE_CLIENT_ID!,
+    clientSecret: process.env.PAGE_CLIENT_SECRET!,
+  }),
+)
+
+const app = express()
+
+// Put your own log-in check before this: answer 401 where there is no session.
+app.post('/token', async (_request, response) => {
+  const token = await tokens.getToken({ minimumValidityMs: 60_000 })
+  response.set('cache-control', 'no-store').json(tokenResponseBody(token))
+})
+
+app.get('/core.js', (_request, response) => {
+  response.sendFile(fileURLToPath(import.meta.resolve('@tokenwell/core')))
+})
+
+app.get('/', (_request, response) => {
+  response.type('html').send(`<!doctype html>
+<html lang="en">
+  <title>Orders</title>
+  <h1>Orders</h1>
+  <p id="orders">…</p>
+  <script type="module">
+    import { backendTokens, createTokenFetch, createTokenProvider } from '/core.js'
+
+    const apiUrl = ${JSON.stringify(process.env.API_URL)}
+    const tokens = createTokenProvider(backendTokens({ url: '/token' }))
+    const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
+    const response = await apiFetch(apiUrl + '/v1/orders')
+    const orders = await response.json()
+    document.querySelector('#orders').textContent = orders.map(({ item }) => item).join(', ')
+  </script>
+</html>`)
+})
+
+const port = Number(process.env.PORT ?? 3000)
+app.listen(port, '127.0.0.1', () => console.log(`Open http://127.0.0.1:${port}`))

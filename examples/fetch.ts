@@ -1,0 +1,31 @@
+// fetch with tokens attached: asked for once, kept, renewed, and sent to the named API alone.
+import { clientCredentials, createTokenFetch, createTokenProvider, TokenError } from '@tokenwell/core'
+
+const authUrl = process.env.AUTH_URL!
+const apiUrl = process.env.API_URL!
+const clientId = process.env.CLIENT_ID!
+const clientSecret = process.env.CLIENT_SECRET!
+
+const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }), {
+  // For a log or a metric. No event holds a token or a secret.
+  onEvent: (event) => console.log(event.type),
+})
+const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
+
+try {
+  // Ten calls at once share one token request.
+  const answers = await Promise.all(Array.from({ length: 10 }, () => apiFetch(`${apiUrl}/v1/orders`)))
+  console.log(answers.map(({ status }) => status).join(' '))
+
+  const created = await apiFetch(`${apiUrl}/v1/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ item: 'sugar' }),
+  })
+  console.log(await created.json())
+} catch (error) {
+  // No token, so nothing was sent; the kind says what to do.
+  if (!(error instanceof TokenError)) throw error
+  console.error(error.kind, error.message)
+  process.exitCode = 1
+}

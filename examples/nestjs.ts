@@ -1,0 +1,58 @@
+// A NestJS application: an HttpService with tokens attached, and the tokens themselves for any other client.
+import 'reflect-metadata'
+import { HttpService } from '@nestjs/axios'
+import { Inject, Injectable, Module } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import type { TokenProvider } from '@tokenwell/core'
+import { InjectTokenProvider, TokenModule } from '@tokenwell/nestjs-module'
+import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
+import { firstValueFrom } from 'rxjs'
+
+interface Order {
+  id: number
+  item: string
+}
+
+@Injectable()
+class OrdersService {
+  constructor(
+    @Inject(HttpService) private readonly http: HttpService,
+    @InjectTokenProvider() private readonly tokens: TokenProvider,
+  ) {}
+
+  async list(): Promise<Order[]> {
+    const { data } = await firstValueFrom(this.http.get<Order[]>('/v1/orders'))
+    return data
+  }
+
+  tokenEnds(): Date | undefined {
+    return this.tokens.peekToken()?.expiresAt
+  }
+}
+
+@Module({
+  imports: [
+    TokenModule.forRootAsync({
+      isGlobal: true,
+      useFactory: () => ({
+        authUrl: process.env.AUTH_URL!,
+        clientId: process.env.CLIENT_ID!,
+        clientSecret: process.env.CLIENT_SECRET!,
+      }),
+    }),
+    TokenHttpModule.register({ baseURL: process.env.API_URL! }),
+  ],
+  providers: [OrdersService],
+})
+class AppModule {}
+
+const application = await NestFactory.createApplicationContext(AppModule, { logger: ['warn', 'error'] })
+application.enableShutdownHooks()
+
+const orders = application.get(OrdersService)
+console.log((await orders.list()).map(({ item }) => item).join(', '))
+console.log(
+  `The token lives for ${Math.round((orders.tokenEnds()!.getTime() - Date.now()) / 60_000)} minutes more`,
+)
+
+await application.close()

@@ -1,0 +1,43 @@
+import { startTokenService } from '@tokenwell/token-service'
+import { startOrdersApi } from './orders-api.ts'
+
+/** What an example needs around it. */
+export interface Platform {
+  /** What it finds in `process.env`. */
+  readonly environment: Readonly<Record<string, string>>
+  close(): Promise<void>
+}
+
+const application = { clientId: 'demo', clientSecret: 'demo-secret' }
+const page = { clientId: 'page', clientSecret: 'page-secret', lifetimeSeconds: 300 }
+const api = { clientId: 'orders-api', clientSecret: 'orders-api-secret' }
+
+/** Starts a token service with its sandbox and an API that its tokens open, on free ports of this machine. */
+export async function startPlatform(): Promise<Platform> {
+  const service = await startTokenService({
+    sandbox: true,
+    applications: [
+      { name: 'demo', ...application },
+      { name: 'page', ...page },
+      { name: 'acme', clientId: 'acme', clientSecret: 'acme-secret' },
+      { name: 'globex', clientId: 'globex', clientSecret: 'globex-secret' },
+    ],
+    resourceServers: [api],
+  })
+  const orders = await startOrdersApi(service.authUrl, `${api.clientId}:${api.clientSecret}`)
+  return {
+    environment: {
+      AUTH_URL: service.authUrl,
+      SANDBOX_URL: service.sandboxUrl!,
+      API_URL: orders.url,
+      CLIENT_ID: application.clientId,
+      CLIENT_SECRET: application.clientSecret,
+      PAGE_CLIENT_ID: page.clientId,
+      PAGE_CLIENT_SECRET: page.clientSecret,
+    },
+    close: async () => {
+      await orders.close()
+      await service.close()
+    },
+  }
+}
