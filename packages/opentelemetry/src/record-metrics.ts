@@ -10,7 +10,8 @@ export function recordMetrics(tokens: TokenProvider, meter: Meter, identity: Att
   const instruments = createInstruments(meter)
   const observe = (result: ObservableResult): void => {
     const token = tokens.peekToken()
-    if (token) result.observe((token.expiresAt.getTime() - Date.now()) / 1000, identity)
+    // SDKs go on showing the last value where there is no new one.
+    result.observe(token ? (token.expiresAt.getTime() - Date.now()) / 1000 : 0, identity)
   }
   instruments.remaining.addCallback(observe)
 
@@ -75,7 +76,7 @@ function createInstruments(meter: Meter) {
       advice: { explicitBucketBoundaries: lifeBuckets },
     }),
     remaining: meter.createObservableGauge('tokenwell.token.remaining_life', {
-      description: 'Life left of the token at hand; no value while there is none',
+      description: 'Life left of the token at hand; 0 while there is none',
       unit: 's',
     }),
     rejections: meter.createCounter('tokenwell.token.rejections', {

@@ -1,0 +1,149 @@
+import {
+  createTokenFetch,
+  createTokenProvider,
+  type TokenProvider,
+  type TokenProviderOptions,
+} from '@tokenwell/core'
+import { instrumentTokens } from '@tokenwell/opentelemetry'
+import { json, useTestServers } from '@tokenwell/testing'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { useTelemetry } from './telemetry.ts'
+
+const servers = useTestServers()
+const telemetry = useTelemetry()
+
+function instrumented(options?: TokenProviderOptions, name?: string): TokenProvider {
+  const tokens = options ? createTokenProvider(servers.endpoint.source, options) : servers.tokens
+  onTestFinished(() => tokens.close())
+  const { meterProvider } = telemetry
+  onTestFinished(instrumentTokens(tokens, { meterProvider, name }))
+  return tokens
+}
+
+async function pointsOf(metric: string) {
+  await telemetry.flush()
+  return telemetry.receiver.points().filter((point) => point.metric === `tokenwell.${metric}`)
+}
+
+const oauthError = (error: string, status: number) => json({ error }, status)
+
+describe('metrics', () => {
+  it('tell how long requests took, in seconds, and how they ended', async () => {
+    const tokens = instrumented()
+    await tokens.getToken()
+    servers.endpoint.answer = () => oauthError('invalid_scope', 400)
+    await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow('refused')
+    const [received, failed, ...others] = await pointsOf('token.request.duration')
+    expect(received).toMatchObject({
+      unit: 's',
+      count: 1,
+      attributes: { 'tokenwell.request.reason': 'first' },
+    })
+    expect(received?.value).toBeGreaterThan(0)
+    expect(received?.value).toBeLessThan(10)
+    expect(received?.bounds).toContain(0.25)
+    expect(failed).toMatchObject({
+      count: 1,
+      attributes: {
+        'tokenwell.request.reason': 'forced',
+        'error.type': 'configuration',
+        'http.response.status_code': 400,
+      },
+    })
+    expect(others).toHaveLength(0)
+  })
+
+  it('count each attempt of a request that is tried again', async () => {
+    const noDelay = vi.spyOn(Math, 'random').mockReturnValue(0)
+    onTestFinished(() => noDelay.mockRestore())
+    const { answer } = servers.endpoint
+    servers.endpoint.answer = (request) =>
+      servers.endpoint.requests.length < 3 ? { status: 503 } : answer(request)
+    await instrumented().getToken()
+    const [failed, received] = await pointsOf('token.request.duration')
+    expect(failed).toMatchObject({ count: 2, attributes: { 'error.type': 'unavailable' } })
+    expect(received).toMatchObject({ count: 1 })
+  })
+
+  it('tell the life that tokens come with, and what is left of the one at hand', async () => {
+    const tokens = instrumented()
+    expect(await pointsOf('token.remaining_life')).toMatchObject([{ value: 0 }])
+    await tokens.getToken()
+    const [life] = await pointsOf('token.life')
+    expect(life).toMatchObject({ unit: 's', count: 1, attributes: { 'tokenwell.token.origin': 'endpoint' } })
+    expect(Math.round(life!.value)).toBe(3600)
+    const [left] = await pointsOf('token.remaining_life')
+    expect(left?.unit).toBe('s')
+    expect(left?.value).toBeGreaterThan(3500)
+    expect(left?.value).toBeLessThanOrEqual(3600)
+    await tokens.close()
+    expect(await pointsOf('token.remaining_life')).toMatchObject([{ value: 0 }])
+  })
+
+  it('count the tokens that an API refused, and the requests that went out without one', async () => {
+    const tokens = instrumented()
+    const apiFetch = createTokenFetch(tokens, { allowedOrigins: [servers.api.origin] })
+    servers.api.refuses = (token) => token === servers.endpoint.issued[0]
+    await apiFetch(servers.api.origin)
+    await apiFetch(servers.other.origin)
+    expect(await pointsOf('token.rejections')).toMatchObject([
+      { unit: '{rejection}', value: 1, attributes: { 'tokenwell.token.renewing': true } },
+    ])
+    expect(await pointsOf('token.withheld_requests')).toStrictEqual([
+      { metric: 'tokenwell.token.withheld_requests', unit: '{request}', value: 1, attributes: {} },
+    ])
+  })
+
+  it('count tokens without a lifetime', async () => {
+    servers.endpoint.answer = () => json({ access_token: 'a-token' })
+    await instrumented().getToken()
+    expect(await pointsOf('token.unknown_lifetimes')).toMatchObject([
+      { unit: '{token}', value: 1, attributes: { 'tokenwell.lifetime.problem': 'missing' } },
+    ])
+  })
+
+  it('count failures of a shared store, and tell its tokens from those of the endpoint', async () => {
+    const response = { accessToken: 'shared', tokenType: 'Bearer', expiresIn: 60, scope: [] } as const
+    const broken = async () => {
+      throw Object.assign(new Error('No'), { code: 'ECONNREFUSED' })
+    }
+    const sick = { read: broken, lease: broken, remove: broken }
+    const sharing = { ...sick, read: async () => ({ id: '1', response, remainingMs: 60_000 }) }
+    await instrumented({ store: sick }, 'sick').getToken()
+    await instrumented({ store: sharing }, 'sharing').getToken()
+    expect(await pointsOf('store.failures')).toMatchObject([
+      {
+        unit: '{failure}',
+        attributes: { 'tokenwell.store.operation': 'read', 'error.type': 'ECONNREFUSED' },
+      },
+    ])
+    const lives = await pointsOf('token.life')
+    expect(lives.map(({ attributes }) => attributes['tokenwell.token.origin'])).toStrictEqual([
+      'endpoint',
+      'store',
+    ])
+    // A look into the store is no token request.
+    expect(await pointsOf('token.request.duration')).toHaveLength(1)
+  })
+
+  it('stay few, however many tokens are asked for', async () => {
+    const tokens = instrumented()
+    for (let round = 0; round < 50; round++) await tokens.getToken({ forceRefresh: true })
+    expect(await pointsOf('token.request.duration')).toMatchObject([{ count: 50 }])
+    expect(await pointsOf('token.life')).toMatchObject([{ count: 50 }])
+  })
+
+  it('tell several providers apart by their names', async () => {
+    for (const name of ['speech', 'billing']) {
+      const tokens = instrumented({}, name)
+      await tokens.getToken()
+    }
+    for (const metric of ['token.request.duration', 'token.remaining_life']) {
+      const points = await pointsOf(metric)
+      expect(points.map(({ attributes }) => attributes['tokenwell.provider.name'])).toStrictEqual([
+        'speech',
+        'billing',
+      ])
+    }
+  })
+})

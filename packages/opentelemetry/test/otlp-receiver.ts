@@ -1,0 +1,87 @@
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+
+type Attributes = Readonly<Record<string, string | number | boolean>>
+
+export interface ReceivedSpan {
+  readonly name: string
+  readonly kind: number
+  readonly traceId: string
+  readonly parentSpanId?: string
+  /** Milliseconds since 1970. */
+  readonly start: number
+  readonly end: number
+  readonly failed: boolean
+  readonly attributes: Attributes
+}
+
+export interface ReceivedPoint {
+  readonly metric: string
+  readonly unit: string
+  readonly attributes: Attributes
+  /** Of a counter or gauge; the sum of a histogram. */
+  readonly value: number
+  readonly count?: number
+  readonly bounds?: readonly number[]
+}
+
+export interface OtlpReceiver extends ScriptedServer {
+  spans(): ReceivedSpan[]
+  /** Of the latest export. */
+  points(): ReceivedPoint[]
+  /** Everything that arrived, as it came. */
+  received(): string
+}
+
+/** Takes OTLP over HTTP, in JSON, and reads it as a collector does. */
+export async function startOtlpReceiver(): Promise<OtlpReceiver> {
+  const server = await startScriptedServer(() => json({}))
+  const bodies = (path: string) =>
+    server.requests.filter(({ url }) => url === path).map(({ body }) => JSON.parse(body))
+  return Object.assign(server, {
+    spans: () =>
+      bodies('/v1/traces')
+        .flatMap(scopes('Spans'))
+        .flatMap(({ spans }) => spans.map(readSpan)),
+    points: () =>
+      bodies('/v1/metrics')
+        .slice(-1)
+        .flatMap(scopes('Metrics'))
+        .flatMap(({ metrics }) => metrics.flatMap(readPoints)),
+    received: () => server.requests.map(({ body }) => body).join('\n'),
+  })
+}
+
+/* oxlint-disable typescript/no-explicit-any -- what came over the wire */
+function scopes(kind: 'Spans' | 'Metrics') {
+  return (body: any): any[] => body[`resource${kind}`].flatMap((resource: any) => resource[`scope${kind}`])
+}
+
+function readSpan(span: any): ReceivedSpan {
+  return {
+    name: span.name,
+    kind: span.kind,
+    traceId: span.traceId,
+    ...(span.parentSpanId && { parentSpanId: span.parentSpanId }),
+    start: Number(span.startTimeUnixNano) / 1e6,
+    end: Number(span.endTimeUnixNano) / 1e6,
+    failed: span.status.code === 2,
+    attributes: readAttributes(span.attributes),
+  }
+}
+
+function readPoints(metric: any): ReceivedPoint[] {
+  const { dataPoints } = metric.histogram ?? metric.sum ?? metric.gauge
+  return dataPoints.map((point: any) => ({
+    metric: metric.name,
+    unit: metric.unit,
+    attributes: readAttributes(point.attributes),
+    value: point.sum ?? point.asDouble ?? Number(point.asInt),
+    ...(point.count !== undefined && { count: Number(point.count), bounds: point.explicitBounds }),
+  }))
+}
+
+function readAttributes(attributes: any[]): Attributes {
+  const valueOf = ({ stringValue, boolValue, intValue, doubleValue }: any) =>
+    stringValue ?? boolValue ?? doubleValue ?? Number(intValue)
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, valueOf(value)]))
+}

@@ -1,0 +1,26 @@
+import { metrics, trace } from '@opentelemetry/api'
+import { runReadmeExample, useTestServers } from '@tokenwell/testing'
+import { expect, it, onTestFinished } from 'vitest'
+import { useTelemetry } from './telemetry.ts'
+
+const servers = useTestServers()
+const telemetry = useTelemetry()
+
+it('does what its README shows', async () => {
+  trace.setGlobalTracerProvider(telemetry.tracerProvider)
+  metrics.setGlobalMeterProvider(telemetry.meterProvider)
+  onTestFinished(() => {
+    trace.disable()
+    metrics.disable()
+  })
+  const { tokens } = await runReadmeExample(new URL('../', import.meta.url), {
+    AUTH_URL: servers.endpoint.origin,
+    CLIENT_ID: 'a-client',
+    CLIENT_SECRET: 'a-secret',
+  })
+  onTestFinished(() => (tokens as typeof servers.tokens).close())
+  await telemetry.flush()
+  expect(telemetry.receiver.spans()).toMatchObject([{ name: 'token request' }])
+  const names = telemetry.receiver.points().map(({ metric }) => metric)
+  expect(names).toContain('tokenwell.token.remaining_life')
+})

@@ -1,0 +1,96 @@
+import { context, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { createTokenProvider } from '@tokenwell/core'
+import { instrumentTokens } from '@tokenwell/opentelemetry'
+import { createFakeClock, json, useTestServers } from '@tokenwell/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { useTelemetry } from './telemetry.ts'
+
+const servers = useTestServers()
+const telemetry = useTelemetry()
+const client = 3
+
+function instrument(tokens = servers.tokens): void {
+  const { tracerProvider } = telemetry
+  onTestFinished(instrumentTokens(tokens, { tracerProvider, name: 'speech' }))
+}
+
+async function spans() {
+  await telemetry.flush()
+  return telemetry.receiver.spans()
+}
+
+describe('spans', () => {
+  it('begin when a token request is sent and end when its answer is there', async () => {
+    const clock = createFakeClock()
+    const tokens = createTokenProvider(servers.endpoint.source, { clock })
+    onTestFinished(() => tokens.close())
+    instrument(tokens)
+    const { answer } = servers.endpoint
+    servers.endpoint.answer = (request) => {
+      clock.advance(1500)
+      return answer(request)
+    }
+    const before = Date.now()
+    await tokens.getToken()
+    const after = Date.now()
+    const [span, ...others] = await spans()
+    expect(others).toHaveLength(0)
+    expect(span).toMatchObject({
+      name: 'token request',
+      kind: client,
+      failed: false,
+      attributes: { 'tokenwell.request.reason': 'first', 'tokenwell.provider.name': 'speech' },
+    })
+    expect(span!.end).toBeGreaterThanOrEqual(before)
+    expect(span!.end).toBeLessThanOrEqual(after)
+    expect(span!.end - span!.start).toBeCloseTo(1500)
+  })
+
+  it('show each attempt, what went wrong with it, and which repetition it was', async () => {
+    instrument()
+    const answers = [
+      json({ fault: { faultstring: 'x', detail: { errorcode: 'policies.Broken' } } }, 503),
+      json({ error: 'invalid_client' }, 401),
+    ]
+    servers.endpoint.answer = () => answers.shift()!
+    await expect(servers.tokens.getToken()).rejects.toThrow('refused the credentials')
+    const [first, second, ...others] = await spans()
+    expect(others).toHaveLength(0)
+    expect(first).toMatchObject({ failed: true })
+    expect(first?.attributes).toStrictEqual({
+      'tokenwell.provider.name': 'speech',
+      'tokenwell.request.reason': 'first',
+      'error.type': 'unavailable',
+      'http.response.status_code': 503,
+      'tokenwell.vendor.code': 'policies.Broken',
+    })
+    expect(second).toMatchObject({
+      failed: true,
+      attributes: {
+        'error.type': 'credentials',
+        'http.response.status_code': 401,
+        'tokenwell.oauth.error': 'invalid_client',
+        'http.request.resend_count': 1,
+      },
+    })
+  })
+
+  it('belong to the span of the caller who began the request', async () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+    onTestFinished(() => context.disable())
+    instrument()
+    const callers = ['first', 'second'].map((name) =>
+      telemetry.tracerProvider.getTracer('test').startSpan(name),
+    )
+    await Promise.all(
+      callers.map((caller) =>
+        context.with(trace.setSpan(context.active(), caller), () => servers.tokens.getToken()),
+      ),
+    )
+    const [span, ...others] = await spans()
+    expect(others).toHaveLength(0)
+    const { traceId, spanId } = callers[0]!.spanContext()
+    expect(span).toMatchObject({ traceId, parentSpanId: spanId })
+  })
+})
