@@ -5,7 +5,7 @@ import {
   type TokenProviderOptions,
 } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { json, useTestServers } from '@tokenwell/testing'
+import { createFakeClock, json, useTestServers } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 
@@ -15,8 +15,7 @@ const telemetry = useTelemetry()
 function instrumented(options?: TokenProviderOptions, name?: string): TokenProvider {
   const tokens = options ? createTokenProvider(servers.endpoint.source, options) : servers.tokens
   onTestFinished(() => tokens.close())
-  const { meterProvider } = telemetry
-  onTestFinished(instrumentTokens(tokens, { meterProvider, name }))
+  onTestFinished(instrumentTokens(tokens, { ...telemetry, name }))
   return tokens
 }
 
@@ -29,9 +28,13 @@ const oauthError = (error: string, status: number) => json({ error }, status)
 
 describe('metrics', () => {
   it('tell how long requests took, in seconds, and how they ended', async () => {
-    const tokens = instrumented()
+    const clock = createFakeClock()
+    const tokens = instrumented({ clock })
+    const { answer } = servers.endpoint
+    const taking = (ms: number) => clock.advance(ms)
+    servers.endpoint.answer = (request) => (taking(1500), answer(request))
     await tokens.getToken()
-    servers.endpoint.answer = () => oauthError('invalid_scope', 400)
+    servers.endpoint.answer = () => (taking(2500), oauthError('invalid_scope', 400))
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow('refused')
     const [received, failed, ...others] = await pointsOf('token.request.duration')
     expect(received).toMatchObject({
@@ -39,8 +42,8 @@ describe('metrics', () => {
       count: 1,
       attributes: { 'tokenwell.request.reason': 'first' },
     })
-    expect(received?.value).toBeGreaterThan(0)
-    expect(received?.value).toBeLessThan(10)
+    expect(received?.value).toBeCloseTo(1.5)
+    expect(failed?.value).toBeCloseTo(2.5)
     expect(received?.bounds).toContain(0.25)
     expect(failed).toMatchObject({
       count: 1,
@@ -124,6 +127,7 @@ describe('metrics', () => {
     ])
     // A look into the store is no token request.
     expect(await pointsOf('token.request.duration')).toHaveLength(1)
+    expect(telemetry.receiver.spans()).toHaveLength(1)
   })
 
   it('stay few, however many tokens are asked for', async () => {
