@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Listr } from 'listr2'
+import { checkApiReports } from './checks/api-report.ts'
+import { checkLicences } from './checks/licences.ts'
+import { checkManifest } from './checks/manifest.ts'
+import { checkModuleTypes } from './checks/module-types.ts'
+import { checkPackedFiles } from './checks/packed-files.ts'
+import { packPackage, type PackedPackage } from './checks/packed-package.ts'
+import { checkWithPublint } from './checks/publint.ts'
+import { checkUnused } from './checks/unused.ts'
+import { publicPackages } from './public-packages.ts'
+
+type Problems = string[] | Promise<string[]>
+
+const folder = await mkdtemp(join(tmpdir(), 'tokenwell-packed-'))
+const packed: PackedPackage[] = []
+
+const check = (title: string, find: () => Problems) => ({
+  title,
+  task: async () => {
+    const problems = await find()
+    if (problems.length > 0) throw new Error(problems.join('\n'))
+  },
+})
+const checkEach = (title: string, find: (one: PackedPackage) => Problems) =>
+  check(title, async () => {
+    const found = await Promise.all(
+      packed.map(async (one) => (await find(one)).map((problem) => `${one.manifest.name}: ${problem}`)),
+    )
+    return found.flat()
+  })
+
+const all = [
+  check('what nothing uses (knip)', checkUnused),
+  check('licences of all that is needed in production', checkLicences),
+  {
+    title: 'packing',
+    task: async () => {
+      for (const one of publicPackages()) packed.push(await packPackage(one, folder))
+    },
+  },
+  checkEach('package.json of each package', checkManifest),
+  checkEach('files packed', checkPackedFiles),
+  checkEach('publint', checkWithPublint),
+  checkEach('are the types wrong', checkModuleTypes),
+  checkEach('API reports', (one) => checkApiReports(one)),
+]
+const list = new Listr(all, {
+  exitOnError: false,
+  collectErrors: true,
+  rendererOptions: { collapseErrors: false },
+})
+try {
+  await list.run()
+} finally {
+  await rm(folder, { recursive: true })
+}
+if (list.errors?.length) process.exitCode = 1

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PackedPackage } from './packed-package.ts'
+
+const built = /^dist\/(.+?)\.(?:d\.ts|js)(?:\.map)?$/
+const always = ['package.json', 'README.md', 'LICENSE']
+
+/** Nothing more is packed than sources, what was built out of them and what users read; and nothing less. */
+export function checkPackedFiles({ files, folder, packedManifest }: PackedPackage): string[] {
+  const named = packedManifest.files ?? []
+  const problems = always.filter((file) => !files.includes(file)).map((file) => `${file} is not packed`)
+  for (const file of files) {
+    const source = built.exec(file)?.[1]
+    if (source !== undefined) {
+      if (!existsSync(join(folder, 'src', `${source}.ts`)))
+        problems.push(`${file} is packed, but its source is gone: delete dist and build again`)
+    } else if (file.startsWith('dist/') || !isExpected(file, named)) {
+      problems.push(`${file} must not be packed`)
+    }
+  }
+  for (const target of targets(packedManifest.exports, packedManifest.bin)) {
+    if (!files.includes(target.replace(/^\.\//, '')))
+      problems.push(`${target} is named in package.json, but not packed`)
+  }
+  return problems
+}
+
+function isExpected(file: string, named: readonly string[]): boolean {
+  return (
+    [...always, 'CHANGELOG.md', ...named].includes(file) ||
+    (file.startsWith('src/') && !/test|\.env|\.tgz/.test(file))
+  )
+}
+
+function targets(...nodes: readonly unknown[]): string[] {
+  return nodes.flatMap((node) => {
+    if (typeof node === 'string') return [node]
+    return typeof node === 'object' && node !== null ? targets(...Object.values(node)) : []
+  })
+}

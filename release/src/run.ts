@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+
+export interface RunOptions {
+  readonly folder: string
+  readonly environment?: NodeJS.ProcessEnv | undefined
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Runs a program to its end; gives what it wrote to stdout. Fails with all that it wrote. */
+export async function run(program: string, args: readonly string[], options: RunOptions): Promise<string> {
+  try {
+    const { stdout } = await execute(program, args, {
+      cwd: options.folder,
+      env: options.environment ?? process.env,
+      timeout: options.timeoutMs ?? 300_000,
+      killSignal: 'SIGKILL',
+      maxBuffer: 64 * 1024 ** 2,
+      signal: options.signal,
+    })
+    return stdout
+  } catch (error) {
+    const { stdout = '', stderr = '', code, killed } = error as ExecuteError
+    const end = killed ? 'did not end in time' : `failed (${code})`
+    const command = [program, ...args].join(' ')
+    throw new Error(`\`${command}\` ${end}\n${stdout}\n${stderr}`.trim(), { cause: error })
+  }
+}
+
+interface ExecuteError {
+  readonly stdout?: string
+  readonly stderr?: string
+  readonly code?: number | string
+  readonly killed?: boolean
+}
