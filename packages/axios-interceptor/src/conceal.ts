@@ -6,7 +6,7 @@ const inspectSymbol = Symbol.for('nodejs.util.inspect.custom')
  * Keeps the token out of sight of whoever logs a response or an error, both of which lead to the request
  * that carried it, and shows the caller's own configuration instead.
  */
-export function conceal<Outcome extends AxiosResponse | AxiosError>(
+export function conceal<Outcome extends AxiosResponse | AxiosError | undefined>(
   outcome: Outcome,
   config: InternalAxiosRequestConfig,
 ): Outcome {

@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { expectNoneShown, json, useTestServers } from '@tokenwell/testing'
-import { create, type AxiosInstance } from 'axios'
+import { create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 
@@ -68,4 +68,24 @@ it('leaves the request where it was, for those who look for it', async () => {
   const { request } = await api.get('/')
   expect(request.res.responseUrl).toBe(`${servers.api.origin}/`)
   expect(request.path).toBe('/')
+})
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('No transport')
+    },
+  ],
+  ['rejects with nothing at all', () => Promise.reject(undefined)], // oxlint-disable-line prefer-promise-reject-errors
+])('an adapter that %s leaves no token in the configuration', async (_what, adapter) => {
+  const seen: InternalAxiosRequestConfig[] = []
+  const failing = (config: InternalAxiosRequestConfig): Promise<never> => {
+    seen.push(config)
+    return adapter()
+  }
+  await expect(api.get('/', { adapter: failing })).rejects.not.toBeInstanceOf(TypeError)
+  expect(seen).toHaveLength(1)
+  expectHidden(seen[0]!.headers)
+  expectHidden({ ...seen[0] })
 })
