@@ -1,0 +1,84 @@
+import type { TokenAttacher } from '@tokenwell/core'
+import * as axios from 'axios'
+import { axiosErrorsOf } from './axios-errors.ts'
+import { conceal } from './conceal.ts'
+import type { Patience } from './patience.ts'
+
+type Config = axios.InternalAxiosRequestConfig
+type Response = axios.AxiosResponse
+
+/** The adapter that axios itself would choose. */
+export function transport(config: Config): Promise<Response> {
+  return axios.getAdapter(config.adapter, config)(config)
+}
+
+/** Sends requests of an instance with a token. */
+export function createTransport(instance: axios.AxiosInstance, attacher: TokenAttacher) {
+  const { header, followsRedirects } = attacher
+  const errors = axiosErrorsOf(instance)
+  const sensitive = [header]
+
+  /** Fails a request that got no token. */
+  const notSent = (config: Config) => {
+    return (error: Error): never => {
+      throw errors.because(error, config)
+    }
+  }
+
+  return { sendWith, notSent }
+
+  /** The transport alone sees the token, in headers of its own; whoever looks later finds the caller's. */
+  function sendWith(
+    value: string,
+    config: Config,
+    patience: Patience,
+    refused?: (response: Response, error?: unknown) => Promise<Response>,
+  ): Promise<Response> {
+    // Changed and restored, because a copy of axios's configuration costs more than all the rest.
+    const { headers, sensitiveHeaders } = config
+    const own: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
+    own[header] = value
+    config.headers = own
+    config.sensitiveHeaders = sensitiveHeaders ? [...sensitiveHeaders, header] : sensitive
+    const restore =
+      config.timeout || !followsRedirects
+        ? change(config, { ...patience.timeLeft(), ...redirects(config) })
+        : undefined
+    const settle = (): void => {
+      config.headers = headers
+      config.sensitiveHeaders = sensitiveHeaders!
+      restore?.()
+    }
+    const answered = (response: Response) => {
+      settle()
+      conceal(response, config)
+      return refused && response.status >= 400 ? refused(response) : response
+    }
+    const failed = (error: unknown) => {
+      settle()
+      const response = conceal(errors.adopt(error) as axios.AxiosError | undefined, config)?.response
+      if (refused && response && response.status >= 400) return refused(response, error)
+      throw error
+    }
+    try {
+      return transport(config).then(answered, failed)
+    } catch (error) {
+      settle()
+      throw error
+    }
+  }
+
+  function redirects({ fetchOptions }: Config): Partial<Config> {
+    if (followsRedirects) return {}
+    if (typeof XMLHttpRequest === 'undefined') return { maxRedirects: 0 }
+    // XMLHttpRequest follows whatever one says; a page sees nothing of a redirect that fetch does not follow.
+    return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
+  }
+}
+
+/** Makes changes, and returns what undoes them. */
+function change(config: Config, changes: Partial<Config>): () => void {
+  const callers = Object.keys(changes).map((name) => [name, config[name as keyof Config]])
+  Object.assign(config, changes)
+  return () => Object.assign(config, Object.fromEntries(callers))
+}
