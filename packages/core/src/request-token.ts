@@ -62,12 +62,13 @@ export async function requestToken(plan: FlightPlan): Promise<NewToken> {
       })
       return { life, response }
     } catch (cause) {
+      const durationMs = clock.monotonic() - start.monotonic
+      if (signal.aborted) emit({ type: 'token_failed', ...facts, durationMs, kind: 'aborted' })
       signal.throwIfAborted()
       const error = toTokenError(cause, attempt)
       const { kind, status, oauthError, vendorCode } = error
       let retryInMs = attempt < maxAttempts ? retryDelay(error, attempt) : undefined
       if (retryInMs !== undefined && retryInMs >= leftMs()) retryInMs = undefined
-      const durationMs = clock.monotonic() - start.monotonic
       emit({ type: 'token_failed', ...facts, durationMs, kind, status, oauthError, vendorCode, retryInMs })
       if (retryInMs === undefined) throw error
       await sleep(retryInMs, signal)

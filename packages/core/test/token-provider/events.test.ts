@@ -55,6 +55,26 @@ describe('events', () => {
     expect((events[3] as { retryInMs?: number }).retryInMs).toBeUndefined()
   })
 
+  it('tell of the end of a request that everybody left, and of one that the provider was closed on', async () => {
+    const { events, tokens } = listened({ latencyMs: 100 })
+    const leaving = new AbortController()
+    const left = watch(tokens.getToken({ signal: leaving.signal }))
+    await pass(30)
+    leaving.abort()
+    await pass(0)
+    const closed = watch(tokens.getToken())
+    await pass(50)
+    await tokens.close()
+    await pass(0)
+    expect([left.state, closed.state]).toEqual(['rejected', 'rejected'])
+    expect(events).toEqual([
+      { type: 'token_requested', flight: 1, reason: 'first', attempt: 1 },
+      { type: 'token_failed', flight: 1, reason: 'first', attempt: 1, kind: 'aborted', durationMs: 30 },
+      { type: 'token_requested', flight: 2, reason: 'first', attempt: 1 },
+      { type: 'token_failed', flight: 2, reason: 'first', attempt: 1, kind: 'aborted', durationMs: 50 },
+    ])
+  })
+
   it('are none on the warm path, nor while callers are held off', async () => {
     const { endpoint, events, tokens } = listened({})
     await tokens.getToken()
