@@ -1,2 +1,9 @@
 #!/usr/bin/env node
-export {}
+import { runCommandLine } from './command-line.ts'
+
+// `tokenwell doctor | head -1` is no mistake.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+}
+
+process.exitCode = await runCommandLine(process.argv)

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { styleText } from 'node:util'
+import { Command, CommanderError } from 'commander'
+import { doctorCommand } from './doctor/doctor-command.ts'
+import { exitCode, exitCodeOf, type ExitCode } from './exit-code.ts'
+import { explainError } from './explain-error.ts'
+import { sandboxCommand } from './sandbox/sandbox-command.ts'
+import { tokenCommand } from './token/token-command.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+/** @returns what the process is to end with */
+export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
+  let ended: ExitCode = exitCode.ok
+  const end = (code: ExitCode): void => void (ended = code)
+  const program = new Command('tokenwell')
+    .description('OAuth 2.0 client-credentials tokens from the command line.')
+    .version(version)
+    .exitOverride()
+    .addHelpText('after', help)
+  for (const create of [tokenCommand, doctorCommand, sandboxCommand]) {
+    program.addCommand(create(process, end).copyInheritedSettings(program))
+  }
+  try {
+    await program.parseAsync(argv)
+    return ended
+  } catch (error) {
+    // It has said what there is to say.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage
+    const { stderr } = process
+    stderr.write(`${styleText('red', 'tokenwell:', { stream: stderr })} ${explainError(error)}\n`)
+    return exitCodeOf(error)
+  }
+}
+
+const help = `
+Exit codes:
+  0    done
+  1    the token endpoint refused, or doctor found a problem
+  2    wrong usage: an option, a file or a variable
+  3    no usable answer: unreachable, overloaded, out of order
+  130  interrupted
+
+Examples:
+  tokenwell token --auth-url https://auth.example.com
+  tokenwell doctor --auth-url https://auth.example.com
+  tokenwell sandbox`

@@ -1,0 +1,97 @@
+import {
+  clientCredentials,
+  createTokenProvider,
+  TokenError,
+  type AccessToken,
+  type FetchLike,
+} from '@tokenwell/core'
+import type { Connection } from '../connection/resolve-connection.ts'
+
+/** One token request by the library itself, and what it looked like from outside. Holds a token and a body. */
+export interface Exchange extends Observed {
+  readonly durationMs: number
+  readonly outcome: AccessToken | TokenError
+  /** Why the token's life had to be assumed. */
+  readonly lifetimeProblem?: 'missing' | 'too_long' | undefined
+}
+
+interface Observed {
+  /** Milliseconds since 1970. */
+  readonly sentAt: number
+  readonly status?: number
+  readonly headers?: Headers
+  /** As far as it came. */
+  readonly body: string
+  readonly complete: boolean
+  /** Milliseconds until the answer began. */
+  readonly waitedMs?: number
+  readonly timedOut: boolean
+  /** Why there was no answer. */
+  readonly networkCode?: string | undefined
+}
+
+type Observation = { -readonly [Fact in keyof Observed]: Observed[Fact] }
+
+export async function exchange(connection: Connection, limitMs: number): Promise<Exchange> {
+  const observed: Observation = { sentAt: Date.now(), body: '', complete: false, timedOut: false }
+  let lifetimeProblem: Exchange['lifetimeProblem']
+  const source = clientCredentials({ ...connection, fetch: observingFetch(observed) })
+  const tokens = createTokenProvider(source, {
+    maxAttempts: 1,
+    timeoutMs: limitMs,
+    attemptTimeoutMs: limitMs,
+    onEvent: (event) => {
+      if (event.type === 'lifetime_unknown') lifetimeProblem = event.problem
+    },
+  })
+  const start = performance.now()
+  try {
+    const outcome = await tokens.getToken().catch((error: unknown) => {
+      if (error instanceof TokenError) return error
+      throw error
+    })
+    return { ...observed, durationMs: performance.now() - start, outcome, lifetimeProblem }
+  } finally {
+    await tokens.close()
+  }
+}
+
+/** The answer goes to whoever asked as it came. */
+function observingFetch(observed: Observation): FetchLike {
+  return async (input, init) => {
+    observed.sentAt = Date.now()
+    const start = performance.now()
+    init?.signal?.addEventListener('abort', () => void (observed.timedOut = true))
+    let response: Response
+    try {
+      response = await fetch(input, init)
+    } catch (error) {
+      observed.networkCode = deepestCode(error)
+      throw error
+    }
+    const { status, headers } = response
+    Object.assign(observed, { status, headers, waitedMs: performance.now() - start })
+    if (!response.body) {
+      observed.complete = true
+      return response
+    }
+    const decoder = new TextDecoder()
+    const tap = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        observed.body += decoder.decode(chunk, { stream: true })
+        controller.enqueue(chunk)
+      },
+      flush() {
+        observed.complete = true
+      },
+    })
+    return new Response(response.body.pipeThrough(tap), { status, headers })
+  }
+}
+
+function deepestCode(error: unknown): string | undefined {
+  const { code, cause } = Object(error) as { code?: unknown; cause?: unknown }
+  return (
+    (cause === undefined ? undefined : deepestCode(cause)) ?? (typeof code === 'string' ? code : undefined)
+  )
+}

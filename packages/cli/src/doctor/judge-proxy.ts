@@ -1,0 +1,35 @@
+import { findingsOf, type Finding } from './finding.ts'
+
+const network = findingsOf('network')
+
+/** Says so where the environment names a proxy: Node heeds it only when told to. */
+export function judgeProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; finding?: Finding } {
+  const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
+  if (!(env[name] || env[name.toLowerCase()]) || isExempt(url, env['NO_PROXY'] ?? env['no_proxy'])) {
+    return { used: false }
+  }
+  if (env['NODE_USE_ENV_PROXY'] === '1' || /--use-env-proxy/.test(env['NODE_OPTIONS'] ?? '')) {
+    return {
+      used: true,
+      finding: network.note(
+        'through_proxy',
+        `The request goes through the proxy of ${name}; network and certificate were not looked at one by one.`,
+      ),
+    }
+  }
+  return {
+    used: false,
+    finding: network.note(
+      'proxy_ignored',
+      `${name} is set, but Node does not use it.`,
+      'If this machine reaches the service only through it, set NODE_USE_ENV_PROXY=1.',
+    ),
+  }
+}
+
+function isExempt({ hostname }: URL, list = ''): boolean {
+  return list
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .some((entry) => entry === '*' || `.${hostname}`.endsWith(`.${entry.replace(/^\*?\./, '')}`))
+}
