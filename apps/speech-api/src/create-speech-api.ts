@@ -4,9 +4,11 @@ import { createBearerGuard } from './authorization/bearer-guard.ts'
 import { introspectToken } from './authorization/introspect-token.ts'
 import { createIntrospectionCache } from './authorization/introspection-cache.ts'
 import { createDigitsEngine } from './digits/create-digits-engine.ts'
-import { handleErrors } from './http/error-handling.ts'
-import { transcriptionEndpoint } from './http/transcription-endpoint.ts'
+import { allowOrigins } from './http/allow-origins.ts'
+import { handleErrors, logOwnError } from './http/error-handling.ts'
+import { transcriptionEndpoints } from './http/transcription-endpoints.ts'
 import { handleUnreadBodies } from './http/unread-body.ts'
+import { createJobStore } from './jobs/job-store.ts'
 import type { SpeechApiOptions } from './speech-api-options.ts'
 
 const MAX_UPLOAD = 25 * 1_048_576
@@ -22,11 +24,24 @@ export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
     requestTimeout: UPLOAD_TIMEOUT_MS,
     forceCloseConnections: 'idle',
   })
+  allowOrigins(server, options.allowedOrigins ?? [])
   handleErrors(server)
   handleUnreadBodies(server)
 
   const engine = options.engine ?? createDigitsEngine()
   if (!options.engine) server.addHook('onClose', () => engine.close())
+  const jobs = createJobStore({
+    engine,
+    onEnd({ id, state, error }) {
+      server.log.info({ job: id, state }, 'job ended')
+      if (state === 'failed') logOwnError(server.log, error)
+    },
+  })
+  server.addHook('preClose', () => jobs.close())
+  server.addHook('onSend', async (_request, reply) => {
+    // Otherwise a client that had an answer coming could keep a server that closes waiting for its connection.
+    if (!server.server.listening) reply.header('connection', 'close')
+  })
   const introspect = createIntrospectionCache(
     (token) => introspectToken(token, { authUrl, clientId, clientSecret }),
     { lifetimeMs: options.introspectionCacheMs ?? 3_000, maxEntries: CACHE_ENTRIES, now: Date.now },
@@ -34,7 +49,13 @@ export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
   const guard = createBearerGuard({ introspect, product, now: Date.now })
 
   server.get('/healthz', { logLevel: 'warn' }, async () => ({ status: 'ok', engine: engine.name }))
-  server.register(transcriptionEndpoint, { engine, guard, maxBytes: maxUploadBytes })
+  server.register(transcriptionEndpoints, {
+    engine,
+    jobs,
+    guard,
+    maxBytes: maxUploadBytes,
+    longAudioSeconds: options.longAudioSeconds ?? 60,
+  })
   return server
 }
 

@@ -19,6 +19,14 @@ export interface SpeechApiOptions {
    * @default 'speech-to-text'
    */
   readonly product?: string | undefined
+  /** Origins of web pages that may call the API from a browser: `https://app.example`.
+   * @default none
+   */
+  readonly allowedOrigins?: readonly string[] | undefined
+  /** Recordings that are longer are answered as a job, with 202; in seconds.
+   * @default 60
+   */
+  readonly longAudioSeconds?: number | undefined
   /** @default 25 MiB */
   readonly maxUploadBytes?: number | undefined
   /** How long the answer about a token may be used again, in milliseconds.

@@ -1,4 +1,4 @@
-import type { SpeechEngine } from '@tokenwell/speech-api'
+import type { EngineOptions, SpeechEngine } from '@tokenwell/speech-api'
 
 export interface ListeningEngine extends SpeechEngine {
   /** Bytes read so far, of all recordings. */
@@ -19,9 +19,10 @@ export function createListeningEngine(until: Promise<unknown> = Promise.resolve(
     name: 'listening',
     begun: begun.promise,
     aborted: aborted.promise,
-    async transcribe(audio: AsyncIterable<Uint8Array>, { signal }: { signal: AbortSignal }) {
+    async transcribe(audio: AsyncIterable<Uint8Array>, { signal, onProgress }: EngineOptions) {
       state.calls++
       signal.addEventListener('abort', () => aborted.resolve(signal.reason))
+      onProgress?.(0)
       for await (const piece of audio) {
         state.bytes += piece.length
         begun.resolve()

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../http/api-error.ts'
 import { type Introspection, IntrospectionError } from './introspect-token.ts'
 
-/** Lets a request pass or throws the answer that it gets. */
-export type BearerGuard = (request: FastifyRequest) => Promise<void>
+/** Lets a request pass, and says whose it is, or throws the answer that it gets. */
+export type BearerGuard = (request: FastifyRequest) => Promise<string>
 
 export interface BearerGuardOptions {
   readonly introspect: (token: string) => Promise<Introspection>
@@ -34,6 +35,10 @@ export function createBearerGuard({ introspect, product, now }: BearerGuardOptio
     if (!active || (expiresAt !== undefined && expiresAt <= now())) throw invalidToken()
     if (!apiProducts.includes(product)) throw insufficientScope(product)
     request.log.info({ clientId }, 'authorized')
+    // A token of nobody in particular stands for itself.
+    return clientId === undefined
+      ? `token ${createHash('sha256').update(token).digest('hex')}`
+      : `client ${clientId}`
   }
 }
 

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { createAbortRace, untilAborted } from '../abort-race.ts'
 import { EngineBusyError, type SpeechEngine } from '../speech-engine.ts'
 import { createWorkerLane } from './worker-lane.ts'
 
@@ -23,11 +24,12 @@ export function createDigitsEngine(options: DigitsEngineOptions = {}): SpeechEng
   const lanes = Array.from({ length: workers }, createWorkerLane)
   let lastJob = 0
   let closed = false
+  const inHand = () => lanes.reduce((jobs, lane) => jobs + lane.jobs, 0)
 
   const pickLane = () => {
     if (closed) throw new Error('The engine is closed.')
     for (const [index, lane] of lanes.entries()) if (lane.ended) lanes[index] = createWorkerLane()
-    if (lanes.reduce((jobs, lane) => jobs + lane.jobs, 0) >= maxJobs) {
+    if (inHand() >= maxJobs) {
       throw new EngineBusyError(`The recogniser already has ${maxJobs} recordings in hand.`)
     }
     return lanes.reduce((idlest, lane) => (lane.jobs < idlest.jobs ? lane : idlest))
@@ -35,31 +37,30 @@ export function createDigitsEngine(options: DigitsEngineOptions = {}): SpeechEng
 
   return {
     name: 'digits',
-    async transcribe(audio, { signal }) {
+    get busy() {
+      return inHand() >= maxJobs
+    },
+    async transcribe(audio, { signal, onProgress }) {
       signal.throwIfAborted()
       const lane = pickLane()
       const job = ++lastJob
-      const iterator = audio[Symbol.asyncIterator]()
-      const { aborted, release } = rejectOnAbort(signal)
+      using race = createAbortRace(signal)
       lane.begin(job)
+      onProgress?.(0)
       try {
-        for (;;) {
-          const next = await Promise.race([iterator.next(), aborted])
-          if (next.done) break
-          for (let start = 0; start < next.value.length; start += PIECE) {
+        for await (const piece of untilAborted(audio, signal)) {
+          for (let start = 0; start < piece.length; start += PIECE) {
             // A copy, for the buffer is handed over and may belong to a pool.
-            const bytes = Uint8Array.from(next.value.subarray(start, start + PIECE))
-            await Promise.race([lane.ask({ kind: 'audio', job, bytes }), aborted])
+            const bytes = Uint8Array.from(piece.subarray(start, start + PIECE))
+            const answer = await race.run(lane.ask({ kind: 'audio', job, bytes }))
+            if (answer.kind === 'taken') onProgress?.(answer.heardSeconds)
           }
         }
-        const transcript = await Promise.race([lane.ask({ kind: 'end', job }), aborted])
-        if (!transcript) throw new Error('The recogniser gave no answer.')
-        return transcript
+        const answer = await race.run(lane.ask({ kind: 'end', job }))
+        if (answer.kind !== 'heard') throw new Error('The recogniser gave no answer.')
+        return answer.transcript
       } finally {
-        release()
         lane.forget(job)
-        // Not awaited: it may wait for a read that nothing ends but the reader's own failure.
-        iterator.return?.().catch(() => undefined)
       }
     },
     async close() {
@@ -67,12 +68,4 @@ export function createDigitsEngine(options: DigitsEngineOptions = {}): SpeechEng
       await Promise.all(lanes.map((lane) => lane.stop()))
     },
   }
-}
-
-function rejectOnAbort(signal: AbortSignal): { aborted: Promise<never>; release: () => void } {
-  const { promise, reject } = Promise.withResolvers<never>()
-  promise.catch(() => undefined)
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  return { aborted: promise, release: () => signal.removeEventListener('abort', abort) }
 }

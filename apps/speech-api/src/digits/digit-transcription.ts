@@ -5,6 +5,8 @@ import { createDigitRecogniser, type DigitRecogniser } from './digit-recogniser.
 import type { DigitTemplates } from './digit-templates.ts'
 
 export interface DigitTranscription {
+  /** How much has been pushed. */
+  readonly heardSeconds: number
   /** Takes the next bytes of a WAV file. */
   push(bytes: Uint8Array): void
   end(): Transcript
@@ -18,6 +20,9 @@ export function createDigitTranscription(
   const segments: SpeechSegment[] = []
   let recogniser: DigitRecogniser | undefined
   return {
+    get heardSeconds() {
+      return reader.durationSeconds
+    },
     push(bytes) {
       const samples = reader.push(bytes)
       if (reader.sampleRate === undefined) return

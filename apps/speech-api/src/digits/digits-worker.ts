@@ -25,7 +25,7 @@ function answer(question: Question): Answer | undefined {
     transcriptions.set(job, transcription)
     if (question.kind === 'end') return { kind: 'heard', job, transcript: transcription.end() }
     transcription.push(question.bytes)
-    return { kind: 'taken', job }
+    return { kind: 'taken', job, heardSeconds: transcription.heardSeconds }
   } catch (error) {
     const code = error instanceof AudioError ? error.code : undefined
     return { kind: 'failed', job, code, message: error instanceof Error ? error.message : String(error) }

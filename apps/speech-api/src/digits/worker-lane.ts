@@ -1,8 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AudioError } from '../audio-error.ts'
-import type { Transcript } from '../speech-engine.ts'
-import type { Answer, Question } from './worker-messages.ts'
+import type { Answer, GoodAnswer, Question } from './worker-messages.ts'
 
 export interface WorkerLane {
   /** Transcriptions under way. */
@@ -10,7 +9,7 @@ export interface WorkerLane {
   /** Whether the worker has ended, with all that it had in hand. */
   readonly ended: boolean
   begin(job: number): void
-  ask(question: Question): Promise<Transcript | undefined>
+  ask(question: Question): Promise<GoodAnswer>
   forget(job: number): void
   stop(): Promise<void>
 }
@@ -20,7 +19,7 @@ export function createWorkerLane(): WorkerLane {
   // The same line serves the sources and what is built from them.
   const worker = new Worker(new URL(`./digits-worker${extname(import.meta.filename)}`, import.meta.url))
   const jobs = new Set<number>()
-  const waiting = new Map<number, PromiseWithResolvers<Transcript | undefined>>()
+  const waiting = new Map<number, PromiseWithResolvers<GoodAnswer>>()
   let failure: Error | undefined
   worker.unref()
 
@@ -34,7 +33,7 @@ export function createWorkerLane(): WorkerLane {
   worker.on('message', (answer: Answer) => {
     const asked = waiting.get(answer.job)
     waiting.delete(answer.job)
-    if (answer.kind !== 'failed') asked?.resolve(answer.kind === 'heard' ? answer.transcript : undefined)
+    if (answer.kind !== 'failed') asked?.resolve(answer)
     else asked?.reject(answer.code ? new AudioError(answer.code, answer.message) : new Error(answer.message))
   })
 
@@ -51,7 +50,7 @@ export function createWorkerLane(): WorkerLane {
     },
     ask(question) {
       if (failure) return Promise.reject(failure)
-      const asked = Promise.withResolvers<Transcript | undefined>()
+      const asked = Promise.withResolvers<GoodAnswer>()
       waiting.set(question.job, asked)
       worker.postMessage(question, question.kind === 'audio' ? [question.bytes.buffer] : [])
       return asked.promise

@@ -8,7 +8,7 @@ export type Question =
   | { readonly kind: 'forget'; readonly job: number }
 
 export type Answer =
-  | { readonly kind: 'taken'; readonly job: number }
+  | { readonly kind: 'taken'; readonly job: number; readonly heardSeconds: number }
   | { readonly kind: 'heard'; readonly job: number; readonly transcript: Transcript }
   | {
       readonly kind: 'failed'
@@ -17,3 +17,5 @@ export type Answer =
       readonly code?: AudioErrorCode | undefined
       readonly message: string
     }
+
+export type GoodAnswer = Exclude<Answer, { kind: 'failed' }>

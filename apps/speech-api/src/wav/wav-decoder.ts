@@ -5,6 +5,8 @@ import { parseWavFormat, type WavFormat } from './wav-format.ts'
 export interface WavDecoder {
   /** Known once the header has passed through `push`. */
   readonly format: WavFormat | undefined
+  /** Bytes of samples that the header speaks of, Infinity where it leaves that open; known once it has passed. */
+  readonly announcedBytes: number | undefined
   /** Takes the next bytes of the file and returns the samples that they complete, mixed to one channel. */
   push(bytes: Uint8Array): Float32Array[]
   /** Says that the file is over; throws if no sample was in it. */
@@ -23,6 +25,7 @@ export function createWavDecoder(): WavDecoder {
   let riffEnd = 0
   let state: 'riff' | 'chunk' | 'format' | 'skip' | 'data' | 'done' = 'riff'
   let left = 0 // bytes of the current chunk not yet read
+  let announcedBytes: number | undefined
   let heard = false
   const samples: Float32Array[] = []
 
@@ -59,6 +62,7 @@ export function createWavDecoder(): WavDecoder {
         // A writer that could not go back to fill in the length leaves 0 or all ones: the samples go on to the end.
         const unknown = length === STREAMED || (length === 0 && riffEnd <= position)
         left = unknown ? Infinity : length
+        announcedBytes = left
         state = 'data'
       }
       return true
@@ -98,6 +102,9 @@ export function createWavDecoder(): WavDecoder {
   return {
     get format() {
       return format
+    },
+    get announcedBytes() {
+      return announcedBytes
     },
     push(bytes) {
       kept = kept.length === 0 ? bytes : Buffer.concat([kept, bytes])

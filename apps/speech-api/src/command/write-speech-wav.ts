@@ -1,0 +1,34 @@
+import type { FileHandle } from 'node:fs/promises'
+import { wavHeader } from '../wav/wav-header.ts'
+import { createWavReader } from '../wav/wav-reader.ts'
+
+/** What speech recognisers are trained on. */
+const SAMPLE_RATE = 16_000
+
+/**
+ * Writes any WAV recording as the one kind that every recogniser takes: one channel, 16 kHz, 16 bits.
+ *
+ * @returns how long it is, in seconds
+ * @throws {AudioError} if the bytes are no recording
+ */
+export async function writeSpeechWav(file: FileHandle, audio: AsyncIterable<Uint8Array>): Promise<number> {
+  const reader = createWavReader(() => [SAMPLE_RATE])
+  let written = 0
+  const write = async (samples: Float32Array) => {
+    await file.write(pcm(samples))
+    written += samples.length
+  }
+  await file.write(wavHeader(SAMPLE_RATE, 0))
+  for await (const bytes of audio) await write(reader.push(bytes))
+  await write(reader.end())
+  await file.write(wavHeader(SAMPLE_RATE, written), 0, undefined, 0)
+  return reader.durationSeconds
+}
+
+function pcm(samples: Float32Array): Buffer {
+  const bytes = Buffer.alloc(samples.length * 2)
+  samples.forEach((sample, index) => {
+    bytes.writeInt16LE(Math.max(-0x8000, Math.min(0x7fff, Math.round(sample * 0x8000))), index * 2)
+  })
+  return bytes
+}
