@@ -5,6 +5,7 @@ import { doctorCommand } from './doctor/doctor-command.ts'
 import { exitCode, exitCodeOf, type ExitCode } from './exit-code.ts'
 import { explainError } from './explain-error.ts'
 import { sandboxCommand } from './sandbox/sandbox-command.ts'
+import type { Surroundings } from './surroundings.ts'
 import { tokenCommand } from './token/token-command.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -12,16 +13,23 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 }
 
 /** @returns what the process is to end with */
-export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
+export async function runCommandLine(
+  argv: readonly string[],
+  surroundings: Surroundings = process,
+): Promise<ExitCode> {
   let ended: ExitCode = exitCode.ok
   const end = (code: ExitCode): void => void (ended = code)
   const program = new Command('tokenwell')
     .description('OAuth 2.0 client-credentials tokens from the command line.')
     .version(version)
     .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void surroundings.stdout.write(text),
+      writeErr: (text) => void surroundings.stderr.write(text),
+    })
     .addHelpText('after', help)
   for (const create of [tokenCommand, doctorCommand, sandboxCommand]) {
-    program.addCommand(create(process, end).copyInheritedSettings(program))
+    program.addCommand(create(surroundings, end).copyInheritedSettings(program))
   }
   try {
     await program.parseAsync(argv)
@@ -29,7 +37,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
   } catch (error) {
     // It has said what there is to say.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage
-    const { stderr } = process
+    const { stderr } = surroundings
     stderr.write(`${styleText('red', 'tokenwell:', { stream: stderr })} ${explainError(error)}\n`)
     return exitCodeOf(error)
   }

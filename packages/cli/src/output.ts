@@ -1,15 +1,12 @@
 import { styleText } from 'node:util'
+import type { Surroundings } from './surroundings.ts'
 
-/** Where a command writes: what was asked for to `stdout`, everything else to `stderr`. */
-export interface Output {
-  readonly stdout: NodeJS.WriteStream
-  readonly stderr: NodeJS.WriteStream
-}
+// What was asked for goes to standard output, everything else to standard error.
 
-export function warn({ stderr }: Output, sentence: string): void {
+export function warn({ stderr }: Surroundings, sentence: string): void {
   stderr.write(`${styleText('yellow', 'warning:', { stream: stderr })} ${sentence}\n`)
 }
 
-export function say({ stderr }: Output, sentence: string): void {
+export function say({ stderr }: Surroundings, sentence: string): void {
   stderr.write(`${sentence}\n`)
 }

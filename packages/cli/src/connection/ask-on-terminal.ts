@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { Interrupted } from '../interrupted.ts'
+import type { Surroundings } from '../surroundings.ts'
 
-type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'> & { readonly hidden: boolean }
+type Question = Pick<Surroundings, 'stdin' | 'stderr'> & { readonly hidden: boolean }
 
 /**
  * Asks on standard error, since standard output may be a pipe; undefined where there is no terminal.
@@ -11,7 +12,7 @@ type Terminal = Pick<NodeJS.Process, 'stdin' | 'stderr'> & { readonly hidden: bo
  */
 export async function askOnTerminal(
   question: string,
-  { stdin, stderr, hidden }: Terminal,
+  { stdin, stderr, hidden }: Question,
 ): Promise<string | undefined> {
   if (!stdin.isTTY || !stderr.isTTY) return undefined
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

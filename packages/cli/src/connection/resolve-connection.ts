@@ -1,5 +1,6 @@
 import type { ClientCredentialsOptions } from '@tokenwell/core'
 import { warn } from '../output.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { UserMistake } from '../user-mistake.ts'
 import { askOnTerminal } from './ask-on-terminal.ts'
 import type { ConnectionFlags } from './connection-options.ts'
@@ -9,13 +10,14 @@ import { readFirstLine } from './read-first-line.ts'
 /** A token endpoint and what to ask it with; the secret is at hand. */
 export type Connection = ClientCredentialsOptions & { readonly clientSecret: string }
 
-type Surroundings = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env'>
-
 /** @throws {UserMistake} naming what is missing */
-export async function resolveConnection(flags: ConnectionFlags, process: Surroundings): Promise<Connection> {
-  const { stdin, env } = process
+export async function resolveConnection(
+  flags: ConnectionFlags,
+  surroundings: Surroundings,
+): Promise<Connection> {
+  const { stdin, env } = surroundings
   const file = flags.credentials === undefined ? {} : await readCredentialsFile(flags.credentials)
-  const ask = (question: string, hidden: boolean) => askOnTerminal(question, { hidden, ...process })
+  const ask = (question: string, hidden: boolean) => askOnTerminal(question, { ...surroundings, hidden })
 
   const address = resolveAddress(flags, file, env)
   const clientId =
@@ -27,7 +29,7 @@ export async function resolveConnection(flags: ConnectionFlags, process: Surroun
   }
   if (flags.clientSecret !== undefined && flags.clientSecret !== '-') {
     warn(
-      process,
+      surroundings,
       'every user of this machine can read --client-secret in the list of processes, and your shell may keep it; ' +
         'set CLIENT_SECRET, or use --credentials.',
     )

@@ -6,6 +6,7 @@ import {
 } from '../connection/connection-options.ts'
 import { resolveConnection } from '../connection/resolve-connection.ts'
 import { exitCode, type ExitCode } from '../exit-code.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { addressOf, examine } from './examine.ts'
 import { createReporter } from './reporter.ts'
 
@@ -14,7 +15,7 @@ interface DoctorFlags extends ConnectionFlags {
   readonly tryWrongSecret?: true
 }
 
-export function doctorCommand(process: NodeJS.Process, end: (code: ExitCode) => void): Command {
+export function doctorCommand(surroundings: Surroundings, end: (code: ExitCode) => void): Command {
   return addConnectionOptions(
     new Command('doctor').description(
       'Asks for a token and says what is wrong: name, network, certificate, answer, lifetime, clocks.',
@@ -27,12 +28,12 @@ export function doctorCommand(process: NodeJS.Process, end: (code: ExitCode) => 
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: DoctorFlags) => {
-      const connection = await resolveConnection(flags, process)
+      const connection = await resolveConnection(flags, surroundings)
       const url = addressOf(connection)
-      const reporter = createReporter(process.stdout, flags.json ?? false)
+      const reporter = createReporter(surroundings.stdout, flags.json ?? false)
       reporter.begin(url)
       const { tryWrongSecret } = flags
-      const options = { limitMs: flags.timeout * 1000, tryWrongSecret, env: process.env }
+      const options = { limitMs: flags.timeout * 1000, tryWrongSecret, env: surroundings.env }
       for await (const found of examine(connection, options)) {
         reporter.add(found)
         if ('level' in found && found.level === 'problem') end(exitCode.refused)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { say } from '../output.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { UserMistake } from '../user-mistake.ts'
 import { loadTokenService } from './load-token-service.ts'
 
@@ -16,7 +17,7 @@ interface SandboxFlags {
   readonly json?: true
 }
 
-export function sandboxCommand(process: NodeJS.Process): Command {
+export function sandboxCommand(surroundings: Surroundings): Command {
   return new Command('sandbox')
     .description('Runs a token service of your own on this machine, in memory, with one application.')
     .option('--port <number>', 'port to listen on; 0: a free one', wholeNumber(0, 65_535), 0)
@@ -34,10 +35,10 @@ export function sandboxCommand(process: NodeJS.Process): Command {
     )
     .option('--json', 'print the settings as JSON')
     .addHelpText('after', examples)
-    .action((flags: SandboxFlags) => runSandbox(flags, process))
+    .action((flags: SandboxFlags) => runSandbox(flags, surroundings))
 }
 
-async function runSandbox(flags: SandboxFlags, process: NodeJS.Process): Promise<void> {
+async function runSandbox(flags: SandboxFlags, surroundings: Surroundings): Promise<void> {
   const { startTokenService } = await loadTokenService()
   const clientSecret = flags.clientSecret ?? randomBytes(24).toString('base64url')
   const { clientId } = flags
@@ -64,9 +65,9 @@ async function runSandbox(flags: SandboxFlags, process: NodeJS.Process): Promise
     SANDBOX_URL: service.sandboxUrl,
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${quote(String(value))}\n`)
-  process.stdout.write(flags.json ? `${JSON.stringify(settings)}\n` : lines.join(''))
+  surroundings.stdout.write(flags.json ? `${JSON.stringify(settings)}\n` : lines.join(''))
   say(
-    process,
+    surroundings,
     'Everything is in memory, and gone when you stop it with Ctrl-C. Faults are scripted at SANDBOX_URL.',
   )
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])

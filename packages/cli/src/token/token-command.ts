@@ -7,13 +7,14 @@ import {
 } from '../connection/connection-options.ts'
 import { resolveConnection, type Connection } from '../connection/resolve-connection.ts'
 import { say } from '../output.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 interface TokenFlags extends ConnectionFlags {
   readonly json?: true
   readonly header?: true
 }
 
-export function tokenCommand(process: NodeJS.Process): Command {
+export function tokenCommand(surroundings: Surroundings): Command {
   return addConnectionOptions(
     new Command('token').description('Prints a new access token, and nothing else, to standard output.'),
   )
@@ -21,12 +22,16 @@ export function tokenCommand(process: NodeJS.Process): Command {
     .option('--header', 'print the whole Authorization header')
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: TokenFlags) => {
-      const connection = await resolveConnection(flags, process)
-      process.stdout.write(`${await obtain(connection, flags, process)}\n`)
+      const connection = await resolveConnection(flags, surroundings)
+      surroundings.stdout.write(`${await obtain(connection, flags, surroundings)}\n`)
     })
 }
 
-async function obtain(connection: Connection, flags: TokenFlags, process: NodeJS.Process): Promise<string> {
+async function obtain(
+  connection: Connection,
+  flags: TokenFlags,
+  surroundings: Surroundings,
+): Promise<string> {
   const timeoutMs = flags.timeout * 1000
   const tokens = createTokenProvider(clientCredentials(connection), {
     timeoutMs,
@@ -34,7 +39,7 @@ async function obtain(connection: Connection, flags: TokenFlags, process: NodeJS
     onEvent: (event) => {
       if (event.type !== 'token_failed' || event.retryInMs === undefined) return
       const status = event.status === undefined ? '' : ` (status ${event.status})`
-      say(process, `The token endpoint is ${event.kind}${status}; trying again …`)
+      say(surroundings, `The token endpoint is ${event.kind}${status}; trying again …`)
     },
   })
   try {

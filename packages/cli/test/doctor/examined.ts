@@ -1,0 +1,33 @@
+import { expect } from 'vitest'
+import type { Finding } from '../../src/doctor/finding.ts'
+import { runTokenwell } from '../run-tokenwell.ts'
+
+export interface Examined {
+  readonly code: number
+  readonly findings: readonly Finding[]
+  /** Codes of what is wrong. */
+  readonly faults: readonly string[]
+  /** What is said about a finding, advice included. */
+  textOf(code: string): string
+}
+
+/** Runs `tokenwell doctor`, and checks what holds for everything that it says. */
+export async function examined(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Examined> {
+  const { code, stdout, stderr } = await runTokenwell(['doctor', '--json', ...args], env)
+  expect(stderr).toBe('')
+  expect(stdout).not.toContain(env['CLIENT_SECRET'])
+  const { findings } = JSON.parse(stdout) as { findings: Finding[] }
+  const wrong = findings.filter(({ level }) => level === 'problem' || level === 'warning')
+  // Each says what to do.
+  for (const { advice } of wrong) expect(advice).toMatch(/\.$/)
+  expect(code).toBe(wrong.some(({ level }) => level === 'problem') ? 1 : 0)
+  return {
+    code,
+    findings,
+    faults: wrong.map((finding) => finding.code),
+    textOf: (wanted) => {
+      const found = findings.find((finding) => finding.code === wanted)
+      return `${found?.message} ${found?.advice}`
+    },
+  }
+}

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest'
+import { useSandboxedService } from '../sandboxed-service.ts'
+import { examined } from './examined.ts'
+
+const service = useSandboxedService()
+const doctor = (clientId = 'demo', args: string[] = [], env: Record<string, string> = {}) =>
+  examined(args, { ...service.environmentOf(clientId), ...env })
+
+const token = { access_token: 'canary-token', token_type: 'Bearer', expires_in: '3600' }
+const noStore = { 'cache-control': 'no-store' }
+
+describe('doctor, asked about a token service', () => {
+  it.each(['demo', 'refreshed'])('finds nothing wrong where nothing is: %s', async (clientId) => {
+    const { findings, faults } = await doctor(clientId)
+    expect(faults).toStrictEqual([])
+    expect(findings.map(({ code }) => code)).toStrictEqual([
+      'plain_http_here',
+      'connected',
+      'token',
+      'no_store',
+      'lifetime',
+      'kept',
+      'clocks_agree',
+      'issued_at',
+      'not_tried',
+    ])
+  })
+
+  it('tells the form of the answer, its units, and how long it would be kept', async () => {
+    const { textOf } = await doctor()
+    expect(textOf('token')).toContain("the platform's form with products")
+    expect(textOf('lifetime')).toContain('3600 seconds, as text: 1 h')
+    expect(textOf('kept')).toContain('for 59 min 50 s, and renews it behind its use after about 55 min')
+    expect(textOf('issued_at')).toContain('in milliseconds since 1970')
+    expect((await doctor('refreshed')).textOf('token')).toContain('form with level and refresh token')
+  })
+
+  it('names a wrong secret', async () => {
+    const { faults, textOf } = await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })
+    expect(faults).toStrictEqual(['wrong_credentials'])
+    expect(textOf('wrong_credentials')).toMatch(/status 401, invalid_client.*developer portal/)
+  })
+
+  it('names an application that is not approved', async () => {
+    expect((await doctor('pending')).faults).toStrictEqual(['application_not_approved'])
+  })
+
+  it('names a secret that has expired', async () => {
+    expect((await doctor('expired')).faults).toStrictEqual(['secret_expired'])
+  })
+
+  it('names throttling, and for how long', async () => {
+    for (let attempt = 0; attempt < 10; attempt++) {
+      await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })
+    }
+    const { faults, textOf } = await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })
+    expect(faults).toStrictEqual(['throttled'])
+    expect(textOf('throttled')).toMatch(/status 429\), and asks to wait (?:1 min|\d\d s)\./)
+  })
+
+  it.each([500, 502, 503])('names a service that is out of order: %i', async (status) => {
+    await service.fault({ status, body: { fault: { faultstring: 'canary', detail: { errorcode: 'x.y' } } } })
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['server_error'])
+    expect(textOf('server_error')).toContain(`status ${status} x.y`)
+  })
+
+  it('names a slow answer', async () => {
+    await service.fault({ latencyMs: 1050 })
+    expect((await doctor()).faults).toStrictEqual(['slow'])
+  })
+
+  it('names an answer that does not come', async () => {
+    await service.fault({ latencyMs: 10_000 })
+    const { faults, textOf } = await doctor('demo', ['--timeout', '0.3'])
+    expect(faults).toStrictEqual(['no_answer'])
+    expect(textOf('no_answer')).toMatch(/within 3\d\d ms/)
+  })
+
+  it('names a connection that is dropped', async () => {
+    await service.fault({ drop: true })
+    expect((await doctor()).faults).toStrictEqual(['connection_dropped'])
+  })
+
+  it('names an answer that is cut short', async () => {
+    await service.fault({ truncateAfterBytes: 20 })
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['answer_cut_short'])
+    expect(textOf('answer_cut_short')).toContain('20 characters came')
+  })
+
+  it('names an answer of half a JSON object', async () => {
+    await service.fault({ status: 200, body: '{"access_token": "canary' })
+    expect((await doctor()).faults).toStrictEqual(['broken_json'])
+  })
+
+  it('names an empty answer', async () => {
+    await service.fault({ status: 200, body: '' })
+    expect((await doctor()).faults).toStrictEqual(['answer_empty'])
+  })
+
+  it.each([200, 403])('names a web page instead of a token: %i', async (status) => {
+    await service.fault({ status, headers: { 'content-type': 'text/html' }, body: '<!doctype html>canary' })
+    expect((await doctor()).faults).toStrictEqual(['html_instead_of_json'])
+  })
+
+  it('names a redirect, and where it leads', async () => {
+    const location = 'https://login.example.com/start?secret=canary-secret-0123456789'
+    await service.fault({ status: 302, headers: { location } })
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['redirected'])
+    expect(textOf('redirected')).toContain('status 302 to https://login.example.com/start. Nothing was sent')
+  })
+
+  it('names a wrong path', async () => {
+    const env = { AUTH_URL: `${service.authUrl}/oauth` }
+    const { faults, textOf } = await doctor('demo', [], env)
+    expect(faults).toStrictEqual(['wrong_path'])
+    expect(textOf('wrong_path')).toContain('/oauth/oauth/client_credential/accesstoken (status 404)')
+  })
+
+  it('names a request in the wrong form', async () => {
+    const tokenUrl = `${service.authUrl}/oauth/client_credential/accesstoken`
+    const { faults, textOf } = await doctor('demo', ['--token-url', tokenUrl])
+    expect(faults).toStrictEqual(['request_refused'])
+    expect(textOf('request_refused')).toContain('status 400 invalid_request')
+  })
+
+  it('names a scope that is refused', async () => {
+    await service.fault({ status: 400, body: { error: 'invalid_scope' } })
+    expect((await doctor()).faults).toStrictEqual(['scope_refused'])
+  })
+
+  it('names a scope that is not given', async () => {
+    await service.fault({ body: { ...token, scope: 'read' }, headers: noStore })
+    const { faults, textOf } = await doctor('demo', ['--scope', 'read write'])
+    expect(faults).toStrictEqual(['scope_narrowed'])
+    expect(textOf('scope_narrowed')).toContain('asked for: write.')
+  })
+
+  it('names a token of another type', async () => {
+    await service.fault({ body: { ...token, token_type: 'mac' } })
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['no_usable_token'])
+    expect(textOf('no_usable_token')).toContain('see its token_type')
+  })
+
+  it('names a missing lifetime, and what is assumed', async () => {
+    const { expires_in: _left, ...rest } = token
+    await service.fault({ body: rest, headers: noStore })
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['lifetime_missing'])
+    expect(textOf('lifetime_missing')).toContain('5 min are assumed')
+    expect(textOf('kept')).toContain('for 4 min 50 s')
+  })
+
+  it('names a lifetime in milliseconds, and believes it when told so', async () => {
+    const { faults, textOf } = await doctor('long-lived')
+    expect(faults).toStrictEqual(['lifetime_in_milliseconds'])
+    expect(textOf('lifetime_in_milliseconds')).toContain(
+      'as seconds that is 41 days 16 h, as milliseconds 1 h',
+    )
+    const told = await doctor('long-lived', ['--expires-in', 'milliseconds'])
+    expect(told.faults).toStrictEqual([])
+    expect(told.textOf('lifetime')).toContain('3600000 milliseconds, as text: 1 h')
+  })
+
+  it('names a lifetime in seconds where milliseconds were expected', async () => {
+    const { faults } = await doctor('demo', ['--expires-in', 'milliseconds'])
+    expect(faults).toStrictEqual(['lifetime_in_seconds'])
+  })
+
+  it.each([
+    ['lifetime_unusable', 0],
+    ['lifetime_unusable', 'canary'],
+    ['lifetime_is_a_date', 1_893_456_000],
+    ['lifetime_is_a_date', '1893456000000'],
+    ['lifetime_too_long', 99_999_999],
+  ])('names a lifetime that cannot be meant: %s, %j', async (code, lifetime) => {
+    await service.fault({ body: { ...token, expires_in: lifetime }, headers: noStore })
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual([code])
+    expect(textOf(code)).not.toContain('canary')
+  })
+
+  it.each([
+    [3600, 'behind'],
+    [-120, 'ahead of'],
+  ])('names a clock of this machine that differs by %i s', async (seconds, side) => {
+    const date = new Date(Date.now() + seconds * 1000).toUTCString()
+    await service.fault({ body: token, headers: { ...noStore, date } })
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['clock_skew'])
+    expect(textOf('clock_skew')).toContain(`${side} the service's`)
+  })
+
+  it('names an issued_at that is not now', async () => {
+    await service.advance(7200)
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['issued_at_differs'])
+    expect(textOf('issued_at_differs')).toMatch(/(?:2 h|1 h 59 min) ahead of/)
+  })
+
+  it('names a missing no-store', async () => {
+    await service.fault({ body: token, headers: { 'cache-control': 'max-age=60' } })
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['no_store_missing'])
+    expect(textOf('no_store_missing')).toContain('Cache-Control: max-age=60')
+  })
+
+  it('names a content type other than JSON', async () => {
+    await service.fault({ body: JSON.stringify(token), headers: noStore })
+    expect((await doctor()).faults).toStrictEqual(['content_type'])
+  })
+})
+
+describe('doctor, asked to try a wrong secret', () => {
+  const tried = () => doctor('demo', ['--try-wrong-secret'])
+
+  it('does so only then, and once', async () => {
+    await doctor()
+    expect((await service.journal()).total).toBe(1)
+    const { faults, textOf } = await tried()
+    expect(faults).toStrictEqual([])
+    expect(textOf('recognised')).toContain('status 401, invalid_client')
+    expect((await service.journal()).counts.client).toStrictEqual({ demo: 3 })
+  })
+
+  it.each([
+    ['any_secret_does', { body: token, headers: noStore }],
+    ['not_recognised', { status: 500 }],
+    ['throttled', { status: 429 }],
+  ])('names what is wrong with the answer: %s', async (code, second) => {
+    await service.fault({ body: token, headers: noStore })
+    await service.fault(second)
+    expect((await tried()).faults).toStrictEqual([code])
+  })
+})

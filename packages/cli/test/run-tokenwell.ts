@@ -1,0 +1,23 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { runCommandLine } from '../src/command-line.ts'
+import type { Surroundings } from '../src/surroundings.ts'
+
+export interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the command in this process, with streams and variables of its own. */
+export async function runTokenwell(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  input = '',
+): Promise<Ended> {
+  const stdin = new PassThrough().end(input)
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const surroundings = { stdin, stdout, stderr, env } as unknown as Surroundings
+  const code = await runCommandLine(['node', 'tokenwell', ...args], surroundings)
+  return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
+}
