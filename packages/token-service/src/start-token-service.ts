@@ -13,6 +13,12 @@ export interface RunningTokenService {
    * is a developer.
    */
   createSetupLink(): Promise<string | undefined>
+  /**
+   * Makes a link by which the developer of that name sets a new password, good once and for 15 minutes.
+   *
+   * @throws {@link UserMistake} if there is none of that name
+   */
+  createPasswordLink(developerName: string): Promise<string>
   /** Finishes the requests under way, writes what is still to be written, then stops. */
   close(): Promise<void>
 }
@@ -32,12 +38,23 @@ export async function startTokenService(options: TokenServiceOptions = {}): Prom
   try {
     const authUrl = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0)
     const sandboxUrl = sandbox && (await listen(sandbox.control, '127.0.0.1', resolved.sandbox?.port ?? 0))
-    const createSetupLink = async () => {
-      const { createSetupPath } = await import('./portal/invitation-link.ts')
-      const path = await createSetupPath(context())
-      return path && `${resolved.publicUrl ?? authUrl}${path}`
+    const base = resolved.publicUrl ?? authUrl
+    return {
+      authUrl,
+      sandboxUrl,
+      async createSetupLink() {
+        const { createSetupPath } = await import('./portal/one-time-link.ts')
+        const path = await createSetupPath(context())
+        return path && `${base}${path}`
+      },
+      async createPasswordLink(name) {
+        const { createPasswordPath } = await import('./portal/one-time-link.ts')
+        const developer = await context().storage.developers.find(name.normalize('NFKC').toLowerCase())
+        if (!developer) throw new UserMistake(`The developer portal knows nobody by the name "${name}".`)
+        return `${base}${await createPasswordPath(context(), developer)}`
+      },
+      close,
     }
-    return { authUrl, sandboxUrl, createSetupLink, close }
   } catch (error) {
     await close()
     throw error

@@ -6,8 +6,15 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string
 }
 
+/** What the command is to do. */
+export interface CommandLine {
+  readonly configuration: Configuration
+  /** Whose password is to be set anew; asked for at one start, never by a file. */
+  readonly passwordLink?: string | undefined
+}
+
 /** Reads the command line, the environment and the configuration file; `--help` and mistakes end the process. */
-export function parseCommandLine(args: readonly string[]): Configuration {
+export function parseCommandLine(args: readonly string[]): CommandLine {
   const command = new Command('tokenwell-service')
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
     .version(version)
@@ -58,17 +65,22 @@ export function parseCommandLine(args: readonly string[]): Configuration {
         'for tests: a control listener on loopback (faults, clock, journal)',
       ),
     )
+    .option(
+      '--password-link <name>',
+      'at start, say a link by which that developer of the portal sets a new password',
+    )
     .addHelpText('after', help)
     .parse(args)
 
-  const { config, ...given } = command.opts<Record<string, string | boolean | undefined>>()
+  const { config, passwordLink, ...given } = command.opts<Record<string, string | undefined>>()
   const keys = process.env['TOKENWELL_KEYS']?.split(',').map((key) => key.trim())
-  return readConfiguration(config as string | undefined, {
+  const configuration = readConfiguration(config, {
     ...given,
     keys,
     sandbox: yesOrNo(given['sandbox']),
     trustProxy: yesOrNo(given['trustProxy']),
   })
+  return { configuration, passwordLink }
 }
 
 function yesOrNo(value: string | boolean | undefined): string | boolean | undefined {

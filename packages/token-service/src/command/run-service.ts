@@ -1,12 +1,12 @@
 import { readKeyFile } from '../keys/key-file.ts'
 import { startTokenService, type RunningTokenService } from '../start-token-service.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
-import type { Configuration } from './configuration.ts'
+import type { CommandLine } from './command-line.ts'
 import { createServiceLogger } from './service-logger.ts'
 
 /** Starts the service as configured, saying what it does, and stops it when the process is told to. */
 export async function runService(
-  { keysFile, logLevel, ...configuration }: Configuration,
+  { configuration: { keysFile, logLevel, ...configuration }, passwordLink }: CommandLine,
   say: (sentence: string) => void,
 ): Promise<void> {
   const location = parseStorageLocation(configuration.storage)
@@ -19,6 +19,13 @@ export async function runService(
   const setupLink = await service.createSetupLink()
   if (setupLink !== undefined) {
     say(`Nobody has joined its developer portal yet. To be the first, open within 15 minutes: ${setupLink}`)
+  }
+  if (passwordLink !== undefined) {
+    const link = await service.createPasswordLink(passwordLink).catch(async (error: unknown) => {
+      await service.close()
+      throw error
+    })
+    say(`To set a new password for ${passwordLink}, open within 15 minutes: ${link}`)
   }
   if (service.sandboxUrl !== undefined) say(`Its sandbox is controlled at ${service.sandboxUrl}`)
   stopOnSignal(service, say)

@@ -10,17 +10,13 @@ import { joinPage } from './pages/join-page.ts'
 import { logInPage } from './pages/log-in-page.ts'
 import { emptyForm, type FormState } from './page/form.ts'
 import { line, parseForm } from './page/parse-form.ts'
-import { hashPassword, isPassword } from './password.ts'
+import { hashPassword, isPassword, newPassword } from './password.ts'
 import { PortalRefusal } from './portal-refusal.ts'
-import { createVisit, sessionSeconds } from './visit.ts'
+import { createSessionStart } from './session-start.ts'
 
 const name = line(60)
   .regex(/^[\p{L}\p{N}][\p{L}\p{N}._@+ -]*$/u, 'Letters, digits, blanks and . _ @ + - only, please.')
   .transform((text) => text.normalize('NFKC').toLowerCase())
-const newPassword = z
-  .string()
-  .min(12, 'At least 12 characters, please.')
-  .max(200, 'At most 200 characters, please.')
 const logInForm = z.object({
   name: z.string().regex(/^\P{Cc}{0,200}$/u, 'This is no name.'),
   password: z.string().max(1_000),
@@ -31,8 +27,10 @@ const passwordForm = z.object({ password: z.string().max(1_000), new_password: n
 const failureLimit = { attempts: 10, windowSeconds: 300 }
 
 /** Getting in, getting out, and what a developer's own account is about. */
-export function accountSteps({ storage, keyring, clock, activity }: ServiceContext) {
+export function accountSteps(context: ServiceContext) {
+  const { storage, clock, activity } = context
   const { developers, sessions } = storage
+  const begin = createSessionStart(context)
   const guard = createFailureGuard(storage.failures, clock, failureLimit)
 
   /** Whether the password is right; `undefined` after too many wrong ones from this address. */
@@ -50,16 +48,6 @@ export function accountSteps({ storage, keyring, clock, activity }: ServiceConte
     await guard.failed(address, key)
     activity.audit({ event: 'log_in_failed', address, detail: developer?.id })
     return undefined
-  }
-
-  async function begin(developerId: string, { visit, address, paths }: Exchange): Promise<Answer> {
-    // Another id than before: nobody who knew that one gets in with it.
-    const session = createVisit(keyring)
-    const expiresAtMs = clock.now() + sessionSeconds * 1000
-    await sessions.close(visit.hash)
-    await sessions.open({ hash: session.hash, developerId, expiresAtMs })
-    activity.audit({ event: 'logged_in', address, detail: developerId })
-    return { redirectTo: paths.projects, session }
   }
 
   const throttled = (exchange: Exchange, error: unknown, shown: (state: FormState) => Answer): Answer => {
@@ -96,13 +84,13 @@ export function accountSteps({ storage, keyring, clock, activity }: ServiceConte
     },
     async showJoin(exchange) {
       const invitation = await developers.findInvitation(digest(exchange.params['token'] ?? ''), clock.now())
-      if (!invitation) throw new PortalRefusal('invitation_void')
+      if (!invitation) throw new PortalRefusal('link_void')
       return { page: joinPage(exchange, emptyForm, invitation) }
     },
     async join(exchange) {
       const hash = digest(exchange.params['token'] ?? '')
       const invitation = await developers.findInvitation(hash, clock.now())
-      if (!invitation) throw new PortalRefusal('invitation_void')
+      if (!invitation) throw new PortalRefusal('link_void')
       const parsed = parseForm(joinForm, exchange.form)
       if (!parsed.data) return { page: joinPage(exchange, parsed.state, invitation), status: 422 }
       const passwordHash = await hashPassword(parsed.data.password)
@@ -110,7 +98,7 @@ export function accountSteps({ storage, keyring, clock, activity }: ServiceConte
       const developer = { id: randomUUID(), name: parsed.data.name, passwordHash, administrator }
       const nowMs = clock.now()
       const outcome = await developers.join({ ...developer, createdAtMs: nowMs }, hash, nowMs)
-      if (outcome === 'void') throw new PortalRefusal('invitation_void')
+      if (outcome === 'void') throw new PortalRefusal('link_void')
       if (outcome === 'joined') {
         activity.audit({ event: 'developer_joined', address: exchange.address, detail: developer.id })
         return begin(developer.id, exchange)

@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
 import pLimit from 'p-limit'
+import { z } from 'zod'
 import { PortalRefusal } from './portal-refusal.ts'
 
 // 32 MiB and some 0.2 s each (OWASP's parameters): the memory is the point, so few may run at once.
@@ -8,6 +9,12 @@ const saltLength = 16
 const hashLength = 32
 const maxWaiting = 10
 const atOnce = pLimit(2)
+
+/** What a developer may choose. */
+export const newPassword = z
+  .string()
+  .min(12, 'At least 12 characters, please.')
+  .max(200, 'At most 200 characters, please.')
 
 /** Hashes a password with scrypt (RFC 7914), its parameters beside it. */
 export async function hashPassword(password: string): Promise<string> {

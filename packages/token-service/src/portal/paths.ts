@@ -9,7 +9,9 @@ export interface Paths {
   readonly projects: string
   readonly newProject: string
   join(token: string): string
+  newPassword(token: string): string
   removal(developerId: string): string
+  passwordLink(developerId: string): string
   asset(name: string): string
   project(projectId: string): string
   newApplication(projectId: string): string
@@ -36,6 +38,8 @@ export function createPaths(publicUrl: string | undefined): Paths {
     projects: `${root}/projects`,
     newProject: `${root}/new-project`,
     removal: (developerId) => `${root}/developers/${developerId}/removal`,
+    passwordLink: (developerId) => `${root}/developers/${developerId}/password-link`,
+    newPassword: (token) => `${root}/password/${token}`,
     join: (token) => `${root}/join/${token}`,
     asset: (name) => `${root}/assets/${name}`,
     project,

@@ -4,7 +4,7 @@ export type PortalRefusalReason =
   | 'form_not_ours'
   | 'not_allowed'
   | 'not_found'
-  | 'invitation_void'
+  | 'link_void'
   | 'too_many_secrets'
   | 'busy'
 

@@ -12,6 +12,7 @@ import type { Answer, DeveloperStep, Exchange, Step } from './exchange.ts'
 import { sendPage } from './page/send-page.ts'
 import { refusalPage, type Refusal } from './pages/refusal-page.ts'
 import { createPaths } from './paths.ts'
+import { passwordSteps } from './password-steps.ts'
 import { PortalRefusal } from './portal-refusal.ts'
 import { projectSteps } from './project-steps.ts'
 import { secretSteps } from './secret-steps.ts'
@@ -29,7 +30,7 @@ export interface Portal {
 function createSteps(context: ServiceContext) {
   const { forAll, forDevelopers } = accountSteps(context)
   return {
-    forAll,
+    forAll: { ...forAll, ...passwordSteps(context) },
     forDevelopers: {
       ...forDevelopers,
       ...developerSteps(context),

@@ -16,6 +16,13 @@ export interface Invitation {
   readonly expiresAtMs: number
 }
 
+/** A link by which a developer who forgot the password sets another: its digest, never the link itself. */
+export interface PasswordLink {
+  readonly hash: string
+  readonly developerId: string
+  readonly expiresAtMs: number
+}
+
 export interface DeveloperStorage {
   /** The first to join first. */
   list(): Promise<Developer[]>
@@ -30,7 +37,15 @@ export interface DeveloperStorage {
   /** Makes the project one of the developer's own. */
   addProject(developerId: string, projectId: string): Promise<void>
   projectIds(developerId: string): Promise<string[]>
-  /** Deletes the invitations that ended by `nowMs`; returns how many. */
+  addPasswordLink(link: PasswordLink): Promise<void>
+  /** Whose password it sets, while it is good. */
+  findPasswordLink(hash: string, nowMs: number): Promise<Developer | undefined>
+  /**
+   * Sets the password, ends the developer's sessions, and uses up this link and every other of that developer's;
+   * `undefined`: it was used, has ended, or came too late.
+   */
+  usePasswordLink(hash: string, passwordHash: string, nowMs: number): Promise<Developer | undefined>
+  /** Deletes the invitations and password links that ended by `nowMs`; returns how many. */
   purge(nowMs: number): Promise<number>
 }
 

@@ -53,24 +53,28 @@ describe('tokenwell-service', () => {
     expect(await (await fetch((await byEnvironment.authUrl) + tokenPath)).json()).toHaveProperty('error')
   })
 
-  it('keeps what it knows in an embedded database beside its keys, and says so while it opens', async () => {
-    const cwd = temporaryFolder({ 'apps.json': JSON.stringify([application]) })
-    const args = ['--port', '0', '--storage', 'pglite:data', '--applications-file', 'apps.json']
-    const first = runCommand(args, { cwd })
-    expect((await requestToken(await first.authUrl)).status).toBe(200)
-    expect(first.output()).toMatch(/Opening the embedded database in data; the first time this takes/)
-    expect(statSync(join(cwd, 'data.keys')).mode & 0o777).toBe(0o600)
+  it(
+    'keeps what it knows in an embedded database beside its keys, and says so while it opens',
+    { timeout: 60_000 },
+    async () => {
+      const cwd = temporaryFolder({ 'apps.json': JSON.stringify([application]) })
+      const args = ['--port', '0', '--storage', 'pglite:data', '--applications-file', 'apps.json']
+      const first = runCommand(args, { cwd })
+      expect((await requestToken(await first.authUrl)).status).toBe(200)
+      expect(first.output()).toMatch(/Opening the embedded database in data; the first time this takes/)
+      expect(statSync(join(cwd, 'data.keys')).mode & 0o777).toBe(0o600)
 
-    const second = await answerOf(args, {}, cwd)
-    expect(second.code).toBe(2)
-    expect(second.stderr).toContain(`in use by process ${first.child.pid}`)
+      const second = await answerOf(args, {}, cwd)
+      expect(second.code).toBe(2)
+      expect(second.stderr).toContain(`in use by process ${first.child.pid}`)
 
-    first.child.kill('SIGTERM')
-    expect((await first.ended).code).toBe(0)
-    expect(existsSync(join(cwd, 'data.lock'))).toBe(false)
-    const again = runCommand(['--port', '0', '--storage', 'pglite:data'], { cwd })
-    expect((await requestToken(await again.authUrl)).status).toBe(200)
-  })
+      first.child.kill('SIGTERM')
+      expect((await first.ended).code).toBe(0)
+      expect(existsSync(join(cwd, 'data.lock'))).toBe(false)
+      const again = runCommand(['--port', '0', '--storage', 'pglite:data'], { cwd })
+      expect((await requestToken(await again.authUrl)).status).toBe(200)
+    },
+  )
 
   it('opens a sandbox when asked to', async () => {
     const folder = temporaryFolder({ 'service.yaml': settings })

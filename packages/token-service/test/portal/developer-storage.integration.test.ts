@@ -117,6 +117,34 @@ function describeDevelopers(name: string, open: () => Promise<Storage>): void {
       expect(await storage.sessions.find(late, 1)).toEqual(other)
     })
 
+    it('sets a password by a link once, however many come at once, and ends the sessions', async () => {
+      const [one, other] = [await joined(), await joined()]
+      const link = async ({ id }: Developer, expiresAtMs = 100) => {
+        const hash = randomUUID()
+        await storage.developers.addPasswordLink({ hash, developerId: id, expiresAtMs })
+        return hash
+      }
+      const [hash, spare, others] = [await link(one), await link(one), await link(other)]
+      for (const { id } of [one, other]) {
+        await storage.sessions.open({ hash: `open for ${id}`, developerId: id, expiresAtMs: 100 })
+      }
+      expect(await storage.developers.findPasswordLink(hash, 99)).toEqual(one)
+      expect(await storage.developers.findPasswordLink(hash, 100)).toBeUndefined()
+      const use = (used: string, password: string, nowMs = 1) =>
+        storage.developers.usePasswordLink(used, password, nowMs)
+      expect(await use(hash, 'late', 100)).toBeUndefined()
+      const outcomes = await Promise.all(['a', 'b', 'c', 'd'].map((password) => use(hash, password)))
+      const [changed, ...more] = outcomes.filter((outcome) => outcome !== undefined)
+      expect(more).toEqual([])
+      expect(changed).toMatchObject({ id: one.id, name: one.name })
+      expect(await storage.developers.find(one.name)).toEqual(changed)
+      expect(await use(spare, 'spare')).toBeUndefined()
+      expect(await storage.sessions.find(`open for ${one.id}`, 1)).toBeUndefined()
+      expect(await storage.sessions.find(`open for ${other.id}`, 1)).toEqual(other)
+      await storage.developers.remove(other.id)
+      expect(await use(others, 'gone')).toBeUndefined()
+    })
+
     it('removes a developer with the sessions, and nobody else', async () => {
       const [one, other] = [await joined(), await joined()]
       const project = { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c', createdAtMs }
@@ -134,12 +162,21 @@ function describeDevelopers(name: string, open: () => Promise<Storage>): void {
       expect(await storage.projects.list()).toContainEqual(project)
     })
 
-    it('purges invitations that have ended', async () => {
+    it('purges invitations and password links that have ended', async () => {
       await storage.developers.purge(1_000)
+      const { id } = await joined()
       await invitation()
       const late = await invitation({ expiresAtMs: 101 })
-      expect(await storage.developers.purge(100)).toBe(1)
+      for (const expiresAtMs of [100, 101]) {
+        await storage.developers.addPasswordLink({
+          hash: `until ${expiresAtMs}`,
+          developerId: id,
+          expiresAtMs,
+        })
+      }
+      expect(await storage.developers.purge(100)).toBe(2)
       expect(await storage.developers.findInvitation(late, 100)).toBeDefined()
+      expect(await storage.developers.findPasswordLink('until 101', 100)).toBeDefined()
     })
   })
 }

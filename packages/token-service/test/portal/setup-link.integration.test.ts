@@ -44,7 +44,7 @@ it(
       expect(files.some((file) => file.includes(secret))).toBe(false)
     }
 
-    const again = runCommand(args, { cwd })
+    const again = runCommand([...args, '--password-link', 'ada'], { cwd })
     const returned = createVisitor(await again.authUrl)
     await returned.get('/portal/log-in')
     expect((await returned.post('/portal/log-in', { name: 'ada', password })).location).toBe(
@@ -55,5 +55,9 @@ it(
     session.cookie = visitor.cookie
     expect((await session.get('/portal/projects')).status).toBe(200)
     expect(again.output()).not.toContain('/portal/join/')
+    const passwordLink = /open within 15 minutes: (\S+\/portal\/password\/(\S+))/.exec(again.output())
+    expect((await returned.get(new URL(passwordLink?.[1] ?? '').pathname)).status).toBe(200)
+    again.child.kill('SIGTERM')
+    expect((await again.ended).stdout).not.toContain(passwordLink?.[2])
   },
 )

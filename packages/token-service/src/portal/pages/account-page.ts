@@ -1,6 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { DeveloperExchange } from '../exchange.ts'
 import { field, formToken, mistakeSummary, type FormState } from '../page/form.ts'
+import { newPasswordField } from '../page/new-password-field.ts'
 import { page } from '../page/page.ts'
 
 export function accountPage(exchange: DeveloperExchange, state: FormState): SafeHtml {
@@ -17,17 +18,7 @@ export function accountPage(exchange: DeveloperExchange, state: FormState): Safe
       <p class="hint">Wherever else you are logged in, you will be logged out.</p>
       ${formToken(visit)}
       ${field({ name: 'password', label: 'Password as it is', type: 'password', autocomplete: 'current-password' }, state)}
-      ${field(
-        {
-          name: 'new_password',
-          label: 'New password',
-          hint: 'At least 12 characters.',
-          type: 'password',
-          autocomplete: 'new-password',
-          minLength: 12,
-        },
-        state,
-      )}
+      ${newPasswordField({ name: 'new_password', label: 'New password' }, state)}
       <button>Change it</button>
     </form>
   </div>`

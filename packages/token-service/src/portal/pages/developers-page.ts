@@ -6,18 +6,24 @@ import { formToken } from '../page/form.ts'
 import { page } from '../page/page.ts'
 import { time } from '../page/time.ts'
 
+/** A link that is told to somebody else. */
+export interface ShownLink {
+  readonly title: string
+  readonly link: string
+}
+
 export function developersPage(
   exchange: DeveloperExchange,
   developers: readonly Developer[],
-  link?: string,
+  shown?: ShownLink,
 ): SafeHtml {
   const body = html` ${
-      link === undefined
+      shown === undefined
         ? ''
         : html`<section class="notice good" aria-labelledby="link-title">
-            <h2 id="link-title">Send this link to the new developer</h2>
+            <h2 id="link-title">${shown.title}</h2>
             <p>It works once, and for 15 minutes. It is not shown again.</p>
-            ${copyable({ id: 'link', value: link, what: 'link' })}
+            ${copyable({ id: 'link', value: shown.link, what: 'link' })}
           </section>`
     }
     <ul class="cards">
@@ -28,7 +34,7 @@ export function developersPage(
               <strong>${name}</strong> ${administrator ? html`<span class="badge">administrator</span>` : ''}
             </p>
             <p class="hint">Joined ${time(createdAtMs)}</p>
-            ${administrator ? '' : removal(exchange, id, name)}
+            ${administrator ? '' : [passwordLink(exchange, id, name), removal(exchange, id, name)]}
           </li>`,
       )}
     </ul>
@@ -37,6 +43,16 @@ export function developersPage(
       <button>Make a link to invite someone</button>
     </form>`
   return page(exchange, { title: 'Developers', body })
+}
+
+function passwordLink({ paths, visit }: DeveloperExchange, id: string, name: string): SafeHtml {
+  return html`<details>
+    <summary>Forgotten password <span class="visually-hidden">of ${name}</span></summary>
+    <p>You get a link to send to ${name}, who sets a new password by it. Until then nothing changes.</p>
+    <form method="post" action="${paths.passwordLink(id)}">
+      ${formToken(visit)}<button>Make a link</button>
+    </form>
+  </details>`
 }
 
 function removal({ paths, visit }: DeveloperExchange, id: string, name: string): SafeHtml {

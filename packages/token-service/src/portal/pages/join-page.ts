@@ -2,6 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Invitation } from '../../storage/developer-storage.ts'
 import type { Exchange } from '../exchange.ts'
 import { field, formToken, mistakeSummary, type FormState } from '../page/form.ts'
+import { newPasswordField } from '../page/new-password-field.ts'
 import { page } from '../page/page.ts'
 
 export function joinPage(exchange: Exchange, state: FormState, { administrator }: Invitation): SafeHtml {
@@ -18,17 +19,7 @@ export function joinPage(exchange: Exchange, state: FormState, { administrator }
     <form method="post" action="${paths.join(params['token'] ?? '')}" class="card">
       ${formToken(visit)}
       ${field({ name: 'name', label: 'Name', hint: 'You log in with it.', autocomplete: 'username' }, state)}
-      ${field(
-        {
-          name: 'password',
-          label: 'Password',
-          hint: 'At least 12 characters; a few words in a row are good.',
-          type: 'password',
-          autocomplete: 'new-password',
-          minLength: 12,
-        },
-        state,
-      )}
+      ${newPasswordField({ name: 'password', label: 'Password' }, state)}
       <button>Join</button>
     </form>
   </div>`

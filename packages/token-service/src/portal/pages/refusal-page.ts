@@ -32,10 +32,10 @@ const words: Record<Refusal, Words> = {
     title: 'Nothing here',
     text: 'There is no such page, or it is not yours to see.',
   },
-  invitation_void: {
+  link_void: {
     status: 410,
     title: 'This link is no longer good',
-    text: 'It works once, and for 15 minutes. Ask for a new one; for the first developer the service makes one at each start.',
+    text: 'It works once, and for 15 minutes. Ask the administrator for a new one; the administrator’s own the service makes at its start.',
   },
   too_many_secrets: {
     status: 409,

@@ -2,6 +2,7 @@ import type {
   Developer,
   DeveloperStorage,
   Invitation,
+  PasswordLink,
   Session,
   SessionStorage,
 } from '../developer-storage.ts'
@@ -10,6 +11,7 @@ import type {
 export function createMemoryDevelopers(): { developers: DeveloperStorage; sessions: SessionStorage } {
   const developers = new Map<string, Developer>()
   const invitations = new Map<string, Invitation>()
+  const passwordLinks = new Map<string, PasswordLink>()
   const projects = new Map<string, Set<string>>()
   const sessions = new Map<string, Session>()
 
@@ -20,11 +22,11 @@ export function createMemoryDevelopers(): { developers: DeveloperStorage; sessio
     return invitation && invitation.expiresAtMs > nowMs ? invitation : undefined
   }
 
-  const closeAll = (developerId: string) => {
-    for (const session of sessions.values()) {
-      if (session.developerId === developerId) sessions.delete(session.hash)
-    }
+  const linkedDeveloper = (hash: string, nowMs: number) => {
+    const link = passwordLinks.get(hash)
+    return link && link.expiresAtMs > nowMs ? developers.get(link.developerId) : undefined
   }
+  const closeAll = (developerId: string) => forget(sessions, developerId)
 
   return {
     developers: {
@@ -46,6 +48,7 @@ export function createMemoryDevelopers(): { developers: DeveloperStorage; sessio
       async remove(id) {
         developers.delete(id)
         projects.delete(id)
+        forget(passwordLinks, id)
         closeAll(id)
       },
       async invite(invitation) {
@@ -56,7 +59,20 @@ export function createMemoryDevelopers(): { developers: DeveloperStorage; sessio
         projects.set(developerId, new Set([...(projects.get(developerId) ?? []), projectId]))
       },
       projectIds: async (developerId) => [...(projects.get(developerId) ?? [])],
-      purge: async (nowMs) => purge(invitations, nowMs),
+      async addPasswordLink(link) {
+        passwordLinks.set(link.hash, link)
+      },
+      findPasswordLink: async (hash, nowMs) => linkedDeveloper(hash, nowMs),
+      async usePasswordLink(hash, passwordHash, nowMs) {
+        const developer = linkedDeveloper(hash, nowMs)
+        if (!developer) return undefined
+        const changed = { ...developer, passwordHash }
+        developers.set(developer.id, changed)
+        forget(passwordLinks, developer.id)
+        closeAll(developer.id)
+        return changed
+      },
+      purge: async (nowMs) => purge(invitations, nowMs) + purge(passwordLinks, nowMs),
     },
     sessions: {
       async open(session) {
@@ -73,6 +89,10 @@ export function createMemoryDevelopers(): { developers: DeveloperStorage; sessio
       purge: async (nowMs) => purge(sessions, nowMs),
     },
   }
+}
+
+function forget(entries: Map<string, { readonly developerId: string }>, developerId: string): void {
+  for (const [hash, entry] of entries) if (entry.developerId === developerId) entries.delete(hash)
 }
 
 function purge(entries: Map<string, { readonly expiresAtMs: number }>, nowMs: number): number {

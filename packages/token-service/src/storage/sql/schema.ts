@@ -96,6 +96,12 @@ export const invitations = pgTable('invitations', {
   expiresAtMs: milliseconds('expires_at').notNull(),
 })
 
+export const passwordLinks = pgTable('password_links', {
+  hash: text('hash').primaryKey(),
+  developerId: uuid('developer_id').notNull(),
+  expiresAtMs: milliseconds('expires_at').notNull(),
+})
+
 export const memberships = pgTable(
   'memberships',
   {

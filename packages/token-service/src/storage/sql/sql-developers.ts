@@ -1,13 +1,15 @@
 import { and, asc, eq, gt, lte } from 'drizzle-orm'
 import type { DeveloperStorage } from '../developer-storage.ts'
 import type { Database } from './database.ts'
-import { developers, invitations, memberships, sessions } from './schema.ts'
+import { developers, invitations, memberships, passwordLinks, sessions } from './schema.ts'
 
 class NotJoined extends Error {}
 
 export function createSqlDevelopers(database: Database): DeveloperStorage {
   const isOpen = (hash: string, nowMs: number) =>
     and(eq(invitations.hash, hash), gt(invitations.expiresAtMs, nowMs))
+  const isGood = (hash: string, nowMs: number) =>
+    and(eq(passwordLinks.hash, hash), gt(passwordLinks.expiresAtMs, nowMs))
 
   return {
     list: async () => await database.select().from(developers).orderBy(asc(developers.createdAtMs)),
@@ -62,12 +64,35 @@ export function createSqlDevelopers(database: Database): DeveloperStorage {
       const rows = await database.select().from(memberships).where(eq(memberships.developerId, developerId))
       return rows.map(({ projectId }) => projectId)
     },
+    async addPasswordLink(link) {
+      await database.insert(passwordLinks).values(link)
+    },
+    async findPasswordLink(hash, nowMs) {
+      const [found] = await database
+        .select({ developer: developers })
+        .from(passwordLinks)
+        .innerJoin(developers, eq(developers.id, passwordLinks.developerId))
+        .where(isGood(hash, nowMs))
+      return found?.developer
+    },
+    usePasswordLink: async (hash, passwordHash, nowMs) =>
+      await database.transaction(async (transaction) => {
+        const [used] = await transaction.delete(passwordLinks).where(isGood(hash, nowMs)).returning()
+        if (!used) return undefined
+        const { developerId } = used
+        await transaction.delete(passwordLinks).where(eq(passwordLinks.developerId, developerId))
+        await transaction.delete(sessions).where(eq(sessions.developerId, developerId))
+        const changed = transaction.update(developers).set({ passwordHash })
+        const [developer] = await changed.where(eq(developers.id, developerId)).returning()
+        return developer
+      }),
     async purge(nowMs) {
-      const deleted = await database
-        .delete(invitations)
-        .where(lte(invitations.expiresAtMs, nowMs))
-        .returning({ expiresAtMs: invitations.expiresAtMs })
-      return deleted.length
+      const ended = await Promise.all(
+        [invitations, passwordLinks].map((links) =>
+          database.delete(links).where(lte(links.expiresAtMs, nowMs)).returning({ hash: links.hash }),
+        ),
+      )
+      return ended.flat().length
     },
   }
 }
