@@ -10,6 +10,9 @@ import { addressOf, originOf } from './address-of.ts'
 import { createPatience, type Patience } from './patience.ts'
 import { createTransport, transport } from './transport.ts'
 
+/** An instance of axios, of whichever of its two sets of types: those for `import`, or those for `require`. */
+export type AttachableInstance = Pick<AxiosInstance, 'defaults' | 'interceptors' | 'getUri'>
+
 /**
  * Attaches tokens to the requests of an axios instance; a request whose token was refused is sent once more
  * with a new one, if its body can be. Without `allowedOrigins`, tokens go to the origin that the instance's
@@ -24,7 +27,7 @@ import { createTransport, transport } from './transport.ts'
  * `AxiosError` whose cause is a `TokenError`, and was not sent
  */
 export function attachTokens(
-  instance: AxiosInstance,
+  instance: AttachableInstance,
   tokens: TokenProvider,
   options: Partial<AttachOptions> = {},
 ): () => void {

@@ -1,7 +1,7 @@
 import { AxiosError, isCancel, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 
 /** Makes errors of the instance's own copy of axios: a program may hold two, by `import` and by `require`. */
-export function axiosErrorsOf(instance: AxiosInstance) {
+export function axiosErrorsOf(instance: Pick<AxiosInstance, 'getUri'>) {
   const OwnError = errorClassOf(instance)
   return {
     /** For a request that was not sent: its time was over, or no token came. Cancellations axios itself sees to. */
@@ -21,7 +21,7 @@ export function axiosErrorsOf(instance: AxiosInstance) {
   }
 }
 
-function errorClassOf(instance: AxiosInstance): typeof AxiosError {
+function errorClassOf(instance: Pick<AxiosInstance, 'getUri'>): typeof AxiosError {
   try {
     // Not an address: axios says so by its own error.
     instance.getUri({ url: 'http:' })

@@ -1,3 +1,3 @@
 import './request-option.ts'
 
-export { attachTokens } from './attach-tokens.ts'
+export { attachTokens, type AttachableInstance } from './attach-tokens.ts'

@@ -13,7 +13,7 @@ export function transport(config: Config): Promise<Response> {
 }
 
 /** Sends requests of an instance with a token. */
-export function createTransport(instance: axios.AxiosInstance, attacher: TokenAttacher) {
+export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, attacher: TokenAttacher) {
   const { header, followsRedirects } = attacher
   const errors = axiosErrorsOf(instance)
   const sensitive = [header]

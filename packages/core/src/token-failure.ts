@@ -57,7 +57,7 @@ const kindOfOAuthError: Record<string, TokenErrorKind> = {
  * What an answer other than a token response means. The body decides before the status: this family of
  * gateways reports bad credentials and exhausted quotas under 400, 401, 403, 429 and 500 alike.
  */
-export function kindOfFailure(status: number, facts: ErrorFacts | undefined): TokenErrorKind {
+function kindOfFailure(status: number, facts: ErrorFacts | undefined): TokenErrorKind {
   const fault = `${facts?.vendorCode ?? ''} ${facts?.faultText ?? ''}`
   if (throttledFault.test(fault)) return 'throttled'
   if (credentialsFault.test(fault)) return 'credentials'

@@ -5,7 +5,7 @@ export interface RandomAnswer {
   readonly body: string
 }
 
-export const knownNames = (
+const knownNames = (
   'access_token token_type expires_in issued_at scope client_id developer.email refresh_token refresh_count ' +
   'api_product_list api_product_list_json error ErrorCode Error error_description fault faultstring detail ' +
   'errorcode __proto__ constructor toString valueOf then status'
