@@ -17,7 +17,7 @@ export async function run(program: string, args: readonly string[], options: Run
       cwd: options.folder,
       env: options.environment ?? process.env,
       timeout: options.timeoutMs ?? 300_000,
-      killSignal: 'SIGKILL',
+
       maxBuffer: 64 * 1024 ** 2,
       signal: options.signal,
     })

@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { getReleasePlan } from '@changesets/get-release-plan'
+import type { PublicPackage } from './public-packages.ts'
+
+type Release = Pick<
+  Awaited<ReturnType<typeof getReleasePlan>>['releases'][number],
+  'name' | 'type' | 'oldVersion'
+>
+
+export interface BreakingDependent {
+  readonly name: string
+  readonly type: 'major' | 'minor'
+  readonly because: string
+}
+
+/**
+ * The packages that a planned breaking release breaks too: those whose own types are made of the other's. Who uses both
+ * must take both new versions together, so an adapter must not reach anybody as a patch that wants another core.
+ */
+export function breakingDependents(
+  releases: readonly Release[],
+  packages: readonly PublicPackage[],
+): BreakingDependent[] {
+  const found = new Map<string, BreakingDependent>()
+  const breaks = (name: string) =>
+    found.has(name) || releases.some((one) => one.name === name && isBreaking(one))
+  for (let before = -1; before < found.size;) {
+    before = found.size
+    for (const { manifest, folder } of packages.filter(({ manifest: { name } }) => !breaks(name))) {
+      const because = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).find(
+        (name) => breaks(name) && isInTypesOf(folder, name),
+      )
+      if (because === undefined) continue
+      const type = manifest.version.startsWith('0.') ? 'minor' : 'major'
+      found.set(manifest.name, { name: manifest.name, type, because })
+    }
+  }
+  return [...found.values()]
+}
+
+function isBreaking({ type, oldVersion }: Release): boolean {
+  return type === 'major' || (type === 'minor' && oldVersion?.startsWith('0.') === true)
+}
+
+function isInTypesOf(folder: string, name: string): boolean {
+  const reports = join(folder, 'etc')
+  if (!existsSync(reports)) return false
+  return readdirSync(reports).some((file) =>
+    readFileSync(join(reports, file), 'utf8').includes(`from '${name}'`),
+  )
+}

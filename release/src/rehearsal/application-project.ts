@@ -1,0 +1,121 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import semver from 'semver'
+import { run } from '../run.ts'
+import type { Application } from './applications.ts'
+import type { LocalRegistry } from './local-registry.ts'
+import type { Platform } from './platform.ts'
+import type { PublishedPackage } from './published-package.ts'
+import { asCommonJs, quickStart } from './quick-start.ts'
+import type { Toolbox } from './toolbox.ts'
+
+export interface Surroundings {
+  readonly registry: LocalRegistry
+  readonly toolbox: Toolbox
+  readonly platform: Platform
+  readonly environment: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/** Makes an application in an empty folder, installs, compiles with each TypeScript and runs with each Node. */
+export async function tryApplication(
+  application: Application,
+  { manifest, readme }: PublishedPackage,
+  folder: string,
+  around: Surroundings,
+  say: (step: string) => void,
+): Promise<void> {
+  const { install, code } = quickStart(application.package, readme)
+  const { registry, toolbox, platform, signal } = around
+  await mkdir(folder, { recursive: true })
+  await registry.useIn(folder)
+  await writeSources(application, code, folder)
+
+  say(`${application.manager} install`)
+  const versions = application.versions ?? {}
+  const wanted = install.map((name) => (versions[name] === undefined ? name : `${name}@${versions[name]}`))
+  await installPackages(
+    application.manager,
+    [...(application.has ?? []), '@types/node@24', ...wanted],
+    folder,
+    signal,
+  )
+
+  for (const [version, compiler] of toolbox.compilers) {
+    say(`TypeScript ${version}`)
+    await run(process.execPath, [compiler, '-p', '.'], { folder, signal })
+  }
+  for (const [version, node] of toolbox.nodes) {
+    if (!semver.satisfies(version, manifest.engines?.node ?? '*')) continue
+    say(`Node ${version}`)
+    const requests = await platform.withApi((API_URL) =>
+      run(node, ['dist/main.js'], {
+        folder,
+        signal,
+        timeoutMs: 30_000,
+        environment: { ...process.env, ...platform.environment, ...around.environment, API_URL },
+      }),
+    )
+    const expected = application.requests ?? []
+    if (String(requests) !== String(expected)) {
+      throw new Error(`The API was to get ${said(expected)} with a token, but got ${said(requests)}`)
+    }
+  }
+}
+
+async function writeSources(
+  { module, afterwards, entry }: Application,
+  code: string,
+  folder: string,
+): Promise<void> {
+  const whole = afterwards === undefined ? code : `${code}\n${afterwards}`
+  const example = module === 'CommonJS' ? asCommonJs(whole) : whole
+  const sources =
+    entry === undefined ? { 'main.ts': example } : { 'main.ts': entry, 'quick-start.ts': example }
+  for (const [name, text] of Object.entries(sources)) await writeFile(join(folder, name), text)
+  const type = module === 'CommonJS' ? 'commonjs' : 'module'
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type }))
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2022',
+    types: ['node'],
+    strict: true,
+    skipLibCheck: false,
+    experimentalDecorators: true,
+    outDir: 'dist',
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+}
+
+async function installPackages(
+  manager: 'npm' | 'pnpm',
+  packages: readonly string[],
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (manager === 'npm') {
+    await run('npm', ['install', '--no-audit', '--no-fund', ...packages], { folder, signal })
+    await checkTree(folder)
+    return
+  }
+  // pnpm waits a day before it takes what was just published, and looks for a workspace above.
+  await writeFile(join(folder, 'pnpm-workspace.yaml'), 'packages: []\nminimumReleaseAge: 0\n')
+  await run('pnpm', ['add', ...packages], { folder, signal })
+}
+
+/** Nothing runs while packages are installed, and what is ours is there once. */
+async function checkTree(folder: string): Promise<void> {
+  const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Record<string, { readonly hasInstallScript?: boolean }>
+  }
+  const paths = Object.keys(lock.packages)
+  const scripted = paths.filter((path) => lock.packages[path]?.hasInstallScript)
+  if (scripted.length > 0)
+    throw new Error(`These run scripts while they are installed: ${scripted.join(', ')}`)
+  const twice = paths.filter((path) => /node_modules\/.*\/node_modules\/@tokenwell\//.test(path))
+  if (twice.length > 0) throw new Error(`These are installed twice: ${twice.join(', ')}`)
+}
+
+function said(requests: readonly string[]): string {
+  return requests.length > 0 ? requests.join(', ') : 'none'
+}

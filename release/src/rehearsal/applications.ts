@@ -1,0 +1,86 @@
+/** An application that somebody adds a package to, doing what the package's README says. */
+export interface Application {
+  readonly title: string
+  readonly package: string
+  readonly manager: 'npm' | 'pnpm'
+  readonly module: 'ES modules' | 'CommonJS'
+  /** What the application has already. */
+  readonly has?: readonly string[]
+  /** Overrides versions in the README's command. */
+  readonly versions?: Readonly<Record<string, string>>
+  /** What comes after the quick start in the same file. */
+  readonly afterwards?: string
+  /** An entry of its own, which imports the quick start. */
+  readonly entry?: string
+  /** Requests that must come through to the API. */
+  readonly requests?: readonly string[]
+}
+
+const orders = ['GET /v1/orders']
+
+const nestEntry = `import 'reflect-metadata'
+import { HttpService } from '@nestjs/axios'
+import { Controller, Get, Inject, Module } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { firstValueFrom } from 'rxjs'
+import { AppModule } from './quick-start.js'
+
+@Controller()
+class OrdersController {
+  private readonly http: HttpService
+  constructor(@Inject(HttpService) http: HttpService) {
+    this.http = http
+  }
+  @Get('orders')
+  async orders(): Promise<unknown> {
+    return (await firstValueFrom(this.http.get('/v1/orders'))).data
+  }
+}
+Module({ controllers: [OrdersController] })(AppModule)
+
+async function main(): Promise<void> {
+  const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'], abortOnError: false })
+  await app.listen(0, '127.0.0.1')
+  const { status } = await fetch(\`\${await app.getUrl()}/orders\`)
+  await app.close()
+  if (status !== 200) throw new Error(\`The application answered \${status}\`)
+}
+void main()
+`
+
+const nest = (major: number) => ({
+  has: [
+    ...['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${major}`),
+    'reflect-metadata',
+    'rxjs',
+  ],
+  entry: nestEntry,
+  requests: orders,
+})
+
+const particulars: Record<string, Partial<Application>> = {
+  '@tokenwell/core': { requests: orders },
+  '@tokenwell/axios-interceptor': { requests: orders },
+  '@tokenwell/ky-hook': { requests: orders },
+  '@tokenwell/nestjs-module': nest(12),
+  '@tokenwell/redis-token-store': { afterwards: 'await tokens.getToken()\nclient.destroy()\n' },
+}
+
+/** Each package in an ES module that npm installed and in a CommonJS module that pnpm installed; and some more. */
+export function applications(names: readonly string[]): Application[] {
+  const name = (full: string) => full.replace(/^.*\//, '')
+  return [
+    ...names.flatMap((full): Application[] => [
+      { title: name(full), package: full, manager: 'npm', module: 'ES modules', ...particulars[full] },
+      { title: name(full), package: full, manager: 'pnpm', module: 'CommonJS', ...particulars[full] },
+    ]),
+    {
+      title: 'nestjs-module in NestJS 11',
+      package: '@tokenwell/nestjs-module',
+      manager: 'npm',
+      module: 'CommonJS',
+      ...nest(11),
+      versions: { '@nestjs/axios': '4' },
+    },
+  ]
+}

@@ -1,0 +1,46 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import semver from 'semver'
+import { publicPackages, type Manifest } from '../public-packages.ts'
+import type { LocalRegistry } from './local-registry.ts'
+import { release, type RunInCopy } from './project-copy.ts'
+import { fetchPackage } from './published-package.ts'
+
+const core = '@tokenwell/core'
+/** Those whose types are made of core's: who has one of them has core too, and passes things from one to the other. */
+const adapters = ['axios-interceptor', 'ky-hook', 'nestjs-module', 'opentelemetry', 'redis-token-store']
+
+/** Releases a change of core that breaks its users, and says what is wrong with the versions that come out. */
+export async function releaseBreakingCore(
+  runInCopy: RunInCopy,
+  folder: string,
+  registry: LocalRegistry,
+): Promise<void> {
+  const before = publicPackages(folder).map(({ manifest }) => manifest)
+  const oldCore = before.find(({ name }) => name === core)
+  await writeFile(join(folder, '.changeset/a-break.md'), `---\n'${core}': major\n---\n\nA break.\n`)
+  await release(runInCopy, folder, registry)
+
+  const newCore = semver.inc(oldCore?.version ?? '', 'major')
+  const problems: string[] = []
+  for (const { name, version } of before) {
+    const { manifest } = await fetchPackage(registry, name)
+    const expected = expectedVersion(name, version, manifest)
+    if (manifest.version !== expected) {
+      problems.push(`${name} went from ${version} to ${manifest.version} instead of ${expected}`)
+    }
+    const range = manifest.dependencies?.[core]
+    if (range !== undefined && range !== `^${newCore}`) {
+      problems.push(`${name} ${manifest.version} wants ${core} ${range} instead of ^${newCore}`)
+    }
+  }
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+}
+
+function expectedVersion(name: string, version: string, { dependencies = {} }: Manifest): string | null {
+  if (name === core) return semver.inc(version, 'major')
+  if (adapters.some((adapter) => name === `@tokenwell/${adapter}`)) {
+    return semver.inc(version, version.startsWith('0.') ? 'minor' : 'major')
+  }
+  return core in dependencies ? semver.inc(version, 'patch') : version
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Listr, PRESET_TIMER, type ListrTask } from 'listr2'
+import { publicPackages } from './public-packages.ts'
+import { tryApplication, type Surroundings } from './rehearsal/application-project.ts'
+import { applications } from './rehearsal/applications.ts'
+import { releaseBreakingCore } from './rehearsal/breaking-release.ts'
+import { startLocalRegistry } from './rehearsal/local-registry.ts'
+import { hasChromium, tryPage } from './rehearsal/page-project.ts'
+import { startPlatform } from './rehearsal/platform.ts'
+import { copyProject, release, type RunInCopy } from './rehearsal/project-copy.ts'
+import { fetchPackage, type PublishedPackage } from './rehearsal/published-package.ts'
+import { startRedis } from './rehearsal/redis.ts'
+import { fillToolbox } from './rehearsal/toolbox.ts'
+import { run } from './run.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'tokenwell-rehearsal-'))
+const at = (...names: string[]) => join(folder, ...names)
+const ending = new AbortController()
+const { signal } = ending
+const stack = new AsyncDisposableStack()
+process.once('SIGINT', () => ending.abort()).once('SIGTERM', () => ending.abort())
+
+const names = publicPackages().map(({ manifest }) => manifest.name)
+let runInCopy: RunInCopy
+const around = { signal } as { -readonly [Key in keyof Surroundings]: Surroundings[Key] }
+
+type Try = (published: PublishedPackage, into: string, say: (step: string) => void) => Promise<void>
+const tried = (title: string, name: string, attempt: Try): ListrTask => ({
+  title,
+  skip: () => name === '@tokenwell/redis-token-store' && !('REDIS_URL' in around.environment),
+  task: async (_, task) => {
+    const say = (step: string) => (task.title = `${title}: ${step}`)
+    await attempt(await fetchPackage(around.registry, name), at(title.replaceAll(/\W+/g, '-')), say)
+    task.title = title
+  },
+})
+const tryApplications = (prefix = ''): ListrTask[] =>
+  applications(names).map((application) =>
+    tried(
+      `${prefix}${application.title}, ${application.module}, ${application.manager}`,
+      application.package,
+      (published, into, say) => tryApplication(application, published, into, around, say),
+    ),
+  )
+const tryPages = (): ListrTask[] =>
+  ['@tokenwell/core', '@tokenwell/axios-interceptor', '@tokenwell/ky-hook'].map((name) =>
+    tried(`${name.replace('@tokenwell/', '')} in a page`, name, (published, into, say) =>
+      tryPage(published, into, around, say),
+    ),
+  )
+
+const all: ListrTask[] = [
+  {
+    title: 'A registry on this machine',
+    task: async () => {
+      const upstream = (await run('npm', ['config', 'get', 'registry'], { folder })).trim()
+      around.registry = await startLocalRegistry(at('registry'), names, upstream)
+      stack.defer(() => around.registry.close())
+    },
+  },
+  {
+    title: 'A copy of the project',
+    task: async () => {
+      runInCopy = await copyProject(at('project'), signal)
+      await runInCopy('pnpm', 'install', '--frozen-lockfile')
+    },
+  },
+  { title: 'A first release', task: () => release(runInCopy, at('project'), around.registry) },
+  {
+    title: 'Versions of Node and TypeScript',
+    task: async () => {
+      around.toolbox = await fillToolbox(at('toolbox'), signal)
+    },
+  },
+  {
+    title: 'A token service and a Redis',
+    task: async (_, task) => {
+      around.platform = await startPlatform(at('project'))
+      stack.defer(() => around.platform.close())
+      await mkdir(at('redis'))
+      const redis = await startRedis(at('redis'))
+      if (redis) stack.defer(() => redis.close())
+      else task.title += ' (there is no redis-server here: apt install redis-server)'
+      const TOKEN_KEY = randomBytes(32).toString('base64')
+      around.environment = { TOKEN_KEY, ...(redis && { REDIS_URL: redis.url }) }
+    },
+  },
+  {
+    title: 'Applications that do what the READMEs say',
+    task: (_, task) => task.newListr(tryApplications(), { concurrent: 2, exitOnError: false }),
+  },
+  {
+    title: `Pages bundled by Vite${hasChromium ? '' : ' (not opened: install Chromium, or set CHROMIUM_PATH)'}`,
+    task: (_, task) => task.newListr(tryPages(), { concurrent: 2, exitOnError: false }),
+  },
+  {
+    title: 'A second release, with a breaking change of core',
+    task: () => releaseBreakingCore(runInCopy, at('project'), around.registry),
+  },
+  {
+    title: 'An application that takes it',
+    task: (_, task) => task.newListr(tryApplications('After the break: ').slice(0, 1)),
+  },
+]
+const list = new Listr(all, {
+  collectErrors: true,
+  rendererOptions: { collapseErrors: false, timer: PRESET_TIMER },
+  fallbackRendererOptions: { timer: PRESET_TIMER },
+})
+try {
+  await list.run()
+} catch {
+  // The list shows it.
+} finally {
+  await stack.disposeAsync()
+}
+if (list.errors?.length) {
+  process.exitCode = 1
+  process.stderr.write(`\nWhat was tried is left in ${folder}\n`)
+} else {
+  await rm(folder, { recursive: true })
+}
