@@ -4,7 +4,7 @@ import { baseUrl } from './base-url.ts'
 import { revocationPath } from './revocation-endpoint.ts'
 import { tokenPath } from './token-endpoint.ts'
 
-export const metadataPath = '/.well-known/oauth-authorization-server'
+const metadataPath = '/.well-known/oauth-authorization-server'
 
 /** Tells clients where everything is (RFC 8414). */
 export function metadataEndpoint(server: FastifyInstance, publicUrl: string | undefined): void {

@@ -39,7 +39,7 @@ export interface DescribedSchema {
 }
 
 /** The schema itself where another one refers to it. */
-export function resolved({ components }: DescribedApi, schema: DescribedSchema): DescribedSchema {
+function resolved({ components }: DescribedApi, schema: DescribedSchema): DescribedSchema {
   const name = schema.$ref?.split('/').at(-1)
   return name === undefined ? schema : (components.schemas[name] ?? {})
 }

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { application, tokenPath } from '../test-service.ts'
 
 /** A small generator of its own, so that a run can be repeated by its seed. */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -78,12 +78,12 @@ const kinds: readonly ((random: Random) => Buffer)[] = [
   (random) => post(url, 'client_id=a', `content-length: ${below(random, 100)}\r\n`),
 ]
 
-export function hostileRequest(random: Random): Buffer {
+function hostileRequest(random: Random): Buffer {
   return pick(random, kinds)(random)
 }
 
 /** Sends it, breaks off at once or waits for the answers, and tells their statuses. */
-export function send(authUrl: string, request: Buffer, random: Random): Promise<number[]> {
+function send(authUrl: string, request: Buffer, random: Random): Promise<number[]> {
   const { hostname, port } = new URL(authUrl)
   const breakOff = random() < 0.1
   return new Promise((resolve) => {
