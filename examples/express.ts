@@ -1,4 +1,5 @@
 // A backend that hands short-lived tokens to its own page; the client secret never leaves it.
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { clientCredentials, createTokenProvider, tokenResponseBody } from '@tokenwell/core'
 import express from 'express'
@@ -44,5 +45,7 @@ app.get('/', (_request, response) => {
 </html>`)
 })
 
-const port = Number(process.env.PORT ?? 3000)
-app.listen(port, '127.0.0.1', () => console.log(`Open http://127.0.0.1:${port}`))
+const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  console.log(`Open http://127.0.0.1:${port}`)
+})

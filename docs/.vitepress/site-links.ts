@@ -1,0 +1,16 @@
+import type { MarkdownRenderer } from 'vitepress'
+
+const example = /^(?:\.\.\/)+examples\/([\w-]+)\.ts$/
+const source = /^(?:\.\.\/)+packages\/([\w-]+)\/src\/[\w/.-]+#(\w+)$/
+
+/** Links to files of the project, which readers of the plain Markdown follow, lead to the site's own pages of them. */
+export function siteLinks(markdown: MarkdownRenderer): void {
+  const open = markdown.renderer.rules['link_open']!
+  markdown.renderer.rules['link_open'] = (tokens, index, ...rest) => {
+    const token = tokens[index]!
+    const href = token.attrGet('href') ?? ''
+    const page = href.replace(example, '/examples/$1').replace(source, '/reference/@tokenwell/$1#$2')
+    token.attrSet('href', page)
+    return open(tokens, index, ...rest)
+  }
+}

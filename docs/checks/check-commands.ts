@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './places.ts'
+import type { Block } from './read-blocks.ts'
+
+/** Programs that are not ours: that they are meant is all there is to check. */
+const others = new Set(['chmod', 'curl', 'docker', 'echo', 'export', 'node', 'npm', 'openssl', 'redis-cli'])
+const nestCommands = new Set(['build', 'run'])
+
+/** Checks every line of the shell blocks: that its command exists, and takes such flags. */
+export function checkCommands(blocks: readonly Block[]): string[] {
+  return blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ page, line, text }) =>
+      commandsIn(text).flatMap((words) => {
+        const problem = problemOf(words)
+        return problem === undefined ? [] : [`${page}:${line} ${words.join(' ')}: ${problem}`]
+      }),
+    )
+}
+
+/** The commands of a script as words, without comments, redirections and variables set before them. */
+function commandsIn(script: string): string[][] {
+  return script
+    .replaceAll(/\\\n/g, ' ')
+    .replaceAll(/(^|\s)#.*$/gm, '$1')
+    .replaceAll(/'[^']*'|"[^"$]*"/g, 'text')
+    .split(/\n|&&|\||;|\$\(/)
+    .map((command) =>
+      command
+        .replace(/[<>].*$/, '')
+        .replace(/\)"?/g, '')
+        .trim(),
+    )
+    .map((command) => command.split(/\s+/).filter((word, at) => word && !(at === 0 && /^\w+=/.test(word))))
+    .filter((words) => words.length > 0)
+}
+
+function problemOf(words: readonly string[]): string | undefined {
+  const [command, ...rest] = words
+  if (command === 'npx') return problemOf(rest.slice(rest.findIndex((word, at) => !isNpxFlag(rest, at))))
+  if (command === 'npm' && rest[0] === 'install') return unknownPackage(rest.slice(1))
+  if (command === 'npm') return nestCommands.has(rest[0]!) ? undefined : 'no such script of a Nest project'
+  if (command === 'pnpm') return unknownScript(rest)
+  const own = ownCommands[command!]
+  if (own !== undefined) return unknownFlag(own, rest)
+  return others.has(command!) || command === '@nestjs/cli' ? undefined : 'no such command'
+}
+
+function isNpxFlag(words: readonly string[], at: number): boolean {
+  return words[at]!.startsWith('-') || words[at - 1] === '-p'
+}
+
+const installable = new Set<string>()
+for (const folder of ['examples', 'packages/token-service', 'packages/cli']) {
+  const manifest = join(root, folder, 'package.json')
+  if (!existsSync(manifest)) continue
+  const { name, dependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest
+  for (const each of [name, ...Object.keys(dependencies ?? {})]) installable.add(each)
+}
+
+function unknownPackage(words: readonly string[]): string | undefined {
+  const unknown = words.find((word) => !/^(?:--save-dev|--global)$/.test(word) && !installable.has(word))
+  return unknown && `${unknown} is none of the packages that the examples install`
+}
+
+interface Manifest {
+  name: string
+  scripts?: Record<string, string>
+  dependencies?: Record<string, string>
+}
+
+function unknownScript(words: readonly string[]): string | undefined {
+  const inDocs = words[0] === '--dir' && words[1] === 'docs'
+  const [script = ''] = inDocs ? words.slice(2) : words
+  const manifest = readFileSync(join(root, inDocs ? 'docs' : '', 'package.json'), 'utf8')
+  const { scripts } = JSON.parse(manifest) as Manifest
+  return script === 'install' || Object.hasOwn(scripts!, script) ? undefined : 'no such script'
+}
+
+const service = 'packages/token-service/dist/command/tokenwell-service.js'
+const cli = 'packages/cli/dist/tokenwell.js'
+const ownCommands: Readonly<Record<string, string>> = {
+  '@tokenwell/token-service': service,
+  'tokenwell-service': service,
+  '@tokenwell/cli': cli,
+  tokenwell: cli,
+}
+const helps = new Map<string, string>()
+
+/** Looks a command's flags up in its own `--help`, that of the subcommand if there is one. */
+function unknownFlag(file: string, words: readonly string[]): string | undefined {
+  const subcommand = words[0]?.startsWith('-') === false ? [words[0]] : []
+  const key = [file, ...subcommand].join(' ')
+  if (!helps.has(key)) {
+    const { stdout, status } = spawnSync(process.execPath, [join(root, file), ...subcommand, '--help'], {
+      encoding: 'utf8',
+    })
+    helps.set(key, status === 0 ? stdout : '')
+  }
+  const help = helps.get(key)!
+  if (help === '') return 'no such command'
+  const unknown = words.find((word) => word.startsWith('-') && !helpNames(help, word.replace(/=.*/, '')))
+  return unknown && `${unknown} is not in its --help`
+}
+
+function helpNames(help: string, flag: string): boolean {
+  return help.split(/[\s,]+/).includes(flag)
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from './places.ts'
+import type { Block } from './read-blocks.ts'
+
+const command = join(root, 'packages/token-service/dist/command/tokenwell-service.js')
+const shown = new Set(['ts', 'sh', 'yaml', 'json', 'ini', 'text'])
+
+/** Starts the token service with each of its configurations, parses other data, and knows every block's language. */
+export async function checkData(blocks: readonly Block[]): Promise<string[]> {
+  const problems: string[] = []
+  for (const { page, line, language, text } of blocks) {
+    let problem = shown.has(language) ? undefined : `is of a language that nothing checks: ${language}`
+    if (language === 'json') problem = problemOfJson(text)
+    if (language === 'yaml') problem = await problemOfConfiguration(text)
+    if (problem !== undefined) problems.push(`${page}:${line} ${problem}`)
+  }
+  return problems
+}
+
+function problemOfJson(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch {
+    return 'is no JSON'
+  }
+}
+
+/** What stands in the way of starting it, on a port and with a storage of this check's own. */
+async function problemOfConfiguration(yaml: string): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'tokenwell-docs-'))
+  writeFileSync(join(folder, 'service.yaml'), yaml)
+  writeFileSync(join(folder, 'keys'), `${'k'.repeat(44)}\n`, { mode: 0o600 })
+  const args = ['--config', 'service.yaml', '--port', '0', '--host', '127.0.0.1', '--storage', 'memory']
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  const started = await new Promise<boolean>((resolve) => {
+    child.stderr.on('data', (text) => (said += text) && said.includes('listens on') && resolve(true))
+    child.once('exit', () => resolve(false))
+  })
+  child.kill()
+  rmSync(folder, { recursive: true })
+  return started ? undefined : `does not start the token service: ${said}`
+}

@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { docs } from './places.ts'
+
+const site = join(docs, '.vitepress/dist')
+
+/** Follows every link of the built site, anchors included; VitePress itself looks at pages only. */
+export function checkLinks(): { pages: number; links: number; problems: string[] } {
+  const pages = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.html'),
+  )
+  const contents = new Map(pages.map((page) => [page, readFileSync(join(site, page), 'utf8')]))
+  const anchors = new Map(
+    [...contents].map(([page, html]) => [
+      page,
+      new Set(Array.from(html.matchAll(/ id="([^"]+)"/g), ([, id]) => id)),
+    ]),
+  )
+  let links = 0
+  const problems: string[] = []
+  for (const [page, html] of contents) {
+    for (const [, href] of html.matchAll(/ (?:href|src)="([^"]+)"/g)) {
+      const url = new URL(href!.replaceAll('&amp;', '&'), `http://site/${page}`)
+      if (url.protocol === 'data:') continue
+      if (url.host !== 'site') {
+        if (!/^https?:$/.test(url.protocol)) problems.push(`${page}: ${href}`)
+        // The site works offline: nothing is loaded from elsewhere.
+        if (html.includes(` src="${href}"`)) problems.push(`${page} loads ${href}`)
+        continue
+      }
+      links++
+      const file = fileOf(decodeURIComponent(url.pathname).slice(1))
+      const anchor = decodeURIComponent(url.hash.slice(1))
+      if (file === undefined) problems.push(`${page}: no ${href}`)
+      else if (anchor && !anchors.get(file)?.has(anchor)) problems.push(`${page}: no anchor ${href}`)
+    }
+  }
+  return { pages: pages.length, links, problems: [...new Set(problems)] }
+}
+
+function fileOf(path: string): string | undefined {
+  const candidates = path === '' || path.endsWith('/') ? [`${path}index.html`] : [path, `${path}.html`]
+  return candidates.find((file) => existsSync(join(site, file)))
+}

@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startRedis } from '../../examples/run/redis.ts'
+import { assemblePrograms } from './assemble-programs.ts'
+import { checkCommands } from './check-commands.ts'
+import { checkData } from './check-data.ts'
+import { checkLinks } from './check-links.ts'
+import { checkPlainLinks } from './check-plain-links.ts'
+import { checkReference } from './check-reference.ts'
+import { compilePrograms } from './compile-programs.ts'
+import { docs, root } from './places.ts'
+import { readBlocks, readPages } from './read-blocks.ts'
+import { exampleNames, runExamples } from './run-examples.ts'
+import { runPrograms } from './run-programs.ts'
+
+const begun = performance.now()
+const pages = readPages(docs).set('../README.md', readFileSync(join(root, 'README.md'), 'utf8'))
+const blocks = [...pages].flatMap(([page, markdown]) => readBlocks(page, markdown))
+const programs = assemblePrograms(blocks)
+const redis = await startRedis()
+const needRedis = programs.filter(({ source }) => source.includes('REDIS_URL'))
+const idle = programs.filter((each) => each.notRun !== undefined || (!redis && needRedis.includes(each)))
+
+const problems = [
+  ...checkPlainLinks(pages),
+  ...checkCommands(blocks),
+  ...(await checkData(blocks)),
+  ...compilePrograms(programs),
+]
+say(`${pages.size} pages, ${blocks.length} blocks: ${programs.length} programs compiled`)
+if (problems.length === 0) {
+  const run = programs.filter((each) => !idle.includes(each))
+  problems.push(...(await runPrograms(run, redis)))
+  for (const { page, line, notRun } of idle)
+    say(`${page}:${line} not run: ${notRun ?? 'install redis-server'}`)
+  say(`${run.length} programs run`)
+}
+problems.push(...(await runExamples(redis)))
+say(`${exampleNames().length} examples run`)
+await redis?.close()
+
+const built = spawnSync('pnpm', ['build'], { cwd: docs, encoding: 'utf8', timeout: 120_000 })
+if (built.status === 0) {
+  const site = checkLinks()
+  const reference = checkReference()
+  problems.push(...site.problems, ...reference.problems)
+  say(
+    `Site of ${site.pages} pages, ${site.links} links followed; ${reference.exports} exports in the reference`,
+  )
+} else {
+  problems.push(`The site does not build:\n${built.stdout}${built.stderr}`)
+}
+
+say(`${problems.length} problems, ${Math.round((performance.now() - begun) / 1000)} s`)
+for (const problem of problems) process.stderr.write(`${problem}\n`)
+process.exitCode = problems.length === 0 ? 0 : 1
+
+function say(sentence: string): void {
+  process.stdout.write(`${sentence}\n`)
+}

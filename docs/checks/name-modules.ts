@@ -1,0 +1,18 @@
+import { Converter, ReflectionKind, type Application } from 'typedoc'
+import { MarkdownPageEvent } from 'typedoc-plugin-markdown'
+import { publishedEntries } from './published-entries.ts'
+
+/** A TypeDoc plugin: calls each entry point what a program imports it by. */
+export function load(app: Application): void {
+  const entries = publishedEntries()
+  app.converter.on(Converter.EVENT_CREATE_DECLARATION, (context, reflection) => {
+    if (reflection.kind !== ReflectionKind.Module) return
+    const file = context.getSymbolFromReflection(reflection)?.declarations?.[0]?.getSourceFile().fileName
+    const entry = entries.find(({ source }) => source === file)
+    if (entry) reflection.name = entry.name
+  })
+  // It takes the anchor of TokenErrorKind for a second one beside that of TokenError.kind, which has no heading.
+  app.renderer.on(MarkdownPageEvent.END, (page: { contents?: string }) => {
+    if (page.contents) page.contents = page.contents.replaceAll('(#tokenerrorkind-1)', '(#tokenerrorkind)')
+  })
+}

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A fenced block of a page, with what the comments around it say about it. None of them is seen by a reader. */
+export interface Block {
+  readonly page: string
+  /** Of its first line, counted from 1. */
+  readonly line: number
+  readonly language: string
+  readonly text: string
+  /** `<!-- given: tokens, api -->`: what the page introduces elsewhere, taken from `examples/run/given.ts`. */
+  readonly given: string | undefined
+  /** `<!-- continues -->`: goes on from the block above. */
+  readonly continues: boolean
+  /** `<!-- in a page -->`: addresses are relative to a backend with a token route. */
+  readonly inPage: boolean
+  /** `<!-- prints -->`: what the block above prints. */
+  readonly prints: boolean
+  /** `<!-- not run: reason -->` */
+  readonly notRun: string | undefined
+  /** `<!-- then: code -->` below it: what must hold afterwards. */
+  readonly afterwards: string | undefined
+}
+
+const fence = /^```(\S*)[^\n]*\n(.*?)^```$/gms
+const commentsBefore = /(?:<!--(?:(?!-->).)*-->\s*)+$/s
+const thenAfter = /^\s*<!-- then:(.*?)-->/s
+
+/** All fenced blocks of a Markdown text. */
+export function readBlocks(page: string, markdown: string): Block[] {
+  return Array.from(markdown.matchAll(fence), (match) => {
+    const before = markdown.slice(0, match.index)
+    const comments = commentsBefore.exec(before)?.[0] ?? ''
+    const marker = (pattern: RegExp) => pattern.exec(comments)?.[1]?.trim()
+    return {
+      page,
+      line: before.split('\n').length + 1,
+      language: match[1]!,
+      text: match[2]!,
+      given: marker(/<!-- given:(.*?)-->/s),
+      continues: comments.includes('<!-- continues -->'),
+      inPage: comments.includes('<!-- in a page -->'),
+      prints: comments.includes('<!-- prints -->'),
+      notRun: marker(/<!-- not run:(.*?)-->/s),
+      afterwards: thenAfter.exec(markdown.slice(match.index + match[0].length))?.[1]?.trim(),
+    }
+  })
+}
+
+/** The Markdown files of a folder written by hand, by their path in it. */
+export function readPages(folder: string): Map<string, string> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const pages = files.filter(
+    (file) => file.endsWith('.md') && !/(?:^|\/)(?:node_modules|reference|\.vitepress)\//.test(file),
+  )
+  return new Map(pages.sort().map((page) => [page, readFileSync(join(folder, page), 'utf8')]))
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pathToFileURL } from 'node:url'
+
+// Runs a block as its reader would, and ends however many servers and clients it leaves open.
+const [, , file = '', place] = process.argv
+const env = process.env as Record<string, string>
+
+if (place === 'page') await openPage()
+await import(pathToFileURL(file).href)
+// Tests begin only after the file has been read.
+if (!/from 'node:test'/.test(readFileSync(file, 'utf8'))) process.exit()
+
+/** Makes this process as much of a page as a block needs: relative addresses, and a backend with a token route. */
+async function openPage(): Promise<void> {
+  const backend = createServer((request, response) => {
+    if (request.method === 'POST' && request.url === '/token') void answerToken(response)
+    else response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
+  const base = `http://127.0.0.1:${(backend.address() as AddressInfo).port}/`
+  Object.assign(globalThis, { location: { href: base, origin: base.slice(0, -1) } })
+  const { fetch: send } = globalThis
+  globalThis.fetch = (input, init) => send(typeof input === 'string' ? new URL(input, base) : input, init)
+}
+
+async function answerToken(response: ServerResponse): Promise<void> {
+  const url = `${env.AUTH_URL}/oauth/client_credential/accesstoken?grant_type=client_credentials`
+  const form = { client_id: env.PAGE_CLIENT_ID!, client_secret: env.PAGE_CLIENT_SECRET! }
+  const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(form) })
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+  response.writeHead(200, headers).end(await answer.text())
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { startPlatform } from '../../examples/run/platform.ts'
+import type { Redis } from '../../examples/run/redis.ts'
+import type { Program } from './assemble-programs.ts'
+import { compiledFile } from './compile-programs.ts'
+import { docs, examples } from './places.ts'
+import { runProcess } from './run-process.ts'
+
+const others = { PORT: '0', TOKEN_KEY: btoa('k'.repeat(32)), OLD_TOKEN_KEY: btoa('o'.repeat(32)) }
+
+/**
+ * Runs compiled programs, each in a process of its own against a token service and an API of its own.
+ *
+ * @returns what went wrong, each with page and line
+ */
+export async function runPrograms(programs: readonly Program[], redis: Redis | undefined): Promise<string[]> {
+  const waiting = [...programs]
+  const problems: string[] = []
+  const work = async (): Promise<void> => {
+    for (let program = waiting.shift(); program !== undefined; program = waiting.shift()) {
+      const problem = await runProgram(program, redis)
+      if (problem !== undefined) problems.push(`${program.page}:${program.line} ${problem}`)
+    }
+  }
+  await Promise.all([work(), work(), work()])
+  return problems
+}
+
+async function runProgram(program: Program, redis: Redis | undefined): Promise<string | undefined> {
+  const platform = await startPlatform()
+  try {
+    const environment = { ...platform.environment, ...(redis && { REDIS_URL: redis.url }), ...others }
+    const args = [join(docs, 'checks/reader.ts'), compiledFile(program), ...(program.inPage ? ['page'] : [])]
+    const { code, stdout, stderr } = await runProcess(process.execPath, args, environment, examples)
+    if (code !== 0 || stderr !== '') return `ended with code ${code}:\n${stderr || stdout}`
+    if (program.output !== undefined && stdout.trim() !== program.output.trim()) return `printed:\n${stdout}`
+    return undefined
+  } finally {
+    await platform.close()
+  }
+}

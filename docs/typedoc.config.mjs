@@ -1,0 +1,30 @@
+import { publishedEntries } from './checks/published-entries.ts'
+
+/** @type {Partial<import('typedoc').TypeDocOptions>} */
+export default {
+  plugin: ['typedoc-plugin-markdown', 'typedoc-vitepress-theme', './checks/name-modules.ts'],
+  entryPoints: publishedEntries().map(({ source }) => source),
+  tsconfig: 'tsconfig.reference.json',
+  out: 'reference',
+  docsRoot: '.',
+  name: 'API reference',
+  readme: 'none',
+  router: 'module',
+  entryFileName: 'index',
+  excludeExternals: true,
+  excludePrivate: true,
+  disableSources: true,
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  useCodeBlocks: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  propertyMembersFormat: 'table',
+  typeDeclarationFormat: 'table',
+  expandObjects: true,
+  sanitizeComments: true,
+  skipErrorChecking: true,
+  treatWarningsAsErrors: true,
+  validation: { notExported: false, invalidLink: true },
+  logLevel: 'Warn',
+}

@@ -1,0 +1,17 @@
+// The package brings no types; these are for the documentation's page about leaving it.
+declare module 'axios-token-interceptor' {
+  import type { InternalAxiosRequestConfig } from 'axios'
+
+  interface TokenProvider {
+    <Token>(options: {
+      getToken: () => Promise<Token>
+      headerFormatter?: (token: Token) => string
+    }): (config: InternalAxiosRequestConfig) => Promise<InternalAxiosRequestConfig>
+    tokenCache<Token>(
+      getToken: () => Promise<Token>,
+      options: { getMaxAge: (token: Token) => number },
+    ): () => Promise<Token>
+  }
+  const tokenProvider: TokenProvider
+  export default tokenProvider
+}

@@ -1,0 +1,21 @@
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { tokenHooks } from '@tokenwell/ky-hook'
+import { create } from 'axios'
+import kyClient from 'ky'
+
+// What the documentation's examples take as given, once a page has shown how to make it.
+const { env } = process
+export const authUrl = env['AUTH_URL']!
+export const apiUrl = env['API_URL']!
+export const sandboxUrl = env['SANDBOX_URL']!
+export const clientId = env['CLIENT_ID']!
+export const clientSecret = env['CLIENT_SECRET']!
+export const source = clientCredentials({ authUrl, clientId, clientSecret })
+export const tokens = createTokenProvider(source)
+export const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
+export const api = create({ baseURL: apiUrl })
+attachTokens(api, tokens)
+export const kyApi = kyClient
+  .extend({ prefix: apiUrl })
+  .extend(tokenHooks(tokens, { allowedOrigins: [apiUrl] }))

@@ -1,0 +1,38 @@
+// Spans and metrics of what the tokens do, by OpenTelemetry; printed here, exported in earnest.
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics'
+import { TracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace'
+import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import { instrumentTokens } from '@tokenwell/opentelemetry'
+
+const authUrl = process.env.AUTH_URL!
+const apiUrl = process.env.API_URL!
+const clientId = process.env.CLIENT_ID!
+const clientSecret = process.env.CLIENT_SECRET!
+
+// What your SDK has set up already; instrumentTokens takes the global ones by itself.
+const spans = new InMemorySpanExporter()
+const tracerProvider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] })
+const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
+const meterProvider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
+
+const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
+instrumentTokens(tokens, { name: 'orders', meterProvider, tracerProvider })
+
+const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
+await apiFetch(`${apiUrl}/v1/orders`)
+await meterProvider.forceFlush()
+
+for (const { name, attributes } of spans.getFinishedSpans()) {
+  console.log('span', name, attributes['tokenwell.request.reason'])
+}
+for (const { scopeMetrics } of exporter.getMetrics()) {
+  for (const { descriptor } of scopeMetrics.flatMap(({ metrics }) => metrics)) {
+    console.log(`metric ${descriptor.name} in ${descriptor.unit || 'numbers'}`)
+  }
+}
+await meterProvider.shutdown()
