@@ -26,6 +26,8 @@ export async function runCommandLine(
     .configureOutput({
       writeOut: (text) => void surroundings.stdout.write(text),
       writeErr: (text) => void surroundings.stderr.write(text),
+      // A mistyped flag may be followed by a secret.
+      outputError: (text, write) => write(text.replace(/'(--?[^'=]*)=.*'/s, "'$1=…'")),
     })
     .addHelpText('after', help)
   for (const create of [tokenCommand, doctorCommand, sandboxCommand]) {

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { stripVTControlCharacters } from 'node:util'
 import { runCommandLine } from '../src/command-line.ts'
 import type { Surroundings } from '../src/surroundings.ts'
 
@@ -19,5 +20,9 @@ export async function runTokenwell(
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const surroundings = { stdin, stdout, stderr, env } as unknown as Surroundings
   const code = await runCommandLine(['node', 'tokenwell', ...args], surroundings)
-  return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
+  return {
+    code,
+    stdout: await text(stdout.end()),
+    stderr: stripVTControlCharacters(await text(stderr.end())),
+  }
 }

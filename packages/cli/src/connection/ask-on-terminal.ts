@@ -16,8 +16,11 @@ export async function askOnTerminal(
 ): Promise<string | undefined> {
   if (!stdin.isTTY || !stderr.isTTY) return undefined
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  stderr.write(question)
   const lines = createInterface({ input: stdin, output: hidden ? nowhere : stderr, terminal: true })
+  // Only now, when nothing that is typed is echoed any more.
+  if (hidden) stderr.write(question)
+  lines.setPrompt(question)
+  lines.prompt()
   try {
     return await new Promise((resolve, reject) => {
       lines.once('line', resolve)

@@ -11,7 +11,7 @@ export interface ConnectionFlags {
   readonly scope?: readonly string[]
   readonly audience?: string
   readonly resource?: readonly string[]
-  readonly parameter?: readonly (readonly [string, string])[]
+  readonly parameter?: readonly string[]
   readonly expiresIn: 'seconds' | 'milliseconds'
   readonly allowInsecure?: true
   /** Seconds. */
@@ -29,7 +29,7 @@ export function addConnectionOptions(command: Command): Command {
     .option('--scope <scope>', 'scope to ask for; may be repeated', collect)
     .option('--audience <audience>', 'audience to ask for')
     .option('--resource <uri>', 'resource to ask for (RFC 8707); may be repeated', collect)
-    .option('--parameter <name=value>', 'further form parameter; may be repeated', collectPair)
+    .option('--parameter <name=value>', 'further form parameter; may be repeated', collect)
     .addOption(
       new Option('--expires-in <unit>', "unit of the answer's expires_in")
         .choices(['seconds', 'milliseconds'])
@@ -44,15 +44,6 @@ Credentials are taken from the flags, else from the file, else from the environm
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
-}
-
-function collectPair(
-  value: string,
-  before: readonly (readonly [string, string])[] = [],
-): readonly (readonly [string, string])[] {
-  const [, name, text] = /^([^=]+)=(.*)$/s.exec(value) ?? []
-  if (name === undefined || text === undefined) throw new InvalidArgumentError('Write it as name=value.')
-  return [...before, [name, text]]
 }
 
 function seconds(value: string): number {

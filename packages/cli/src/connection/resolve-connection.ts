@@ -51,7 +51,7 @@ export async function resolveConnection(
     scope: flags.scope,
     audience: flags.audience,
     resource: flags.resource,
-    extraParameters: flags.parameter && Object.fromEntries(flags.parameter),
+    extraParameters: flags.parameter && Object.fromEntries(flags.parameter.map(readPair)),
     expiresInUnit: flags.expiresIn,
     allowInsecure: flags.allowInsecure,
   }
@@ -76,4 +76,11 @@ function resolveAddress(flags: Address, file: Address, env: NodeJS.ProcessEnv): 
   throw new UserMistake(
     'The address is missing: give --auth-url or set AUTH_URL; or --token-url, TOKEN_URL for an endpoint other than the platform’s.',
   )
+}
+
+function readPair(parameter: string): readonly [string, string] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(parameter) ?? []
+  // What was given may be a secret.
+  if (name === undefined || value === undefined) throw new UserMistake('--parameter wants name=value.')
+  return [name, value]
 }

@@ -89,9 +89,9 @@ function observingFetch(observed: Observation): FetchLike {
   }
 }
 
-function deepestCode(error: unknown): string | undefined {
-  const { code, cause } = Object(error) as { code?: unknown; cause?: unknown }
-  return (
-    (cause === undefined ? undefined : deepestCode(cause)) ?? (typeof code === 'string' ? code : undefined)
-  )
+/** Of its cause's cause; the name of an error without a code. */
+function deepestCode(error: unknown): string {
+  const { code, name, cause } = Object(error) as { code?: unknown; name?: unknown; cause?: unknown }
+  if (cause !== undefined) return deepestCode(cause)
+  return String(code ?? name)
 }

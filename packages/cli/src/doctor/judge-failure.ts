@@ -64,7 +64,7 @@ function explainSilence(
       'A proxy, a firewall or the service breaks connections; its operators have to look. Tokenwell tries again by itself.',
     )
   }
-  if (/^HPE_|UND_ERR_(?:HEADERS_OVERFLOW|RES)/.test(networkCode)) {
+  if (/^HPE_|HTTPParser|UND_ERR_HEADERS_OVERFLOW/.test(networkCode)) {
     return request.problem(
       'not_http',
       `What answers at ${url.host} does not speak HTTP properly (${networkCode}).`,

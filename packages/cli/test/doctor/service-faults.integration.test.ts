@@ -13,7 +13,7 @@ describe('doctor, asked about a token service', () => {
   it.each(['demo', 'refreshed'])('finds nothing wrong where nothing is: %s', async (clientId) => {
     const { findings, faults } = await doctor(clientId)
     expect(faults).toStrictEqual([])
-    expect(findings.map(({ code }) => code)).toStrictEqual([
+    expect(findings.map(({ code }) => code).filter((code) => code !== 'slow')).toStrictEqual([
       'plain_http_here',
       'connected',
       'token',
@@ -67,14 +67,16 @@ describe('doctor, asked about a token service', () => {
 
   it('names a slow answer', async () => {
     await service.fault({ latencyMs: 1050 })
-    expect((await doctor()).faults).toStrictEqual(['slow'])
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual([])
+    expect(textOf('slow')).toMatch(/The answer took \d.*behind the use of the old one/)
   })
 
   it('names an answer that does not come', async () => {
     await service.fault({ latencyMs: 10_000 })
-    const { faults, textOf } = await doctor('demo', ['--timeout', '0.3'])
+    const { faults, textOf } = await doctor('demo', ['--timeout', '1'])
     expect(faults).toStrictEqual(['no_answer'])
-    expect(textOf('no_answer')).toMatch(/within 3\d\d ms/)
+    expect(textOf('no_answer')).toMatch(/gave no answer within \d/)
   })
 
   it('names a connection that is dropped', async () => {

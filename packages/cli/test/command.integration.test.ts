@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { runTokenwell } from './run-tokenwell.ts'
+import { useSandboxedService } from './sandboxed-service.ts'
+import { command, startProcess, startTokenwell } from './tokenwell-process.ts'
+
+const service = useSandboxedService()
+
+describe('tokenwell', () => {
+  it('explains itself, with examples, and its exit codes', async () => {
+    const { code, stdout } = await runTokenwell(['--help'])
+    expect(code).toBe(0)
+    for (const text of ['token ', 'doctor ', 'sandbox ', 'Exit codes:', 'Examples:']) {
+      expect(stdout).toContain(text)
+    }
+    for (const name of ['token', 'doctor', 'sandbox']) {
+      const help = await runTokenwell([name, '--help'])
+      expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('Examples:') })
+    }
+    expect((await runTokenwell(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
+  })
+
+  it('ends with 2 where nothing, or nothing known, is asked of it', async () => {
+    expect(await runTokenwell([])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Usage:'),
+    })
+    const unknown = await runTokenwell(['tokens'])
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean token?') })
+  })
+
+  it('runs as a process, with its exit code', async () => {
+    const right = startTokenwell(['token'], service.environmentOf('demo'))
+    expect(await right.ended).toStrictEqual({ code: 0, signal: null })
+    expect(right.written).toStrictEqual({ stdout: expect.stringMatching(/^[\w-]{40,}\n$/), stderr: '' })
+    const wrong = startTokenwell(['token'], service.environmentOf('pending'))
+    expect((await wrong.ended).code).toBe(1)
+  })
+
+  it('says nothing where its reader has gone', async () => {
+    const line = [...command, 'doctor'].map((word) => `'${word}'`).join(' ')
+    const piped = startProcess(['/bin/sh', '-c', `${line} | head -1`], service.environmentOf('demo'))
+    expect((await piped.ended).code).toBe(0)
+    expect(piped.written.stdout).toBe(`${service.authUrl}/oauth/client_credential/accesstoken\n`)
+    expect(piped.written.stderr).toBe('')
+  })
+
+  it('ends at once when interrupted', async () => {
+    await service.fault({ latencyMs: 60_000 })
+    const doctor = startTokenwell(['doctor'], service.environmentOf('demo'))
+    await doctor.wrote('[connected]')
+    doctor.child.kill('SIGINT')
+    expect(await doctor.ended).toStrictEqual({ code: null, signal: 'SIGINT' })
+    expect(doctor.written.stderr).toBe('')
+  })
+})

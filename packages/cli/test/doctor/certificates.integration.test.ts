@@ -1,0 +1,62 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { examined } from './examined.ts'
+import { startTlsServer, type TlsServer, type TlsServerOptions } from './tls-server.ts'
+
+const day = 86_400_000
+const env = { CLIENT_ID: 'demo', CLIENT_SECRET: 'canary-secret' }
+
+async function server(options: TlsServerOptions & { readonly trusted: boolean }): Promise<TlsServer> {
+  const started = await startTlsServer(options)
+  if (options.trusted) {
+    const before = getCACertificates()
+    setDefaultCACertificates([...before, started.certificate])
+    onTestFinished(() => setDefaultCACertificates(before))
+  }
+  return started
+}
+
+const doctor = ({ origin }: TlsServer) => examined(['--token-url', `${origin}/token`], env)
+
+describe('doctor, asked about a certificate', () => {
+  it('tells how long it is valid', async () => {
+    const started = await server({ trusted: true })
+    const { faults, textOf } = await doctor(started)
+    expect(faults).toStrictEqual([])
+    expect(textOf('trusted')).toMatch(/^TLSv1\.3 in .*valid for (?:90 days|89 days 23 h)/)
+    expect(started.requests).toHaveLength(1)
+  })
+
+  it('warns of one that ends soon', async () => {
+    const { faults, textOf } = await doctor(await server({ trusted: true, toDays: 5 }))
+    expect(faults).toStrictEqual(['certificate_expires_soon'])
+    expect(textOf('certificate_expires_soon')).toMatch(/valid for (?:5 days|4 days 23 h) more, until/)
+  })
+
+  it.each<[string, TlsServerOptions & { trusted: boolean }, RegExp]>([
+    ['certificate_self_signed', { trusted: false }, /self-signed, by localhost/],
+    [
+      'certificate_untrusted',
+      { trusted: false, byAuthority: true },
+      /of an-authority is not trusted \(UNABLE_TO/,
+    ],
+    [
+      'certificate_of_another_name',
+      { trusted: true, name: 'other.example' },
+      /DNS:other\.example, not for localhost/,
+    ],
+    [
+      'certificate_expired',
+      { trusted: true, fromDays: -9, toDays: -2 },
+      new RegExp(`ended on ${new Date(Date.now() - 2 * day).toUTCString().slice(8, 11)}`),
+    ],
+    ['certificate_not_yet_valid', { trusted: true, fromDays: 2 }, /Check the clock/],
+  ])('names %s, and sends nothing', async (code, options, text) => {
+    const started = await server(options)
+    const { faults, textOf } = await doctor(started)
+    expect(faults).toStrictEqual([code])
+    expect(textOf(code)).toMatch(text)
+    expect(textOf(code)).toContain('Nothing was sent.')
+    expect(started.requests).toHaveLength(0)
+  })
+})

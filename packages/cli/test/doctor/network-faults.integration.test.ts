@@ -1,0 +1,139 @@
+import type { Socket } from 'node:net'
+import { json, startScriptedServer, type ScriptedAnswer } from '@tokenwell/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { explainUnreachable } from '../../src/doctor/judge-network.ts'
+import { examined } from './examined.ts'
+import { startRawServer } from './raw-server.ts'
+
+const env = { CLIENT_ID: 'demo', CLIENT_SECRET: 'canary-secret' }
+const doctor = (url: string, args: string[] = [], more: Record<string, string> = {}) =>
+  examined(['--token-url', url, ...args], { ...env, ...more })
+
+async function answering(answer: ScriptedAnswer): Promise<string> {
+  const server = await startScriptedServer(() => answer)
+  onTestFinished(() => server.close())
+  return `${server.origin}/token`
+}
+
+async function served(serve: (socket: Socket) => void): Promise<number> {
+  return (await startRawServer(serve)).port
+}
+
+const token = { access_token: 'canary-token', expires_in: 3600 }
+const noStore = { 'cache-control': 'no-store' }
+
+describe('doctor, asked about what it cannot reach', () => {
+  it('names plain HTTP to another machine, and sends nothing', async () => {
+    const { faults, findings } = await doctor('http://auth.example.com/token')
+    expect(faults).toStrictEqual(['plain_http'])
+    expect(findings).toHaveLength(1)
+  })
+
+  it('warns of plain HTTP where it is allowed', async () => {
+    const url = (await answering(json(token, 200, noStore))).replace('127.0.0.1', '0.0.0.0')
+    expect((await doctor(url, ['--allow-insecure'])).faults).toStrictEqual(['plain_http'])
+  })
+
+  it('names a host that has no address', async () => {
+    const { faults, textOf } = await doctor('https://no-such-host.invalid/token', ['--timeout', '2'])
+    // Without a network there is no name server to say so.
+    expect(['name_not_found', 'name_lookup_failed']).toContain(faults[0])
+    expect(textOf(faults[0]!)).toContain('no-such-host.invalid')
+  })
+
+  it('names a port where nothing listens', async () => {
+    const closed = await startScriptedServer(() => 'drop')
+    await closed.close()
+    expect((await doctor(`${closed.origin}/token`)).faults).toStrictEqual(['connection_refused'])
+  })
+
+  it.each([
+    ['name', 'ENOTFOUND', 'name_not_found'],
+    ['name', 'EAI_AGAIN', 'name_lookup_failed'],
+    ['name', 'TIMEOUT', 'name_lookup_failed'],
+    ['connection', 'ECONNREFUSED', 'connection_refused'],
+    ['connection', 'TIMEOUT', 'connection_timeout'],
+    ['connection', 'EHOSTUNREACH', 'unreachable'],
+  ] as const)('tells failures to connect apart: %s, %s', (stage, code, expected) => {
+    const url = new URL('https://auth.example.com')
+    expect(explainUnreachable({ stage, code }, url)).toMatchObject({ code: expected, level: 'problem' })
+  })
+
+  it('names a port that does not speak TLS', async () => {
+    const url = (await answering(json(token))).replace('http:', 'https:')
+    expect((await doctor(url)).faults).toStrictEqual(['not_tls'])
+  })
+
+  it('names a TLS handshake that does not end', async () => {
+    const port = await served(() => {})
+    const { faults, textOf } = await doctor(`https://127.0.0.1:${port}/token`, ['--timeout', '1'])
+    expect(faults).toStrictEqual(['tls_failed'])
+    expect(textOf('tls_failed')).toContain('(TIMEOUT)')
+  })
+
+  it('names a port that does not speak HTTP', async () => {
+    const port = await served((socket) => socket.end('SSH-2.0-example\r\n'))
+    expect((await doctor(`http://127.0.0.1:${port}/token`)).faults).toStrictEqual(['not_http'])
+  })
+
+  it('names an answer that begins and does not end', async () => {
+    const port = await served((socket) => {
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'))
+    })
+    const { faults } = await doctor(`http://127.0.0.1:${port}/token`, ['--timeout', '1'])
+    expect(faults).toStrictEqual(['answer_unfinished'])
+  })
+
+  it('names an answer that is far too large', async () => {
+    const url = await answering({ body: 'x'.repeat(2 ** 20 + 1) })
+    expect((await doctor(url)).faults).toStrictEqual(['answer_too_large'])
+  })
+
+  it('says that clocks cannot be compared without a Date', async () => {
+    const body = JSON.stringify(token)
+    const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncache-control: no-store\r\n`
+    const port = await served((socket) => {
+      socket.once('data', () => socket.end(`${head}content-length: ${body.length}\r\n\r\n${body}`))
+    })
+    const { faults, textOf } = await doctor(`http://127.0.0.1:${port}/token`)
+    expect(faults).toStrictEqual([])
+    expect(textOf('no_date')).toContain('could not be compared')
+    expect(textOf('token')).toContain("RFC 6749's form")
+  })
+
+  it('says whether a proxy is used', async () => {
+    const url = await answering(json(token, 200, noStore))
+    const proxy = { http_proxy: 'http://proxy.example:3128' }
+    expect((await doctor(url, [], proxy)).textOf('proxy_ignored')).toContain('NODE_USE_ENV_PROXY=1')
+    const exempt = await doctor(url, [], { ...proxy, NO_PROXY: 'example.com, 127.0.0.1' })
+    expect(exempt.findings.map(({ code }) => code)).not.toContain('proxy_ignored')
+    const used = await doctor(url, [], { ...proxy, NODE_USE_ENV_PROXY: '1' })
+    expect(used.findings.map(({ code }) => code)).toContain('through_proxy')
+    expect(used.findings.map(({ code }) => code)).not.toContain('connected')
+  })
+})
+
+describe('doctor, asked about a hostile server', () => {
+  it('shows neither what it repeats nor control characters', async () => {
+    const secret = 'canary secret/ß'
+    const encoded = [encodeURIComponent(secret), new URLSearchParams([['', secret]]).toString().slice(1)]
+    const shown = async (answer: ScriptedAnswer) => {
+      const { findings } = await doctor(await answering(answer), ['--scope', 'read'], {
+        CLIENT_SECRET: secret,
+      })
+      return JSON.stringify(findings)
+    }
+    for (const form of encoded) {
+      const text = await shown({ status: 302, headers: { location: `https://evil.example/${form}` } })
+      expect(text).toContain('https://evil.example/[redacted]')
+      expect(text).not.toContain('canary')
+    }
+    const headers = { 'cache-control': `private, ${token.access_token}`, 'content-type': 'text/\u009b31mred' }
+    const text = await shown(json(token, 200, headers))
+    expect(text).toContain('private, [redacted]')
+    expect(text).toContain('text/�31mred')
+    expect(text).not.toContain('canary')
+    const body = { error: 'canary secret/ß', error_description: secret }
+    expect(await shown(json(body, 400))).not.toContain('canary')
+  })
+})

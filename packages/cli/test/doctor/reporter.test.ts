@@ -1,0 +1,80 @@
+import { PassThrough } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import type { Examination } from '../../src/doctor/examine.ts'
+import { createReporter } from '../../src/doctor/reporter.ts'
+
+const found: readonly Examination[] = [
+  { check: 'network', level: 'ok', code: 'connected', message: 'It is reached in 2 ms.' },
+  { timings: { lookup: 10, connection: 10, tls: 20, answer: 40 } },
+  {
+    check: 'lifetime',
+    level: 'warning',
+    code: 'lifetime_missing',
+    message: 'The answer has no expires_in; 5 min are assumed, since nothing else is known about it at all.',
+    advice:
+      'The service should send it (RFC 6749, section 5.1), as all clients depend on it to renew in time.',
+  },
+  { check: 'request', level: 'problem', code: 'throttled', message: 'Too many.', advice: 'Ask less.' },
+]
+
+function reported(shape: { json?: boolean; isTTY?: boolean }, findings = found): string {
+  const stream = Object.assign(new PassThrough(), { isTTY: shape.isTTY ?? false, columns: 60 })
+  const reporter = createReporter(stream as unknown as NodeJS.WriteStream, shape.json ?? false)
+  reporter.begin(new URL('https://auth.example.com/token?grant_type=client_credentials'))
+  for (const each of findings) reporter.add(each)
+  reporter.end()
+  return String(stream.read())
+}
+
+describe('the report', () => {
+  it('is plain in a pipe, one finding a line', () => {
+    expect(reported({})).toBe(
+      [
+        'https://auth.example.com/token',
+        'ok: network: It is reached in 2 ms. [connected]',
+        'timings: name lookup 10 ms, connection 10 ms, TLS 20 ms, answer 40 ms',
+        'warning: lifetime: The answer has no expires_in; 5 min are assumed, since nothing else is known about it at all. ' +
+          'The service should send it (RFC 6749, section 5.1), as all clients depend on it to renew in time. [lifetime_missing]',
+        'problem: request: Too many. Ask less. [throttled]',
+        '1 problem, 1 warning.',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('is drawn on a terminal, within its width', () => {
+    const drawn = reported({ isTTY: true })
+    expect(stripVTControlCharacters(drawn)).toBe(`https://auth.example.com/token
+
+✓ network      It is reached in 2 ms.
+    name lookup  ━━━━━ 10 ms
+    connection        ━━━━━ 10 ms
+    TLS                    ━━━━━━━━━━ 20 ms
+    answer                           ━━━━━━━━━━━━━━━━━━━━ 40 ms
+! lifetime     The answer has no expires_in; 5 min are
+               assumed, since nothing else is known about it
+               at all.
+               → The service should send it (RFC 6749,
+                 section 5.1), as all clients depend on it
+                 to renew in time.
+✗ request      Too many.
+               → Ask less.
+
+1 problem, 1 warning.
+`)
+  })
+
+  it('is one JSON document for programs', () => {
+    const [connected, { timings }, ...others] = found as never as [Examination, { timings: object }]
+    expect(JSON.parse(reported({ json: true }))).toStrictEqual({
+      endpoint: 'https://auth.example.com/token',
+      timings,
+      findings: [connected, ...others],
+    })
+  })
+
+  it('says so where all is well', () => {
+    expect(reported({}, found.slice(0, 2))).toMatch(/\nAll is well\.\n$/)
+  })
+})

@@ -1,0 +1,67 @@
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { generate } from 'selfsigned'
+import { onTestFinished } from 'vitest'
+
+const day = 86_400_000
+
+export interface TlsServerOptions {
+  /** Host that the certificate is for. */
+  readonly name?: string
+  /** When its life begins and ends, from now. */
+  readonly fromDays?: number
+  readonly toDays?: number
+  /** Signed by an authority, rather than by itself. */
+  readonly byAuthority?: boolean
+}
+
+export interface TlsServer {
+  readonly origin: string
+  /** PEM of its certificate. */
+  readonly certificate: string
+  /** Bodies of the requests that came through. */
+  readonly requests: string[]
+}
+
+/** A token endpoint over HTTPS. */
+export async function startTlsServer(options: TlsServerOptions = {}): Promise<TlsServer> {
+  const { name = 'localhost', fromDays = -1, toDays = 90, byAuthority = false } = options
+  const authority = byAuthority ? await certify('an-authority', -1, 90) : undefined
+  const { private: key, cert } = await certify(name, fromDays, toDays, authority)
+  const requests: string[] = []
+  const server = createServer({ key, cert }, (request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      requests.push(body)
+      response.setHeader('cache-control', 'no-store').setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ access_token: 'canary-token', expires_in: 3600 }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { origin: `https://localhost:${port}`, certificate: cert, requests }
+}
+
+function certify(
+  name: string,
+  fromDays: number,
+  toDays: number,
+  authority?: { readonly private: string; readonly cert: string },
+) {
+  return generate([{ name: 'commonName', value: name }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(Date.now() + fromDays * day),
+    notAfterDate: new Date(Date.now() + toDays * day),
+    extensions: [
+      { name: 'basicConstraints', cA: authority === undefined },
+      { name: 'subjectAltName', altNames: [{ type: 2, value: name }] },
+    ],
+    ...(authority && { ca: { key: authority.private, cert: authority.cert } }),
+  })
+}

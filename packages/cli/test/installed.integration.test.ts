@@ -1,0 +1,37 @@
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from './temporary-folder.ts'
+import { startProcess } from './tokenwell-process.ts'
+
+const packageFolder = fileURLToPath(new URL('../', import.meta.url))
+
+/** The built command among its dependencies, and nothing else. */
+function install(): string {
+  const modules = join(temporaryFolder({}), 'node_modules')
+  const installed = join(modules, '@tokenwell/cli')
+  mkdirSync(installed, { recursive: true })
+  for (const part of ['dist', 'package.json']) {
+    cpSync(join(packageFolder, part), join(installed, part), { recursive: true })
+  }
+  for (const dependency of ['@tokenwell/core', 'commander']) {
+    symlinkSync(join(packageFolder, 'node_modules', dependency), join(modules, dependency))
+  }
+  return join(installed, 'dist/tokenwell.js')
+}
+
+describe('the installed command', () => {
+  it('does without the token service, and says how to get it where it is needed', async () => {
+    const script = install()
+    const token = startProcess([process.execPath, script, 'token', '--help'])
+    const sandbox = startProcess([process.execPath, script, 'sandbox'])
+    expect((await token.ended).code).toBe(0)
+    expect(token.written.stdout).toContain('Usage: tokenwell token')
+    expect((await sandbox.ended).code).toBe(2)
+    expect(sandbox.written.stderr).toMatch(
+      /^tokenwell: The sandbox needs .*npm install @tokenwell\/token-service/,
+    )
+    expect(sandbox.written.stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+})

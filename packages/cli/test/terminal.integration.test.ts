@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { useSandboxedService } from './sandboxed-service.ts'
+import { command, startProcess } from './tokenwell-process.ts'
+
+const service = useSandboxedService()
+const absent = spawnSync('script', ['--version']).error !== undefined
+
+/** `script` gives it a terminal of its own, and writes what is to be seen there. */
+function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const line = [...command, ...args].map((word) => `'${word}'`).join(' ')
+  return startProcess(['script', '-qec', `stty cols 80; ${line}`, '/dev/null'], { TERM: 'xterm', ...env })
+}
+
+describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the package bsdutils)' : ''}`, () => {
+  it('asks for what is missing, and shows no secret while it is typed', async () => {
+    const { AUTH_URL: url, CLIENT_SECRET: typed } = service.environmentOf('demo')
+    const { child, written, wrote, ended } = onTerminal(['token'], { AUTH_URL: url! })
+    await wrote('Client ID: ')
+    child.stdin?.write('demo\r')
+    await wrote('Client secret: ')
+    child.stdin?.write(`${typed}\r`)
+    expect((await ended).code).toBe(0)
+    expect(written.stdout).toMatch(/Client secret: \r?\n[\w-]{40,}\r?\n$/)
+    expect(written.stdout).not.toContain(typed)
+  })
+
+  it.each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('takes %s for an end', async (_name, key) => {
+    const { AUTH_URL: url } = service.environmentOf('demo')
+    const { child, written, wrote, ended } = onTerminal(['token'], { AUTH_URL: url!, CLIENT_ID: 'demo' })
+    await wrote('Client secret: ')
+    child.stdin?.write(key)
+    expect((await ended).code).toBe(130)
+    const shown = stripVTControlCharacters(written.stdout).replaceAll('\r', '')
+    expect(shown).toBe('Client secret: \ntokenwell: Interrupted.\n')
+  })
+
+  it('draws what doctor finds, within its width, and in colour', async () => {
+    const { written, ended } = onTerminal(['doctor'], service.environmentOf('demo'))
+    expect((await ended).code).toBe(0)
+    expect(written.stdout).toContain('\u001b[32m✓')
+    const lines = stripVTControlCharacters(written.stdout).split(/\r?\n/)
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+    expect(lines).toContainEqual(expect.stringMatching(/^✓ network {6}127\.0\.0\.1:\d+ is reached in/))
+    expect(lines).toContainEqual(expect.stringMatching(/^ {4}answer +━+ [\d.]+ m?s$/))
+    expect(lines).toContain('               → Add --try-wrong-secret if that is no harm.')
+  })
+
+  it('draws without colour where NO_COLOR is set', async () => {
+    const env = { ...service.environmentOf('demo'), NO_COLOR: '1' }
+    const { written, ended } = onTerminal(['doctor'], env)
+    expect((await ended).code).toBe(0)
+    expect(written.stdout).toContain('✓ network')
+    expect(written.stdout).not.toContain('\u001b')
+  })
+})

@@ -1,0 +1,213 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { runTokenwell } from './run-tokenwell.ts'
+import { useSandboxedService } from './sandboxed-service.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const service = useSandboxedService()
+const environment = (changes: Record<string, string> = {}) => ({
+  ...service.environmentOf('demo'),
+  ...changes,
+})
+const credentials = { CLIENT_ID: 'canary-id', CLIENT_SECRET: 'canary-secret' }
+const remote = { ...credentials, AUTH_URL: 'https://auth.example.com' }
+
+describe('tokenwell token', () => {
+  it('prints the token and nothing else', async () => {
+    const { code, stdout, stderr } = await runTokenwell(['token'], environment())
+    expect(stdout).toMatch(/^[\w-]{40,}\n$/)
+    expect({ code, stderr }).toStrictEqual({ code: 0, stderr: '' })
+  })
+
+  it('prints it as a header, and as JSON', async () => {
+    const header = await runTokenwell(['token', '--header'], environment())
+    expect(header.stdout).toMatch(/^Authorization: Bearer [\w-]{40,}\n$/)
+    const { stdout } = await runTokenwell(['token', '--json'], environment())
+    expect(JSON.parse(stdout)).toStrictEqual({
+      access_token: expect.stringMatching(/^[\w-]{40,}$/),
+      token_type: 'Bearer',
+      expires_in: expect.any(Number),
+    })
+    const both = await runTokenwell(['token', '--json', '--header'], environment())
+    expect(both).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('cannot be used with'),
+    })
+  })
+
+  describe('takes the credentials', () => {
+    const secret = () => environment().CLIENT_SECRET!
+    const works = async (args: string[], env: Record<string, string> = {}, input?: string) => {
+      const ended = await runTokenwell(['token', ...args], { AUTH_URL: service.authUrl, ...env }, input)
+      expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\w-]{40,}\n$/) })
+      expect(ended.stderr).not.toContain(secret())
+      return ended.stderr
+    }
+
+    it('from the environment, under either pair of names', async () => {
+      expect(await works([], { CONSUMER_KEY: 'demo', CONSUMER_SECRET: secret() })).toBe('')
+    })
+
+    it.each([
+      ['a .env file', () => `CLIENT_ID=demo\nCLIENT_SECRET="${secret()}"\n`],
+      ['a JSON file', () => JSON.stringify({ clientId: 'demo', client_secret: secret() })],
+      ['the other names', () => `CONSUMER_KEY=demo\nCONSUMER_SECRET=${secret()}`],
+    ])('from %s', async (_kind, text) => {
+      const folder = temporaryFolder({ credentials: text() })
+      const wrong = { CLIENT_ID: 'other', CLIENT_SECRET: 'other' }
+      expect(await works(['--credentials', join(folder, 'credentials')], wrong)).toBe('')
+    })
+
+    it('from standard input', async () => {
+      expect(await works(['--client-id', 'demo', '--client-secret', '-'], {}, `${secret()}\nmore`)).toBe('')
+    })
+
+    it('from a flag, but not without a warning', async () => {
+      const stderr = await works(['--client-id', 'demo', '--client-secret', secret()])
+      expect(stderr).toMatch(/^warning: every user of this machine can read --client-secret/)
+    })
+
+    it('and the address from the file, too', async () => {
+      const text = `AUTH_URL=${service.authUrl}\nCLIENT_ID=demo\nCLIENT_SECRET=${secret()}`
+      const folder = temporaryFolder({ credentials: text })
+      const ended = await runTokenwell(['token', '--credentials', join(folder, 'credentials')], {})
+      expect(ended.code).toBe(0)
+    })
+  })
+
+  describe('explains in one sentence, without a secret,', () => {
+    const fails = async (args: string[], env: Record<string, string>, expected: number) => {
+      const { code, stdout, stderr } = await runTokenwell(['token', ...args], env)
+      expect(stdout).toBe('')
+      expect(stderr).not.toContain('canary')
+      expect(stderr).not.toMatch(/^\s+at /m)
+      expect(code).toBe(expected)
+      return stderr
+    }
+
+    it.each<[string, number, string, RegExp]>([
+      ['group.env', 0o640, 'CLIENT_SECRET=canary', /mode 0640\): run chmod 600 \S+group\.env/],
+      ['world.env', 0o604, 'CLIENT_SECRET=canary', /mode 0604\): run chmod 600/],
+      ['empty.env', 0o600, '', /names no credentials: write CLIENT_ID=/],
+      ['broken.json', 0o600, '{ "client_secret": "canary', /begins like JSON, but is none/],
+    ])('what is wrong with %s', async (name, mode, text, message) => {
+      const path = join(temporaryFolder({ [name]: text }), name)
+      chmodSync(path, mode)
+      expect(await fails(['--credentials', path], { AUTH_URL: service.authUrl }, 2)).toMatch(message)
+    })
+
+    it('that a file is none, or is not there', async () => {
+      const folder = temporaryFolder({})
+      const missing = join(folder, 'missing.env')
+      expect(await fails(['--credentials', missing], {}, 2)).toMatch(/missing\.env does not exist/)
+      chmodSync(folder, 0o700)
+      expect(await fails(['--credentials', folder], {}, 2)).toMatch(/cannot be read \(EISDIR\)/)
+    })
+
+    it.each<[string, string[], Record<string, string>, RegExp]>([
+      ['no address', [], { CLIENT_ID: 'a' }, /address is missing: give --auth-url or set AUTH_URL/],
+      ['two addresses', [], { AUTH_URL: 'https://a', TOKEN_URL: 'https://b' }, /There are two addresses/],
+      ['no client ID', [], { AUTH_URL: 'https://a' }, /client ID is missing: set CLIENT_ID or CONSUMER_KEY/],
+      ['no secret', [], { AUTH_URL: 'https://a', CLIENT_ID: 'a' }, /secret is missing: set CLIENT_SECRET or/],
+      ['no URL', [], { ...credentials, AUTH_URL: 'canary' }, /--auth-url is not an absolute URL/],
+      ['plain HTTP', [], { ...credentials, AUTH_URL: 'http://a.example' }, /set --allow-insecure/],
+      [
+        'a line break',
+        [],
+        { ...credentials, AUTH_URL: 'https://a', CLIENT_SECRET: 'canary\n' },
+        /line break/,
+      ],
+      ['a parameter', ['--parameter', 'canary'], remote, /--parameter wants name=value/],
+      ['a reserved one', ['--parameter', 'scope=a'], remote, /--parameter must not hold scope/],
+      ['a timeout', ['--timeout', 'soon'], {}, /must be a number from above 0 to 3600/],
+      ['an unknown flag', ["--secret=can'ary canary"], {}, /unknown option '--secret=…'/],
+    ])('wrong usage: %s', async (_name, args, env, message) => {
+      const stderr = await fails(args, env, 2)
+      expect(stderr).toMatch(message)
+    })
+
+    it('a refusal', async () => {
+      const stderr = await fails([], environment({ CLIENT_SECRET: 'canary-wrong' }), 1)
+      expect(stderr).toMatch(
+        /refused the credentials.*401, invalid_client\)\. `tokenwell doctor` looks closer/,
+      )
+    })
+
+    it('an endpoint that is not there', async () => {
+      const closed = await startScriptedServer(() => 'drop')
+      await closed.close()
+      const stderr = await fails([], environment({ AUTH_URL: closed.origin }), 3)
+      expect(stderr).toMatch(/is unavailable; trying again …\n.*could not be reached \(ECONNREFUSED\)/s)
+    })
+
+    it('an answer that does not come in time', async () => {
+      await service.fault({ latencyMs: 10_000 })
+      expect(await fails(['--timeout', '0.2'], environment(), 3)).toMatch(
+        /did not answer within|No token came/,
+      )
+    })
+
+    it('throttling', async () => {
+      await service.fault({ requests: 9, status: 429, headers: { 'retry-after': '600' } })
+      expect(await fails([], environment(), 3)).toMatch(/asks for fewer requests \(status 429\)/)
+    })
+  })
+
+  it('tries again where that may help, and says so', async () => {
+    await service.fault({ status: 503 })
+    const { code, stdout, stderr } = await runTokenwell(['token'], environment())
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^[\w-]{40,}\n$/)
+    expect(stderr).toBe('The token endpoint is unavailable (status 503); trying again …\n')
+  })
+
+  describe('asks as told', () => {
+    let server: ScriptedServer
+    beforeEach(async () => {
+      server = await startScriptedServer(() => json({ access_token: 'a-token', expires_in: 7200 }))
+      onTestFinished(() => server.close())
+    })
+
+    it('with scope, audience, resource and further parameters', async () => {
+      const url = `${server.origin}/token`
+      const flags = ['--scope', 'read', '--scope', 'write', '--audience', 'api', '--resource', 'urn:a']
+      const more = ['--resource', 'urn:b', '--parameter', 'tenant=a=b']
+      const args = ['token', '--token-url', url, ...flags, ...more]
+      expect((await runTokenwell(args, credentials)).stdout).toBe('a-token\n')
+      expect(Object.fromEntries(new URLSearchParams(server.requests[0]?.body))).toStrictEqual({
+        grant_type: 'client_credentials',
+        client_id: 'canary-id',
+        client_secret: 'canary-secret',
+        scope: 'read write',
+        audience: 'api',
+        resource: 'urn:b',
+        tenant: 'a=b',
+      })
+    })
+
+    it('with the credentials in a header', async () => {
+      // A flag outweighs the other address of the environment.
+      const env = { ...credentials, AUTH_URL: 'https://unused.example' }
+      const args = ['token', '--token-url', `${server.origin}/token`, '--basic']
+      expect((await runTokenwell(args, env)).code).toBe(0)
+      expect(server.requests[0]?.headers.authorization).toBe(`Basic ${btoa('canary-id:canary-secret')}`)
+      expect(server.requests[0]?.body).toBe('grant_type=client_credentials')
+    })
+
+    it('with expires_in in milliseconds', async () => {
+      const args = [
+        'token',
+        '--json',
+        '--token-url',
+        `${server.origin}/token`,
+        '--expires-in',
+        'milliseconds',
+      ]
+      const { stdout } = await runTokenwell(args, credentials)
+      expect(JSON.parse(stdout).expires_in).toBeLessThanOrEqual(7)
+    })
+  })
+})
