@@ -1,48 +1,33 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
-import { formatTable, type Table } from './table.ts'
+import { writeResults } from './report/write-results.ts'
+import type { Result } from './result.ts'
 
 // Each loads its peers only when it runs.
-const benchmarks: Record<string, () => Promise<Table>> = {
-  'warm-path': async () => (await import('./warm-path.ts')).warmPath(),
-  'request-overhead': async () => (await import('./request-overhead.ts')).requestOverhead(),
-  tenants: async () => (await import('./tenants.ts')).tenants(),
-  footprint: async () => (await import('./footprint.ts')).footprint(),
+const works: Record<string, () => Promise<Result>> = {
+  'warm-path': async () => (await import('./works/warm-path.ts')).warmPath(),
+  stampede: async () => (await import('./works/stampede.ts')).stampede(),
+  renewal: async () => (await import('./works/renewal.ts')).renewal(),
+  revocation: async () => (await import('./works/revocation.ts')).revocation(),
+  footprint: async () => (await import('./works/footprint.ts')).footprint(),
+  tenants: async () => (await import('./works/tenants.ts')).tenants(),
+  fleet: async () => (await import('./works/fleet.ts')).fleet(),
+  'token-service': async () => (await import('./works/token-service.ts')).tokenService(),
 }
 
-const [only] = process.argv.slice(2)
-if (only !== undefined && !Object.hasOwn(benchmarks, only)) {
-  process.stderr.write(`There is no benchmark ${only}; there are ${Object.keys(benchmarks).join(', ')}\n`)
+const asked = process.argv.slice(2)
+const unknown = asked.find((name) => !Object.hasOwn(works, name))
+if (unknown !== undefined) {
+  process.stderr.write(`There is no benchmark ${unknown}; there are ${Object.keys(works).join(', ')}\n`)
   process.exit(2)
 }
 
-const tables: string[] = []
-for (const [name, run] of Object.entries(benchmarks)) {
-  if (only !== undefined && name !== only) continue
-  process.stderr.write(`${name} …\n`)
-  const table = formatTable(await run())
-  process.stdout.write(`${table}\n`)
-  tables.push(table)
+const start = performance.now()
+for (const [name, work] of Object.entries(works)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  const began = performance.now()
+  process.stderr.write(`${name} …`)
+  const result = await work()
+  process.stderr.write(` ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
+  // At once, so that what was found stays even if a later one fails.
+  process.stdout.write(`${writeResults(Object.keys(works), name, result)}\n`)
 }
-
-if (only === undefined) {
-  const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    dependencies: Record<string, string>
-  }
-  const versions = Object.keys(dependencies)
-    .filter((name) => !name.startsWith('@tokenwell/'))
-    .map((name) => `${name} ${installedVersion(name)}`)
-  const head = [
-    '# Results',
-    '',
-    `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${new Date().toISOString().slice(0, 10)}.`,
-    `Peers: ${versions.join(', ')}. Ratios within one run carry over to other machines; times do not.`,
-    '',
-  ]
-  writeFileSync(new URL('../RESULTS.md', import.meta.url), [...head, ...tables].join('\n'))
-}
-
-function installedVersion(name: string): string {
-  const manifest = new URL(`../node_modules/${name}/package.json`, import.meta.url)
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
-}
+process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0)} s in all\n`)

@@ -1,0 +1,71 @@
+import { createRequire } from 'node:module'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+interface Manifest {
+  readonly version: string
+  readonly files?: string[]
+  readonly dependencies?: Record<string, string>
+}
+
+/** What an installation of these packages puts on the disk, without what stands in `beside`. */
+export function installed(
+  packages: readonly string[],
+  beside: readonly string[] = [],
+): { packages: number; bytes: number } {
+  const there = closure(beside)
+  const added = [...closure(packages)].filter(([folder]) => !there.has(folder))
+  return { packages: added.length, bytes: added.reduce((sum, [, bytes]) => sum + bytes, 0) }
+}
+
+export function installedVersion(name: string): string {
+  return manifestOf(folderOf(name, import.meta.url)).version
+}
+
+/** Size by folder of the packages and of all that they depend on. */
+function closure(packages: readonly string[]): Map<string, number> {
+  const found = new Map<string, number>()
+  const visit = (name: string, from: string): void => {
+    const folder = folderOf(name, from)
+    if (found.has(folder)) return
+    found.set(folder, publishedBytes(folder))
+    for (const dependency of Object.keys(manifestOf(folder).dependencies ?? {})) {
+      visit(dependency, join(folder, 'package.json'))
+    }
+  }
+  for (const name of packages) visit(name, import.meta.url)
+  return found
+}
+
+function folderOf(name: string, from: string): string {
+  for (const folder of createRequire(from).resolve.paths(name) ?? []) {
+    if (existsSync(join(folder, name, 'package.json'))) return realpathSync(join(folder, name))
+  }
+  throw new Error(`${name} is not installed`)
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
+
+/** Our own packages are linked, not installed: of those, only what is published. */
+function publishedBytes(folder: string): number {
+  const linked = !folder.includes('node_modules')
+  const { files = [] } = linked ? manifestOf(folder) : {}
+  const parts = linked
+    ? [...files.filter((name) => !name.startsWith('!')), 'package.json', 'README.md']
+    : ['']
+  return parts.reduce((sum, part) => sum + bytesOf(join(folder, part)), 0)
+}
+
+function bytesOf(path: string): number {
+  if (/^node_modules$|\.tsbuildinfo$/.test(basename(path))) return 0
+  const status = statSync(path)
+  if (!status.isDirectory()) return status.size
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
+}
+
+/** Where a package's own files are. */
+export function packageFolder(name: string): string {
+  return dirname(join(folderOf(name, import.meta.url), 'package.json'))
+}

@@ -1,0 +1,54 @@
+import type { Endpoint, Peer } from './peer.ts'
+
+/** The floor: what a team writes by hand, with no renewal ahead, none on a refusal, and no check of the host. */
+export const closure: Peer = {
+  name: 'closure written by hand',
+  packages: [],
+  httpClient: 'fetch',
+  imports: '',
+  openPlain: () => (url) => fetch(url),
+  open(endpoint) {
+    const getToken = keepToken(() => fetchToken(endpoint))
+    return {
+      getToken,
+      async callApi(url) {
+        const response = await fetch(url, { headers: { Authorization: `Bearer ${await getToken()}` } })
+        return response.status
+      },
+    }
+  },
+}
+
+interface Answer {
+  readonly access_token: string
+  readonly expires_in: number
+}
+
+function keepToken(ask: () => Promise<Answer>): () => Promise<string> {
+  let token: { value: string; expiresAtMs: number } | undefined
+  let asking: Promise<string> | undefined
+  const renew = async (): Promise<string> => {
+    try {
+      const { access_token, expires_in } = await ask()
+      token = { value: access_token, expiresAtMs: Date.now() + (expires_in - 10) * 1000 }
+      return access_token
+    } finally {
+      asking = undefined
+    }
+  }
+  return async () => (token && Date.now() < token.expiresAtMs ? token.value : (asking ??= renew()))
+}
+
+/** A token request with nothing but `fetch`. */
+export async function fetchToken({ tokenUrl, clientId, clientSecret }: Endpoint): Promise<Answer> {
+  const response = await fetch(tokenUrl, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+    }),
+  })
+  if (!response.ok) throw new Error(`The token endpoint answered ${response.status}`)
+  return (await response.json()) as Answer
+}

@@ -1,0 +1,34 @@
+import * as oauth from 'oauth4webapi'
+import type { Peer } from './peer.ts'
+
+/** It gets tokens and leaves keeping them to the application. */
+export const oauth4webapi: Peer = {
+  name: 'oauth4webapi',
+  packages: ['oauth4webapi'],
+  httpClient: 'fetch',
+  imports: `export { ClientSecretPost, clientCredentialsGrantRequest, processClientCredentialsResponse, protectedResourceRequest } from 'oauth4webapi'`,
+  openPlain: () => (url) => fetch(url),
+  open({ tokenUrl, clientId, clientSecret }) {
+    const server: oauth.AuthorizationServer = { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl }
+    const client: oauth.Client = { client_id: clientId }
+    const authentication = oauth.ClientSecretPost(clientSecret)
+    // The benchmark's endpoint is plain HTTP on loopback.
+    const options = { [oauth.allowInsecureRequests]: true }
+    const askToken = async (): Promise<string> => {
+      const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, {}, options)
+      return (await oauth.processClientCredentialsResponse(server, client, response)).access_token
+    }
+    let token: Promise<string> | undefined
+    return {
+      askToken,
+      async callApi(url) {
+        const response = await oauth.protectedResourceRequest(
+          await (token ??= askToken()),
+          'GET',
+          new URL(url),
+        )
+        return response.status
+      },
+    }
+  },
+}

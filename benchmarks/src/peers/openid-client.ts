@@ -1,0 +1,31 @@
+import * as client from 'openid-client'
+import type { Peer } from './peer.ts'
+
+/** It gets tokens and leaves keeping them to the application. */
+export const openidClient: Peer = {
+  name: 'openid-client',
+  packages: ['openid-client'],
+  httpClient: 'fetch',
+  imports: `export { clientCredentialsGrant, Configuration, fetchProtectedResource } from 'openid-client'`,
+  openPlain: () => (url) => fetch(url),
+  open({ tokenUrl, clientId, clientSecret }) {
+    const server = { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl }
+    const config = new client.Configuration(server, clientId, clientSecret)
+    // The benchmark's endpoint is plain HTTP on loopback.
+    client.allowInsecureRequests(config)
+    const askToken = async (): Promise<string> => (await client.clientCredentialsGrant(config)).access_token
+    let token: Promise<string> | undefined
+    return {
+      askToken,
+      async callApi(url) {
+        const response = await client.fetchProtectedResource(
+          config,
+          await (token ??= askToken()),
+          new URL(url),
+          'GET',
+        )
+        return response.status
+      },
+    }
+  },
+}

@@ -1,0 +1,26 @@
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { axiosClient } from './axios-client.ts'
+import type { Peer } from './peer.ts'
+
+export const tokenwellAxios: Peer = {
+  name: '@tokenwell/axios-interceptor',
+  packages: ['@tokenwell/core', '@tokenwell/axios-interceptor'],
+  beside: ['axios'],
+  httpClient: 'axios',
+  imports: `export { clientCredentials, createTokenProvider } from '@tokenwell/core'
+export { attachTokens } from '@tokenwell/axios-interceptor'`,
+  openPlain() {
+    const plain = axiosClient()
+    return (url) => plain.get(url)
+  },
+  open(endpoint) {
+    const instance = axiosClient()
+    attachTokens(instance, createTokenProvider(clientCredentials(endpoint)), {
+      allowedOrigins: ['https://api.example.com'],
+    })
+    return {
+      callApi: async (url) => (await instance.get(url)).status,
+    }
+  },
+}

@@ -1,0 +1,24 @@
+import { clientCredentials, createTokenFetch, createTokenPool, createTokenProvider } from '@tokenwell/core'
+import type { Peer } from './peer.ts'
+
+export const tokenwell: Peer = {
+  name: '@tokenwell/core',
+  packages: ['@tokenwell/core'],
+  httpClient: 'fetch',
+  imports: `export { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'`,
+  openPlain: () => (url) => fetch(url),
+  open(endpoint) {
+    const tokens = createTokenProvider(clientCredentials(endpoint))
+    const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
+    const pool = createTokenPool(
+      (tenant: number) => clientCredentials({ ...endpoint, clientId: `tenant-${tenant}` }),
+      { maxEntries: Infinity },
+    )
+    return {
+      getToken: async () => (await tokens.getToken()).value,
+      peekToken: () => tokens.peekToken()?.value,
+      callApi: async (url) => (await apiFetch(url)).status,
+      forTenant: (tenant) => pool.for(tenant),
+    }
+  },
+}

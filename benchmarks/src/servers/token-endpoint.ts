@@ -1,0 +1,35 @@
+import { createServer } from 'node:http'
+import { listen, type TokenServer } from './token-server.ts'
+
+export interface TokenEndpointOptions {
+  /** How long it takes to answer. */
+  readonly latencyMs: number
+  readonly expiresIn: number
+}
+
+/** The endpoint that clients are measured against: counts what it is asked, and answers another token each time. */
+export async function start({ latencyMs, expiresIn }: TokenEndpointOptions): Promise<TokenServer> {
+  let requests = 0
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    request.resume().on('end', () => {
+      const body = {
+        access_token: `token-${++requests}-${'a'.repeat(24)}`,
+        token_type: 'Bearer',
+        expires_in: expiresIn,
+      }
+      const answer = (): void => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify(body))
+      }
+      if (latencyMs > 0) setTimeout(answer, latencyMs)
+      else answer()
+    })
+  })
+  const origin = await listen(server)
+  return {
+    url: `${origin}/token`,
+    bodies: [],
+    requests: () => requests,
+    close: async () => void server.close(),
+  }
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { pathToFileURL } from 'node:url'
+import type * as internals from '../../node_modules/@tokenwell/token-service/dist/create-token-service.d.ts'
+import type * as settings from '../../node_modules/@tokenwell/token-service/dist/token-service-options.d.ts'
+import { packageFolder } from '../method/installed.ts'
+import type { TokenServer } from './token-server.ts'
+import { tokenPath } from './tokenwell.ts'
+
+export interface Filling {
+  readonly applications: number
+  readonly tokens: number
+}
+
+/** The service with this much in its memory; filled past its endpoint, which would take minutes. */
+export async function start({ applications: size, tokens }: Filling): Promise<TokenServer> {
+  const { assembleTokenService } = await internal<typeof internals>('create-token-service.js')
+  const { resolveOptions } = await internal<typeof settings>('token-service-options.js')
+  const applications = Array.from({ length: size }, (_, index) => ({
+    name: `application ${index}`,
+    clientId: `client-${index}`,
+    clientSecret: secretOf(index),
+  }))
+  const { server, context } = assembleTokenService(resolveOptions({ applications }))
+  const origin = await server.listen({ host: '127.0.0.1', port: 0 })
+  const { storage } = context()
+  const issuedAtMs = Date.now()
+  for (let index = 0; index < tokens; index++) {
+    const hash = `${index}-`.padEnd(43, 'a')
+    await storage.tokens.save({
+      hash,
+      applicationId: randomUUID(),
+      issuedAtMs,
+      expiresAtMs: issuedAtMs + 3_600_000,
+    })
+  }
+  // A thousand of the applications ask, from one end to the other.
+  const asking = Math.min(size, 1_000)
+  const bodies = Array.from({ length: asking }, (_, each) => {
+    const index = Math.floor((each * size) / asking)
+    return `client_id=client-${index}&client_secret=${secretOf(index)}`
+  })
+  return { url: origin + tokenPath, bodies, close: () => server.close() }
+}
+
+function secretOf(index: number): string {
+  return `secret-of-application-${index}-in-the-benchmarks`
+}
+
+function internal<Module>(file: string): Promise<Module> {
+  return import(
+    pathToFileURL(`${packageFolder('@tokenwell/token-service')}/dist/${file}`).href
+  ) as Promise<Module>
+}

@@ -1,0 +1,20 @@
+// One process of a fleet: gets ready, and on its parent's word lets its callers go.
+import { loadPeer, type PeerId } from '../peers/peers.ts'
+import type { Endpoint } from '../peers/peer.ts'
+
+const { id, callers, ...endpoint } = JSON.parse(process.argv[2] ?? '{}') as Endpoint & {
+  id: PeerId
+  callers: number
+}
+const peer = await loadPeer(id)
+const { getToken } = await peer.open(endpoint)
+
+async function letGo(): Promise<void> {
+  const start = performance.now()
+  const tokens = await Promise.all(Array.from({ length: callers }, () => getToken!()))
+  process.send!({ ms: performance.now() - start, tokens: [...new Set(tokens)] })
+}
+
+process.once('message', () => void letGo())
+process.once('disconnect', () => process.exit())
+process.send!({})

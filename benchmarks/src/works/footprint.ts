@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { rolldown } from 'rolldown'
+import { bytes, count, milliseconds, ratio } from '../method/figures.ts'
+import { ranked } from '../method/contest.ts'
+import { installed } from '../method/installed.ts'
+import { allIds, loadPeer } from '../peers/peers.ts'
+import type { Result } from '../result.ts'
+
+const rounds = 11
+// Under node_modules, so that what they import is found, and nothing else looks at them.
+const folder = fileURLToPath(new URL('../../node_modules/.cache/footprint/', import.meta.url))
+
+const tellUsage =
+  'const used = process.cpuUsage(); process.stdout.write(String(used.user + used.system), () => process.exit())'
+
+interface Entry {
+  readonly name: string
+  readonly file: string
+  readonly alone: string
+  readonly gzip: number
+  readonly packages: number
+  readonly size: number
+}
+
+export async function footprint(): Promise<Result> {
+  mkdirSync(folder, { recursive: true })
+  const entries: Entry[] = []
+  for (const id of allIds) {
+    const { name, packages, beside = [], imports } = await loadPeer(id)
+    if (packages.length === 0) continue
+    const own = beside.map((each) => `import '${each}'\n`).join('')
+    const bundled = entryFile(`bundle-${id}`, own + imports)
+    const file = entryFile(id, `${own + imports}\n${tellUsage}`)
+    const alone = entryFile(`without-${beside.join('-')}`, own + tellUsage)
+    const { packages: added, bytes: size } = installed(packages, beside)
+    entries.push({ name, file, alone, gzip: await bundledBytes(bundled, beside), packages: added, size })
+  }
+
+  const times = new Map<string, number>()
+  for (let round = 0; round < rounds; round++) {
+    for (const file of new Set(entries.flatMap((each) => [each.file, each.alone]))) {
+      times.set(file, Math.min(times.get(file) ?? Infinity, startMs(file)))
+    }
+  }
+  const rows = entries.map((entry) => ({ ...entry, ms: times.get(entry.file)! - times.get(entry.alone)! }))
+  const ours = rows[0]!
+  const bareMs = times.get(ours.alone)!
+  const column = (title: string, cell: (row: (typeof rows)[0]) => string): Result['overview'][0] => ({
+    title,
+    cells: Object.fromEntries(rows.map((row) => [row.name, cell(row)])),
+    absent: 'is no package',
+  })
+
+  return {
+    title: 'Footprint',
+    note: `What a package adds to an application: a bundle of what its use imports (minified, gzipped, the HTTP client or Redis client that it works on left out), what it installs, and how much more processor time a Node process takes to start with it: the least of ${rounds} starts each, in turn. Bare Node takes ${milliseconds(bareMs)}.`,
+    tables: [
+      {
+        title: 'Footprint of a package',
+        columns: [
+          'peer',
+          'bundle to ours',
+          'bundle, gzipped',
+          'packages',
+          'on disk',
+          'import to ours',
+          'cold import',
+        ],
+        rows: ranked(rows.map((row) => ({ ...row, value: row.gzip }))).map((row) => [
+          row.name,
+          ratio(row.gzip / ours.gzip),
+          bytes(row.gzip),
+          count(row.packages),
+          bytes(row.size),
+          ratio(row.ms / ours.ms),
+          milliseconds(row.ms),
+        ]),
+        notes: [
+          'Adapters and the Redis store are counted with @tokenwell/core. Sources and source maps are part of what ours puts on the disk.',
+        ],
+      },
+    ],
+    charts: [
+      chart('bundle', 'Bundle, minified and gzipped', rows, (row) => row.gzip, bytes),
+      chart('import', 'Cold import', rows, (row) => row.ms, milliseconds),
+    ],
+    overview: [
+      column('bundle', (row) => bytes(row.gzip)),
+      column('packages', (row) => count(row.packages)),
+      column('import', (row) => milliseconds(row.ms)),
+    ],
+  }
+}
+
+function chart<Row extends { name: string }>(
+  name: string,
+  title: string,
+  rows: readonly Row[],
+  value: (row: Row) => number,
+  text: (value: number) => string,
+): Result['charts'][0] {
+  const bars = ranked(rows.map((row) => ({ name: row.name, value: value(row) })))
+  return {
+    name,
+    title,
+    bars: bars.map((bar) => ({ label: bar.name, value: bar.value, text: text(bar.value) })),
+  }
+}
+
+function entryFile(name: string, code: string): string {
+  const file = `${folder}${name}.mjs`
+  writeFileSync(file, code)
+  return file
+}
+
+async function bundledBytes(input: string, external: readonly string[]): Promise<number> {
+  const bundle = await rolldown({ input, external: [...external], platform: 'node', logLevel: 'silent' })
+  const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false })
+  return gzipSync(output[0].code, { level: 9 }).length
+}
+
+/** The process's own time: on a busy machine the clock on the wall counts the others' as well. */
+function startMs(file: string): number {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return Number(stdout) / 1000
+}

@@ -1,0 +1,96 @@
+import { count, milliseconds, ratio } from '../method/figures.ts'
+import { ranked } from '../method/contest.ts'
+import { runProcess } from '../method/run-process.ts'
+import { loadPeer, peerIds, type PeerId } from '../peers/peers.ts'
+import { startServer } from '../servers/start-server.ts'
+import type { Result } from '../result.ts'
+
+const sizes = [1, 10, 100, 1_000, 10_000]
+const latencyMs = 10
+
+interface Rush {
+  readonly requests: number
+  readonly ms: number
+  readonly failures: number
+}
+
+export async function stampede(): Promise<Result> {
+  const endpoint = await startServer('token-endpoint', { latencyMs, expiresIn: 3600 })
+  const asked = async (): Promise<number> => (await endpoint.usage()).requests
+  async function rush(id: PeerId, callers: number): Promise<Rush> {
+    const before = await asked()
+    const found = await runProcess<{ rounds: number; ms: number; failures: number }>(
+      'works/stampede-process.ts',
+      { id, tokenUrl: endpoint.url, callers },
+    )
+    // One was for warming up.
+    return { ...found, requests: ((await asked()) - before - 1) / found.rounds }
+  }
+
+  const entries: { id: PeerId; name: string; rushes: Rush[] }[] = []
+  for (const id of peerIds) entries.push({ id, name: (await loadPeer(id)).name, rushes: [] })
+  for (const callers of sizes) for (const { id, rushes } of entries) rushes.push(await rush(id, callers))
+  const doubled = await rush('tokenwell', 20_000)
+  endpoint.stop()
+
+  const last = ({ rushes }: { rushes: Rush[] }): Rush => rushes.at(-1)!
+  const ours = last(entries[0]!)
+  // Who asks for more tokens comes later; then the time counts.
+  const requestsFirst = ranked(
+    entries.map((entry) => ({
+      ...entry,
+      value: last(entry).ms + 1e6 * (last(entry).requests > 1 || last(entry).failures > 0 ? 1 : 0),
+    })),
+  )
+  return {
+    title: 'Stampede',
+    note: `Callers that all come at once while there is no token, over a token endpoint in a process of its own that takes ${latencyMs} ms to answer. The time is that until the last has its token: the median of up to five rounds.`,
+    tables: [
+      {
+        title: 'Token requests',
+        columns: ['peer', ...sizes.map((size) => `${count(size)} callers`), 'calls that failed'],
+        rows: requestsFirst.map(({ name, rushes }) => [
+          name,
+          ...rushes.map(({ requests }) => count(requests)),
+          count(Math.max(...rushes.map(({ failures }) => failures))),
+        ]),
+        notes: [
+          'openid-client and oauth4webapi keep no token: sharing one is left to the application. simple-oauth2 and google-auth-library keep one, and callers that find none ask each for themselves.',
+          'Peers that hand out no token take part with requests to the API; those of axios-auth-refresh start without a token, and are renewed by a 401.',
+        ],
+      },
+      {
+        title: 'Time until the last caller has a token',
+        columns: [
+          'peer',
+          `to ours at ${count(sizes.at(-1)!)}`,
+          ...sizes.map((size) => `${count(size)} callers`),
+        ],
+        rows: requestsFirst.map(({ name, rushes }) => [
+          name,
+          ratio(rushes.at(-1)!.ms / ours.ms),
+          ...rushes.map(({ ms }) => milliseconds(ms)),
+        ]),
+        notes: [
+          `Twice as many callers, 20,000, take @tokenwell/core ${milliseconds(doubled.ms)}: ${ratio(doubled.ms / ours.ms)} the time, ${count(doubled.requests)} token request.`,
+        ],
+      },
+    ],
+    charts: [
+      {
+        name: 'stampede',
+        title: `Token requests for ${count(sizes.at(-1)!)} callers at once`,
+        bars: requestsFirst.map((entry) => {
+          const { requests } = last(entry)
+          return { label: entry.name, value: requests, text: count(requests) }
+        }),
+      },
+    ],
+    overview: [
+      {
+        title: 'token requests, 10,000 callers',
+        cells: Object.fromEntries(entries.map((entry) => [entry.name, count(last(entry).requests)])),
+      },
+    ],
+  }
+}

@@ -1,0 +1,56 @@
+import { count, ratio } from '../method/figures.ts'
+import { startPostgres } from '../servers/start-postgres.ts'
+import { startServer } from '../servers/start-server.ts'
+import type { Table } from '../result.ts'
+import { loadInTurn, timesAsMany, typical, type Throughput } from './load.ts'
+
+const applications = 100_000
+const tokens = 1_000_000
+
+/** On a real PostgreSQL with its defaults, before and after it is filled. */
+export async function postgresTable(): Promise<Table> {
+  const postgres = await startPostgres()
+  if (!postgres) throw new Error('The token service needs PostgreSQL: install the Debian package postgresql')
+  const server = await startServer('tokenwell', { storage: postgres.url, keys: ['k'.repeat(32)] })
+  const run = async (): Promise<Throughput[]> =>
+    (await loadInTurn(new Map([['PostgreSQL', server]]), 3, 2)).get('PostgreSQL')!
+  const empty = await run()
+  postgres.run(filling)
+  const full = await run()
+  server.stop()
+  postgres.stop()
+
+  const row = (apps: number, stored: string, rounds: Throughput[]): string[] => {
+    const { perSecond, cpuUs, p99Ms } = typical(rounds)
+    const cells = [count(apps), stored, ratio(timesAsMany(rounds, empty)), count(perSecond)]
+    return [...cells, `${cpuUs.toFixed(0)} µs`, `${p99Ms} ms`]
+  }
+  return {
+    title: 'With PostgreSQL',
+    columns: [
+      'applications',
+      'tokens stored before',
+      'to the first',
+      'tokens/s',
+      'processor time of a token',
+      'p99',
+    ],
+    rows: [row(1, 'none', empty), row(applications, count(tokens), full)],
+    notes: [
+      `PostgreSQL ${postgres.version} on the same two processors, with its defaults: \`fsync\` and synchronous commits are on. A token is handed out once it is durable; requests that come together share a commit.`,
+      'The processor time is that of the service alone.',
+    ],
+  }
+}
+
+const filling = `
+insert into applications
+  select gen_random_uuid(), project_id, name, 'client-' || n, status, products, level, response_form, lifetime_seconds, created_at
+  from applications, generate_series(1, ${applications}) as n;
+insert into secrets
+  select gen_random_uuid(), a.id, s.key_id, s.hash, s.prefix, s.created_at
+  from secrets as s, applications as a where a.client_id like 'client-%';
+insert into tokens
+  select 'stored-' || n, (select id from applications limit 1), 1, 4102444800000
+  from generate_series(1, ${tokens}) as n;
+analyze;`

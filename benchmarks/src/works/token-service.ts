@@ -1,0 +1,76 @@
+import { count, ratio } from '../method/figures.ts'
+import { ranked } from '../method/contest.ts'
+import { startServer, type RunningServer } from '../servers/start-server.ts'
+import type { Result, Table } from '../result.ts'
+import { loadInTurn, timesAsMany, timesTheCost, typical, type Throughput } from './load.ts'
+import { growthTable } from './token-service-growth.ts'
+import { postgresTable } from './token-service-postgres.ts'
+
+const rounds = 5
+const seconds = 2
+
+const servers = {
+  tokenwell: '@tokenwell/token-service',
+  'node-oauth2-server': '@node-oauth/oauth2-server on node:http',
+  'oidc-provider': 'oidc-provider, opaque tokens',
+  'oauth2-mock-server': 'oauth2-mock-server',
+  bare: 'bare node:http handler',
+} as const
+
+type ServerId = keyof typeof servers
+const ids = Object.keys(servers) as ServerId[]
+
+export async function tokenService(): Promise<Result> {
+  const running = new Map<ServerId, RunningServer>()
+  for (const id of ids) running.set(id, await startServer(id))
+  const found = await loadInTurn(running, rounds, seconds)
+  for (const server of running.values()) server.stop()
+
+  const entries = ids.map((id) => ({ id, name: servers[id], value: typical(found.get(id)!).perSecond }))
+  const ours = found.get('tokenwell')!
+  return {
+    title: 'Token service',
+    note: `One process, 32 connections, the load (autocannon) in a third process; ${rounds} rounds of ${seconds} s in turn after one to warm up, medians. Ratios are those of the same round. Every server keeps its tokens in memory; ours alone hashes tokens and secrets, and answers in the platform's longer form.`,
+    tables: [memoryTable(entries, found, ours), await growthTable(), await postgresTable()],
+    charts: [
+      {
+        name: 'token-service',
+        title: 'Tokens per second, one process, 32 connections',
+        bars: ranked(entries, 'most').map(({ name, value }) => ({
+          label: name,
+          value,
+          text: `${count(value)} /s`,
+        })),
+      },
+    ],
+    overview: [],
+  }
+}
+
+function memoryTable(
+  entries: readonly { id: ServerId; name: string; value: number }[],
+  found: ReadonlyMap<ServerId, Throughput[]>,
+  ours: readonly Throughput[],
+): Table {
+  return {
+    title: 'Tokens per second',
+    columns: ['server', 'ours to it', 'tokens/s', 'processor time of ours to it', 'of a token', 'p99'],
+    rows: ranked(entries, 'most').map(({ id, name }) => {
+      const own = found.get(id)!
+      const { perSecond, cpuUs, p99Ms } = typical(own)
+      return [
+        name,
+        ratio(timesAsMany(ours, own)),
+        count(perSecond),
+        ratio(timesTheCost(ours, own)),
+        `${cpuUs.toFixed(0)} µs`,
+        `${p99Ms} ms`,
+      ]
+    }),
+    notes: [
+      '@node-oauth/oauth2-server compares and keeps secrets and tokens as they are; its randomness is drawn on other threads of its process.',
+      'oidc-provider keeps the last 1,000 tokens. oauth2-mock-server signs a JWT for each, keeps none, and checks no secret.',
+      'The bare handler parses the form, looks at the credentials, and answers the same bytes each time.',
+    ],
+  }
+}
