@@ -6,6 +6,7 @@ export default defineConfig({
   ...base,
   test: {
     ...base.test,
+    projects: undefined,
     include: ['{packages,apps}/*/test/**/*.soak.ts'],
     testTimeout: 20 * 60_000,
     fileParallelism: false,
