@@ -136,6 +136,13 @@ describe('tokenwell token', () => {
       )
     })
 
+    it('a wrong path', async () => {
+      const stderr = await fails([], environment({ AUTH_URL: `${service.authUrl}/elsewhere` }), 1)
+      expect(stderr).toMatch(
+        /refused the request; check its address.*404.*\. `tokenwell doctor` looks closer/,
+      )
+    })
+
     it('an endpoint that is not there', async () => {
       const closed = await startScriptedServer(() => 'drop')
       await closed.close()

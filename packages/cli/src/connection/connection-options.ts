@@ -40,7 +40,8 @@ export function addConnectionOptions(command: Command): Command {
 }
 
 export const credentialsHelp = `
-Credentials are taken from the flags, else from the file, else from the environment, else asked for on a terminal.`
+Credentials are taken from the flags, else from the file, else from the environment, else asked for on a terminal.
+`
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]

@@ -79,12 +79,18 @@ function looksLikeDate(seconds: number): boolean {
   return seconds > 1.5e9 && seconds < 2.5e9
 }
 
-/** By the defaults of a token provider. */
 function describePlan(lifetimeMs: number): Finding {
-  const usableMs = lifetimeMs - Math.min(10_000, lifetimeMs / 20)
-  const freshMs = lifetimeMs - Math.min(300_000, lifetimeMs / 5)
+  const { freshMs, usableMs } = planFor(lifetimeMs)
   return lifetime.note(
     'kept',
     `Tokenwell keeps this token for ${duration(usableMs)}, and renews it behind its use after about ${duration(freshMs)}.`,
   )
+}
+
+/** What a token provider does by default. */
+export function planFor(lifetimeMs: number): { readonly freshMs: number; readonly usableMs: number } {
+  return {
+    freshMs: lifetimeMs - Math.min(300_000, lifetimeMs / 5),
+    usableMs: lifetimeMs - Math.min(10_000, lifetimeMs / 20),
+  }
 }
