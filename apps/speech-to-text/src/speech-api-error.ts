@@ -15,11 +15,11 @@ export class SpeechApiError extends Error {
 
   /** Whether the recording is to blame, rather than the API or the credentials. */
   get blamesRecording(): boolean {
-    return [400, 413, 415, 422].includes(this.status)
+    return [400, 413, 415, 422].includes(this.status) || this.code === 'engine_timeout'
   }
 
   /** Whether the same request may well succeed later. */
   get passes(): boolean {
-    return this.status === 429 || this.status >= 500
+    return !this.blamesRecording && (this.status === 429 || this.status >= 500)
   }
 }

@@ -1,5 +1,6 @@
 import { execFile, type ChildProcess } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { startSpeechApi } from '@tokenwell/speech-api'
 import { startTokenService } from '@tokenwell/token-service'
 
@@ -30,14 +31,14 @@ export function startSpeech(authUrl: string) {
 }
 
 /** The speech API in a process of its own, which can be killed. */
-export async function spawnSpeech(authUrl: string, port: number, pageOrigin: string): Promise<ChildProcess> {
-  const script = fileURLToPath(new URL('speech-process.ts', import.meta.url))
-  return spawnServer(script, {
+export async function spawnSpeech(authUrl: string, port: number, pageOrigin?: string): Promise<ChildProcess> {
+  const root = createRequire(import.meta.url).resolve('@tokenwell/speech-api/package.json')
+  return spawnServer(join(root, '../dist/main.js'), {
     AUTH_URL: authUrl,
     CLIENT_ID: api.clientId,
     CLIENT_SECRET: api.clientSecret,
     PORT: String(port),
-    PAGE_ORIGIN: pageOrigin,
+    ALLOWED_ORIGINS: pageOrigin,
   })
 }
 

@@ -177,10 +177,10 @@ test('a speech API that is killed and restarted in the middle: the command line 
   cleanUp.push(() => rm(folder, { recursive: true }))
   const names = Array.from({ length: 20 }, (_, index) => `${index}.wav`)
   for (const name of names) await copyFile(join(samplesFolder, file), join(folder, name))
-  const first = await spawnSpeech(AUTH_URL, port, '')
+  const first = await spawnSpeech(AUTH_URL, port)
   let restarting: Promise<ChildProcess> | undefined
   const onOutput = () => {
-    restarting = end(first, 'SIGKILL').then(() => spawnSpeech(AUTH_URL, port, ''))
+    restarting = end(first, 'SIGKILL').then(() => spawnSpeech(AUTH_URL, port))
   }
   const { code, stdout } = await runCommand('transcribe', names, {
     cwd: folder,

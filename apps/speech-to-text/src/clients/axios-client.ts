@@ -1,7 +1,7 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { create } from 'axios'
-import { readTranscript } from '../read-transcript.ts'
+import { transcribeThrough, type SendRequest } from '../transcribe-through.ts'
 import type { Connection, SpeechClient } from './speech-client.ts'
 
 export function createAxiosClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
@@ -9,14 +9,17 @@ export function createAxiosClient({ speechUrl, onEvent, ...credentials }: Connec
   const api = create({ baseURL: speechUrl, validateStatus: null })
   attachTokens(api, tokens)
 
+  const send: SendRequest = async ({ method, path, recording, signal }) => {
+    const { status, data, headers } = await api.request({
+      method,
+      url: `/v1/transcriptions${path}`,
+      ...(recording && { data: recording, headers: { 'content-type': 'audio/wav' } }),
+      ...(signal && { signal }),
+    })
+    return { status, body: data, retryAfter: headers['retry-after'] }
+  }
   return {
-    async transcribe(recording, { signal } = {}) {
-      const { status, data, headers } = await api.post('/v1/transcriptions', recording, {
-        headers: { 'content-type': 'audio/wav' },
-        ...(signal && { signal }),
-      })
-      return readTranscript({ status, body: data, retryAfter: headers['retry-after'] })
-    },
+    transcribe: (recording, options) => transcribeThrough(send, recording, options),
     close: () => tokens.close(),
   }
 }

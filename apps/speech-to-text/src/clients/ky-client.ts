@@ -1,7 +1,8 @@
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky from 'ky'
-import { readTranscript } from '../read-transcript.ts'
+import { answerOf } from '../speech-api-answer.ts'
+import { transcribeThrough, type SendRequest } from '../transcribe-through.ts'
 import type { Connection, SpeechClient } from './speech-client.ts'
 
 export function createKyClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
@@ -10,19 +11,16 @@ export function createKyClient({ speechUrl, onEvent, ...credentials }: Connectio
     .create({ prefix: speechUrl, throwHttpErrors: false, timeout: false })
     .extend(tokenHooks(tokens, { allowedOrigins: [new URL(speechUrl).origin] }))
 
+  const send: SendRequest = async ({ method, path, recording, signal }) => {
+    const response = await api(`v1/transcriptions${path}`, {
+      method,
+      ...(recording && { body: recording, headers: { 'content-type': 'audio/wav' } }),
+      signal: signal ?? null,
+    })
+    return answerOf(response)
+  }
   return {
-    async transcribe(recording, { signal } = {}) {
-      const response = await api.post('v1/transcriptions', {
-        headers: { 'content-type': 'audio/wav' },
-        body: recording,
-        signal: signal ?? null,
-      })
-      return readTranscript({
-        status: response.status,
-        body: await response.json().catch(() => undefined),
-        retryAfter: response.headers.get('retry-after'),
-      })
-    },
+    transcribe: (recording, options) => transcribeThrough(send, recording, options),
     close: () => tokens.close(),
   }
 }

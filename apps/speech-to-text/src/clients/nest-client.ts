@@ -3,6 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
+import { transcribeThrough } from '../transcribe-through.ts'
 import type { Connection, SpeechClient } from './speech-client.ts'
 import { SpeechService } from './speech.service.ts'
 
@@ -28,7 +29,8 @@ export async function createNestClient(connection: Connection): Promise<SpeechCl
   const speech = application.get(SpeechService)
 
   return {
-    transcribe: (recording, { signal } = {}) => speech.transcribe(recording, signal),
+    transcribe: (recording, options) =>
+      transcribeThrough((request) => speech.send(request), recording, options),
     close: () => application.close(),
   }
 }

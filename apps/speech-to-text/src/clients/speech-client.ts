@@ -1,4 +1,5 @@
 import type { TokenEventListener } from '@tokenwell/core'
+import type { TranscribeOptions } from '../transcribe-through.ts'
 import type { Transcript } from '../transcript.ts'
 
 /** Where the platform is, and who asks. */
@@ -17,6 +18,6 @@ export interface SpeechClient {
    * Sends a WAV recording. A `Blob` out of `fs.openAsBlob` is read from the disk as it is sent, and can be
    * sent again when its token was refused.
    */
-  transcribe(recording: Blob, options?: { readonly signal?: AbortSignal | undefined }): Promise<Transcript>
+  transcribe(recording: Blob, options?: TranscribeOptions): Promise<Transcript>
   close(): Promise<void>
 }

@@ -1,8 +1,8 @@
 import { HttpService } from '@nestjs/axios'
 import { Inject, Injectable } from '@nestjs/common'
 import { firstValueFrom } from 'rxjs'
-import { readTranscript } from '../read-transcript.ts'
-import type { Transcript } from '../transcript.ts'
+import type { SpeechApiAnswer } from '../speech-api-answer.ts'
+import type { SpeechApiRequest } from '../transcribe-through.ts'
 
 /** Calls the speech API through the `HttpService` of `TokenHttpModule`, which attaches the tokens. */
 @Injectable()
@@ -13,15 +13,16 @@ export class SpeechService {
     this.#http = http
   }
 
-  /** @throws {SpeechApiError} for every answer that holds no transcript */
-  async transcribe(recording: Blob, signal?: AbortSignal): Promise<Transcript> {
+  async send({ method, path, recording, signal }: SpeechApiRequest): Promise<SpeechApiAnswer> {
     const { status, data, headers } = await firstValueFrom(
-      this.#http.post('/v1/transcriptions', recording, {
-        headers: { 'content-type': 'audio/wav' },
+      this.#http.request({
+        method,
+        url: `/v1/transcriptions${path}`,
         validateStatus: null,
+        ...(recording && { data: recording, headers: { 'content-type': 'audio/wav' } }),
         ...(signal && { signal }),
       }),
     )
-    return readTranscript({ status, body: data, retryAfter: headers['retry-after'] })
+    return { status, body: data, retryAfter: headers['retry-after'] }
   }
 }

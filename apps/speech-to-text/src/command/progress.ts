@@ -2,6 +2,8 @@ import { Listr, type ListrDefaultRendererLogLevels, ListrLogger, ProcessOutput }
 
 export interface Progress {
   start(name: string): void
+  /** @param share from 0 to 1; undefined where it is not told */
+  hear(name: string, share: number | undefined): void
   end(name: string): void
   /** @param topic what the sentence is about: elsewhere than on a terminal each is noted once */
   note(topic: string, sentence: string): void
@@ -12,7 +14,7 @@ export interface Progress {
 /** Shows on a terminal how far things are and what is under way; elsewhere only the notes, line by line. */
 export function startProgress(total: number, stream: NodeJS.WriteStream): Progress {
   if (!stream.isTTY) return plainProgress(stream)
-  const underWay = new Set<string>()
+  const underWay = new Map<string, string>() // by name, what is shown of it
   let done = 0
   let note = ''
   let show = () => {}
@@ -26,7 +28,7 @@ export function startProgress(total: number, stream: NodeJS.WriteStream): Progre
         task: (_context, task) => {
           show = () => {
             task.title = `${bar(done / total)} ${done} of ${total}`
-            task.output = [...underWay, note].filter(Boolean).join('\n')
+            task.output = [...underWay.values(), note].filter(Boolean).join('\n')
           }
           show()
           return ended
@@ -48,7 +50,11 @@ export function startProgress(total: number, stream: NodeJS.WriteStream): Progre
 
   return {
     start(name) {
-      underWay.add(name)
+      underWay.set(name, name)
+      show()
+    },
+    hear(name, share) {
+      if (share !== undefined) underWay.set(name, `${name} ${percent(share)}`)
       show()
     },
     end(name) {
@@ -70,15 +76,28 @@ export function startProgress(total: number, stream: NodeJS.WriteStream): Progre
 
 function plainProgress(stream: NodeJS.WriteStream): Progress {
   const noted = new Set<string>()
+  const quarters = new Map<string, number>()
   return {
     start() {},
-    end() {},
+    hear(name, share = 0) {
+      const quarter = Math.floor(share * 4)
+      if (quarter <= (quarters.get(name) ?? 0)) return
+      quarters.set(name, quarter)
+      stream.write(`${name}: ${percent(quarter / 4)} heard\n`)
+    },
+    end(name) {
+      quarters.delete(name)
+    },
     note(topic, sentence) {
       if (!noted.has(topic)) stream.write(`${sentence}\n`)
       noted.add(topic)
     },
     async close() {},
   }
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
 }
 
 function bar(share: number): string {

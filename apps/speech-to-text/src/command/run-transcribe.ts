@@ -47,6 +47,7 @@ async function transcribeFiles(
     retries,
     onStart: (name) => progress.start(name),
     onEnd: (name) => progress.end(name),
+    onProgress: (name, share) => progress.hear(name, share),
     onRetry: (error) => progress.note(error.name, `${describeFailure(error, connection)} Trying again.`),
   })
   // Progress and results on one screen would overwrite each other.

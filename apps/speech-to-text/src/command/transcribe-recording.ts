@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { TokenError } from '@tokenwell/core'
 import pRetry from 'p-retry'
+import { causesOf, mayPass } from '../causes-of.ts'
 import type { SpeechClient } from '../clients/speech-client.ts'
 import { SpeechApiError } from '../speech-api-error.ts'
 import type { Transcript } from '../transcript.ts'
@@ -13,6 +14,8 @@ export interface TranscribeSettings {
   readonly speechUrl: string
   /** How often to try again when a service does not answer. */
   readonly retries: number
+  /** Called with the share of a long recording that has been heard, if that is told. */
+  readonly onProgress?: ((name: string, share: number | undefined) => void) | undefined
   /** Called before it is tried again. */
   readonly onRetry?: ((error: Error) => void) | undefined
 }
@@ -28,14 +31,17 @@ const patienceMs = 10 * 60_000
  */
 export async function transcribeRecording(
   recording: Recording,
-  { client, speechUrl, retries, onRetry }: TranscribeSettings,
+  { client, speechUrl, retries, onProgress, onRetry }: TranscribeSettings,
   signal: AbortSignal,
 ): Promise<Transcript> {
   const audio = await recording.open()
   const started = performance.now()
   const send = async () => {
     try {
-      return await client.transcribe(audio, { signal })
+      return await client.transcribe(audio, {
+        signal,
+        onProgress: (share) => onProgress?.(recording.name, share),
+      })
     } catch (error) {
       signal.throwIfAborted()
       throw explain(error, recording.name, speechUrl)
@@ -73,17 +79,10 @@ function explain(error: unknown, name: string, speechUrl: string): Error {
   return new UnreachableError(speechUrl, error)
 }
 
-/** HTTP clients wrap errors in errors of their own. */
-function* causesOf(error: unknown): Generator {
-  for (let cause = error; cause !== undefined && cause !== null; cause = Object(cause).cause) yield cause
-}
-
 function comesBackAfter(error: Error): number | undefined {
   return error instanceof SpeechApiError && error.passes ? error.retryAfterMs : undefined
 }
 
 function passes(error: Error): boolean {
-  if (error instanceof TokenError) return error.kind === 'unavailable' || error.kind === 'throttled'
-  if (error instanceof SpeechApiError) return error.passes
-  return error instanceof UnreachableError
+  return !(error instanceof InputError) && mayPass(error)
 }

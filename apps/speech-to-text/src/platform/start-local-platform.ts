@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createSpeechApi } from '@tokenwell/speech-api'
+import { startSpeechApi } from '@tokenwell/speech-api'
 import { startTokenService } from '@tokenwell/token-service'
-import { allowPages } from './allow-pages.ts'
 import type { Platform } from './platform.ts'
 
 export interface LocalPlatformOptions {
@@ -24,13 +23,12 @@ export async function startLocalPlatform({ pageOrigins = [] }: LocalPlatformOpti
     resourceServers: [api],
   })
   const { authUrl } = tokenService
-  const speechApi = createSpeechApi({ ...api, authUrl, quiet: true })
-  allowPages(speechApi, pageOrigins)
+  const speechApi = await startSpeechApi({ ...api, authUrl, allowedOrigins: pageOrigins, quiet: true })
   return {
     ...application,
     page,
     authUrl,
-    speechUrl: await speechApi.listen({ port: 0, host: '127.0.0.1' }),
+    speechUrl: speechApi.url,
     async close() {
       await speechApi.close()
       await tokenService.close()

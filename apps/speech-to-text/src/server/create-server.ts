@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { NestFactory } from '@nestjs/core'
 import type { NestExpressApplication } from '@nestjs/platform-express'
+import compression from 'compression'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 import { sameOriginOnly } from './same-origin.ts'
@@ -27,6 +28,7 @@ export async function createServer(
     forceCloseConnections: true,
   })
   server.enableShutdownHooks()
+  server.use(compression())
   server.use(helmet(servePage ? { contentSecurityPolicy: false } : contentPolicy(settings)))
   server.use('/api', sameOriginOnly(), sessions())
   if (servePage) server.use(except('/api', await servePage(server.getHttpServer())))

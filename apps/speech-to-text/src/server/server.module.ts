@@ -4,6 +4,7 @@ import { TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { SpeechService } from '../clients/speech.service.ts'
 import { ErrorFilter } from './error.filter.ts'
+import { JobOwners } from './job-owners.service.ts'
 import { PAGE_CLIENT, PageTokenController } from './page-token.controller.ts'
 import { PlatformController } from './platform.controller.ts'
 import { SERVER_SETTINGS, type ServerSettings } from './server-settings.ts'
@@ -13,7 +14,7 @@ import { TranscriptionsController } from './transcriptions.controller.ts'
 
 @Module({
   controllers: [PlatformController, SessionsController, PageTokenController, TranscriptionsController],
-  providers: [SpeechService, TokenLifeService, { provide: APP_FILTER, useClass: ErrorFilter }],
+  providers: [SpeechService, TokenLifeService, JobOwners, { provide: APP_FILTER, useClass: ErrorFilter }],
 })
 class ServerModule {}
 

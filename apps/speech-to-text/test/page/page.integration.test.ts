@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { samples, samplesFolder } from '../samples.ts'
-import { silentWav } from '../wav.ts'
+import { padWav, silentWav } from '../wav.ts'
 import {
   drop,
   hasChromium,
@@ -79,6 +79,29 @@ describe.skipIf(!hasChromium)('the page', { timeout: 60_000 }, () => {
       )
       await page.reload()
       await running.startSpeech()
+      await page.getByRole('button', { name: 'Try again' }).click()
+      expect(await shownText(page)).toBe(text)
+    },
+  )
+
+  test.each(['Directly', 'Through the server'] as const)(
+    '%s: of a long recording, how far it is is shown, and that it was lost when the speech API was restarted',
+    async (way) => {
+      const rest = Promise.withResolvers<void>()
+      const job = /\/transcriptions\/[\w-]+$/
+      await page.route(job, async (route) => {
+        if (route.request().method() === 'GET') await rest.promise
+        await route.continue()
+      })
+      await goThrough(way)
+      await drop(page, [{ name: 'long.wav', content: padWav(await sample(file), 30) }])
+      await page.getByText('Listening').first().waitFor()
+      await expect.poll(() => page.locator('progress').getAttribute('value')).toBe('0')
+      await running.killSpeech()
+      await running.startSpeech()
+      rest.resolve()
+      await page.getByText('The speech API has lost the recording while it was at it').first().waitFor()
+      await page.unroute(job)
       await page.getByRole('button', { name: 'Try again' }).click()
       expect(await shownText(page)).toBe(text)
     },

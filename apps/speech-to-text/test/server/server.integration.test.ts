@@ -10,7 +10,7 @@ import { startLocalPlatform } from '../../src/platform/start-local-platform.ts'
 import { createServer } from '../../src/server/create-server.ts'
 import type { ServerSettings } from '../../src/server/server-settings.ts'
 import { samples, samplesFolder } from '../samples.ts'
-import { silentWav } from '../wav.ts'
+import { padWav, silentWav } from '../wav.ts'
 
 const [file, text] = Object.entries(samples)[0]!
 
@@ -109,6 +109,37 @@ test('a recording goes through, and nothing of it stays on the disk', async () =
     (name) => /^[\da-f]{32}$/.test(name) && !before.includes(name),
   )
   expect(left).toEqual([])
+})
+
+test('a long recording goes through as a job, of which only its session is told', async () => {
+  const [own, foreign] = [await newSession(), await newSession()]
+  const body = form(padWav(await readFile(join(samplesFolder, file)), 30))
+  const post = async () => {
+    const answer = await fetch(`${url}/api/transcriptions`, { method: 'POST', headers: own, body })
+    expect(answer.status).toBe(202)
+    return url + answer.headers.get('location')
+  }
+  const [kept, cancelled] = [await post(), await post()]
+  for (const method of ['GET', 'DELETE']) {
+    expect((await fetch(kept, { method, headers: foreign })).status).toBe(404)
+    expect((await fetch(kept, { method })).status).toBe(401)
+  }
+  expect((await fetch(cancelled, { method: 'DELETE', headers: own })).status).toBe(204)
+  expect((await fetch(cancelled, { headers: own })).status).toBe(404)
+  const ask = async () => (await fetch(kept, { headers: own })).json()
+  await expect.poll(ask, { timeout: 20_000 }).toMatchObject({ state: 'done', result: { text } })
+  // It has been told, and is forgotten.
+  expect((await fetch(kept, { headers: own })).status).toBe(404)
+})
+
+test('the page is compressed; what it follows comes at once', async () => {
+  expect((await fetch(`${url}/page.css`)).headers.get('content-encoding')).toMatch(/^(br|gzip)$/)
+  const following = new AbortController()
+  const life = await fetch(`${url}/api/token-life`, { headers: await newSession(), signal: following.signal })
+  expect(life.headers.get('content-encoding')).toBeNull()
+  const { value } = await life.body!.getReader().read()
+  expect(Buffer.from(value!).toString()).toContain('tokenRequests')
+  following.abort()
 })
 
 test.each([

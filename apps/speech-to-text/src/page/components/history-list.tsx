@@ -35,8 +35,12 @@ function summary({ progress }: Entry): string {
     case 'waiting':
       return 'Waiting'
     case 'sending':
-      return `Sending, ${Math.round(progress.share * 100)} %`
+      return `Sending, ${percent(progress.share)}`
     case 'listening':
-      return 'Listening'
+      return progress.share === undefined ? 'Listening' : `Listening, ${percent(progress.share)}`
   }
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
 }

@@ -20,7 +20,7 @@ export function ProgressLine({ progress, onTryAgain }: { progress: Progress; onT
       return (
         <p>
           <label>
-            Listening <progress />
+            Listening <progress value={progress.share} max={1} />
           </label>
         </p>
       )

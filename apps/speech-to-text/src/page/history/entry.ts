@@ -6,7 +6,8 @@ export type Route = 'direct' | 'server'
 export type Progress =
   | { readonly state: 'waiting' }
   | { readonly state: 'sending'; readonly share: number }
-  | { readonly state: 'listening' }
+  /** `share` is missing where it is not told. */
+  | { readonly state: 'listening'; readonly share?: number | undefined }
   | { readonly state: 'done'; readonly transcript: Transcript; readonly route: Route }
   | { readonly state: 'failed'; readonly sentence: string; readonly sessionEnded: boolean }
 

@@ -42,7 +42,8 @@ export function createHistory(transcribers: Record<Route, Transcriber>, route: (
       update(id, { state: 'sending', share: 0 })
       const transcript = await transcribers[way].transcribe(wav, {
         signal: abort.signal,
-        onProgress: (share) => update(id, share < 1 ? { state: 'sending', share } : { state: 'listening' }),
+        onSent: (share) => update(id, share < 1 ? { state: 'sending', share } : { state: 'listening' }),
+        onProgress: (share) => update(id, { state: 'listening', share }),
       })
       update(id, { state: 'done', transcript, route: way })
     } catch (error) {

@@ -1,8 +1,9 @@
 import { backendTokens, createTokenProvider } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky from 'ky'
-import { readTranscript } from '../../read-transcript.ts'
 import { watchTokenLife } from '../../token-life.ts'
+import { transcribeThrough } from '../../transcribe-through.ts'
+import { sendWith } from './send-with.ts'
 import type { Transcriber } from './transcriber.ts'
 import { createXhrFetch } from './xhr-fetch.ts'
 
@@ -23,8 +24,8 @@ export function createDirectTranscriber(speechUrl: string): Transcriber {
   const hooks = tokenHooks(tokens, { allowedOrigins: [new URL(speechUrl).origin] })
 
   return {
-    async transcribe(recording, { onProgress, signal }) {
-      const xhrFetch = createXhrFetch(onProgress)
+    transcribe(recording, { onSent, ...options }) {
+      const xhrFetch = createXhrFetch(onSent)
       const api = ky
         .create({
           prefix: speechUrl,
@@ -36,12 +37,7 @@ export function createDirectTranscriber(speechUrl: string): Transcriber {
           },
         })
         .extend(hooks)
-      const response = await api.post('v1/transcriptions', { body: form(recording), signal })
-      return readTranscript({
-        status: response.status,
-        body: await response.json().catch(() => undefined),
-        retryAfter: response.headers.get('retry-after'),
-      })
+      return transcribeThrough(sendWith(api, 'v1'), recording, options)
     },
     followToken(listener) {
       const tell = () => listener(watch.life())
@@ -50,10 +46,4 @@ export function createDirectTranscriber(speechUrl: string): Transcriber {
       return () => void listeners.delete(tell)
     },
   }
-}
-
-function form(recording: Blob): FormData {
-  const form = new FormData()
-  form.set('file', recording, 'recording.wav')
-  return form
 }

@@ -2,11 +2,11 @@ import type { FetchLike } from '@tokenwell/core'
 
 /**
  * `fetch` by means of XMLHttpRequest, for the one thing that `fetch` does not tell: how much of a body has
- * been sent. For requests with a body, and answers that are texts.
+ * been sent. For answers that are texts.
  *
- * @param onProgress called with the share that has been sent, from 0 to 1
+ * @param onSent called with the share that has been sent, from 0 to 1
  */
-export function createXhrFetch(onProgress: (share: number) => void): FetchLike {
+export function createXhrFetch(onSent: (share: number) => void): FetchLike {
   return async (input, init) => {
     const request = new Request(input, init)
     const body = await request.blob()
@@ -14,9 +14,7 @@ export function createXhrFetch(onProgress: (share: number) => void): FetchLike {
       const xhr = new XMLHttpRequest()
       xhr.open(request.method, request.url)
       for (const [name, value] of request.headers) xhr.setRequestHeader(name, value)
-      xhr.upload.addEventListener('progress', ({ loaded, total }) =>
-        onProgress(total > 0 ? loaded / total : 0),
-      )
+      xhr.upload.addEventListener('progress', ({ loaded, total }) => onSent(total > 0 ? loaded / total : 0))
       xhr.addEventListener('load', () => resolve(responseOf(xhr)))
       xhr.addEventListener('error', () => reject(new TypeError('Failed to fetch')))
       xhr.addEventListener('abort', () => reject(request.signal.reason))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTranscript } from '../src/read-transcript.ts'
+import { readTranscript } from '../src/speech-api-answer.ts'
 import { SpeechApiError } from '../src/speech-api-error.ts'
 
 function errorOf(answer: Parameters<typeof readTranscript>[0]): SpeechApiError {

@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames, createSpeechClient } from '../src/clients/create-speech-client.ts'
 import { countRequests } from '../src/command/count-requests.ts'
 import type { Platform } from '../src/platform/platform.ts'
 import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
-import { silentWav } from './wav.ts'
+import { samples, samplesFolder } from './samples.ts'
+import { padWav, silentWav } from './wav.ts'
 
 let platform: Platform
 
@@ -24,4 +27,22 @@ test.each(clientNames)('%s: 1,000 concurrent first calls make one token request'
   expect(others.length).toBeLessThan(1000)
   expect(requests.arrived.get('POST /v1/transcriptions')).toBe(1000)
   expect(requests.arrived.get('POST /oauth/client_credential/accesstoken')).toBe(1)
+})
+
+test('a long recording: every client is told how far it is, and then what was said', async () => {
+  const [file, text] = Object.entries(samples)[0]!
+  const recording = new Blob([padWav(await readFile(join(samplesFolder, file)), 30) as Buffer<ArrayBuffer>])
+  const heard = clientNames.map(async (name) => {
+    const shares: (number | undefined)[] = []
+    const client = await createSpeechClient(name, platform)
+    const transcript = await client.transcribe(recording, { onProgress: (share) => shares.push(share) })
+    await client.close()
+    expect(shares[0]).toBe(0)
+    return transcript
+  })
+  for (const transcript of await Promise.all(heard)) {
+    expect(transcript.text).toBe(text)
+    expect(transcript.durationSeconds).toBeGreaterThan(60)
+    expect(transcript.segments[0]!.start).toBeGreaterThanOrEqual(30)
+  }
 })
