@@ -10,7 +10,10 @@ export default defineConfig({
   cleanUrls: true,
   head: [['link', { rel: 'icon', href: `${process.env['DOCS_BASE'] ?? '/'}icon.svg` }]],
   srcExclude: ['README.md'],
-  markdown: { config: siteLinks },
+  markdown: {
+    config: siteLinks,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   themeConfig: {
     search: { provider: 'local' },
     outline: { level: [2, 3] },
