@@ -25,7 +25,8 @@ if (!installed) {
   )
 }
 
-const grammar = fileURLToPath(new URL('../../digits.gram', import.meta.url))
+const root = new URL('../../', import.meta.url)
+const grammar = fileURLToPath(new URL('digits.gram', root))
 const STRINGS = 10
 const pause = new Float32Array(0.3 * 16_000)
 
@@ -33,9 +34,9 @@ test.skipIf(!installed)(
   `pocketsphinx hears what flite says: ${STRINGS} of ${STRINGS} strings of digits, each word in its place`,
   { timeout: 60_000 },
   async () => {
-    const engine = createCommandEngine({
-      command: `pocketsphinx_continuous -infile {file} -jsgf "${grammar}" -wip 1e-4 -time yes -logfn /dev/null`,
-    })
+    const readme = await readFile(new URL('README.md', root), 'utf8')
+    const [, documented = ''] = /SPEECH_ENGINE='(pocketsphinx[^']*)'/.exec(readme) ?? []
+    const engine = createCommandEngine({ command: documented.replace('digits.gram', `"${grammar}"`) })
     const folder = await mkdtemp(join(tmpdir(), 'flite-'))
     const random = createRandom(20_261_121)
     const strings = Array.from({ length: STRINGS }, () =>
