@@ -23,6 +23,8 @@ const { signal } = ending
 const stack = new AsyncDisposableStack()
 process.once('SIGINT', () => ending.abort()).once('SIGTERM', () => ending.abort())
 
+/** `pnpm release:rehearse ky` tries only what has "ky" in its name. */
+const [only = ''] = process.argv.slice(2)
 const names = publicPackages().map(({ manifest }) => manifest.name)
 let runInCopy: RunInCopy
 const around = { signal } as { -readonly [Key in keyof Surroundings]: Surroundings[Key] }
@@ -45,6 +47,7 @@ const tryApplications = (prefix = ''): ListrTask[] =>
       (published, into, say) => tryApplication(application, published, into, around, say),
     ),
   )
+const isWanted = ({ title }: ListrTask) => String(title).includes(only)
 const tryPages = (): ListrTask[] =>
   ['@tokenwell/core', '@tokenwell/axios-interceptor', '@tokenwell/ky-hook'].map((name) =>
     tried(`${name.replace('@tokenwell/', '')} in a page`, name, (published, into, say) =>
@@ -90,11 +93,12 @@ const all: ListrTask[] = [
   },
   {
     title: 'Applications that do what the READMEs say',
-    task: (_, task) => task.newListr(tryApplications(), { concurrent: 2, exitOnError: false }),
+    task: (_, task) =>
+      task.newListr(tryApplications().filter(isWanted), { concurrent: 2, exitOnError: false }),
   },
   {
     title: `Pages bundled by Vite${hasChromium ? '' : ' (not opened: install Chromium, or set CHROMIUM_PATH)'}`,
-    task: (_, task) => task.newListr(tryPages(), { concurrent: 2, exitOnError: false }),
+    task: (_, task) => task.newListr(tryPages().filter(isWanted), { concurrent: 2, exitOnError: false }),
   },
   {
     title: 'A second release, with a breaking change of core',

@@ -1,5 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import semver from 'semver'
 import { run } from '../run.ts'
 import type { Application } from './applications.ts'
@@ -25,38 +25,33 @@ export async function tryApplication(
   around: Surroundings,
   say: (step: string) => void,
 ): Promise<void> {
-  const { install, code } = quickStart(application.package, readme)
+  const start = quickStart(application.package, readme)
   const { registry, toolbox, platform, signal } = around
   await mkdir(folder, { recursive: true })
   await registry.useIn(folder)
-  await writeSources(application, code, folder)
+  await writeSources(application, start.code, folder)
 
   say(`${application.manager} install`)
-  const versions = application.versions ?? {}
-  const wanted = install.map((name) => (versions[name] === undefined ? name : `${name}@${versions[name]}`))
-  await installPackages(
-    application.manager,
-    [...(application.has ?? []), '@types/node@24', ...wanted],
-    folder,
-    signal,
+  const { has = [], versions = {}, requests: expected = [] } = application
+  const named = start.install.map((name) =>
+    versions[name] === undefined ? name : `${name}@${versions[name]}`,
   )
+  await installPackages(application.manager, [...has, '@types/node@24', ...named], folder, signal)
 
-  for (const [version, compiler] of toolbox.compilers) {
+  for (const [version, compiler] of start.language === 'ts' ? toolbox.compilers : []) {
     say(`TypeScript ${version}`)
     await run(process.execPath, [compiler, '-p', '.'], { folder, signal })
   }
   for (const [version, node] of toolbox.nodes) {
     if (!semver.satisfies(version, manifest.engines?.node ?? '*')) continue
     say(`Node ${version}`)
-    const requests = await platform.withApi((API_URL) =>
-      run(node, ['dist/main.js'], {
-        folder,
-        signal,
-        timeoutMs: 30_000,
-        environment: { ...process.env, ...platform.environment, ...around.environment, API_URL },
-      }),
-    )
-    const expected = application.requests ?? []
+    const path = [join(folder, 'node_modules/.bin'), dirname(node), process.env['PATH']].join(delimiter)
+    const given = { ...process.env, PATH: path, ...platform.environment, ...around.environment }
+    const requests = await platform.withApi((API_URL) => {
+      const options = { folder, signal, timeoutMs: 60_000, environment: { ...given, API_URL } }
+      if (start.language === 'ts') return run(node, ['dist/main.js'], options)
+      return run('bash', ['-euo', 'pipefail', '-c', start.code], options)
+    })
     if (String(requests) !== String(expected)) {
       throw new Error(`The API was to get ${said(expected)} with a token, but got ${said(requests)}`)
     }

@@ -62,6 +62,7 @@ const particulars: Record<string, Partial<Application>> = {
   '@tokenwell/core': { requests: orders },
   '@tokenwell/axios-interceptor': { requests: orders },
   '@tokenwell/ky-hook': { requests: orders },
+  '@tokenwell/cli': { requests: orders },
   '@tokenwell/nestjs-module': nest(12),
   '@tokenwell/redis-token-store': { afterwards: 'await tokens.getToken()\nclient.destroy()\n' },
 }

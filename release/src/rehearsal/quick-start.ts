@@ -1,16 +1,20 @@
-/** What a README tells its reader to install and to write. */
+/** What a README tells its reader to install, and to write or to type. */
 export interface QuickStart {
   readonly install: readonly string[]
+  readonly language: 'ts' | 'sh'
   readonly code: string
 }
 
+/** The first block of TypeScript; where there is none, the block of shell commands after the one that installs. */
 export function quickStart(name: string, readme: string): QuickStart {
   const install = /^npm install (.+)$/m.exec(readme)?.[1]
-  const code = /```ts\n(.*?)```/s.exec(readme)?.[1]
+  const typescript = /```ts\n(.*?)```/s.exec(readme)?.[1]
+  const code = typescript ?? [...readme.matchAll(/```sh\n(.*?)```/gs)][1]?.[1]
   if (install === undefined || code === undefined) {
-    throw new Error(`The README of ${name} needs a line "npm install …" and a block of TypeScript`)
+    throw new Error(`The README of ${name} needs a line "npm install …" and an example after it`)
   }
-  return { install: install.split(' ').filter((word) => !word.startsWith('-')), code }
+  const words = install.split(' ').filter((word) => !word.startsWith('-'))
+  return { install: words, language: typescript === undefined ? 'sh' : 'ts', code }
 }
 
 /** CommonJS knows no `await` outside of functions. */
