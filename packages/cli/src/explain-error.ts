@@ -28,7 +28,10 @@ export function explainError(error: unknown): string {
 
 /** Its own text is left out: nobody knows what is in it. */
 function explainFault(error: unknown): string {
-  const { name = 'unknown', stack = '' } = error instanceof Error ? error : {}
-  const places = stack.split('\n').filter((line) => /^\s+at /.test(line))
+  const { name = 'unknown', message = '', stack = '' } = error instanceof Error ? error : {}
+  const places = stack
+    .replace(message, '')
+    .split('\n')
+    .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
   return ['This is a fault of tokenwell itself; please report it.', name, ...places].join('\n')
 }

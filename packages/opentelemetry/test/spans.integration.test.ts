@@ -2,7 +2,7 @@ import { context, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { createTokenProvider } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { createFakeClock, json, useTestServers } from '@tokenwell/testing'
+import { createFakeClock, json, silence, useTestServers } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 
@@ -74,6 +74,17 @@ describe('spans', () => {
         'http.request.resend_count': 1,
       },
     })
+  })
+
+  it('end when a request is cancelled, because nobody waits for it any more', async () => {
+    instrument()
+    servers.endpoint.answer = () => silence
+    const controller = new AbortController()
+    const call = servers.tokens.getToken({ signal: controller.signal })
+    await servers.endpoint.nextRequest()
+    controller.abort(new Error('Changed my mind'))
+    await expect(call).rejects.toThrow('Changed my mind')
+    expect(await spans()).toMatchObject([{ failed: true, attributes: { 'error.type': 'aborted' } }])
   })
 
   it('belong to the span of the caller who began the request', async () => {

@@ -61,7 +61,9 @@ function explainSilence(
     return request.problem(
       'connection_dropped',
       `The service took the request, and hung up without an answer (${networkCode}).`,
-      'A proxy, a firewall or the service breaks connections; its operators have to look. Tokenwell tries again by itself.',
+      url.protocol === 'http:'
+        ? 'The port may be one for https://. Else a proxy, a firewall or the service breaks connections; its operators have to look.'
+        : 'A proxy, a firewall or the service breaks connections; its operators have to look. Tokenwell tries again by itself.',
     )
   }
   if (/^HPE_|HTTPParser|UND_ERR_HEADERS_OVERFLOW/.test(networkCode)) {

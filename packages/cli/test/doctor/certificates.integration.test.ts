@@ -16,7 +16,7 @@ async function server(options: TlsServerOptions & { readonly trusted: boolean })
   return started
 }
 
-const doctor = ({ origin }: TlsServer) => examined(['--token-url', `${origin}/token`], env)
+const doctor = ({ origin }: Pick<TlsServer, 'origin'>) => examined(['--token-url', `${origin}/token`], env)
 
 describe('doctor, asked about a certificate', () => {
   it('tells how long it is valid', async () => {
@@ -25,6 +25,13 @@ describe('doctor, asked about a certificate', () => {
     expect(faults).toStrictEqual([])
     expect(textOf('trusted')).toMatch(/^TLSv1\.3 in .*valid for (?:90 days|89 days 23 h)/)
     expect(started.requests).toHaveLength(1)
+  })
+
+  it('is not needed to name plain HTTP at a port for TLS', async () => {
+    const { origin } = await server({ trusted: true })
+    const { faults, textOf } = await doctor({ origin: origin.replace('https:', 'http:') })
+    expect(faults).toStrictEqual(['connection_dropped'])
+    expect(textOf('connection_dropped')).toContain('may be one for https://')
   })
 
   it('warns of one that ends soon', async () => {

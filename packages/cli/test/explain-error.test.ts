@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { exitCodeOf } from '../src/exit-code.ts'
+import { explainError } from '../src/explain-error.ts'
+
+it('tells of a fault of its own without the text of the error, in which anything may be', () => {
+  const error = new TypeError('canary\n    at canary')
+  expect(exitCodeOf(error)).toBe(70)
+  const [first, name, place] = explainError(error).split('\n')
+  expect(first).toBe('This is a fault of tokenwell itself; please report it.')
+  expect(name).toBe('TypeError')
+  expect(place).toMatch(/^\s+at .*explain-error\.test\.ts/)
+  expect(explainError(error)).not.toContain('canary')
+  expect(explainError('canary')).not.toContain('canary')
+})
