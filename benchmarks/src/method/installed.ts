@@ -13,8 +13,8 @@ export function installed(
   packages: readonly string[],
   beside: readonly string[] = [],
 ): { packages: number; bytes: number } {
-  const there = closure(beside)
-  const added = [...closure(packages)].filter(([folder]) => !there.has(folder))
+  const there = closure(beside, import.meta.url)
+  const added = [...closure(packages, import.meta.url)].filter(([folder]) => !there.has(folder))
   return { packages: added.length, bytes: added.reduce((sum, [, bytes]) => sum + bytes, 0) }
 }
 
@@ -22,18 +22,24 @@ export function installedVersion(name: string): string {
   return manifestOf(folderOf(name, import.meta.url)).version
 }
 
+/** How many packages come along with the one in this folder. */
+export function dependencyCount(folder: string): number {
+  const direct = Object.keys(manifestOf(folder).dependencies ?? {})
+  return closure(direct, join(folder, 'package.json')).size
+}
+
 /** Size by folder of the packages and of all that they depend on. */
-function closure(packages: readonly string[]): Map<string, number> {
+function closure(packages: readonly string[], from: string): Map<string, number> {
   const found = new Map<string, number>()
-  const visit = (name: string, from: string): void => {
-    const folder = folderOf(name, from)
+  const visit = (name: string, parent: string): void => {
+    const folder = folderOf(name, parent)
     if (found.has(folder)) return
     found.set(folder, publishedBytes(folder))
     for (const dependency of Object.keys(manifestOf(folder).dependencies ?? {})) {
       visit(dependency, join(folder, 'package.json'))
     }
   }
-  for (const name of packages) visit(name, import.meta.url)
+  for (const name of packages) visit(name, from)
   return found
 }
 

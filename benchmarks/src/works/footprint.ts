@@ -1,20 +1,16 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
-import { rolldown } from 'rolldown'
+import { bundledBytes } from '../method/bundled-bytes.ts'
 import { bytes, count, milliseconds, ratio } from '../method/figures.ts'
 import { ranked } from '../method/contest.ts'
 import { installed } from '../method/installed.ts'
+import { startCost, tellUsage } from '../method/start-cost.ts'
 import { allIds, loadPeer } from '../peers/peers.ts'
 import type { Result } from '../result.ts'
 
 const rounds = 11
 // Under node_modules, so that what they import is found, and nothing else looks at them.
 const folder = fileURLToPath(new URL('../../node_modules/.cache/footprint/', import.meta.url))
-
-const tellUsage =
-  'const used = process.cpuUsage(); process.stdout.write(String(used.user + used.system), () => process.exit())'
 
 interface Entry {
   readonly name: string
@@ -39,12 +35,7 @@ export async function footprint(): Promise<Result> {
     entries.push({ name, file, alone, gzip: await bundledBytes(bundled, beside), packages: added, size })
   }
 
-  const times = new Map<string, number>()
-  for (let round = 0; round < rounds; round++) {
-    for (const file of new Set(entries.flatMap((each) => [each.file, each.alone]))) {
-      times.set(file, Math.min(times.get(file) ?? Infinity, startMs(file)))
-    }
-  }
+  const times = startCost([...new Set(entries.flatMap(({ file, alone }) => [file, alone]))], rounds)
   const rows = entries.map((entry) => ({ ...entry, ms: times.get(entry.file)! - times.get(entry.alone)! }))
   const ours = rows[0]!
   const bareMs = times.get(ours.alone)!
@@ -114,17 +105,4 @@ function entryFile(name: string, code: string): string {
   const file = `${folder}${name}.mjs`
   writeFileSync(file, code)
   return file
-}
-
-async function bundledBytes(input: string, external: readonly string[]): Promise<number> {
-  const bundle = await rolldown({ input, external: [...external], platform: 'node', logLevel: 'silent' })
-  const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false })
-  return gzipSync(output[0].code, { level: 9 }).length
-}
-
-/** The process's own time: on a busy machine the clock on the wall counts the others' as well. */
-function startMs(file: string): number {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(stderr)
-  return Number(stdout) / 1000
 }

@@ -1,0 +1,21 @@
+/** What a package may cost at most: today's cost and a little more. */
+export interface Budget {
+  /** Of a bundle of all that it exports, minified and gzipped, without what it depends on. */
+  readonly bytes?: number
+  /** Packages that are installed with it. */
+  readonly dependencies: number
+  /** Processor time of a Node process that imports it, to that of one that imports nothing. */
+  readonly start?: number
+}
+
+/** By folder in `packages`. Raise one only for something that is worth it. */
+export const budgets: Readonly<Record<string, Budget>> = {
+  core: { bytes: 14_100, dependencies: 0, start: 1.6 },
+  'axios-interceptor': { bytes: 1_850, dependencies: 1 },
+  'ky-hook': { bytes: 520, dependencies: 1 },
+  'nestjs-module': { bytes: 1_400, dependencies: 2 },
+  'redis-token-store': { bytes: 3_450, dependencies: 1 },
+  opentelemetry: { bytes: 1_450, dependencies: 1 },
+  cli: { dependencies: 2 },
+  'token-service': { dependencies: 72, start: 15 },
+}

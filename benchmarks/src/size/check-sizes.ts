@@ -1,0 +1,63 @@
+// Fails where a package has grown over its budget.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { bundledBytes } from '../method/bundled-bytes.ts'
+import { dependencyCount } from '../method/installed.ts'
+import { startCost, tellUsage } from '../method/start-cost.ts'
+import { budgets } from './budgets.ts'
+
+const packages = fileURLToPath(new URL('../../../packages/', import.meta.url))
+const cache = fileURLToPath(new URL('../../node_modules/.cache/size/', import.meta.url))
+const foreign = [/^[^./]/]
+const rounds = 15
+
+interface Manifest {
+  readonly name: string
+  readonly exports: Record<string, string | { readonly default: string }>
+}
+
+mkdirSync(cache, { recursive: true })
+const bare = program('bare', '')
+const importing = new Map<string, string>()
+const costs: { name: string; what: string; cost: number; budget: number; unit: string }[] = []
+
+for (const [folder, { bytes, dependencies, start }] of Object.entries(budgets)) {
+  const root = join(packages, folder)
+  const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+  const entries = Object.values(exports).flatMap((entry) =>
+    typeof entry === 'string' ? [] : [pathToFileURL(join(root, entry.default)).href],
+  )
+  const add = (what: string, cost: number, budget: number, unit: string): void => {
+    costs.push({ name, what, cost, budget, unit })
+  }
+  if (bytes !== undefined) {
+    const all = entries.map((entry) => `export * from '${fileURLToPath(entry)}'`).join('\n')
+    add('bundle', await bundledBytes(program(`all-of-${folder}`, all), foreign), bytes, 'bytes gzipped')
+  }
+  add('dependencies', dependencyCount(root), dependencies, 'packages')
+  if (start !== undefined) importing.set(folder, program(`start-${folder}`, `import '${entries[0]}'`))
+}
+
+const times = startCost([bare, ...importing.values()], rounds)
+for (const [folder, file] of importing) {
+  const cost = Math.round((times.get(file)! / times.get(bare)!) * 100) / 100
+  costs.push({ name: folder, what: 'start', cost, budget: budgets[folder]!.start!, unit: '× bare Node' })
+}
+
+const over = costs.filter(({ cost, budget }) => cost > budget)
+for (const { name, what, cost, budget, unit } of costs) {
+  process.stdout.write(`${cost > budget ? '✗' : '✓'} ${name}, ${what}: ${cost} of ${budget} ${unit}\n`)
+}
+if (over.length > 0) {
+  process.stderr.write(
+    'Over budget. Make it smaller, or, if what it buys is worth it, raise the budget in benchmarks/src/size/budgets.ts.\n',
+  )
+  process.exit(1)
+}
+
+function program(name: string, code: string): string {
+  const file = `${cache}${name}.mjs`
+  writeFileSync(file, name.startsWith('all-of-') ? code : `${code}\n${tellUsage}`)
+  return file
+}
