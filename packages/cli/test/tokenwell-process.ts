@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-const script = fileURLToPath(new URL('../src/tokenwell.ts', import.meta.url))
-export const command = [process.execPath, '--conditions=@tokenwell/source', script] as const
+const script = fileURLToPath(new URL('../dist/tokenwell.js', import.meta.url))
+
+/** As built. */
+export const command = [process.execPath, script] as const
 
 export interface TokenwellProcess {
   readonly child: ChildProcess

@@ -16,8 +16,6 @@ import { notTried, tryWrongSecret } from './try-wrong-secret.ts'
 export interface ExamineOptions {
   /** The longest that each part may take. */
   readonly limitMs: number
-  /** Longer than this is called slow. @default 1000 */
-  readonly slowMs?: number | undefined
   readonly tryWrongSecret?: boolean | undefined
   readonly env?: NodeJS.ProcessEnv | undefined
 }
@@ -52,7 +50,7 @@ async function* lookAround(
   options: ExamineOptions,
   secrets: string[],
 ): AsyncGenerator<Examination> {
-  const { limitMs, slowMs = 1000, env = {} } = options
+  const { limitMs, env = {} } = options
   const url = addressOf(connection)
   const plainHttp = judgePlainHttp(connection, url)
   if (plainHttp) yield plainHttp
@@ -71,15 +69,17 @@ async function* lookAround(
 
   const exchanged = await exchange(connection, limitMs)
   const { outcome } = exchanged
-  const { lookupMs: lookup, connectMs, tlsMs: tls } = probed ?? {}
-  yield { timings: { lookup, connection: connectMs, tls, answer: exchanged.waitedMs } }
+  if (exchanged.waitedMs !== undefined) {
+    const { lookupMs: lookup, connectMs, tlsMs: tls } = probed ?? {}
+    yield { timings: { lookup, connection: connectMs, tls, answer: exchanged.waitedMs } }
+  }
   if (outcome instanceof TokenError) {
     yield judgeFailure(exchanged, outcome, url)
     return
   }
   secrets.push(outcome.value)
   const raw = rawAnswer(exchanged)
-  yield* judgeAnswer(exchanged, raw, outcome, connection, slowMs)
+  yield* judgeAnswer(exchanged, raw, outcome, connection)
   yield* judgeLifetime(exchanged, raw, outcome, connection.expiresInUnit)
   yield* judgeClock(exchanged, raw, outcome.response)
   yield options.tryWrongSecret ? await tryWrongSecret(connection, limitMs) : notTried

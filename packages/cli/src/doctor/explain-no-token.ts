@@ -1,5 +1,6 @@
 import type { TokenError } from '@tokenwell/core'
 import type { Exchange } from './exchange.ts'
+import { failureFacts } from './failure-facts.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const request = findingsOf('request')
@@ -17,14 +18,14 @@ export function explainNoToken({ headers, body }: Exchange, error: TokenError, s
   if (error.oauthError === 'invalid_scope' || error.oauthError === 'invalid_target') {
     return request.problem(
       'scope_refused',
-      `The service does not give what is asked for (status ${status}, ${error.oauthError}).`,
+      `The service does not give what is asked for (${failureFacts(error)}).`,
       'Check --scope, --audience and --resource against what the application may have.',
     )
   }
   if (error.oauthError === 'unsupported_grant_type' || error.kind === 'configuration') {
     return request.problem(
       'request_refused',
-      `The service refuses the request as such (${['status', status, error.oauthError, error.vendorCode].filter(Boolean).join(' ')}).`,
+      `The service refuses the request as such (${failureFacts(error)}).`,
       'An endpoint other than the platform’s wants --token-url, which sends grant_type in the body; some want --basic, or a --parameter.',
     )
   }

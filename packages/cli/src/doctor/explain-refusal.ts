@@ -1,11 +1,13 @@
 import type { TokenError } from '@tokenwell/core'
+import { failureFacts } from './failure-facts.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const request = findingsOf('request')
 
 /** Why the credentials were refused, as far as the answer tells; it is looked at, and never quoted. */
-export function explainRefusal({ status, oauthError, vendorCode }: TokenError, body: string): Finding {
-  const facts = [`status ${status}`, oauthError, vendorCode].filter(Boolean).join(', ')
+export function explainRefusal(error: TokenError, body: string): Finding {
+  const { oauthError, vendorCode } = error
+  const facts = failureFacts(error)
   const says = (words: RegExp): boolean => words.test(`${vendorCode} ${body}`)
   if (says(/secret[\w ]*expired|expired[\w ]*secret|credentials?[\w ]*expired|KeyExpired/i)) {
     return request.problem(

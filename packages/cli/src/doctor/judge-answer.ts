@@ -5,6 +5,7 @@ import type { Exchange } from './exchange.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const answer = findingsOf('answer')
+const slowMs = 1000
 
 /** The members of the answer as they came. */
 export type RawAnswer = Readonly<Record<string, unknown>>
@@ -15,7 +16,6 @@ export function judgeAnswer(
   raw: RawAnswer,
   { response }: AccessToken,
   { scope }: Connection,
-  slowMs: number,
 ): Finding[] {
   const { headers, durationMs } = exchange
   const findings = [describeForm(raw, exchange)]

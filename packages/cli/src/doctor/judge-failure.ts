@@ -1,6 +1,7 @@
 import type { TokenError } from '@tokenwell/core'
 import { duration } from './duration.ts'
 import type { Exchange } from './exchange.ts'
+import { failureFacts } from './failure-facts.ts'
 import { findingsOf, type Finding } from './finding.ts'
 import { explainNoToken } from './explain-no-token.ts'
 import { explainRefusal } from './explain-refusal.ts'
@@ -39,7 +40,7 @@ export function judgeFailure(exchange: Exchange, error: TokenError, url: URL): F
   if (status >= 500) {
     return request.problem(
       'server_error',
-      `The token service is out of order (${['status', status, error.oauthError, error.vendorCode].filter(Boolean).join(' ')}).`,
+      `The token service is out of order (${failureFacts(error)}).`,
       'Its operators have to look. Tokenwell tries again by itself, three times, then a little later.',
     )
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { TokenError } from '@tokenwell/core'
 import type { Connection } from '../connection/resolve-connection.ts'
 import { exchange } from './exchange.ts'
+import { failureFacts } from './failure-facts.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const wrongSecret = findingsOf('wrong secret')
@@ -14,7 +15,7 @@ export const notTried = wrongSecret.note(
 
 /** Asks once with a secret made up for it. */
 export async function tryWrongSecret(connection: Connection, limitMs: number): Promise<Finding> {
-  const { outcome, status } = await exchange({ ...connection, clientSecret: randomUUID() }, limitMs)
+  const { outcome } = await exchange({ ...connection, clientSecret: randomUUID() }, limitMs)
   if (!(outcome instanceof TokenError)) {
     return wrongSecret.problem(
       'any_secret_does',
@@ -22,10 +23,8 @@ export async function tryWrongSecret(connection: Connection, limitMs: number): P
       'It does not check secrets: tell its operators at once.',
     )
   }
-  const { kind, oauthError, vendorCode } = outcome
-  const facts = [status === undefined ? 'no answer' : `status ${status}`, oauthError, vendorCode]
-    .filter(Boolean)
-    .join(', ')
+  const { kind } = outcome
+  const facts = failureFacts(outcome)
   switch (kind) {
     case 'credentials':
       return wrongSecret.ok(

@@ -107,6 +107,8 @@ describe('doctor, asked about what it cannot reach', () => {
     expect((await doctor(url, [], proxy)).textOf('proxy_ignored')).toContain('NODE_USE_ENV_PROXY=1')
     const exempt = await doctor(url, [], { ...proxy, NO_PROXY: 'example.com, 127.0.0.1' })
     expect(exempt.findings.map(({ code }) => code)).not.toContain('proxy_ignored')
+    const silent = await doctor(await answering('drop'), [], { ...proxy, NODE_USE_ENV_PROXY: '1' })
+    expect(silent.faults).toStrictEqual(['connection_dropped'])
     const used = await doctor(url, [], { ...proxy, NODE_USE_ENV_PROXY: '1' })
     expect(used.findings.map(({ code }) => code)).toContain('through_proxy')
     expect(used.findings.map(({ code }) => code)).not.toContain('connected')

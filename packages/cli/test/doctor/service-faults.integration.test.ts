@@ -62,7 +62,7 @@ describe('doctor, asked about a token service', () => {
     await service.fault({ status, body: { fault: { faultstring: 'canary', detail: { errorcode: 'x.y' } } } })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['server_error'])
-    expect(textOf('server_error')).toContain(`status ${status} x.y`)
+    expect(textOf('server_error')).toContain(`status ${status}, x.y`)
   })
 
   it('names a slow answer', async () => {
@@ -125,7 +125,7 @@ describe('doctor, asked about a token service', () => {
     const tokenUrl = `${service.authUrl}/oauth/client_credential/accesstoken`
     const { faults, textOf } = await doctor('demo', ['--token-url', tokenUrl])
     expect(faults).toStrictEqual(['request_refused'])
-    expect(textOf('request_refused')).toContain('status 400 invalid_request')
+    expect(textOf('request_refused')).toContain('status 400, invalid_request')
   })
 
   it('names a scope that is refused', async () => {
