@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { RecencyList } from './recency-list.ts'
 import { resolveSettings, type TokenProviderOptions } from './provider-settings.ts'
 import { configurationError } from './secure-url.ts'

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { AccessToken } from './access-token.ts'
 import { TokenKeeper } from './token-keeper.ts'
 import type { TokenEventListener } from './token-event.ts'
