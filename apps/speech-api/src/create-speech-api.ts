@@ -5,6 +5,7 @@ import { introspectToken } from './authorization/introspect-token.ts'
 import { createIntrospectionCache } from './authorization/introspection-cache.ts'
 import { createDigitsEngine } from './digits/create-digits-engine.ts'
 import { allowOrigins } from './http/allow-origins.ts'
+import { sendAnswersBeforeClosing } from './http/send-answers-before-closing.ts'
 import { handleErrors, logOwnError } from './http/error-handling.ts'
 import { transcriptionEndpoints } from './http/transcription-endpoints.ts'
 import { handleUnreadBodies } from './http/unread-body.ts'
@@ -23,6 +24,7 @@ export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
     loggerInstance: createLogger(options),
     requestTimeout: UPLOAD_TIMEOUT_MS,
     forceCloseConnections: 'idle',
+    pluginTimeout: 0, // which would also bound how long a closing server waits for its answers
   })
   allowOrigins(server, options.allowedOrigins ?? [])
   handleErrors(server)
@@ -38,10 +40,7 @@ export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
     },
   })
   server.addHook('preClose', () => jobs.close())
-  server.addHook('onSend', async (_request, reply) => {
-    // Otherwise a client that had an answer coming could keep a server that closes waiting for its connection.
-    if (!server.server.listening) reply.header('connection', 'close')
-  })
+  sendAnswersBeforeClosing(server)
   const introspect = createIntrospectionCache(
     (token) => introspectToken(token, { authUrl, clientId, clientSecret }),
     { lifetimeMs: options.introspectionCacheMs ?? 3_000, maxEntries: CACHE_ENTRIES, now: Date.now },

@@ -31,12 +31,17 @@ function readEngine(environment: Environment): SpeechEngine | undefined {
   const timeLimit = wholeNumber(environment, 'SPEECH_ENGINE_SECONDS', 1, 86_400)
   // The program has no business with the secrets of this one.
   const { CLIENT_SECRET: _, CONSUMER_SECRET: __, ...harmless } = environment
-  return createCommandEngine({
+  const options = {
     command,
     environment: harmless,
     concurrency: wholeNumber(environment, 'SPEECH_ENGINE_CONCURRENCY', 1, 1_000),
     timeoutMs: timeLimit && timeLimit * 1_000,
-  })
+  }
+  try {
+    return createCommandEngine(options)
+  } catch (error) {
+    throw new Error(`SPEECH_ENGINE cannot be used. ${(error as Error).message}`, { cause: error })
+  }
 }
 
 function wholeNumber(

@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream'
 import { createSpeechApi } from '@tokenwell/speech-api'
 import { describe, expect, test } from 'vitest'
+import { wavFile } from '../scripts/wav-file.ts'
 import { readSettings } from '../src/settings.ts'
+import { commandThat } from './command/command-that.ts'
 
 const environment = { AUTH_URL: 'https://auth.example', CLIENT_ID: 'id', CLIENT_SECRET: 'secret' }
 
@@ -33,6 +36,47 @@ describe('the environment', () => {
   test.each(['-1', '65536', 'eighty', '1.5'])('with a port of %s is an error', (PORT) => {
     expect(() => readSettings({ ...environment, PORT })).toThrow('PORT must be a number')
   })
+})
+
+describe('the program that recognises speech', () => {
+  const engineOf = (settings: Record<string, string>) => readSettings({ ...environment, ...settings }).engine
+
+  test('is the digits engine unless one is named', () => {
+    expect(engineOf({})).toBeUndefined()
+    expect(engineOf({ SPEECH_ENGINE: '' })).toBeUndefined()
+    expect(engineOf({ SPEECH_ENGINE: 'ls {file}' })?.name).toBe('command')
+  })
+
+  test('is not shown the secrets of this server', async () => {
+    const { PATH } = process.env
+    const secrets = { ...environment, CONSUMER_SECRET: 'hush', PATH }
+    const { engine } = readSettings({ ...secrets, SPEECH_ENGINE: commandThat('tells-environment') })
+    const { segments } = await engine!.transcribe(Readable.from([wavFile(new Float32Array(9))]), {
+      signal: new AbortController().signal,
+    })
+    expect(segments[0]?.text).toContain('AUTH_URL')
+    expect(segments[0]?.text).not.toContain('SECRET')
+    await engine!.close()
+  })
+
+  test.each([
+    [{ SPEECH_ENGINE: 'ls' }, 'SPEECH_ENGINE cannot be used. The command of the speech engine has no {file}'],
+    [
+      { SPEECH_ENGINE: 'ls {file}', SPEECH_ENGINE_SECONDS: '0' },
+      'SPEECH_ENGINE_SECONDS must be a number from 1',
+    ],
+    [{ SPEECH_ENGINE: 'ls {file}', SPEECH_ENGINE_CONCURRENCY: 'all' }, 'SPEECH_ENGINE_CONCURRENCY must be a'],
+  ])('%o is an error', (settings, message) => {
+    expect(() => engineOf(settings)).toThrow(message)
+  })
+})
+
+test.each([
+  [undefined, undefined],
+  ['', []],
+  ['https://a.example, https://b.example', ['https://a.example', 'https://b.example']],
+])('the origins of pages are split: %s', (ALLOWED_ORIGINS, origins) => {
+  expect(readSettings({ ...environment, ALLOWED_ORIGINS }).allowedOrigins).toEqual(origins)
 })
 
 describe('the address of the token service', () => {

@@ -38,7 +38,7 @@ function splitLine(line: string): string[] {
     return split(line)
   } catch {
     throw new TypeError(
-      `The command of the speech engine has a quote or backslash that nothing follows up: ${line}`,
+      `The command of the speech engine has a quote that is not closed, or ends in a backslash: ${line}`,
     )
   }
 }

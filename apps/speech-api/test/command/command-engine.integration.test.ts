@@ -1,9 +1,6 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import process from 'node:process'
-import { fileURLToPath } from 'node:url'
 import {
   type CommandEngineOptions,
   createCommandEngine,
@@ -13,19 +10,14 @@ import {
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { wavFile } from '../../scripts/wav-file.ts'
 import { tone } from '../tone.ts'
+import { commandThat, commandThatStays } from './command-that.ts'
+import { gone, receiveVisitors, type Visitors } from './visitors.ts'
 
-const program = fileURLToPath(new URL('speech-program.ts', import.meta.url))
 const wav = wavFile(tone(440, 44_100, 1), { sampleRate: 44_100, channels: 2, encoding: 'float', bits: 32 })
 const never = new AbortController().signal
 
-let visitors: Server
-let port: number
-let come: (visitor: Socket) => void
-beforeAll(async () => {
-  visitors = createServer((visitor) => come(visitor)).listen(0, '127.0.0.1')
-  await once(visitors, 'listening')
-  port = (visitors.address() as AddressInfo).port
-})
+let visitors: Visitors
+beforeAll(async () => void (visitors = await receiveVisitors()))
 afterAll(() => visitors.close())
 
 const engines: AsyncDisposable[] = []
@@ -34,10 +26,8 @@ afterEach(async () => {
 })
 
 function engineThat(task: string, options: Partial<CommandEngineOptions> = {}) {
-  const engine = createCommandEngine({
-    command: `"${process.execPath}" ${program} ${task} {file}`,
-    ...options,
-  })
+  const command = task === 'stays' ? commandThatStays(visitors) : commandThat(task)
+  const engine = createCommandEngine({ command, ...options })
   engines.push({ [Symbol.asyncDispose]: () => engine.close() })
   return engine
 }
@@ -50,20 +40,6 @@ async function said(task: string, options?: Partial<CommandEngineOptions>): Prom
   const { segments } = await engineThat(task, options).transcribe(whole(), { signal: never })
   return segments[0]?.text
 }
-
-/** The next ones to come: programs that stay. */
-function arrivals(number: number): Promise<Socket[]> {
-  const sockets: Socket[] = []
-  return new Promise((resolve) => {
-    come = (socket) => {
-      socket.on('error', () => {})
-      if (sockets.push(socket.resume()) === number) resolve(sockets)
-    }
-  })
-}
-
-const ended = (sockets: readonly Socket[]) =>
-  Promise.all(sockets.map(async (socket) => socket.closed || once(socket, 'close')))
 
 test('what the program prints is the transcript, with the length of the recording', async () => {
   expect(await engineThat('says "four  two" {file}').transcribe(whole(), { signal: never })).toMatchObject({
@@ -120,24 +96,26 @@ test.each(['says {', 'chatters'])(
 )
 
 test('a program that takes too long is ended, together with what it has started', async () => {
-  const come = arrivals(2)
-  const transcription = said(`stays ${port}`, { timeoutMs: 1_500 }).catch((error: unknown) => error)
+  const come = visitors.next(1)
+  const transcription = said('stays', { timeoutMs: 500 }).catch((error: unknown) => error)
   const running = await come
   expect(await transcription).toMatchObject({
     code: 'engine_timeout',
-    message: 'The recording was not transcribed within 1.5 s.',
+    message: 'The recording was not transcribed within 0.5 s.',
   })
-  await ended(running)
+  await gone(running)
 })
 
 test('an abort ends the program, together with what it has started', async () => {
   const controller = new AbortController()
-  const come = arrivals(2)
-  const transcription = engineThat(`stays ${port}`).transcribe(whole(), { signal: controller.signal })
+  const come = visitors.next(1)
+  const transcription = engineThat('stays').transcribe(whole(), {
+    signal: controller.signal,
+  })
   const running = await come
   controller.abort(new Error('enough'))
   await expect(transcription).rejects.toThrow('enough')
-  await ended(running)
+  await gone(running)
 })
 
 test('an abort ends the reading of an upload that stands still', async () => {
@@ -157,19 +135,19 @@ test('an abort ends the reading of an upload that stands still', async () => {
 })
 
 test('a closing engine ends all programs, and what waits for its turn', async () => {
-  const engine = engineThat(`stays ${port}`, { concurrency: 1 })
-  const come = arrivals(2)
+  const engine = engineThat('stays', { concurrency: 1 })
+  const come = visitors.next(1)
   const all = Array.from({ length: 3 }, () => engine.transcribe(whole(), { signal: never }))
   const ends = Promise.allSettled(all)
   const running = await come
   await engine.close()
   for (const end of await ends) expect(end).toMatchObject({ reason: { code: 'engine_closed' } })
-  await ended(running)
+  await gone(running)
   await expect(engine.transcribe(whole(), { signal: never })).rejects.toMatchObject({ code: 'engine_closed' })
 })
 
 test('as many programs run as may, as many wait as may, and the next is refused', async () => {
-  const engine = engineThat(`stays ${port} alone`, { concurrency: 2, maxWaiting: 1 })
+  const engine = engineThat('stays', { concurrency: 2, maxWaiting: 1 })
   const controllers = Array.from({ length: 4 }, () => new AbortController())
   const transcribe = ({ signal }: AbortController) =>
     engine.transcribe(whole(), { signal }).catch((error: unknown) => error)
@@ -179,7 +157,7 @@ test('as many programs run as may, as many wait as may, and the next is refused'
     AbortController,
     AbortController,
   ]
-  const come = arrivals(2)
+  const come = visitors.next(2)
   const first = controllers.slice(0, 3).map(transcribe)
   expect(engine.busy).toBe(true)
   expect(await transcribe(four)).toBeInstanceOf(EngineBusyError)
@@ -192,7 +170,7 @@ test('as many programs run as may, as many wait as may, and the next is refused'
   // One that runs makes room for the next in the queue.
   const waiting = transcribe(four)
   expect(engine.busy).toBe(true)
-  const next = arrivals(1)
+  const next = visitors.next(1)
   one.abort('gone')
   expect(await first[0]).toBe('gone')
   await next

@@ -33,9 +33,9 @@ test('the program is looked for where the path says', () => {
 test.each([
   ['', 'The command of the speech engine is empty: name a program.'],
   ['  ', 'The command of the speech engine is empty: name a program.'],
-  ['node -i "{file}', 'has a quote or backslash that nothing follows up: node -i "{file}'],
-  ["node 'it's {file}'", 'has a quote or backslash that nothing follows up'],
-  ['node {file} \\', 'has a quote or backslash that nothing follows up'],
+  ['node -i "{file}', 'has a quote that is not closed, or ends in a backslash: node -i "{file}'],
+  ["node 'it's {file}'", 'has a quote that is not closed, or ends in a backslash'],
+  ['node {file} \\', 'has a quote that is not closed, or ends in a backslash'],
   [
     'node -i file.wav',
     'has no {file} among its arguments, where the recording is to stand: node -i file.wav',

@@ -1,7 +1,5 @@
 // What the tests have recognise speech: it does as its first argument says with the recording, its last.
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import process from 'node:process'
 
 const [task, ...words] = process.argv.slice(2)
@@ -37,15 +35,6 @@ switch (task) {
     process.stderr.write(`${'x'.repeat(100_000)} the gears jammed`)
     process.exitCode = 3
     break
-  case 'stays': {
-    // Two connections that live as long as this program and one that it has started.
-    const [port = '', kin] = words
-    if (!kin)
-      spawn(process.execPath, [process.argv[1] ?? '', 'stays', port, 'kin', file], { stdio: 'ignore' })
-    process.on('SIGTERM', () => {})
-    connect(Number(port), '127.0.0.1')
-    break
-  }
   default:
     process.exitCode = 2
 }

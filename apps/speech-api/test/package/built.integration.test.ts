@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import process from 'node:process'
@@ -6,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { GOOD_TOKEN } from '../api-under-test.ts'
+import { commandThatStays } from '../command/command-that.ts'
+import { gone, receiveVisitors } from '../command/visitors.ts'
 import { recordings } from '../hear.ts'
 import { startIntrospectionServer } from '../introspection-server.ts'
 
@@ -17,10 +20,7 @@ describe.skipIf(!built)('the built server, in plain Node', () => {
   test('starts, hears and stops', async () => {
     await using tokenService = await startIntrospectionServer()
     tokenService.tokens.set(GOOD_TOKEN, { active: true, api_products: ['speech-to-text'] })
-    const server = spawn(process.execPath, [main], {
-      env: { PORT: '0', AUTH_URL: tokenService.authUrl, CLIENT_ID: 'id', CLIENT_SECRET: 'secret' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const server = start(tokenService.authUrl)
     try {
       const url = await listeningAt(server.stdout)
       for (const { file, text } of recordings) {
@@ -31,13 +31,40 @@ describe.skipIf(!built)('the built server, in plain Node', () => {
         })
         expect(await response.json()).toMatchObject({ text })
       }
-      const ended = new Promise((resolve) => {
-        server.once('exit', (code) => resolve(code))
-      })
+      const ended = once(server, 'exit')
       server.kill('SIGTERM')
-      expect(await ended).toBe(0)
+      expect(await ended).toEqual([0, null])
     } finally {
       server.kill('SIGKILL')
+    }
+  })
+
+  test('runs a program that recognises, and takes it along when it ends', async () => {
+    await using tokenService = await startIntrospectionServer()
+    tokenService.tokens.set(GOOD_TOKEN, { active: true, api_products: ['speech-to-text'] })
+    const visitors = await receiveVisitors()
+    const come = visitors.next(1)
+    const server = start(tokenService.authUrl, { SPEECH_ENGINE: commandThatStays(visitors) })
+    try {
+      const url = await listeningAt(server.stdout)
+      const transcription = fetch(`${url}/v1/transcriptions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${GOOD_TOKEN}`, 'content-type': 'audio/wav' },
+        body: Uint8Array.from(recordings[0]!.file),
+      })
+      const running = await come
+      const ended = once(server, 'exit')
+      server.kill('SIGTERM')
+      const answer = await transcription
+      expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+        status: 503,
+        body: { error: { code: 'engine_closed' } },
+      })
+      await gone(running)
+      expect(await ended).toEqual([0, null])
+    } finally {
+      server.kill('SIGKILL')
+      visitors.close()
     }
   })
 
@@ -46,6 +73,20 @@ describe.skipIf(!built)('the built server, in plain Node', () => {
     await expect(run).rejects.toMatchObject({ code: 2, stderr: 'speech-api: AUTH_URL is not set.\n' })
   })
 })
+
+function start(authUrl: string, more: Record<string, string> = {}) {
+  return spawn(process.execPath, [main], {
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      AUTH_URL: authUrl,
+      CLIENT_ID: 'id',
+      CLIENT_SECRET: 'secret',
+      ...more,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
 
 async function listeningAt(output: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface(output)) {
