@@ -61,7 +61,8 @@ for (const folder of ['examples', 'packages/token-service', 'packages/cli']) {
 }
 
 function unknownPackage(words: readonly string[]): string | undefined {
-  const unknown = words.find((word) => !/^(?:--save-dev|--global)$/.test(word) && !installable.has(word))
+  const names = words.filter((word) => !/^(?:--save-dev|--global)$/.test(word))
+  const unknown = names.find((name) => !installable.has(name.replace(/(?<=.)@\d+$/, '')))
   return unknown && `${unknown} is none of the packages that the examples install`
 }
 

@@ -7,12 +7,13 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Runs a process to its end, 30 s at the most. */
+/** Runs a process to its end. */
 export function runProcess(
   command: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   cwd: string,
+  timeoutMs = 60_000,
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const { NODE_OPTIONS: _, ...inherited } = process.env
@@ -20,7 +21,7 @@ export function runProcess(
       cwd,
       env: { ...inherited, NO_COLOR: '1', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 30_000,
+      timeout: timeoutMs,
     })
     const said = { stdout: '', stderr: '' }
     child.stdout.on('data', (text) => (said.stdout += text))
