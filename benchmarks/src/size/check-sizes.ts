@@ -9,12 +9,13 @@ import { budgets } from './budgets.ts'
 
 const packages = fileURLToPath(new URL('../../../packages/', import.meta.url))
 const cache = fileURLToPath(new URL('../../node_modules/.cache/size/', import.meta.url))
-const foreign = [/^[^./]/]
 const rounds = 15
 
 interface Manifest {
   readonly name: string
   readonly exports: Record<string, string | { readonly default: string }>
+  readonly dependencies?: Record<string, string>
+  readonly peerDependencies?: Record<string, string>
 }
 
 mkdirSync(cache, { recursive: true })
@@ -24,7 +25,8 @@ const costs: { name: string; what: string; cost: number; budget: number; unit: s
 
 for (const [folder, { bytes, dependencies, start }] of Object.entries(budgets)) {
   const root = join(packages, folder)
-  const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+  const { name, exports } = manifest
   const entries = Object.values(exports).flatMap((entry) =>
     typeof entry === 'string' ? [] : [pathToFileURL(join(root, entry.default)).href],
   )
@@ -33,7 +35,12 @@ for (const [folder, { bytes, dependencies, start }] of Object.entries(budgets)) 
   }
   if (bytes !== undefined) {
     const all = entries.map((entry) => `export * from '${fileURLToPath(entry)}'`).join('\n')
-    add('bundle', await bundledBytes(program(`all-of-${folder}`, all), foreign), bytes, 'bytes gzipped')
+    add(
+      'bundle',
+      await bundledBytes(program(`all-of-${folder}`, all), needed(manifest)),
+      bytes,
+      'bytes gzipped',
+    )
   }
   add('dependencies', dependencyCount(root), dependencies, 'packages')
   if (start !== undefined) importing.set(folder, program(`start-${folder}`, `import '${entries[0]}'`))
@@ -42,7 +49,7 @@ for (const [folder, { bytes, dependencies, start }] of Object.entries(budgets)) 
 const times = startCost([bare, ...importing.values()], rounds)
 for (const [folder, file] of importing) {
   const cost = Math.round((times.get(file)! / times.get(bare)!) * 100) / 100
-  costs.push({ name: folder, what: 'start', cost, budget: budgets[folder]!.start!, unit: '× bare Node' })
+  costs.push({ name: `@tokenwell/${folder}`, what: 'start', cost, budget: budgets[folder]!.start!, unit: '× bare Node' })
 }
 
 const over = costs.filter(({ cost, budget }) => cost > budget)
@@ -54,6 +61,11 @@ if (over.length > 0) {
     'Over budget. Make it smaller, or, if what it buys is worth it, raise the budget in benchmarks/src/size/budgets.ts.\n',
   )
   process.exit(1)
+}
+
+/** What it declares to need is there anyway; anything else that it imports is part of it. */
+function needed({ dependencies, peerDependencies }: Manifest): RegExp[] {
+  return Object.keys({ ...dependencies, ...peerDependencies }).map((name) => new RegExp(`^${name}(/|$)`))
 }
 
 function program(name: string, code: string): string {
