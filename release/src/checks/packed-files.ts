@@ -18,6 +18,11 @@ export function checkPackedFiles({ files, folder, packedManifest }: PackedPackag
       problems.push(`${file} must not be packed`)
     }
   }
+  for (const file of files) {
+    const declared = /^src\/(.+)\.ts$/.exec(file)?.[1]
+    if (declared !== undefined && !files.includes(`dist/${declared}.d.ts`))
+      problems.push(`${file} is not built: build again`)
+  }
   for (const target of targets(packedManifest.exports, packedManifest.bin)) {
     if (!files.includes(target.replace(/^\.\//, '')))
       problems.push(`${target} is named in package.json, but not packed`)
