@@ -9,5 +9,5 @@ export async function checkModuleTypes({ contents, packedManifest }: PackedPacka
   return result.problems
     .filter((problem) => !('resolutionKind' in problem) || problem.resolutionKind !== 'node10')
     .filter(({ kind }) => kind !== 'CJSResolvesToESM')
-    .map(({ kind, ...details }) => `${kind} ${JSON.stringify(details)}`)
+    .map(({ kind, ...details }) => `${kind} ${JSON.stringify({ ...details, trace: undefined })}`)
 }
