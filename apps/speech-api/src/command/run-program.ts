@@ -1,4 +1,3 @@
-import { execa, ExecaError } from 'execa'
 import { createAbortRace } from '../abort-race.ts'
 import { EngineError } from '../speech-engine.ts'
 
@@ -27,6 +26,8 @@ export async function runProgram(
   args: readonly string[],
   { environment, timeoutMs, signal, onLine }: ProgramSettings,
 ): Promise<string> {
+  // Slow to load, and most servers have no program to run.
+  const { execa, ExecaError } = await import('execa')
   const timeLimit = AbortSignal.timeout(timeoutMs)
   const ending = AbortSignal.any([signal, timeLimit])
   const running = execa(program, args, {

@@ -95,8 +95,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 60_000 }, () => {
       })
       await goThrough(way)
       await drop(page, [{ name: 'long.wav', content: padWav(await sample(file), 30) }])
-      await page.getByText('Listening').first().waitFor()
-      await expect.poll(() => page.locator('progress').getAttribute('value')).toBe('0')
+      await page.getByText('Transcribing, 0 %').first().waitFor()
       await running.killSpeech()
       await running.startSpeech()
       rest.resolve()
@@ -138,6 +137,8 @@ describe.skipIf(!hasChromium)('the page', { timeout: 60_000 }, () => {
     await drop(page, [{ name: 'cut.wav', content: silentWav(1).subarray(0, 40) }])
     await page.locator('.problem p').waitFor()
     expect(await page.locator('.problem p').textContent()).toMatch(/\.$/)
+    // There is nothing to hear.
+    await page.getByRole('button', { name: 'Play' }).waitFor({ state: 'detached' })
   })
 
   test('a click on a word plays it; the word that is heard is marked', async () => {

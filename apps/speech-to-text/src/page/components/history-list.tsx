@@ -1,5 +1,6 @@
 import type { Entry } from '../history/entry.ts'
 import type { History } from '../history/history.ts'
+import { percent } from './percent.ts'
 
 export function HistoryList({ history }: { history: History }) {
   const entries = history.entries.value
@@ -37,10 +38,6 @@ function summary({ progress }: Entry): string {
     case 'sending':
       return `Sending, ${percent(progress.share)}`
     case 'listening':
-      return progress.share === undefined ? 'Listening' : `Listening, ${percent(progress.share)}`
+      return progress.share === undefined ? 'Transcribing' : `Transcribing, ${percent(progress.share)}`
   }
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 100)} %`
 }

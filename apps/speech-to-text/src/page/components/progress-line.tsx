@@ -1,5 +1,6 @@
 import type { Progress } from '../history/entry.ts'
 import { startSession } from '../server.ts'
+import { percent } from './percent.ts'
 
 /** How far a recording is, or why it is not transcribed and what can be done. */
 export function ProgressLine({ progress, onTryAgain }: { progress: Progress; onTryAgain: () => void }) {
@@ -12,7 +13,7 @@ export function ProgressLine({ progress, onTryAgain }: { progress: Progress; onT
       return (
         <p>
           <label>
-            Sending <progress value={progress.share} max={1} />
+            Sending, {percent(progress.share)} <progress value={progress.share} max={1} />
           </label>
         </p>
       )
@@ -20,7 +21,8 @@ export function ProgressLine({ progress, onTryAgain }: { progress: Progress; onT
       return (
         <p>
           <label>
-            Listening <progress value={progress.share} max={1} />
+            Transcribing{progress.share !== undefined && `, ${percent(progress.share)}`}{' '}
+            <progress value={progress.share} max={1} />
           </label>
         </p>
       )

@@ -24,17 +24,19 @@ function Recording({ entry, history }: { entry: Entry; history: History }) {
   // Where the keyboard goes when what it was on is taken away.
   const heading = useRef<HTMLHeadingElement>(null)
   const [seconds, setSeconds] = useState<number>()
-  const { container, playing, player } = useWaveform(wav, words, setSeconds)
+  const { container, playable, playing, player } = useWaveform(wav, words, setSeconds)
   return (
     <section class="card recording" aria-labelledby="recording-heading">
       <h2 id="recording-heading" tabIndex={-1} ref={heading}>
         {name}
       </h2>
-      <div class="waveform" ref={container} aria-hidden="true" />
+      <div class="waveform" ref={container} aria-hidden="true" hidden={!playable} />
       <div class="buttons">
-        <button type="button" onClick={() => player.toggle()}>
-          {playing ? 'Pause' : 'Play'}
-        </button>
+        {playable && (
+          <button type="button" onClick={() => player.toggle()}>
+            {playing ? 'Pause' : 'Play'}
+          </button>
+        )}
         {transcript && <Downloads name={name} transcript={transcript} />}
         <button
           type="button"

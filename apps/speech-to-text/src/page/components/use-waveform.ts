@@ -21,6 +21,7 @@ export function useWaveform(wav: Blob, words: readonly Word[], onTime: (seconds:
   const regions = useRef<ReturnType<typeof RegionsPlugin.create> | undefined>(undefined)
   const [ready, setReady] = useState(false)
   const [playing, setPlaying] = useState(false)
+  const [playable, setPlayable] = useState(true)
   const colours = useColours()
 
   useEffect(() => {
@@ -38,7 +39,8 @@ export function useWaveform(wav: Blob, words: readonly Word[], onTime: (seconds:
     wave.on('play', () => setPlaying(true))
     wave.on('pause', () => setPlaying(false))
     wave.on('timeupdate', (seconds) => (seconds > 0 || wave.isPlaying()) && onTime(seconds))
-    // A recording that cannot be drawn can still be transcribed.
+    // A recording that cannot be played may still be transcribed.
+    wave.on('error', () => setPlayable(false))
     wave.loadBlob(wav).catch(() => {})
     return () => wave.destroy()
   }, [wav])
@@ -68,5 +70,5 @@ export function useWaveform(wav: Blob, words: readonly Word[], onTime: (seconds:
     }),
     [],
   )
-  return { container, playing, player }
+  return { container, playable, playing, player }
 }
