@@ -11,6 +11,7 @@ import {
   type PostgresCluster,
 } from './postgres/postgres-cluster.ts'
 import { temporaryFolder } from './service-process.ts'
+import { makeEmptyPglite } from './storage/empty-pglite.ts'
 import {
   application,
   basic,
@@ -66,6 +67,7 @@ async function exercise(storage: string): Promise<{ secrets: string[]; log: stri
 describe('neither secret nor token is in the clear', () => {
   it('in logs and in the files of an embedded database', { timeout: 60_000 }, async () => {
     const folder = join(temporaryFolder(), 'data')
+    await makeEmptyPglite(folder)
     const { secrets, log } = await exercise(`pglite:${folder}`)
     expect(log).toContain('invalid_client')
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { makeEmptyPglite } from '../storage/empty-pglite.ts'
 import { temporaryFolder } from '../service-process.ts'
 import { crashFiles, crashUnderLoad } from './crash-under-load.ts'
 
@@ -7,6 +9,7 @@ it(
   { timeout: 120_000 },
   async () => {
     const cwd = temporaryFolder(crashFiles)
+    await makeEmptyPglite(join(cwd, 'data'))
     const { issued, revoked } = await crashUnderLoad({ cwd, args: ['--storage', 'pglite:data'], kills: 2 })
     expect(Math.min(issued, revoked)).toBeGreaterThan(50)
   },

@@ -8,6 +8,7 @@ import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { openPglite } from '../../src/storage/sql/open-pglite.ts'
 import { openPostgres } from '../../src/storage/sql/open-postgres.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { makeEmptyPglite } from '../storage/empty-pglite.ts'
 import {
   postgresIsAbsent,
   startPostgres,
@@ -185,7 +186,10 @@ const folder = mkdtempSync(join(tmpdir(), 'tokenwell-developers-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describeDevelopers('developers in memory', async () => createMemoryStorage())
-describeDevelopers('developers in PGlite', () => openPglite(join(folder, 'data')))
+describeDevelopers('developers in PGlite', async () => {
+  await makeEmptyPglite(join(folder, 'data'))
+  return openPglite(join(folder, 'data'))
+})
 describe.skipIf(postgresIsAbsent)(withoutPostgres, () => {
   let postgres: PostgresCluster
   beforeAll(async () => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runCommand, temporaryFolder } from '../service-process.ts'
+import { makeEmptyPglite } from '../storage/empty-pglite.ts'
 import { createApplication, createProject, createVisitor } from './portal-visitor.ts'
 
 const password = 'canary password of the first developer'
@@ -11,6 +12,7 @@ it(
   { timeout: 60_000 },
   async () => {
     const cwd = temporaryFolder()
+    await makeEmptyPglite(join(cwd, 'data'))
     const args = ['--port', '0', '--storage', 'pglite:data', '--log-level', 'trace']
     const first = runCommand(args, { cwd })
     const visitor = createVisitor(await first.authUrl)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPglite } from '../../src/storage/sql/open-pglite.ts'
+import { makeEmptyPglite } from './empty-pglite.ts'
 import { describeStorage } from './storage-contract.ts'
 
 let folder: string
@@ -11,7 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-describeStorage('PGlite storage', () => openPglite(join(folder, 'contract')))
+describeStorage('PGlite storage', async () => {
+  await makeEmptyPglite(join(folder, 'contract'))
+  return openPglite(join(folder, 'contract'))
+})
 
 it('PGlite storage is for one opener at a time, and opens again once closed', async () => {
   const path = join(folder, 'contract')
