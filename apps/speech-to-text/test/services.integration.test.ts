@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import getPort from 'get-port'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { clientNames } from '../src/clients/create-speech-client.ts'
 import { application, end, spawnSpeech, startSpeech, startTokens } from './platform.ts'
 import { runCommand } from './run-command.ts'
 import { samples, samplesFolder } from './samples.ts'
@@ -14,22 +15,24 @@ const files = Object.keys(samples)
 const [file, text] = Object.entries(samples)[0]!
 const { clientId, clientSecret: secret } = application
 
+let AUTH_URL: string
+let SPEECH_URL: string
+const services: { close(): Promise<void> }[] = []
+beforeAll(async () => {
+  const tokens = await startTokens()
+  const speech = await startSpeech(tokens.authUrl)
+  services.push(speech, tokens)
+  AUTH_URL = tokens.authUrl
+  SPEECH_URL = speech.url
+})
+afterAll(async () => {
+  for (const service of services) await service.close()
+})
+
 const cleanUp: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of cleanUp.splice(0).toReversed()) await close()
 })
-
-async function tokenService(products?: string[]): Promise<string> {
-  const service = await startTokens({ products })
-  cleanUp.push(() => service.close())
-  return service.authUrl
-}
-
-async function speechApi(authUrl: string): Promise<string> {
-  const api = await startSpeech(authUrl)
-  cleanUp.push(() => api.close())
-  return api.url
-}
 
 async function listen(
   listener: RequestListener,
@@ -59,8 +62,6 @@ function transcribe(env: Record<string, string>, ...args: string[]) {
 }
 
 test('services that are there already are used, with either name for the credentials', async () => {
-  const AUTH_URL = await tokenService()
-  const SPEECH_URL = await speechApi(AUTH_URL)
   for (const credentials of [
     { CLIENT_ID: clientId, CLIENT_SECRET: secret },
     { CONSUMER_KEY: clientId, CONSUMER_SECRET: secret },
@@ -71,14 +72,14 @@ test('services that are there already are used, with either name for the credent
 })
 
 test('a wrong secret: one sentence that names the client ID, and never the secret', async () => {
-  const AUTH_URL = await tokenService()
-  const SPEECH_URL = await speechApi(AUTH_URL)
   const CLIENT_SECRET = 'wrong-and-yet-a-secret'
-  for (const client of ['fetch', 'axios', 'ky', 'nest']) {
-    const { code, stdout, stderr } = await runCommand('transcribe', [...files, '--client', client], {
+  const runs = clientNames.map((client) =>
+    runCommand('transcribe', [...files, '--client', client], {
       cwd: samplesFolder,
       env: { AUTH_URL, SPEECH_URL, CLIENT_ID: clientId, CLIENT_SECRET },
-    })
+    }),
+  )
+  for (const { code, stdout, stderr } of await Promise.all(runs)) {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
@@ -88,8 +89,12 @@ test('a wrong secret: one sentence that names the client ID, and never the secre
 })
 
 test('an application without the product: the sentence of the speech API', async () => {
-  const AUTH_URL = await tokenService(['something else'])
-  const SPEECH_URL = await speechApi(AUTH_URL)
+  const tokens = await startTokens({ products: ['something else'] })
+  cleanUp.push(() => tokens.close())
+  const AUTH_URL = tokens.authUrl
+  const speech = await startSpeech(AUTH_URL)
+  cleanUp.push(() => speech.close())
+  const SPEECH_URL = speech.url
   const { code, stderr } = await transcribe({
     AUTH_URL,
     SPEECH_URL,
@@ -112,25 +117,23 @@ test('no token service: says which address, after trying again', async () => {
   expect({ code, stderr }).toEqual({ code: 1, stderr: `${sentence} Trying again.\n${sentence}\n` })
 })
 
-test.each(['fetch', 'axios', 'ky', 'nest'])(
-  '%s, no speech API: says which address, after trying again',
-  async (client) => {
-    const AUTH_URL = await tokenService()
-    const SPEECH_URL = await deadUrl()
-    const { code, stderr } = await transcribe(
+test('no speech API: every client says which address, after trying again', async () => {
+  const SPEECH_URL = await deadUrl()
+  const runs = clientNames.map((client) =>
+    transcribe(
       { AUTH_URL, SPEECH_URL, CLIENT_ID: clientId, CLIENT_SECRET: secret },
       '--retries=1',
       '--client',
       client,
-    )
-    const sentence = `The speech API at ${SPEECH_URL} could not be reached (ECONNREFUSED).`
+    ),
+  )
+  const sentence = `The speech API at ${SPEECH_URL} could not be reached (ECONNREFUSED).`
+  for (const { code, stderr } of await Promise.all(runs)) {
     expect({ code, stderr }).toEqual({ code: 1, stderr: `${sentence} Trying again.\n${sentence}\n` })
-  },
-)
+  }
+})
 
 test('a speech API that breaks off, is busy and then restarts loses nothing', async () => {
-  const AUTH_URL = await tokenService()
-  const realUrl = await speechApi(AUTH_URL)
   let calls = 0
   const flaky = await listen((request, response) => {
     calls++
@@ -147,7 +150,7 @@ test('a speech API that breaks off, is busy and then restarts loses nothing', as
         controller.close()
       },
     })
-    void fetch(`${realUrl}${request.url}`, {
+    void fetch(`${SPEECH_URL}${request.url}`, {
       method: 'POST',
       headers: { authorization: authorization!, 'content-type': type! },
       body,
@@ -171,7 +174,6 @@ test('a speech API that breaks off, is busy and then restarts loses nothing', as
 })
 
 test('a speech API that is killed and restarted in the middle: the command line finishes', async () => {
-  const AUTH_URL = await tokenService()
   const port = await getPort()
   const folder = await mkdtemp(join(tmpdir(), 'killed-'))
   cleanUp.push(() => rm(folder, { recursive: true }))

@@ -1,10 +1,13 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
-import { runCommand } from './run-command.ts'
+import type { Platform } from '../src/platform/platform.ts'
+import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
+import { runCommand, type CommandSurroundings } from './run-command.ts'
 import { linesOfSamples, samples, samplesFolder } from './samples.ts'
 import { silentWav } from './wav.ts'
 
@@ -13,8 +16,17 @@ const [file, text] = Object.entries(samples)[0]!
 const lines = (text: string) => text.trimEnd().split('\n')
 
 let folder: string
+let platform: Platform
+let env: Record<string, string>
+
+/** With a platform that is there already; one that it starts by itself takes it longest. */
+const transcribe = (args: readonly string[], surroundings: CommandSurroundings = {}) =>
+  runCommand('transcribe', args, { env, ...surroundings })
 
 beforeAll(async () => {
+  platform = await startLocalPlatform()
+  const { authUrl, speechUrl, clientId, clientSecret } = platform
+  env = { AUTH_URL: authUrl, SPEECH_URL: speechUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }
   folder = await mkdtemp(join(tmpdir(), 'transcribe-'))
   await mkdir(join(folder, 'none'))
   await writeFile(join(folder, 'notes.txt'), 'These are notes, and no recording.')
@@ -23,10 +35,13 @@ beforeAll(async () => {
   await writeFile(join(folder, 'large.wav'), Buffer.alloc(30 * 1024 * 1024))
   await writeFile(join(folder, 'good.wav'), await readFile(join(samplesFolder, file)))
 })
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(async () => {
+  await platform.close()
+  await rm(folder, { recursive: true })
+})
 
 test.each(clientNames)('%s hears what is said in the samples, with one token request', async (client) => {
-  const { code, stdout, stderr } = await runCommand('transcribe', [...files, '--client', client], {
+  const { code, stdout, stderr } = await transcribe([...files, '--client', client], {
     cwd: samplesFolder,
   })
   expect({ code, lines: lines(stdout) }).toEqual({ code: 0, lines: linesOfSamples })
@@ -37,11 +52,9 @@ test.each(clientNames)('%s hears what is said in the samples, with one token req
 
 test.each(clientNames)('%s: bad recordings are named, the good one is still done', async (client) => {
   const bad = ['notes.txt', 'empty.wav', 'cut.wav', 'gone.wav', 'none', 'large.wav']
-  const { code, stdout, stderr } = await runCommand(
-    'transcribe',
-    [...bad, 'good.wav', '--client', client, '--quiet'],
-    { cwd: folder },
-  )
+  const { code, stdout, stderr } = await transcribe([...bad, 'good.wav', '--client', client, '--quiet'], {
+    cwd: folder,
+  })
   expect({ code, stdout }).toEqual({ code: 2, stdout: `good.wav: ${text}\n` })
   const complaints = lines(stderr)
   expect(complaints).toHaveLength(bad.length)
@@ -49,7 +62,7 @@ test.each(clientNames)('%s: bad recordings are named, the good one is still done
     expect(complaints[index]).toMatch(new RegExp(`^${name}\\b.+\\.$`))
 })
 
-test('relative paths are those of the caller, not of the folder that pnpm runs in', async () => {
+test('with a platform started for it: relative paths are those of the caller, not of the folder pnpm runs in', async () => {
   const { code, stdout } = await runCommand('transcribe', [file], {
     cwd: folder,
     env: { INIT_CWD: samplesFolder },
@@ -59,14 +72,14 @@ test('relative paths are those of the caller, not of the folder that pnpm runs i
 
 test('folders, patterns and standard input', async () => {
   const input = await readFile(join(samplesFolder, file))
-  const { code, stdout } = await runCommand('transcribe', ['-', '.', '*.wav'], { cwd: samplesFolder, input })
+  const { code, stdout } = await transcribe(['-', '.', '*.wav'], { cwd: samplesFolder, input })
   expect(code).toBe(0)
   expect(lines(stdout)[0]).toBe(`standard input: ${text}`)
   expect(lines(stdout).slice(1).sort()).toEqual(linesOfSamples.toSorted())
 })
 
 test('--json gives one object a line, with times, also for what went wrong', async () => {
-  const { code, stdout } = await runCommand('transcribe', ['gone.wav', 'good.wav', '--json'], { cwd: folder })
+  const { code, stdout } = await transcribe(['gone.wav', 'good.wav', '--json'], { cwd: folder })
   expect(code).toBe(2)
   const [gone, good] = lines(stdout).map((line) => JSON.parse(line))
   expect(gone).toEqual({ file: 'gone.wav', error: 'gone.wav does not exist.' })
@@ -83,37 +96,37 @@ test.each([
   ['an unknown option', ['a.wav', '--colour'], '--colour'],
   ['a concurrency of nothing', ['a.wav', '--concurrency', '0'], '--concurrency'],
 ])('%s is a mistake that is named', async (_what, args, name) => {
-  const { code, stdout, stderr } = await runCommand('transcribe', args)
+  const { code, stdout, stderr } = await transcribe(args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain(name)
   expect(stderr).not.toMatch(/^\s+at /m)
 })
 
 test('--help explains itself on standard output', async () => {
-  const { code, stdout, stderr } = await runCommand('transcribe', ['--help'])
+  const { code, stdout, stderr } = await transcribe(['--help'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   for (const word of ['--client', 'fetch', 'CONSUMER_KEY', 'Exit codes']) expect(stdout).toContain(word)
 })
 
-test('a reader that has seen enough is no mistake', () => {
-  const script = `"${process.execPath}" dist/transcribe.js samples samples/${file} --json 2>&1 | head -c 1; echo "\${PIPESTATUS[0]}"`
-  const { stdout } = spawnSync('bash', ['-c', script], {
+/** In the folder of the application, with no more of this one's environment than it needs. */
+const run = async (program: string, args: readonly string[]): Promise<string> => {
+  const { stdout } = await promisify(execFile)(program, args, {
     cwd: join(samplesFolder, '..'),
-    env: { PATH: process.env['PATH'] },
-    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
   })
-  expect(stdout).toMatch(/^\{0\n$/)
+  return stdout
+}
+
+test('a reader that has seen enough is no mistake', async () => {
+  const script = `"${process.execPath}" dist/transcribe.js samples samples/${file} --json 2>&1 | head -c 1; echo "\${PIPESTATUS[0]}"`
+  expect(await run('bash', ['-c', script])).toMatch(/^\{0\n$/)
 })
 
 test('colours go to terminals only, and not with NO_COLOR', async () => {
-  const seen = (env: string) =>
-    spawnSync('script', ['-qec', `${env} "${process.execPath}" dist/transcribe.js gone.wav`, '/dev/null'], {
-      cwd: join(samplesFolder, '..'),
-      env: { PATH: process.env['PATH'], TERM: 'xterm' },
-      encoding: 'utf8',
-    }).stdout
+  const seen = (setting: string) =>
+    run('script', ['-qc', `${setting} "${process.execPath}" dist/transcribe.js gone.wav`, '/dev/null'])
   const red = '\u001B[31m'
-  expect(seen('')).toContain(`${red}gone.wav does not exist.`)
-  expect(seen('NO_COLOR=1')).not.toContain(red)
-  expect((await runCommand('transcribe', ['gone.wav'])).stderr).not.toContain('\u001B')
+  expect(await seen('')).toContain(`${red}gone.wav does not exist.`)
+  expect(await seen('NO_COLOR=1')).not.toContain(red)
+  expect((await transcribe(['gone.wav'])).stderr).not.toContain('\u001B')
 })
