@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitepress'
+import { benchmarkPages } from '../benchmarks/benchmark-files.ts'
 import { readSidebar } from './reference-sidebar.ts'
 import { siteLinks } from './site-links.ts'
 
@@ -68,7 +69,7 @@ export default defineConfig({
             { text: 'simple-oauth2', link: '/migration/simple-oauth2' },
             { text: 'openid-client', link: '/migration/openid-client' },
             { text: 'A cache of your own', link: '/migration/hand-written-cache' },
-            { text: 'Benchmarks', link: '/benchmarks' },
+            { text: 'Benchmarks', link: '/benchmarks/', items: benchmarkPages() },
           ],
         },
         { text: 'API reference', link: '/reference/' },

@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+const folder = new URL('../../benchmarks/', import.meta.url)
+
+const files = [
+  { file: 'RESULTS.md', name: 'results', text: 'Results' },
+  { file: 'README.md', name: 'method', text: 'How they are measured' },
+].filter(({ file }) => existsSync(new URL(file, folder)))
+
+/** The site's pages of what the benchmarks have written down, as far as they have. */
+export function benchmarkPages() {
+  return files.map(({ name, text }) => ({ text, link: `/benchmarks/${name}` }))
+}
+
+/** Their contents; links to the project's other files become plain text, for they are no part of the site. */
+export function benchmarkContents() {
+  return files.map(({ file, name }) => {
+    const content = readFileSync(new URL(file, folder), 'utf8')
+      .replaceAll(/!\[([^\]]*)\]\((charts\/[^)]+)\)/g, '![$1](../../benchmarks/$2)')
+      .replaceAll(/(?<!!)\[([^\]]+)\]\((?!https?:|#)([^)#]*)[^)]*\)/g, (_, text: string, path: string) => {
+        const target = files.find((each) => each.file === path)
+        return target ? `[${text}](./${target.name})` : text
+      })
+    return { params: { name }, content }
+  })
+}
