@@ -12,7 +12,9 @@ interface Order {
   item: string
 }
 
-const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
+const tokens = createTokenProvider(
+  clientCredentials({ authUrl, clientId, clientSecret }),
+)
 const api = create({ baseURL: process.env.API_URL!, timeout: 5_000 })
 // Tokens go to the origin of baseURL; allowedOrigins names others.
 attachTokens(api, tokens)
@@ -25,7 +27,10 @@ try {
   console.log(created)
 
   // One request without a token: the API refuses it.
-  const refused = await api.get('/v1/orders', { token: false, validateStatus: null })
+  const refused = await api.get('/v1/orders', {
+    token: false,
+    validateStatus: null,
+  })
   console.log(refused.status)
 } catch (error) {
   if (!isAxiosError(error)) throw error

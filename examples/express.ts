@@ -1,7 +1,11 @@
 // A backend that hands short-lived tokens to its own page; the client secret never leaves it.
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { clientCredentials, createTokenProvider, tokenResponseBody } from '@tokenwell/core'
+import {
+  clientCredentials,
+  createTokenProvider,
+  tokenResponseBody,
+} from '@tokenwell/core'
 import express from 'express'
 
 // An application of the page's own: whoever opens the page can read its token, so it is short-lived

@@ -1,20 +1,30 @@
 // fetch with tokens attached: asked for once, kept, renewed, and sent to the named API alone.
-import { clientCredentials, createTokenFetch, createTokenProvider, TokenError } from '@tokenwell/core'
+import {
+  clientCredentials,
+  createTokenFetch,
+  createTokenProvider,
+  TokenError,
+} from '@tokenwell/core'
 
 const authUrl = process.env.AUTH_URL!
 const apiUrl = process.env.API_URL!
 const clientId = process.env.CLIENT_ID!
 const clientSecret = process.env.CLIENT_SECRET!
 
-const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }), {
-  // For a log or a metric. No event holds a token or a secret.
-  onEvent: (event) => console.log(event.type),
-})
+const tokens = createTokenProvider(
+  clientCredentials({ authUrl, clientId, clientSecret }),
+  {
+    // For a log or a metric. No event holds a token or a secret.
+    onEvent: (event) => console.log(event.type),
+  },
+)
 const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
 
 try {
   // Ten calls at once share one token request.
-  const answers = await Promise.all(Array.from({ length: 10 }, () => apiFetch(`${apiUrl}/v1/orders`)))
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => apiFetch(`${apiUrl}/v1/orders`)),
+  )
   console.log(answers.map(({ status }) => status).join(' '))
 
   const created = await apiFetch(`${apiUrl}/v1/orders`, {

@@ -3,7 +3,8 @@ import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
 
-if (!process.env.REDIS_URL) throw new Error('Install redis-server, or set REDIS_URL')
+if (!process.env.REDIS_URL)
+  throw new Error('Install redis-server, or set REDIS_URL')
 
 const authUrl = process.env.AUTH_URL!
 const clientId = process.env.CLIENT_ID!
@@ -14,7 +15,9 @@ client.on('error', (error: Error) => console.warn(error.message))
 await client.connect()
 
 // `openssl rand -base64 32` prints a key; every process has the same.
-const encryptionKeys = [process.env.TOKEN_KEY ?? btoa('a key for an example: 32 bytes !')]
+const encryptionKeys = [
+  process.env.TOKEN_KEY ?? btoa('a key for an example: 32 bytes !'),
+]
 const store = createRedisTokenStore({ client, encryptionKeys })
 
 // Three processes, here in one.
@@ -22,13 +25,16 @@ const processes = [1, 2, 3].map((number) =>
   createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }), {
     store,
     onEvent: (event) => {
-      if (event.type === 'token_received') console.log(`Process ${number} has a token from the ${event.from}`)
+      if (event.type === 'token_received')
+        console.log(`Process ${number} has a token from the ${event.from}`)
       if (event.type === 'store_unavailable') console.warn(`Redis: ${event.cause}`)
     },
   }),
 )
 
-const values = await Promise.all(processes.map(async (tokens) => (await tokens.getToken()).value))
+const values = await Promise.all(
+  processes.map(async (tokens) => (await tokens.getToken()).value),
+)
 console.log(new Set(values).size === 1 ? 'All have the same' : 'They differ')
 
 await Promise.all(processes.map((tokens) => tokens.close()))

@@ -13,15 +13,24 @@ interface Order {
   item: string
 }
 
-const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
-const api = ky.extend({ prefix, timeout: 5_000 }).extend(tokenHooks(tokens, { allowedOrigins: [prefix] }))
+const tokens = createTokenProvider(
+  clientCredentials({ authUrl, clientId, clientSecret }),
+)
+const api = ky
+  .extend({ prefix, timeout: 5_000 })
+  .extend(tokenHooks(tokens, { allowedOrigins: [prefix] }))
 
 const orders = await api.get('v1/orders').json<Order[]>()
 console.log(orders.map(({ item }) => item).join(', '))
 
-const created = await api.post('v1/orders', { json: { item: 'sugar' } }).json<Order>()
+const created = await api
+  .post('v1/orders', { json: { item: 'sugar' } })
+  .json<Order>()
 console.log(created)
 
 // One request without a token: the API refuses it.
-const refused = await api.get('v1/orders', { context: { token: false }, throwHttpErrors: false })
+const refused = await api.get('v1/orders', {
+  context: { token: false },
+  throwHttpErrors: false,
+})
 console.log(refused.status)

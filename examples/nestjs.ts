@@ -46,7 +46,9 @@ class OrdersService {
 })
 class AppModule {}
 
-const application = await NestFactory.createApplicationContext(AppModule, { logger: ['warn', 'error'] })
+const application = await NestFactory.createApplicationContext(AppModule, {
+  logger: ['warn', 'error'],
+})
 application.enableShutdownHooks()
 
 const orders = application.get(OrdersService)

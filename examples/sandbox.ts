@@ -1,25 +1,41 @@
 // Tests with a token service of their own, which does what a test tells it to.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { clientCredentials, createTokenProvider, type TokenError } from '@tokenwell/core'
-import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
+import {
+  clientCredentials,
+  createTokenProvider,
+  type TokenError,
+} from '@tokenwell/core'
+import {
+  startTokenService,
+  type RunningTokenService,
+} from '@tokenwell/token-service'
 
 const credentials = { clientId: 'id', clientSecret: 'secret' }
 let service: RunningTokenService
 
 before(async () => {
-  service = await startTokenService({ applications: [{ name: 'test', ...credentials }], sandbox: true })
+  service = await startTokenService({
+    applications: [{ name: 'test', ...credentials }],
+    sandbox: true,
+  })
 })
 beforeEach(() => sandbox('/reset', {}))
 after(() => service.close())
 
 async function sandbox(path: string, body?: object): Promise<Response> {
-  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const post = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }
   return fetch(`${service.sandboxUrl}${path}`, body && post)
 }
 
 function createTokens(options = {}) {
-  return createTokenProvider(clientCredentials({ authUrl: service.authUrl, ...credentials, ...options }))
+  return createTokenProvider(
+    clientCredentials({ authUrl: service.authUrl, ...credentials, ...options }),
+  )
 }
 
 test('a hundred callers cost one token request', async () => {
@@ -37,7 +53,10 @@ test('one failure of the token service goes unnoticed', async () => {
 
 test('a wrong secret is told as such', async () => {
   await using tokens = createTokens({ clientSecret: 'wrong' })
-  await assert.rejects(tokens.getToken(), (error: TokenError) => error.kind === 'credentials')
+  await assert.rejects(
+    tokens.getToken(),
+    (error: TokenError) => error.kind === 'credentials',
+  )
 })
 
 test('a refused token is not handed out again', async () => {

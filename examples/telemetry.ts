@@ -5,8 +5,16 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
-import { TracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace'
-import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+import {
+  TracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace'
+import {
+  clientCredentials,
+  createTokenFetch,
+  createTokenProvider,
+} from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
 
 const authUrl = process.env.AUTH_URL!
@@ -16,11 +24,17 @@ const clientSecret = process.env.CLIENT_SECRET!
 
 // What your SDK has set up already; instrumentTokens takes the global ones by itself.
 const spans = new InMemorySpanExporter()
-const tracerProvider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: spans })] })
+const tracerProvider = new TracerProvider({
+  spanProcessors: [new SimpleSpanProcessor({ exporter: spans })],
+})
 const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
-const meterProvider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
+const meterProvider = new MeterProvider({
+  readers: [new PeriodicExportingMetricReader({ exporter })],
+})
 
-const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
+const tokens = createTokenProvider(
+  clientCredentials({ authUrl, clientId, clientSecret }),
+)
 instrumentTokens(tokens, { name: 'orders', meterProvider, tracerProvider })
 
 const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })

@@ -1,11 +1,18 @@
 // Many tenants, each with credentials of its own: one pool, one token for each.
-import { clientCredentials, createTokenFetch, createTokenPool } from '@tokenwell/core'
+import {
+  clientCredentials,
+  createTokenFetch,
+  createTokenPool,
+} from '@tokenwell/core'
 
 const authUrl = process.env.AUTH_URL!
 const apiUrl = process.env.API_URL!
 
 // In earnest these come from where your secrets are kept.
-const secrets: Record<string, string> = { acme: 'acme-secret', globex: 'globex-secret' }
+const secrets: Record<string, string> = {
+  acme: 'acme-secret',
+  globex: 'globex-secret',
+}
 
 await using pool = createTokenPool(
   (tenant: string) =>
@@ -25,5 +32,6 @@ async function ordersOf(tenant: string): Promise<number> {
   return response.status
 }
 
-for (const tenant of ['acme', 'globex', 'acme']) console.log(tenant, await ordersOf(tenant))
+for (const tenant of ['acme', 'globex', 'acme'])
+  console.log(tenant, await ordersOf(tenant))
 console.log(`${pool.size} tenants, ${pool.size} tokens`)
