@@ -22,7 +22,7 @@ export async function toWav(file: File): Promise<Blob> {
 }
 
 /** Samples at whatever rate a microphone gave them, at that of the API. */
-export async function resample(samples: Float32Array<ArrayBuffer>, fromRate: number): Promise<Float32Array> {
+async function resample(samples: Float32Array<ArrayBuffer>, fromRate: number): Promise<Float32Array> {
   if (fromRate === sampleRate || samples.length === 0) return samples
   const context = new OfflineAudioContext(1, Math.ceil((samples.length * sampleRate) / fromRate), sampleRate)
   const source = context.createBufferSource()
