@@ -22,6 +22,7 @@ const example = spawn(process.execPath, [fileURLToPath(new URL(`${name}.js`, fol
   env: { ...process.env, ...platform.environment, ...(redis && { REDIS_URL: redis.url }) },
   stdio: 'inherit',
 })
+process.on('SIGTERM', () => void example.kill())
 const [code] = (await once(example, 'exit')) as [number | null]
 await Promise.all([platform.close(), redis?.close()])
 process.exitCode = code ?? 0
