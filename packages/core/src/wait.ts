@@ -16,6 +16,12 @@ export function waitFor<Value>(
       clearTimeout(timer)
       signal?.removeEventListener('abort', leave)
     }
+    const settled = <Result>(settle: (result: Result) => void) => {
+      return (result: Result): void => {
+        done()
+        settle(result)
+      }
+    }
     const leave = (): void => {
       done()
       const reason = signal?.aborted ? (signal.reason as Error) : late()
@@ -24,7 +30,7 @@ export function waitFor<Value>(
       left?.()
     }
     const timer = setTimeout(leave, ms)
-    work.then(resolve, reject).finally(done)
+    work.then(settled(resolve), settled(reject))
     if (signal?.aborted) leave()
     else signal?.addEventListener('abort', leave)
   })
