@@ -43,6 +43,7 @@ export function createCommandEngine(options: CommandEngineOptions): SpeechEngine
   const turns = new PQueue({ concurrency })
   const closing = new AbortController()
   const inHand = new Set<Promise<unknown>>()
+  const isBusy = () => inHand.size >= concurrency + maxWaiting
 
   const transcribe: SpeechEngine['transcribe'] = async (audio, { signal: given, onProgress }) => {
     const signal = AbortSignal.any([given, closing.signal])
@@ -68,10 +69,10 @@ export function createCommandEngine(options: CommandEngineOptions): SpeechEngine
   return {
     name: 'command',
     get busy() {
-      return inHand.size >= concurrency + maxWaiting
+      return isBusy()
     },
     async transcribe(audio, engineOptions) {
-      if (this.busy) throw new EngineBusyError('As many recordings as may wait for the speech program do.')
+      if (isBusy()) throw new EngineBusyError('As many recordings as may wait for the speech program do.')
       const transcription = transcribe(audio, engineOptions)
       inHand.add(transcription)
       return transcription.finally(() => inHand.delete(transcription))

@@ -86,6 +86,7 @@ export function createJobStore(options: JobStoreOptions): JobStore {
     const job: Job = { id: randomUUID(), owner, seconds, state: 'waiting', heardSeconds: 0 }
     const entry: Entry = { job, ending: new AbortController() }
     entries.set(job.id, entry)
+    if (closing.signal.aborted) entry.ending.abort(closing.signal.reason)
     const run = async () => {
       await using _ = file
       await runJob(job, file.path, entry.ending, { engine, timeLimitMs })
