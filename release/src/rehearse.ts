@@ -121,9 +121,12 @@ try {
 } finally {
   await stack.disposeAsync()
 }
-if (list.errors?.length) {
+const failed = list.errors?.map(({ task }) => `  ${String(task.title)}`) ?? []
+if (failed.length > 0) {
   process.exitCode = 1
-  process.stderr.write(`\nWhat was tried is left in ${folder}\n`)
+  process.stderr.write(
+    `\n${failed.length} failed:\n${failed.join('\n')}\nWhat was tried is left in ${folder}\n`,
+  )
 } else {
   await rm(folder, { recursive: true })
 }

@@ -15,10 +15,9 @@ export interface Toolbox {
 /** Puts several versions of Node and TypeScript, both out of the npm registry, side by side. */
 export async function fillToolbox(folder: string, signal: AbortSignal): Promise<Toolbox> {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  const name = platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`
   const dependencies = {
-    ...Object.fromEntries(
-      nodeVersions.map((version) => [`node-${version}`, `npm:node-${platform}@${version}`]),
-    ),
+    ...Object.fromEntries(nodeVersions.map((version) => [`node-${version}`, `npm:${name}@${version}`])),
     ...Object.fromEntries(
       typescriptVersions.map((version) => [`typescript-${version}`, `npm:typescript@${version}`]),
     ),
