@@ -115,6 +115,17 @@ test('too many recordings at a time are answered with 503 and a time to wait', a
   expect(await response.json()).toMatchObject({ error: { code: 'busy' } })
 })
 
+test('what is refused after its beginning is let finish, and its connection carries the next request', async () => {
+  const engine = { ...createListeningEngine(), transcribe: () => Promise.reject(new EngineBusyError('busy')) }
+  await using api = await startApi({ engine })
+  const file = wavFile(new Float32Array(500_000))
+  using request = sendRaw(api.url, { 'content-length': String(file.length) }, file.subarray(0, 1_000))
+  expect(await request.received('"busy"')).toContain('HTTP/1.1 503')
+  request.socket.write(file.subarray(1_000))
+  request.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  await request.received('"listening"')
+})
+
 test('the health is told while uploads are under way, and needs no token', async () => {
   const rest = Promise.withResolvers<void>()
   const engine = createListeningEngine(rest.promise)
