@@ -67,7 +67,7 @@ async function open(address: string): Promise<void> {
   try {
     const page = await browser.newPage()
     const failed = new Promise((_, reject) => page.once('pageerror', reject))
-    const answered = page.waitForResponse((response) => response.url().endsWith('/v1/orders'), {
+    const answered = page.waitForResponse((response) => response.url().includes('/v1/'), {
       timeout: 20_000,
     })
     await page.goto(address)
