@@ -21,7 +21,10 @@ const tokens = createTokenProvider(
 const app = express()
 
 // Put your own log-in check before this: answer 401 where there is no session.
-app.post('/token', async (_request, response) => {
+app.post('/token', async (request, response) => {
+  // The API refused the page's token: do not hand out the same again.
+  const current = tokens.peekToken()
+  if (current && request.get('cache-control') === 'no-cache') tokens.reject(current)
   const token = await tokens.getToken({ minimumValidityMs: 60_000 })
   response.set('cache-control', 'no-store').json(tokenResponseBody(token))
 })
@@ -40,7 +43,13 @@ app.get('/', (_request, response) => {
     import { backendTokens, createTokenFetch, createTokenProvider } from '/core.js'
 
     const apiUrl = ${JSON.stringify(process.env.API_URL)}
-    const tokens = createTokenProvider(backendTokens({ url: '/token' }))
+    let refused = false
+    const headers = () => (refused ? { 'cache-control': 'no-cache' } : {})
+    const tokens = createTokenProvider(backendTokens({ url: '/token', headers }))
+    tokens.on(({ type }) => {
+      if (type === 'token_rejected') refused = true
+      if (type === 'token_received') refused = false
+    })
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
     const response = await apiFetch(apiUrl + '/v1/orders')
     const orders = await response.json()
