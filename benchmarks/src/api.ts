@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 
 /** What the measured clients call. */
-export const apiUrl = 'https://api.example.com/v1/orders'
+export const apiOrigin = 'https://api.example.com'
+export const apiPath = '/v1/orders'
+export const apiUrl: string = apiOrigin + apiPath
 
 let refuses = (_authorization: string): boolean => false
 let slownessMs = 0

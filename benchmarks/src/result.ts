@@ -29,6 +29,15 @@ export interface OverviewColumn {
   readonly absent?: string
 }
 
+/** One figure by which peers and ours can be told apart; less is better, unless it says otherwise. */
+export interface Contest {
+  readonly what: string
+  readonly entries: readonly { readonly name: string; readonly value: number }[]
+  readonly best?: 'least' | 'most'
+  /** Why a peer may be ahead of ours. */
+  readonly because: string
+}
+
 /** What a work found: everything that the page shows of it. */
 export interface Result {
   readonly title: string
@@ -36,4 +45,5 @@ export interface Result {
   readonly tables: readonly Table[]
   readonly charts: readonly Chart[]
   readonly overview: readonly OverviewColumn[]
+  readonly contests: readonly Contest[]
 }

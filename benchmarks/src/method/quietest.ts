@@ -1,50 +1,49 @@
-const windowMs = 10
-const windows = 16
+const windowMs = 0.5
+const windows = 400
+const warmUpMs = 300
 
 /**
- * Nanoseconds a call takes: the quietest of several windows. Other programs make a window longer, never shorter; what the
- * collector does about the calls' own garbage happens in every window.
+ * Nanoseconds a call takes in a quiet moment: the quickest of many windows, each shorter than the time a busy machine
+ * leaves a program to itself. What the collector does falls outside of them.
  */
-export async function quietest(works: readonly (() => Promise<unknown>)[], calls = 200): Promise<number[]> {
-  const best = works.map(() => Infinity)
-  for (const work of works) await callFor(work, calls, 10 * windowMs)
+export async function quietest(works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
+  const calls: number[] = []
+  for (const work of works) calls.push(await callsInWindow(work))
+  const times = works.map((): number[] => [])
   // In turn, so that what is subtracted later was measured beside it.
   for (let window = 0; window < windows; window++) {
     for (const [index, work] of works.entries()) {
-      best[index] = Math.min(best[index]!, await callFor(work, calls, windowMs))
+      const start = performance.now()
+      for (let call = 0; call < calls[index]!; call++) await work()
+      times[index]!.push(((performance.now() - start) * 1e6) / calls[index]!)
     }
   }
-  return best
+  return times.map((each) => Math.min(...each))
 }
 
 /** The same of a call that does not wait. */
-export function quietestSync(work: () => unknown, calls = 10_000): number {
-  let best = Infinity
+export function quietestSync(work: () => unknown): number {
+  const calls = 2_000
+  const times: number[] = []
   let kept: unknown
-  for (let window = 0; window < 20 * windows; window++) {
-    const start = cpuMs()
+  for (let window = 0; window < windows; window++) {
+    const start = performance.now()
     for (let call = 0; call < calls; call++) kept = work()
-    best = Math.min(best, ((cpuMs() - start) * 1e6) / calls)
+    times.push(((performance.now() - start) * 1e6) / calls)
   }
   // Used, so that the calls cannot be left out.
   if (kept === undefined) throw new Error('There was no token')
-  return best
+  return Math.min(...times)
 }
 
-async function callFor(work: () => Promise<unknown>, calls: number, ms: number): Promise<number> {
-  const start = cpuMs()
-  let done = 0
-  let elapsed = 0
-  do {
-    for (let call = 0; call < calls; call++) await work()
-    done += calls
-    elapsed = cpuMs() - start
-  } while (elapsed < ms)
-  return (elapsed * 1e6) / done
-}
-
-/** This thread's own time: on a busy machine the clock on the wall counts the others' as well. */
-function cpuMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
+/** Warms up, and finds how many calls fill a window. */
+async function callsInWindow(work: () => Promise<unknown>): Promise<number> {
+  let quickest = Infinity
+  const end = performance.now() + warmUpMs
+  while (performance.now() < end) {
+    const start = performance.now()
+    for (let call = 0; call < 20; call++) await work()
+    quickest = Math.min(quickest, (performance.now() - start) / 20)
+  }
+  return Math.max(1, Math.round(windowMs / quickest))
 }

@@ -1,5 +1,6 @@
 import axios from 'axios'
 import { createAuthRefresh } from 'axios-auth-refresh'
+import { apiPath } from '../api.ts'
 import { axiosClient } from './axios-client.ts'
 import type { Peer } from './peer.ts'
 
@@ -12,7 +13,7 @@ export const axiosAuthRefresh: Peer = {
   imports: `export { createAuthRefresh } from 'axios-auth-refresh'`,
   openPlain() {
     const plain = axiosClient()
-    return (url) => plain.get(url)
+    return () => plain.get(apiPath)
   },
   open({ tokenUrl, clientId, clientSecret }) {
     const instance = axiosClient()
@@ -37,7 +38,7 @@ export const axiosAuthRefresh: Peer = {
       return request
     })
     return {
-      callApi: async (url) => (await instance.get(url)).status,
+      callApi: async () => (await instance.get(apiPath)).status,
     }
   },
 }

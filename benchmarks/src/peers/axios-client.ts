@@ -1,9 +1,10 @@
 import { AxiosError, AxiosHeaders, create, type AxiosInstance } from 'axios'
-import { answerApi } from '../api.ts'
+import { answerApi, apiOrigin } from '../api.ts'
 
 /** An axios instance whose transport is the API inside this process. */
 export function axiosClient(): AxiosInstance {
   return create({
+    baseURL: apiOrigin,
     async adapter(config) {
       const found = answerApi(String(config.headers.get('Authorization') ?? ''))
       const status = typeof found === 'number' ? found : await found

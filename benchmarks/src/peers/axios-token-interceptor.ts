@@ -1,6 +1,7 @@
 import { create } from 'axios'
 import { clientCredentials } from 'axios-oauth-client'
 import tokenProvider from 'axios-token-interceptor'
+import { apiPath } from '../api.ts'
 import { axiosClient } from './axios-client.ts'
 import type { Peer } from './peer.ts'
 
@@ -14,7 +15,7 @@ export const axiosTokenInterceptor: Peer = {
 export { default as tokenProvider } from 'axios-token-interceptor'`,
   openPlain() {
     const plain = axiosClient()
-    return (url) => plain.get(url)
+    return () => plain.get(apiPath)
   },
   open({ tokenUrl, clientId, clientSecret }) {
     const askToken = clientCredentials(create(), tokenUrl, clientId, clientSecret)
@@ -27,7 +28,7 @@ export { default as tokenProvider } from 'axios-token-interceptor'`,
     )
     return {
       getToken: async () => (await cache()).access_token,
-      callApi: async (url) => (await instance.get(url)).status,
+      callApi: async () => (await instance.get(apiPath)).status,
     }
   },
 }

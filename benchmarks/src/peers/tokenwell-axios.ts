@@ -1,5 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { apiPath } from '../api.ts'
 import { axiosClient } from './axios-client.ts'
 import type { Peer } from './peer.ts'
 
@@ -12,15 +13,13 @@ export const tokenwellAxios: Peer = {
 export { attachTokens } from '@tokenwell/axios-interceptor'`,
   openPlain() {
     const plain = axiosClient()
-    return (url) => plain.get(url)
+    return () => plain.get(apiPath)
   },
   open(endpoint) {
     const instance = axiosClient()
-    attachTokens(instance, createTokenProvider(clientCredentials(endpoint)), {
-      allowedOrigins: ['https://api.example.com'],
-    })
+    attachTokens(instance, createTokenProvider(clientCredentials(endpoint)))
     return {
-      callApi: async (url) => (await instance.get(url)).status,
+      callApi: async () => (await instance.get(apiPath)).status,
     }
   },
 }

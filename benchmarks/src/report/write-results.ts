@@ -4,6 +4,7 @@ import type { Result } from '../result.ts'
 import { barChart } from './bar-chart.ts'
 import { formatTable } from './format-table.ts'
 import { describeMachine } from './machine.ts'
+import { peersAhead } from './peers-ahead.ts'
 import { overview } from './overview.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -28,6 +29,7 @@ export function writeResults(order: readonly string[], name: string, result: Res
     'Ratios within one run carry over to other machines; times do not. [README.md](README.md) says what was measured, and how.',
     '',
     formatTable(overview(all.flatMap((each) => each.overview))),
+    ...peersAhead(all.flatMap((each) => each.contests)),
   ]
   const page = [...head, ...all.map(section), versions()].join('\n')
   writeFileSync(new URL('RESULTS.md', root), page)

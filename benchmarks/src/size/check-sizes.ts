@@ -49,7 +49,13 @@ for (const [folder, { bytes, dependencies, start }] of Object.entries(budgets)) 
 const times = startCost([bare, ...importing.values()], rounds)
 for (const [folder, file] of importing) {
   const cost = Math.round((times.get(file)! / times.get(bare)!) * 100) / 100
-  costs.push({ name: `@tokenwell/${folder}`, what: 'start', cost, budget: budgets[folder]!.start!, unit: '× bare Node' })
+  costs.push({
+    name: `@tokenwell/${folder}`,
+    what: 'start',
+    cost,
+    budget: budgets[folder]!.start!,
+    unit: '× bare Node',
+  })
 }
 
 const over = costs.filter(({ cost, budget }) => cost > budget)

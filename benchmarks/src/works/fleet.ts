@@ -80,6 +80,7 @@ export async function fleet(): Promise<Result> {
       },
     ],
     charts: [{ name: 'fleet', title: 'Token requests of 16 processes with 200 callers each', bars }],
+    contests: [],
     overview: [
       {
         title: 'token requests, 16 processes',

@@ -78,12 +78,29 @@ export async function footprint(): Promise<Result> {
       chart('bundle', 'Bundle, minified and gzipped', rows, (row) => row.gzip, bytes),
       chart('import', 'Cold import', rows, (row) => row.ms, milliseconds),
     ],
+    contests: [
+      {
+        what: 'the size of a bundle',
+        entries: rows.map(({ name, gzip: value }) => ({ name, value })).filter(atOne),
+        because: 'They do a part of it: to get tokens, to keep them, or to attach them',
+      },
+      {
+        what: 'the time to import it',
+        entries: rows.map(({ name, ms: value }) => ({ name, value })).filter(atOne),
+        because: 'The same',
+      },
+    ],
     overview: [
       column('bundle', (row) => bytes(row.gzip)),
       column('packages', (row) => count(row.packages)),
       column('import', (row) => milliseconds(row.ms)),
     ],
   }
+}
+
+/** Core stands for ours: what is built on it adds to it. */
+function atOne({ name }: { name: string }): boolean {
+  return name === '@tokenwell/core' || !name.startsWith('@tokenwell/')
 }
 
 function chart<Row extends { name: string }>(

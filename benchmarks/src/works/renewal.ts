@@ -71,6 +71,7 @@ export async function renewal(): Promise<Result> {
         })),
       },
     ],
+    contests: [],
     overview: [
       {
         title: 'waiting at a renewal',

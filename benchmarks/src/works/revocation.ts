@@ -67,6 +67,7 @@ export async function revocation(): Promise<Result> {
         })),
       },
     ],
+    contests: [],
     overview: [
       {
         title: 'failing after revocations',

@@ -1,7 +1,6 @@
 // Many callers at once, and no token yet. A fresh client for each round; the code is warm.
 import { apiUrl, refuse } from '../api.ts'
 import { givenArgument, report } from '../method/run-process.ts'
-import { median } from '../method/statistics.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'
 
 const { id, tokenUrl, callers } = givenArgument() as {
@@ -33,6 +32,6 @@ const start = performance.now()
 while (found.length < 5 && performance.now() - start < longestMs) found.push(await rush(callers))
 report({
   rounds: found.length,
-  ms: median(found.map(({ ms }) => ms)),
-  failures: median(found.map(({ failures }) => failures)),
+  ms: Math.min(...found.map(({ ms }) => ms)),
+  failures: Math.max(...found.map(({ failures }) => failures)),
 })
