@@ -111,6 +111,7 @@ const all: ListrTask[] = [
 ]
 const list = new Listr(all, {
   collectErrors: true,
+  registerSignalListeners: false,
   rendererOptions: { collapseErrors: false, timer: PRESET_TIMER },
   fallbackRendererOptions: { timer: PRESET_TIMER },
 })
