@@ -15,7 +15,7 @@ export async function writeSpeechWav(file: FileHandle, audio: AsyncIterable<Uint
   const reader = createWavReader(() => [SAMPLE_RATE])
   let written = 0
   const write = async (samples: Float32Array) => {
-    await file.write(pcm(samples))
+    await file.appendFile(pcm(samples))
     written += samples.length
   }
   await file.write(wavHeader(SAMPLE_RATE, 0))

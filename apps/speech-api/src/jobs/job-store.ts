@@ -81,7 +81,7 @@ export function createJobStore(options: JobStoreOptions): JobStore {
   const take = async (owner: string, { audio, seconds }: Recording, signal: AbortSignal) => {
     const file = await createTemporaryFile(async (handle) => {
       const either = AbortSignal.any([signal, closing.signal])
-      for await (const bytes of untilAborted(audio, either)) await handle.write(bytes)
+      for await (const bytes of untilAborted(audio, either)) await handle.appendFile(bytes)
     })
     const job: Job = { id: randomUUID(), owner, seconds, state: 'waiting', heardSeconds: 0 }
     const entry: Entry = { job, ending: new AbortController() }
