@@ -24,7 +24,7 @@ export async function run(program: string, args: readonly string[], options: Run
     return stdout
   } catch (error) {
     const { stdout = '', stderr = '', code, killed } = error as ExecuteError
-    const end = killed ? 'did not end in time' : `failed (${code})`
+    const end = code === 'ABORT_ERR' ? 'was interrupted' : killed ? 'did not end in time' : `failed (${code})`
     const command = [program, ...args].join(' ')
     throw new Error(`\`${command}\` ${end}\n${stdout}\n${stderr}`.trim(), { cause: error })
   }
