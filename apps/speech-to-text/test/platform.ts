@@ -31,14 +31,18 @@ export function startSpeech(authUrl: string) {
 }
 
 /** The speech API in a process of its own, which can be killed. */
-export async function spawnSpeech(authUrl: string, port: number, pageOrigin?: string): Promise<ChildProcess> {
+export async function spawnSpeech(
+  authUrl: string,
+  port: number,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<ChildProcess> {
   const root = createRequire(import.meta.url).resolve('@tokenwell/speech-api/package.json')
   return spawnServer(join(root, '../dist/main.js'), {
     AUTH_URL: authUrl,
     CLIENT_ID: api.clientId,
     CLIENT_SECRET: api.clientSecret,
     PORT: String(port),
-    ALLOWED_ORIGINS: pageOrigin,
+    ...settings,
   })
 }
 

@@ -1,4 +1,7 @@
 import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import getPort from 'get-port'
 import { chromium, type Browser, type Page } from 'playwright-core'
@@ -68,14 +71,17 @@ export async function startApplication(options?: TokenServiceOptions): Promise<R
       PAGE_CLIENT_ID: pageApplication.clientId,
       PAGE_CLIENT_SECRET: pageApplication.clientSecret,
     })
-  let speech = await spawnSpeech(tokens.authUrl, speechPort, url)
+  // One that is killed leaves its temporary files behind.
+  const folder = await mkdtemp(join(tmpdir(), 'application-'))
+  const startSpeech = () => spawnSpeech(tokens.authUrl, speechPort, { ALLOWED_ORIGINS: url, TMPDIR: folder })
+  let speech = await startSpeech()
   let server = await startOwn()
   return {
     url,
     speechUrl,
     killSpeech: () => end(speech, 'SIGKILL'),
     async startSpeech() {
-      speech = await spawnSpeech(tokens.authUrl, speechPort, url)
+      speech = await startSpeech()
     },
     async restartServer() {
       await end(server)
@@ -89,6 +95,7 @@ export async function startApplication(options?: TokenServiceOptions): Promise<R
     async close() {
       await Promise.all([end(server), end(speech)])
       await tokens.close()
+      await rm(folder, { recursive: true })
     },
   }
 }
