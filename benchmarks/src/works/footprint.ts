@@ -4,7 +4,7 @@ import { bundledBytes } from '../method/bundled-bytes.ts'
 import { bytes, count, milliseconds, ratio } from '../method/figures.ts'
 import { ranked } from '../method/contest.ts'
 import { installed } from '../method/installed.ts'
-import { startCost, tellUsage } from '../method/start-cost.ts'
+import { leastOf } from '../method/least-of.ts'
 import { allIds, loadPeer } from '../peers/peers.ts'
 import type { Result } from '../result.ts'
 
@@ -15,7 +15,6 @@ const folder = fileURLToPath(new URL('../../node_modules/.cache/footprint/', imp
 interface Entry {
   readonly name: string
   readonly file: string
-  readonly alone: string
   readonly gzip: number
   readonly packages: number
   readonly size: number
@@ -28,17 +27,18 @@ export async function footprint(): Promise<Result> {
     const { name, packages, beside = [], imports } = await loadPeer(id)
     if (packages.length === 0) continue
     const own = beside.map((each) => `import '${each}'\n`).join('')
-    const bundled = entryFile(`bundle-${id}`, own + imports)
-    const file = entryFile(id, `${own + imports}\n${tellUsage}`)
-    const alone = entryFile(`without-${beside.join('-')}`, own + tellUsage)
+    const bundled = entryFile(id, imports)
+    const file = entryFile(`time-${id}`, `${own}${timed(bundled)}`)
     const { packages: added, bytes: size } = installed(packages, beside)
-    entries.push({ name, file, alone, gzip: await bundledBytes(bundled, beside), packages: added, size })
+    entries.push({ name, file, gzip: await bundledBytes(bundled, beside), packages: added, size })
   }
 
-  const times = startCost([...new Set(entries.flatMap(({ file, alone }) => [file, alone]))], rounds)
-  const rows = entries.map((entry) => ({ ...entry, ms: times.get(entry.file)! - times.get(entry.alone)! }))
+  const times = leastOf(
+    entries.map(({ file }) => file),
+    rounds,
+  )
+  const rows = entries.map((entry) => ({ ...entry, ms: times.get(entry.file)! }))
   const ours = rows[0]!
-  const bareMs = times.get(ours.alone)!
   const column = (title: string, cell: (row: (typeof rows)[0]) => string): Result['overview'][0] => ({
     title,
     cells: Object.fromEntries(rows.map((row) => [row.name, cell(row)])),
@@ -47,7 +47,7 @@ export async function footprint(): Promise<Result> {
 
   return {
     title: 'Footprint',
-    note: `What a package adds to an application: a bundle of what its use imports (minified, gzipped, the HTTP client or Redis client that it works on left out), what it installs, and how much more processor time a Node process takes to start with it: the least of ${rounds} starts each, in turn. Bare Node takes ${milliseconds(bareMs)}.`,
+    note: `What a package adds to an application: a bundle of what its use imports (minified, gzipped, the HTTP client or Redis client that it works on left out), what it installs, and the time that a fresh Node process takes to import it, the HTTP client or Redis client being there: the least of ${rounds} processes each, in turn.`,
     tables: [
       {
         title: 'Footprint of a package',
@@ -116,6 +116,12 @@ function chart<Row extends { name: string }>(
     title,
     bars: bars.map((bar) => ({ label: bar.name, value: bar.value, text: text(bar.value) })),
   }
+}
+
+function timed(file: string): string {
+  return `const start = performance.now()
+await import('${file}')
+process.stdout.write(String(performance.now() - start), () => process.exit())`
 }
 
 function entryFile(name: string, code: string): string {

@@ -93,6 +93,12 @@ export async function tenants(): Promise<Result> {
         entries: entries.map(({ name, value }) => ({ name, value })),
         because: 'They keep less: no credentials of a tenant beside its token, or no token at all',
       },
+      {
+        what: "the time to make a tenant's client",
+        entries: entries.map(({ name, thousand }) => ({ name, value: thousand.createNs })),
+        because:
+          'Ours looks at the options of each at once, so that what cannot be right is told when it is made',
+      },
     ],
     overview: [
       {
