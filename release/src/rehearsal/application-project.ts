@@ -32,11 +32,8 @@ export async function tryApplication(
   await writeSources(application, start.code, folder)
 
   say(`${application.manager} install`)
-  const { has = [], versions = {}, requests: expected = [] } = application
-  const named = start.install.map((name) =>
-    versions[name] === undefined ? name : `${name}@${versions[name]}`,
-  )
-  await installPackages(application.manager, [...has, '@types/node@24', ...named], folder, signal)
+  const { has = [], requests: expected = [] } = application
+  await installPackages(application.manager, [...has, '@types/node@24', ...start.install], folder, signal)
 
   for (const [version, compiler] of start.language === 'ts' ? toolbox.compilers : []) {
     say(`TypeScript ${version}`)

@@ -6,8 +6,6 @@ export interface Application {
   readonly module: 'ES modules' | 'CommonJS'
   /** What the application has already. */
   readonly has?: readonly string[]
-  /** Overrides versions in the README's command. */
-  readonly versions?: Readonly<Record<string, string>>
   /** What comes after the quick start in the same file. */
   readonly afterwards?: string
   /** An entry of its own, which imports the quick start. */
@@ -81,7 +79,6 @@ export function applications(names: readonly string[]): Application[] {
       manager: 'npm',
       module: 'CommonJS',
       ...nest(11),
-      versions: { '@nestjs/axios': '4' },
     },
   ]
 }
