@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { bundledBytes } from '../method/bundled-bytes.ts'
 import { bytes, count, milliseconds, ratio } from '../method/figures.ts'
 import { ranked } from '../method/contest.ts'
-import { installed } from '../method/installed.ts'
+import { installed, packageFolder } from '../method/installed.ts'
 import { leastOf } from '../method/least-of.ts'
 import { allIds, loadPeer } from '../peers/peers.ts'
 import type { Result } from '../result.ts'
@@ -26,9 +26,9 @@ export async function footprint(): Promise<Result> {
   for (const id of allIds) {
     const { name, packages, beside = [], imports } = await loadPeer(id)
     if (packages.length === 0) continue
-    const own = beside.map((each) => `import '${each}'\n`).join('')
     const bundled = entryFile(id, imports)
-    const file = entryFile(`time-${id}`, `${own}${timed(bundled)}`)
+    const there = loadFile(beside, name.startsWith('@tokenwell/') ? packages.at(-1) : undefined)
+    const file = entryFile(`time-${id}`, `import '${there}'\n${timed(bundled)}`)
     const { packages: added, bytes: size } = installed(packages, beside)
     entries.push({ name, file, gzip: await bundledBytes(bundled, beside), packages: added, size })
   }
@@ -116,6 +116,15 @@ function chart<Row extends { name: string }>(
     title,
     bars: bars.map((bar) => ({ label: bar.name, value: bar.value, text: text(bar.value) })),
   }
+}
+
+/** Loads what a package works on: where it is one of ours, which are linked, the very copy that it has beside it. */
+function loadFile(beside: readonly string[], linked: string | undefined): string {
+  const near = linked ? `${packageFolder(linked)}/node_modules/.cache/footprint/` : folder
+  mkdirSync(near, { recursive: true })
+  const file = `${near}beside-${beside.join('-')}.mjs`
+  writeFileSync(file, beside.map((each) => `import '${each}'\n`).join(''))
+  return file
 }
 
 function timed(file: string): string {
