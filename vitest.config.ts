@@ -4,28 +4,19 @@ import { defineConfig } from 'vitest/config'
 // (`import` and `require` are added by the resolver itself; named here they would hold for both kinds of import.)
 const conditions = ['@tokenwell/source', 'module', 'node', 'development|production']
 
-/** Their tests leave nothing behind in a process: files that share one load their modules once. */
-const tidy = ['core', 'axios-interceptor', 'ky-hook', 'nestjs-module'].map(
-  (name) => `packages/${name}/test/**/*.test.ts`,
-)
-
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
+    include: ['{packages,apps}/*/test/**/*.test.ts'],
     setupFiles: ['packages/testing/src/fail-on-console.ts'],
     // Most tests wait for sockets and child processes: more of them at once than there are processors.
     maxWorkers: '150%',
+    // The tests leave nothing behind in their process: files that share one load their modules once.
+    isolate: false,
     // Far longer than any takes, for busy machines.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.ci/report.json' }]] : ['default'],
-    projects: [
-      { extends: true, test: { name: 'clients', include: tidy, isolate: false } },
-      {
-        extends: true,
-        test: { name: 'services', include: ['{packages,apps}/*/test/**/*.test.ts'], exclude: tidy },
-      },
-    ],
   },
 })

@@ -1,13 +1,11 @@
 import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 
-const { projects: _, ...test } = base.test ?? {}
-
 /** Runs that last longer than a minute: `pnpm soak [filter]`. */
 export default defineConfig({
   ...base,
   test: {
-    ...test,
+    ...base.test,
     include: ['{packages,apps}/*/test/**/*.soak.ts'],
     testTimeout: 20 * 60_000,
     fileParallelism: false,
