@@ -1,9 +1,7 @@
 import 'axios'
+import type { RequestOption } from './request-option.cts'
 
 declare module 'axios' {
   // Repeats axios's own declaration, type parameters included.
-  interface AxiosRequestConfig<D, P> {
-    /** Sends this request without a token. */
-    token?: false | undefined
-  }
+  interface AxiosRequestConfig<D, P> extends RequestOption {}
 }
