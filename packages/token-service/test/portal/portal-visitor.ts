@@ -4,6 +4,7 @@ import {
   type TokenServiceOptions,
 } from '@tokenwell/token-service'
 import { onTestFinished } from 'vitest'
+import { requestToken, resourceServer } from '../test-service.ts'
 
 export const password = 'correct horse battery staple'
 
@@ -124,4 +125,18 @@ export async function createApplication(
 /** What the page shows in the element of that id. */
 export function shown(text: string, id: string): string {
   return new RegExp(`<code id="${id}">([^<]*)<`).exec(text)?.[1] ?? ''
+}
+
+/** Asks for a token as the application. */
+export function ask(authUrl: string, { clientId, clientSecret }: CreatedApplication) {
+  return requestToken(authUrl, { clientId, clientSecret } as never)
+}
+
+/** The portal with an application in it, and a clock that stands still. */
+export async function withApplication(form: Readonly<Record<string, string>> = {}) {
+  const time = { now: Date.UTC(2026, 0, 31, 12) }
+  const portal = await startPortal({ clock: { now: () => time.now }, resourceServers: [resourceServer] })
+  const project = await createProject(portal.admin)
+  const application = await createApplication(portal.admin, project, form)
+  return { ...portal, authUrl: portal.service.authUrl, time, project, application }
 }
