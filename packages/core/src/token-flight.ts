@@ -1,3 +1,5 @@
+import type { ProviderSettings } from './provider-settings.ts'
+import { TokenError } from './token-error.ts'
 import type { TokenRequestReason } from './token-event.ts'
 import type { TokenLife } from './token-life.ts'
 import { waitFor } from './wait.ts'
@@ -13,12 +15,16 @@ export interface FlightOptions {
   readonly delayMs?: number
 }
 
+// Callers that come within this time of each other wait as one: thousands of timers would cost more than the token.
+const sameMomentMs = 10
+
 /** One request for a token that any number of callers wait for. */
 export class TokenFlight {
   readonly controller = new AbortController()
   readonly number: number
   readonly forced: boolean
   #waiting: number
+  #together: { readonly deadline: number; readonly result: Promise<TokenLife> } | undefined
   result!: Promise<TokenLife>
 
   constructor(number: number, { forced = false, background = false }: FlightOptions) {
@@ -33,11 +39,23 @@ export class TokenFlight {
    */
   join(
     signal: AbortSignal | undefined,
-    ms: number,
-    late: () => Error,
+    deadline: number,
+    { clock, timeoutMs }: ProviderSettings,
     deserted: () => void,
   ): Promise<TokenLife> {
+    const together = this.#together
+    if (!signal && together && Math.abs(deadline - together.deadline) < sameMomentMs) return together.result
     this.#waiting++
-    return waitFor(this.result, ms, signal, late, () => --this.#waiting || deserted())
+    // A little later than the flight's own end, which tells more.
+    const ms = deadline - clock.monotonic() + 50
+    const late = (): TokenError => lateError(timeoutMs)
+    const result = waitFor(this.result, ms, signal, late, () => --this.#waiting || deserted())
+    if (!signal) this.#together = { deadline, result }
+    return result
   }
+}
+
+/** For a caller whose time is up. */
+export function lateError(timeoutMs: number): TokenError {
+  return new TokenError({ kind: 'unavailable', message: `No token came within ${timeoutMs} ms` })
 }

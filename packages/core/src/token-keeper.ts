@@ -11,7 +11,7 @@ import { createSetbacks, heldError, type Setbacks } from './setbacks.ts'
 import { removeSharedToken } from './shared-token.ts'
 import { TokenError } from './token-error.ts'
 import { notify, type TokenEvent, type TokenEventListener, type TokenRequestReason } from './token-event.ts'
-import { TokenFlight, type FlightOptions } from './token-flight.ts'
+import { lateError, TokenFlight, type FlightOptions } from './token-flight.ts'
 import { lasts, type TokenLife } from './token-life.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
 import type { TokenSource } from './token-source.ts'
@@ -50,51 +50,56 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
     const life = this.#life
     // The common call: no options, a fresh token. It allocates nothing.
     if (options === undefined && life !== undefined && this.#elapsed(life) < life.freshMs) return life.ready
-    this.#calls++
-    return this.#getToken(options).finally(() => --this.#calls || this.#onIdle?.())
+    return this.#getToken(options)
   }
 
   async #getToken({ signal, minimumValidityMs = 0, forceRefresh = false }: GetTokenOptions = {}) {
     const { clock, timeoutMs } = this.#settings
     const deadline = clock.monotonic() + timeoutMs
     let flightsBefore = this.#flights
-    for (;;) {
-      signal?.throwIfAborted()
-      const leftMs = deadline - clock.monotonic()
-      if (leftMs <= 0) throw this.#late()
-      if (!forceRefresh) {
-        const token = this.#atHand(minimumValidityMs)
-        // A turn later, for a caller that aborts at once.
-        if (token && signal) await Promise.resolve().then(() => signal.throwIfAborted())
-        if (token) return token
-      }
-      let flight = this.#flight
-      if (flight === undefined) {
-        const setbacks = this.#setbacks
-        const heldMs = setbacks?.heldMs() ?? 0
-        if (setbacks && heldMs > 0) {
-          if (await waitFor(credentialsChanged(setbacks.error), leftMs, signal, () => undefined)) {
-            if (this.#setbacks === setbacks) this.#setbacks = undefined
-            continue
-          }
-          // Waited for only if it fits the caller's time.
-          if (setbacks.error.kind !== 'throttled' || heldMs >= leftMs) throw heldError(setbacks.error, heldMs)
+    this.#calls++
+    try {
+      for (;;) {
+        signal?.throwIfAborted()
+        const leftMs = deadline - clock.monotonic()
+        if (leftMs <= 0) throw lateError(timeoutMs)
+        if (!forceRefresh) {
+          const token = this.#atHand(minimumValidityMs)
+          // A turn later, for a caller that aborts at once.
+          if (token && signal) await Promise.resolve().then(() => signal.throwIfAborted())
+          if (token) return token
         }
-        const reason = forceRefresh ? 'forced' : this.#reason()
-        const delayMs = Math.max(0, heldMs)
-        flight = this.#flight ?? this.#start({ reason, forced: forceRefresh, minimumValidityMs, delayMs })
+        let flight = this.#flight
+        if (flight === undefined) {
+          const setbacks = this.#setbacks
+          const heldMs = setbacks?.heldMs() ?? 0
+          if (setbacks && heldMs > 0) {
+            if (await waitFor(credentialsChanged(setbacks.error), leftMs, signal, () => undefined)) {
+              if (this.#setbacks === setbacks) this.#setbacks = undefined
+              continue
+            }
+            // Waited for only if it fits the caller's time.
+            if (setbacks.error.kind !== 'throttled' || heldMs >= leftMs)
+              throw heldError(setbacks.error, heldMs)
+          }
+          const reason = forceRefresh ? 'forced' : this.#reason()
+          const delayMs = Math.max(0, heldMs)
+          flight = this.#flight ?? this.#start({ reason, forced: forceRefresh, minimumValidityMs, delayMs })
+        }
+        if (forceRefresh && !(flight.forced && flight.number > flightsBefore)) {
+          // It began before this call, or reads the store's copy: once it has ended, another is asked for.
+          await this.#join(flight, signal, deadline).catch(() => {})
+          continue
+        }
+        const life = await this.#join(flight, signal, deadline)
+        if (flight.forced || life.storeId === undefined || this.#lasts(life, minimumValidityMs))
+          return life.token
+        // Another process's token, too old for this caller: ask for one of our own.
+        forceRefresh = true
+        flightsBefore = this.#flights
       }
-      if (forceRefresh && !(flight.forced && flight.number > flightsBefore)) {
-        // It began before this call, or reads the store's copy: once it has ended, another is asked for.
-        await this.#join(flight, signal, leftMs).catch(() => {})
-        continue
-      }
-      const life = await this.#join(flight, signal, leftMs)
-      if (flight.forced || life.storeId === undefined || this.#lasts(life, minimumValidityMs))
-        return life.token
-      // Another process's token, too old for this caller: ask for one of our own.
-      forceRefresh = true
-      flightsBefore = this.#flights
+    } finally {
+      if (--this.#calls === 0) this.#onIdle?.()
     }
   }
 
@@ -168,11 +173,6 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
     return elapsedSince(life.start, this.#settings.clock)
   }
 
-  #late(): TokenError {
-    const message = `No token came within ${this.#settings.timeoutMs} ms`
-    return new TokenError({ kind: 'unavailable', message })
-  }
-
   #reason(): TokenRequestReason {
     const life = this.#life
     if (life === undefined) return this.#rejected ? 'rejected' : 'first'
@@ -193,13 +193,11 @@ export class TokenKeeper extends Redacted implements TokenProvider, ProviderInte
     return lasts(life, this.#elapsed(life), minimumValidityMs)
   }
 
-  #join(flight: TokenFlight, signal: AbortSignal | undefined, ms: number): Promise<TokenLife> {
-    const deserted = (): void => {
+  #join(flight: TokenFlight, signal: AbortSignal | undefined, deadline: number): Promise<TokenLife> {
+    return flight.join(signal, deadline, this.#settings, () => {
       if (this.#flight === flight) this.#flight = undefined
       flight.controller.abort()
-    }
-    // A little later than the flight's own end, which tells more.
-    return flight.join(signal, ms + 50, () => this.#late(), deserted)
+    })
   }
 
   #start(options: FlightOptions): TokenFlight {

@@ -111,7 +111,8 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     await expectStoreInUse()
   })
 
-  it.each([20, 80])('slow by %i ms an answer costs one call no more than the budget', async (delayMs) => {
+  it('far slower than the budget costs one call less than one answer', async () => {
+    const delayMs = 2_000
     const distance = createServer((near) => {
       const far = connect(redis.port, '127.0.0.1')
       near.pipe(far)
@@ -124,8 +125,7 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     const other = await openCaller(`redis://127.0.0.1:${port}`, endpoint, { scope: crypto.randomUUID() })
     const { extraMs } = await timedToken(other)
     report(`Redis slow by ${delayMs} ms`, { extraMs, failures: other.storeFailures() })
-    // Three times the budget, for slow machines.
-    expect(extraMs).toBeLessThan(600)
+    expect(extraMs).toBeLessThan(delayMs)
     await other[Symbol.asyncDispose]()
     distance.close()
   })

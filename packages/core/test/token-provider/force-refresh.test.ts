@@ -85,6 +85,20 @@ describe('forceRefresh', () => {
     expect(endpoint.cancelled).toBe(1)
   })
 
+  it('takes nobody along who still has time when its own is over', async () => {
+    const endpoint = new ScriptedEndpoint({ latencyMs: 20_000 })
+    const tokens = createTokenProvider(sourceOf(endpoint), { attemptTimeoutMs: 30_000 })
+    const plain = watch(tokens.getToken())
+    const forced = watch(tokens.getToken(forceRefresh))
+    await pass(20_000)
+    tokens.reject(plain.value!)
+    const later = [watch(tokens.getToken()), watch(tokens.getToken())]
+    await pass(10_100)
+    expect([forced, ...later].map(({ state }) => state)).toEqual(['rejected', 'pending', 'pending'])
+    await pass(9_900)
+    expect(later.map(({ value }) => value?.value)).toEqual(['token-2', 'token-2'])
+  })
+
   it('can be aborted while it waits for an older request', async () => {
     const { endpoint, tokens } = start({ latencyMs: 100 })
     const plain = watch(tokens.getToken())
