@@ -66,13 +66,15 @@ function connection() {
 function providerOf(scope: string) {
   const known = providers.get(scope)
   if (known) return known
-  const headers = { 'x-member': String(member) }
   const source = clientCredentials({
     tokenUrl,
     clientId: 'fleet',
     clientSecret: 'secret',
     scope,
-    fetch: (url, init) => fetch(url, { ...init, headers: { ...(init?.headers as object), ...headers } }),
+    fetch: (url, init) => {
+      const facts = { 'x-member': String(member), 'x-sent-at': String(trueNow()) }
+      return fetch(url, { ...init, headers: { ...(init?.headers as object), ...facts } })
+    },
   })
   const tokens = createTokenProvider(source, {
     store,

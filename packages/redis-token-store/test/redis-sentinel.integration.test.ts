@@ -28,15 +28,15 @@ describe.skipIf(!redisInstalled)('a master behind a sentinel', () => {
   })
 
   it('has a fleet ask once, and loses no caller when its replica takes over', async () => {
-    await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_000 })
+    await using endpoint = await startTokenEndpoint({ lifetimeMs: 6_000 })
     await using fleet = await startFleet(3, () => ({
       redis: { form: 'sentinel', ports: [servers.sentinel.port] },
       tokenUrl: endpoint.tokenUrl,
-      refreshAheadMs: 1_500,
+      refreshAheadMs: 3_000,
       encryptionKeys,
     }))
     const { scope, result } = await callColdFleet(fleet, endpoint, 250)
-    const run = await renewUnderLoad(fleet, endpoint, { scope, perSecond: 50, forMs: 1_800 }, 1_000)
+    const run = await renewUnderLoad(fleet, endpoint, { scope, perSecond: 50, forMs: 3_800 }, 2_000)
     report('a sentinel', {
       coldMs: result.longestMs,
       ...run.result,

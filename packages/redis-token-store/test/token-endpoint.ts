@@ -8,6 +8,8 @@ export interface TokenRequestRecord {
   /** The fleet member that sent it. */
   readonly member: number
   readonly scope: string
+  /** As a fleet member says. */
+  readonly sentAt: number
   readonly receivedAt: number
   /** Whether a token went out. */
   minted: boolean
@@ -31,7 +33,8 @@ export async function startTokenEndpoint(options: {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += String(chunk)
     const scope = new URLSearchParams(body).get('scope') ?? ''
-    const record = { member: Number(request.headers['x-member']), scope, receivedAt, minted: false }
+    const [member, sentAt] = ['x-member', 'x-sent-at'].map((name) => Number(request.headers[name]))
+    const record = { member: member!, scope, sentAt: sentAt!, receivedAt, minted: false }
     requests.push(record)
     const verdict = await beforeAnswer(record)
     if (verdict === false) return void request.destroy()
