@@ -62,11 +62,16 @@ function readSpan(span: any): ReceivedSpan {
     kind: span.kind,
     traceId: span.traceId,
     ...(span.parentSpanId && { parentSpanId: span.parentSpanId }),
-    start: Number(span.startTimeUnixNano) / 1e6,
-    end: Number(span.endTimeUnixNano) / 1e6,
+    start: readTime(span.startTimeUnixNano),
+    end: readTime(span.endTimeUnixNano),
     failed: span.status.code === 2,
     attributes: readAttributes(span.attributes),
   }
+}
+
+/** Nanoseconds since 1970 are too large a number to divide: whole milliseconds would not come out whole. */
+function readTime(nanoseconds: string): number {
+  return Number(BigInt(nanoseconds) / 1_000n) / 1_000
 }
 
 function readPoints(metric: any): ReceivedPoint[] {
