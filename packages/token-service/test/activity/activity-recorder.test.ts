@@ -39,7 +39,7 @@ describe('the activity recorder', () => {
   it('writes by itself after a while', async () => {
     const { activity, batches } = recorder()
     activity.audit({ event: 'refused' })
-    await expect.poll(() => batches.length).toBe(1)
+    await expect.poll(() => batches.length, { timeout: 20_000 }).toBe(1)
   })
 
   it('counts equal events together, and bounds how many different ones it keeps', async () => {

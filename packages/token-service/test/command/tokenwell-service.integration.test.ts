@@ -80,7 +80,9 @@ describe('tokenwell-service', () => {
     const folder = temporaryFolder({ 'service.yaml': settings })
     const service = runCommand(['--config', join(folder, 'service.yaml'), '--sandbox'])
     await service.authUrl
-    await expect.poll(() => service.output()).toMatch(/controlled at http:\/\/127\.0\.0\.1:\d+/)
+    await expect
+      .poll(() => service.output(), { timeout: 20_000 })
+      .toMatch(/controlled at http:\/\/127\.0\.0\.1:\d+/)
   })
 
   it.each([

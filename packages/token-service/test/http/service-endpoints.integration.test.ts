@@ -64,6 +64,7 @@ describe('the service', () => {
     await expect
       .poll(
         async () => (await fetch(`${sandboxUrl}/faults`).then((response) => response.json())) as unknown[],
+        { timeout: 20_000 },
       )
       .toEqual([])
     await service.close()

@@ -14,6 +14,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Where to leave pictures of every page, for people to look at. */
 const screenshots = process.env['SCREENSHOT_FOLDER']
 
+/** What a browser on a busy machine may need for a page. */
+export const patience = { timeout: 30_000 }
+
 export function launchChromium(): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
@@ -35,7 +38,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
     const isExpected = message.text().startsWith('Failed to load resource: the server responded with')
     if (message.type() === 'error' && !isExpected) complaints.push(message.text())
   })
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(patience.timeout)
   onTestFinished(async () => {
     await context.close()
     expect(complaints).toEqual([])

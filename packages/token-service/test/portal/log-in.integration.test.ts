@@ -132,18 +132,19 @@ describe('logging in', () => {
     const portal = await startPortal()
     const visitor = portal.stranger()
     await visitor.get('/portal/log-in')
-    const guesses = Array.from({ length: 12 }, (_, index) => (index < 11 ? `guess ${index}` : password))
-    const answers = await Promise.all(
-      guesses.map((typed) => visitor.post('/portal/log-in', { name: 'ada', password: typed })),
-    )
-    expect(answers.at(-1)?.status).toBe(429)
+    const guess = (typed: string) => visitor.post('/portal/log-in', { name: 'ada', password: typed })
+    const wrong = Array.from({ length: 11 }, (_, index) => guess(`guess ${index}`))
+    // Those that came at once may have come in any order; what is sent after the first answer comes last.
+    await Promise.race(wrong)
+    expect((await guess(password)).status).toBe(429)
+    await Promise.all(wrong)
   })
 
   it('takes a crowd in turn, and sends the rest away for a moment', { timeout: 60_000 }, async () => {
     const portal = await startPortal()
     const visitor = portal.stranger()
     await visitor.get('/portal/log-in')
-    const names = Array.from({ length: 16 }, (_, index) => `somebody ${index}`)
+    const names = Array.from({ length: 24 }, (_, index) => `somebody ${index}`)
     const answers = await Promise.all(
       names.map((name) => visitor.post('/portal/log-in', { name, password: 'whatever it is' })),
     )

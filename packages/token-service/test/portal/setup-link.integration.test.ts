@@ -16,7 +16,7 @@ it(
     const args = ['--port', '0', '--storage', 'pglite:data', '--log-level', 'trace']
     const first = runCommand(args, { cwd })
     const visitor = createVisitor(await first.authUrl)
-    await expect.poll(() => first.output()).toContain('/portal/join/')
+    await expect.poll(() => first.output(), { timeout: 20_000 }).toContain('/portal/join/')
     const link = /open within 15 minutes: (\S+)/.exec(first.output())?.[1] ?? ''
     const { pathname } = new URL(link)
 
@@ -48,6 +48,7 @@ it(
 
     const again = runCommand([...args, '--password-link', 'ada'], { cwd })
     const returned = createVisitor(await again.authUrl)
+    await expect.poll(() => again.output(), { timeout: 20_000 }).toContain('/portal/password/')
     await returned.get('/portal/log-in')
     expect((await returned.post('/portal/log-in', { name: 'ada', password })).location).toBe(
       '/portal/projects',

@@ -26,7 +26,7 @@ it('expired tokens and ended failure counts go by themselves, and errors do not 
     onError: (error) => errors.push(error),
     intervalMs: 1,
   })
-  await expect.poll(() => purged.length).toBeGreaterThan(1)
+  await expect.poll(() => purged.length, { timeout: 20_000 }).toBeGreaterThan(1)
   await stop()
   const after = purged.length
   await new Promise((resolve) => setTimeout(resolve, 20))
