@@ -184,7 +184,8 @@ test('a speech API that is killed and restarted in the middle: the command line 
   const onOutput = () => {
     restarting = end(first, 'SIGKILL').then(() => spawnSpeech(AUTH_URL, port))
   }
-  const { code, stdout } = await runCommand('transcribe', names, {
+  // More often than by default: how long a server takes to start is the machine's affair.
+  const { code, stdout } = await runCommand('transcribe', [...names, '--retries=10'], {
     cwd: folder,
     onOutput,
     env: { AUTH_URL, SPEECH_URL: `http://127.0.0.1:${port}`, CLIENT_ID: clientId, CLIENT_SECRET: secret },

@@ -34,7 +34,7 @@ async function follow(api: ApiUnderTest, response: Response): Promise<Job[]> {
         answers.push(job)
         return job.state
       },
-      { timeout: 20_000, interval: 20 },
+      { timeout: 50_000, interval: 20 },
     )
     .toMatch(/^(done|failed)$/)
   return answers

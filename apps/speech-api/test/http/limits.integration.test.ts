@@ -100,7 +100,7 @@ describe('a client that goes away', () => {
       await request.received('100 Continue')
       expect((await api.post('audio')).status).toBe(503)
       request.socket.destroy()
-      await expect.poll(async () => (await api.post(head)).status, { timeout: 10_000 }).toBe(422)
+      await expect.poll(async () => (await api.post(head)).status, { timeout: 20_000 }).toBe(422)
     }
     await engine.close()
   })

@@ -62,7 +62,7 @@ const add = (store: JobStore, owner = 'me') =>
 
 /** The job that was added last, once its transcription has begun. */
 async function latest(number: number) {
-  await expect.poll(() => begun.length).toBe(number)
+  await expect.poll(() => begun.length, { timeout: 20_000 }).toBe(number)
   return begun[number - 1]!
 }
 
@@ -107,7 +107,7 @@ test('a job that is removed is ended and forgotten, and makes room', async () =>
   expect(store.find('me', id)).toBeUndefined()
   expect(store.remove('me', id)).toBe(false)
   await expect(transcription.promise).rejects.toThrow('cancelled')
-  await expect.poll(() => readdir(folder)).toEqual([])
+  await expect.poll(() => readdir(folder), { timeout: 20_000 }).toEqual([])
   await add(store)
 })
 

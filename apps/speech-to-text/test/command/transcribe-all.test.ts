@@ -37,7 +37,7 @@ test('outcomes come in the order of the recordings, whichever is done first', as
   const finish = new Map<string, () => void>()
   const slow = client((name) => new Promise((resolve) => finish.set(name, () => resolve(name))))
   const lines = collect(transcribeAll(['a', 'b', 'c'].map(recording), { ...settings, client: slow }))
-  await expect.poll(() => finish.size).toBe(3)
+  await expect.poll(() => finish.size, { timeout: 20_000 }).toBe(3)
   for (const name of ['c', 'b', 'a']) finish.get(name)!()
   expect(await lines).toEqual(['a', 'b', 'c'])
 })

@@ -9,6 +9,7 @@ import {
   drop,
   hasChromium,
   openBrowser,
+  playSlowly,
   shownText,
   startApplication,
   type RunningApplication,
@@ -17,7 +18,7 @@ import {
 const [[file, text], [otherFile]] = Object.entries(samples) as [[string, string], [string, string]]
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-describe.skipIf(!hasChromium)('the page for everybody', { timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium)('the page for everybody', { timeout: 120_000 }, () => {
   let running: RunningApplication
   let browser: Browser
 
@@ -115,9 +116,10 @@ describe.skipIf(!hasChromium)('the page for everybody', { timeout: 60_000 }, () 
     expect(await focus()).toBe(second)
     await page.keyboard.press('End')
     expect(await focus()).toBe(text.split(' ').at(-1))
+    await playSlowly(page)
     await page.keyboard.press('Enter')
     await expect
-      .poll(() => page.locator('.words button').last().getAttribute('aria-current'), { timeout: 10_000 })
+      .poll(() => page.locator('.words button').last().getAttribute('aria-current'), { timeout: 20_000 })
       .toBe('true')
 
     await page.keyboard.press('Shift+Tab')

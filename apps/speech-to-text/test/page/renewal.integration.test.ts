@@ -7,9 +7,9 @@ import { samples, samplesFolder } from '../samples.ts'
 import { drop, hasChromium, openBrowser, startApplication, type RunningApplication } from './web-page.ts'
 
 const [file] = Object.entries(samples)[0]!
-const patience = { timeout: 20_000 }
+const patience = { timeout: 30_000 }
 
-describe.skipIf(!hasChromium)("the page's token", { timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium)("the page's token", { timeout: 120_000 }, () => {
   let browser: Browser
   beforeAll(async () => void (browser = await openBrowser()))
   afterAll(() => browser?.close())
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)("the page's token", { timeout: 60_000 }, () => {
   }
 
   test('ends, and the next call has another', async () => {
-    await withPage(await startApplication({ pageLifetime: 4 }), async (page) => {
+    await withPage(await startApplication({ pageLifetime: 8 }), async (page) => {
       await hear(page, 1)
       expect(await figure(page, 'token-requests')).toBe('1')
       await expect.poll(() => figure(page, 'time-left'), patience).toBe('–')

@@ -9,7 +9,7 @@ import { drop, hasChromium, openBrowser, shownText, startApplication } from './w
 const [[file, text], [otherFile, otherText]] = Object.entries(samples) as [[string, string], [string, string]]
 const patience = { timeout: 20_000 }
 
-describe.skipIf(!hasChromium)('what the browser receives', { timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium)('what the browser receives', { timeout: 120_000 }, () => {
   test('holds no client secret; through the server, not even a token', async () => {
     const running = await startApplication()
     const proxy = await startRecordingProxy()

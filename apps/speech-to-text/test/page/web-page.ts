@@ -128,3 +128,14 @@ export async function shownText(page: Page): Promise<string> {
   await page.waitForSelector('.words')
   return (await page.locator('.words button').allTextContents()).join(' ')
 }
+
+/** Has the page play sound at an eighth of its speed: a word lasts long enough to be seen being heard. */
+export function playSlowly(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    const { play } = HTMLMediaElement.prototype
+    HTMLMediaElement.prototype.play = function () {
+      this.playbackRate = 0.125
+      return play.call(this)
+    }
+  })
+}
