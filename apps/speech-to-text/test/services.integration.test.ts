@@ -4,9 +4,9 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import getPort from 'get-port'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
+import { freePort } from './free-port.ts'
 import { application, end, spawnSpeech, startSpeech, startTokens } from './platform.ts'
 import { runCommand } from './run-command.ts'
 import { samples, samplesFolder } from './samples.ts'
@@ -34,11 +34,8 @@ afterEach(async () => {
   for (const close of cleanUp.splice(0).toReversed()) await close()
 })
 
-async function listen(
-  listener: RequestListener,
-  port = 0,
-): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = createServer(listener).listen(port, '127.0.0.1')
+async function listen(listener: RequestListener): Promise<{ url: string; close: () => Promise<void> }> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -52,9 +49,7 @@ async function listen(
 
 /** An address where nobody listens. */
 async function deadUrl(): Promise<string> {
-  const { url, close } = await listen(() => {})
-  await close()
-  return url
+  return `http://127.0.0.1:${await freePort()}`
 }
 
 function transcribe(env: Record<string, string>, ...args: string[]) {
@@ -174,7 +169,7 @@ test('a speech API that breaks off, is busy and then restarts loses nothing', as
 })
 
 test('a speech API that is killed and restarted in the middle: the command line finishes', async () => {
-  const port = await getPort()
+  const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'killed-'))
   cleanUp.push(() => rm(folder, { recursive: true }))
   const names = Array.from({ length: 20 }, (_, index) => `${index}.wav`)

@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -75,12 +75,14 @@ export async function startProcess(
   return server
 }
 
-/** A port that was free a moment ago. */
+/** A port that was free a moment ago, and is given to nobody unasked: those above 32,767 are, at any time. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
+  const port = 10_000 + Math.floor(Math.random() * 20_000)
+  const probe = createServer().listen(port, '127.0.0.1')
+  const free = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  )
+  await new Promise((resolve) => probe.close(resolve))
+  return free ? port : freePort()
 }

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import getPort from 'get-port'
 import { chromium, type Browser, type Page } from 'playwright-core'
+import { freePort } from '../free-port.ts'
 import {
   application,
   end,
@@ -57,7 +57,7 @@ export interface RunningApplication {
 }
 
 export async function startApplication(options?: TokenServiceOptions): Promise<RunningApplication> {
-  const [port, speechPort] = [await getPort(), await getPort()]
+  const [port, speechPort] = [await freePort(), await freePort()]
   const url = `http://127.0.0.1:${port}`
   const speechUrl = `http://127.0.0.1:${speechPort}`
   const tokens = await startTokens(options)

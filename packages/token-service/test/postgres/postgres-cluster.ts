@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -96,12 +97,14 @@ function nobody(): { uid: number; gid: number } {
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-      probe.close(() => resolve(port))
-    })
-  })
+/** A port that is given to nobody unasked: those above 32,767 are, at any time. */
+async function freePort(): Promise<number> {
+  const port = 10_000 + Math.floor(Math.random() * 20_000)
+  const probe = createServer().listen(port, '127.0.0.1')
+  const free = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  )
+  await new Promise((resolve) => probe.close(resolve))
+  return free ? port : freePort()
 }
