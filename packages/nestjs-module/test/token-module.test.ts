@@ -244,7 +244,7 @@ describe('the life of an application', () => {
     })
     const { module, tokens } = await start([TokenModule.forRoot({ source })])
     const failure = failureOf(tokens().getToken())
-    await vi.waitUntil(() => signals.length > 0)
+    await vi.waitUntil(() => signals.length > 0, { timeout: 20_000 })
     await module.close()
     expect(await failure).toMatchObject({ kind: 'aborted' })
     expect(signals[0]?.aborted).toBe(true)

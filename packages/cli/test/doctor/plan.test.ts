@@ -31,5 +31,5 @@ it.each([10, 60, 3600, 86_400])('a provider keeps a token of %i s as doctor says
   expect(requestToken).toHaveBeenCalledTimes(2)
   clock.advance(1)
   await tokens.getToken()
-  await vi.waitFor(() => expect(requestToken).toHaveBeenCalledTimes(3))
+  await vi.waitFor(() => expect(requestToken).toHaveBeenCalledTimes(3), { timeout: 20_000 })
 })

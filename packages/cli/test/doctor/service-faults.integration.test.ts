@@ -73,8 +73,8 @@ describe('doctor, asked about a token service', () => {
   })
 
   it('names an answer that does not come', async () => {
-    await service.fault({ latencyMs: 10_000 })
-    const { faults, textOf } = await doctor('demo', ['--timeout', '1'])
+    await service.fault({ latencyMs: 30_000 })
+    const { faults, textOf } = await doctor('demo', ['--timeout', '3'])
     expect(faults).toStrictEqual(['no_answer'])
     expect(textOf('no_answer')).toMatch(/gave no answer within \d/)
   })
