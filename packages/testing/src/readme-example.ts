@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished, vi } from 'vitest'
 
 /**
  * Compiles and runs the first TypeScript example of a package's README, as a reader would who copies it.
@@ -25,6 +26,8 @@ export async function runReadmeExample(
   const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
   const tsc = typescript.replace('package.json', 'bin/tsc')
   execFileSync(process.execPath, [tsc, '-p', fileURLToPath(built)], { stdio: 'pipe' })
-  Object.assign(process.env, environment)
+  // Other files share this process.
+  onTestFinished(() => void vi.unstubAllEnvs())
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
   return import(/* @vite-ignore */ `${file.href}?${Date.now()}`) as Promise<Record<string, unknown>>
 }
