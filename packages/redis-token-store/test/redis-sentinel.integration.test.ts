@@ -43,7 +43,7 @@ describe.skipIf(!redisInstalled)('a master behind a sentinel', () => {
       tokens: run.result.tokens.length,
       gaps: run.gaps,
     })
-    const load = fleet.members.map((member) => member.obey({ scope, perSecond: 50, forMs: 3_000 }))
+    const load = fleet.members.map((member) => member.obey({ scope, perSecond: 50, forMs: 5_000 }))
     await setTimeout(200)
     await servers.master.kill()
     const failover = together(await Promise.all(load))

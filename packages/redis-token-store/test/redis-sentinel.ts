@@ -9,7 +9,10 @@ export interface RedisSentinelServers extends AsyncDisposable {
   readonly sentinel: RedisServer
 }
 
-/** A master named `main`, its replica, and a sentinel that promotes the replica half a second after the master died. */
+/**
+ * A master named `main`, its replica, and a sentinel that promotes the replica two seconds after the master died: a
+ * master that merely stood still for a moment is to stay.
+ */
 export async function startRedisSentinel(): Promise<RedisSentinelServers> {
   const master = await startRedis(['--repl-diskless-sync-delay', '0'])
   const replica = await startRedis(['--replicaof', '127.0.0.1', String(master.port)])
@@ -17,7 +20,7 @@ export async function startRedisSentinel(): Promise<RedisSentinelServers> {
     const file = join(folder, 'sentinel.conf')
     const lines = [
       `sentinel monitor main 127.0.0.1 ${master.port} 1`,
-      'sentinel down-after-milliseconds main 500',
+      'sentinel down-after-milliseconds main 2000',
       'sentinel failover-timeout main 3000',
     ]
     await writeFile(file, `${lines.join('\n')}\n`)
