@@ -231,5 +231,6 @@ export function describeTokenStore(
 /** A timer may be a moment early, and a store may count in whole milliseconds. */
 async function waitAtLeast(ms: number): Promise<void> {
   const end = performance.now() + ms + 1
-  while (performance.now() < end) await new Promise((resolve) => setTimeout(resolve, end - performance.now()))
+  for (let left = ms + 1; left > 0; left = end - performance.now())
+    await new Promise((resolve) => setTimeout(resolve, left))
 }
