@@ -1,6 +1,13 @@
+import process from 'node:process'
 import getPort from 'get-port'
 
-/** A port that is given to nobody unasked: those above 32,767 are, at any time. */
+let next = process.pid * 97
+
+function* ports(): Generator<number> {
+  for (;;) yield 11_000 + (next++ % 20_000)
+}
+
+/** A port that is given to nobody unasked, as those above 32,767 are at any time. Other processes begin elsewhere. */
 export function freePort(): Promise<number> {
-  return getPort({ port: Array.from({ length: 20 }, () => 10_000 + Math.floor(Math.random() * 20_000)) })
+  return getPort({ port: ports() })
 }

@@ -75,9 +75,11 @@ export async function startProcess(
   return server
 }
 
-/** A port that was free a moment ago, and is given to nobody unasked: those above 32,767 are, at any time. */
+let nextPort = process.pid * 97
+
+/** A port that is given to nobody unasked, as those above 32,767 are at any time. Other processes begin elsewhere. */
 export async function freePort(): Promise<number> {
-  const port = 10_000 + Math.floor(Math.random() * 20_000)
+  const port = 11_000 + (nextPort++ % 20_000)
   const probe = createServer().listen(port, '127.0.0.1')
   const free = await once(probe, 'listening').then(
     () => true,

@@ -97,9 +97,11 @@ function nobody(): { uid: number; gid: number } {
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-/** A port that is given to nobody unasked: those above 32,767 are, at any time. */
+let nextPort = process.pid * 97
+
+/** A port that is given to nobody unasked, as those above 32,767 are at any time. Other processes begin elsewhere. */
 async function freePort(): Promise<number> {
-  const port = 10_000 + Math.floor(Math.random() * 20_000)
+  const port = 11_000 + (nextPort++ % 20_000)
   const probe = createServer().listen(port, '127.0.0.1')
   const free = await once(probe, 'listening').then(
     () => true,
