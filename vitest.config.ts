@@ -17,6 +17,7 @@ export default defineConfig({
     // Far longer than any takes, for busy machines.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: '.ci/report.json' }]] : ['default'],
   },
 })

@@ -5,11 +5,17 @@ const addresses = new Axios({})
 
 /** Where a request goes, as axios has it: its `url`, below the `baseURL` where it is relative. */
 export function addressOf({ baseURL, url = '', allowAbsoluteUrls }: InternalAxiosRequestConfig): string {
-  // The common call, a plain path, at a fraction of the cost.
-  if (baseURL !== undefined && /^\/?[\w.~-]+(?:[/?#]|$)/.test(url)) {
-    return `${baseURL}${baseURL.endsWith('/') || url.startsWith('/') ? '' : '/'}${url}`
-  }
   return addresses.getUri({ baseURL, url, allowAbsoluteUrls } as object)
+}
+
+/** Some address of the same origin: of a plain path below a base the base, which costs next to nothing. */
+export function sameOriginAs(config: InternalAxiosRequestConfig): string {
+  const { baseURL, url = '' } = config
+  return baseURL && isPath(url) ? baseURL : addressOf(config)
+}
+
+function isPath(url: string): boolean {
+  return url[0] === '/' ? url[1] !== '/' && url[1] !== '\\' : /^[\w.~-]+(?:[/?#]|$)/.test(url)
 }
 
 /** The origin of a `baseURL`; in a page, addresses may be relative to its own. */

@@ -1,18 +1,14 @@
-import type { InternalAxiosRequestConfig } from 'axios'
+import type { InternalAxiosRequestConfig as Config } from 'axios'
 
-export type Patience = ReturnType<typeof createPatience>
+/** What is left of the `timeout` of a request that began at `began` by `performance.now()`, in milliseconds. */
+export function timeLeft({ timeout = 0 }: Config, began: number): number {
+  return Math.max(1, Math.ceil(began + timeout - performance.now()))
+}
 
 /** How long a request waits for its token: within its own `timeout`, and until it is cancelled. */
-export function createPatience({ timeout = 0, signal, cancelToken }: InternalAxiosRequestConfig) {
-  const deadline = timeout && performance.now() + timeout
-  const leftMs = (): number => Math.max(1, Math.ceil(deadline - performance.now()))
-  return {
-    /** What is left of the time, for the request itself. */
-    timeLeft: () => (timeout ? { timeout: leftMs() } : undefined),
-    signal: (): AbortSignal => {
-      const over = timeout ? AbortSignal.timeout(leftMs()) : undefined
-      const ends = [signal, cancelToken?.toAbortSignal(), over]
-      return AbortSignal.any(ends.filter((end) => end instanceof AbortSignal))
-    },
-  }
+export function patienceOf(config: Config, began: number): AbortSignal {
+  const { timeout, signal, cancelToken } = config
+  const over = timeout ? AbortSignal.timeout(timeLeft(config, began)) : undefined
+  const ends = [signal, cancelToken?.toAbortSignal(), over]
+  return AbortSignal.any(ends.filter((end) => end instanceof AbortSignal))
 }

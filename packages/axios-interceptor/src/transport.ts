@@ -1,15 +1,16 @@
 import type { TokenAttacher } from '@tokenwell/core'
 import * as axios from 'axios'
 import { axiosErrorsOf } from './axios-errors.ts'
-import { conceal } from './conceal.ts'
-import type { Patience } from './patience.ts'
+import { concealIn, concealInError } from './conceal.ts'
+import { timeLeft } from './patience.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 type Response = axios.AxiosResponse
 
 /** The adapter that axios itself would choose. */
 export function transport(config: Config): Promise<Response> {
-  return axios.getAdapter(config.adapter, config)(config)
+  const { adapter } = config
+  return typeof adapter === 'function' ? adapter(config) : axios.getAdapter(adapter, config)(config)
 }
 
 /** Sends requests of an instance with a token. */
@@ -31,7 +32,7 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
   function sendWith(
     value: string,
     config: Config,
-    patience: Patience,
+    began: number,
     refused?: (response: Response, error?: unknown) => Promise<Response>,
   ): Promise<Response> {
     // Changed and restored, because a copy of axios's configuration costs more than all the rest.
@@ -42,7 +43,7 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     config.sensitiveHeaders = sensitiveHeaders ? [...sensitiveHeaders, header] : sensitive
     const restore =
       config.timeout || !followsRedirects
-        ? change(config, { ...patience.timeLeft(), ...redirects(config) })
+        ? change(config, { ...limits(config, began), ...redirects(config) })
         : undefined
     const settle = (): void => {
       config.headers = headers
@@ -51,12 +52,12 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     }
     const answered = (response: Response) => {
       settle()
-      conceal(response, config)
+      concealIn(response, config)
       return refused && response.status >= 400 ? refused(response) : response
     }
     const failed = (error: unknown) => {
       settle()
-      const response = conceal(errors.adopt(error) as axios.AxiosError | undefined, config)?.response
+      const response = concealInError(errors.adopt(error), config)
       if (refused && response && response.status >= 400) return refused(response, error)
       throw error
     }
@@ -74,6 +75,10 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     // XMLHttpRequest follows whatever one says; a page sees nothing of a redirect that fetch does not follow.
     return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
   }
+}
+
+function limits(config: Config, began: number): Partial<Config> {
+  return config.timeout ? { timeout: timeLeft(config, began) } : {}
 }
 
 /** Makes changes, and returns what undoes them. */

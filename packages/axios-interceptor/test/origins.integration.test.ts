@@ -64,6 +64,20 @@ describe('without allowed origins', () => {
   })
 })
 
+it('shows an allowed origin that is a function the whole address', async () => {
+  const instance = create({ baseURL: servers.api.origin, validateStatus: null })
+  const seen: string[] = []
+  const allows = ({ pathname }: URL): boolean => {
+    seen.push(pathname)
+    return pathname.startsWith('/v1/')
+  }
+  attachTokens(instance, servers.tokens, { allowedOrigins: [allows] })
+  await instance.get('/v2/orders')
+  await instance.get('v1/orders')
+  expect(seen).toStrictEqual(['/v2/orders', '/v1/orders'])
+  expect(servers.api.tokens).toStrictEqual([undefined, servers.endpoint.issued[0]])
+})
+
 describe('a redirect', () => {
   it('carries no token to a sub-domain, nor headers that the caller calls sensitive', async () => {
     servers.api.answer = () => ({ status: 302, headers: { location: servers.other.origin } })

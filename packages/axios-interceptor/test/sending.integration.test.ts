@@ -141,6 +141,12 @@ describe('the instance', () => {
     expect(servers.api.requests.map(({ headers }) => headers['x-mine'])).toStrictEqual(['1', '1'])
   })
 
+  it('fills a header that is there without a value, and leaves one that says to send none', async () => {
+    await api.get('/', { headers: { authorization: undefined } })
+    await failureOf(api.get('/', { headers: { authorization: false } }))
+    expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0], undefined])
+  })
+
   it('takes a header that an interceptor shares between requests for nobody’s token', async () => {
     const { headers } = (await api.get('/')).config
     api.interceptors.request.use((config) => Object.assign(config, { headers }))

@@ -4,11 +4,13 @@ import { configurationError } from './secure-url.ts'
 export type AllowedOrigin = string | ((url: URL) => boolean)
 
 /**
- * Makes the test whether a token may go to a URL. Origins are compared whole, never by pattern.
+ * Makes the test whether a token may go to an address. Origins are compared whole, never by pattern.
  *
  * @throws {TokenError} of kind `configuration` for an empty list and for anything that is not an origin
  */
-export function createOriginTest(allowedOrigins: readonly AllowedOrigin[]): (url: string | URL) => boolean {
+export function createOriginTest(
+  allowedOrigins: readonly AllowedOrigin[],
+): (address: string | URL) => boolean {
   if (!Array.isArray(allowedOrigins) || allowedOrigins.length === 0) {
     throw configurationError(
       "allowedOrigins is missing; name each API's origin, such as ['https://api.example.com']",
@@ -27,10 +29,29 @@ export function createOriginTest(allowedOrigins: readonly AllowedOrigin[]): (url
   const decide = (url: URL): boolean =>
     /^https?:$/.test(url.protocol) && rules.some((allows) => allows(url) === true)
 
-  return (url) => {
-    if (typeof url !== 'string') return decide(url)
-    return isExact(url) || (URL.canParse(url) && decide(new URL(url)))
+  // Nor does the one of before: adapters ask for the same base again and again.
+  let last: string | undefined
+
+  return (address) => {
+    if (address === last) return true
+    if (typeof address === 'string' && isExact(address)) {
+      last = address
+      return true
+    }
+    const url = absoluteUrl(address)
+    return typeof url === 'string' ? URL.canParse(url) && decide(new URL(url)) : decide(url)
   }
+}
+
+/** Pages and workers may give addresses relative to their own. */
+export function absoluteUrl(url: string | URL): string | URL {
+  if (typeof url !== 'string' || /^https?:\/\//.test(url)) return url
+  const { document, location } = globalThis as {
+    document?: { baseURI?: string }
+    location?: { href?: string }
+  }
+  const base = document?.baseURI ?? location?.href
+  return base !== undefined && URL.canParse(url, base) ? new URL(url, base) : url
 }
 
 function readOrigin(text: unknown, index: number): (url: URL) => boolean {

@@ -1,5 +1,5 @@
 import type { AccessToken } from './access-token.ts'
-import { createOriginTest, type AllowedOrigin } from './allowed-origins.ts'
+import { absoluteUrl, createOriginTest, type AllowedOrigin } from './allowed-origins.ts'
 import { classifyApiResponse } from './classify-api-response.ts'
 import { emitEvent, freshToken, type ProviderInternals } from './provider-internals.ts'
 import { readStart } from './read-start.ts'
@@ -95,9 +95,9 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   return {
     header,
     followsRedirects: header.toLowerCase() === 'authorization',
-    attach(relativeUrl, signal) {
-      const url = absoluteUrl(relativeUrl)
-      if (!allowed(url)) {
+    attach(address, signal) {
+      if (!allowed(address)) {
+        const url = absoluteUrl(address)
         const origin = URL.canParse(url) ? new URL(url).origin : 'null'
         internals[emitEvent]?.({ type: 'token_withheld', origin })
         return undefined
@@ -111,7 +111,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     async reattach({ token }, response, repeatable, signal) {
       const { status, headers, url } = response
       // After a redirect to another origin the token was not sent: that answer is not about it.
-      if (status < 400 || (url && !allowed(absoluteUrl(url)))) return undefined
+      if (status < 400 || (url && !allowed(url))) return undefined
       const body = isJson(headers) ? await readBody(response) : undefined
       if (!classifyApiResponse(status, headers, body).tokenRejected) return undefined
       tokens.reject(token)
@@ -127,17 +127,6 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
       }
     },
   }
-}
-
-/** Pages and workers may give addresses relative to their own. */
-function absoluteUrl(url: string | URL): string | URL {
-  if (typeof url !== 'string' || /^https?:\/\//.test(url)) return url
-  const { document, location } = globalThis as {
-    document?: { baseURI?: string }
-    location?: { href?: string }
-  }
-  const base = document?.baseURI ?? location?.href
-  return base !== undefined && URL.canParse(url, base) ? new URL(url, base) : url
 }
 
 function readBody(response: ApiResponse | Response): string | undefined | Promise<string | undefined> {
