@@ -32,7 +32,7 @@ const globalFetch = globalThis.fetch
 /** `fetch` for everything that calls it: to the API inside, and out to the network for all else. */
 globalThis.fetch = async (input, init) => {
   const url = input instanceof Request ? input.url : input.toString()
-  if (url !== apiUrl) return globalFetch(input, init)
+  if (!url.startsWith(apiUrl)) return globalFetch(input, init)
   const headers = init?.headers ?? (input instanceof Request ? input.headers : {})
   const status = answerApi(headerOf(headers))
   return new Response('{}', { status: typeof status === 'number' ? status : await status, headers: json })

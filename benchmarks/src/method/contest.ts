@@ -4,13 +4,15 @@ export interface Entry {
   readonly value: number
 }
 
-// Closer than this is a draw: the next run may turn it round.
-const draw = 0.1
-
-/** In the order of their figures; what is too close to call stands in the order it came in. */
+/**
+ * In the order of their figures; what is too close to call stands in the order it came in.
+ *
+ * @param draw the share by which they may differ and still be one place: the next run may turn it round
+ */
 export function ranked<Each extends Entry>(
   entries: readonly Each[],
   best: 'least' | 'most' = 'least',
+  draw = 0.1,
 ): Each[] {
   const sign = best === 'least' ? 1 : -1
   const sorted = entries.toSorted((a, b) => sign * (a.value - b.value))

@@ -47,7 +47,11 @@ export async function stampede(): Promise<Result> {
   const byRequests = ranked(
     entries.map((each) => ({ ...each, value: last(each).requests + last(each).failures })),
   )
-  const byTime = ranked(entries.map((each) => ({ ...each, value: last(each).ms })))
+  const byTime = ranked(
+    entries.map((each) => ({ ...each, value: last(each).ms })),
+    'least',
+    0.25,
+  )
   return {
     title: 'Stampede',
     note: `Callers that all come at once while there is no token, over a token endpoint in a process of its own that takes ${latencyMs} ms to answer. The time is that until the last has its token: the quickest of several rounds.`,

@@ -25,6 +25,8 @@ const clientOf = async (tenant: number): Promise<Tenant> => {
   return client
 }
 
+// What the first ones leave behind, compiled code above all, is not theirs.
+for (let other = 1; other <= 100; other++) await clientOf(-other)
 const before = heapBytes()
 const start = process.cpuUsage()
 for (let tenant = 0; tenant < tenants; tenant++) await clientOf(tenant)
