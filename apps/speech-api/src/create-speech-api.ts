@@ -34,6 +34,7 @@ export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
   if (!options.engine) server.addHook('onClose', () => engine.close())
   const jobs = createJobStore({
     engine,
+    maxUnfinished: options.maxJobs,
     onEnd({ id, state, error }) {
       server.log.info({ job: id, state }, 'job ended')
       if (state === 'failed') logOwnError(server.log, error)

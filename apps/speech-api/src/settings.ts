@@ -21,6 +21,7 @@ export function readSettings(environment: Environment): StartSpeechApiOptions {
     clientSecret: required('CLIENT_SECRET', 'CONSUMER_SECRET'),
     allowInsecure: environment['ALLOW_INSECURE'] === '1',
     allowedOrigins: environment['ALLOWED_ORIGINS']?.split(/[\s,]+/).filter(Boolean),
+    maxJobs: wholeNumber(environment, 'MAX_JOBS', 2, 1_000),
     engine: readEngine(environment),
   }
 }

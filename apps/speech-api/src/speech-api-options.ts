@@ -27,6 +27,10 @@ export interface SpeechApiOptions {
    * @default 60
    */
   readonly longAudioSeconds?: number | undefined
+  /** Jobs under way at a time, of all clients; no client can take more than half of them.
+   * @default 16
+   */
+  readonly maxJobs?: number | undefined
   /** @default 25 MiB */
   readonly maxUploadBytes?: number | undefined
   /** How long the answer about a token may be used again, in milliseconds.

@@ -19,6 +19,11 @@ describe('the environment', () => {
     })
   })
 
+  test('gives how many jobs may be under way', () => {
+    expect(readSettings({ ...environment, MAX_JOBS: '4' }).maxJobs).toBe(4)
+    expect(() => readSettings({ ...environment, MAX_JOBS: '1' })).toThrow('MAX_JOBS must be a number from 2')
+  })
+
   test('may call the credentials consumer key and secret', () => {
     const { AUTH_URL } = environment
     const settings = readSettings({ AUTH_URL, CONSUMER_KEY: 'key', CONSUMER_SECRET: 'hush' })

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { AudioError, type AudioErrorCode } from '../audio-error.ts'
+import { ClientShareError } from '../jobs/client-share-error.ts'
 import { EngineBusyError, EngineError, type EngineErrorCode } from '../speech-engine.ts'
 import { ApiError } from './api-error.ts'
 
@@ -45,6 +46,10 @@ export function asApiError(error: unknown): ApiError {
     return new ApiError(503, 'busy', 'Too many recordings are being transcribed; try again soon.', {
       headers,
     })
+  }
+  if (error instanceof ClientShareError) {
+    const headers = { 'retry-after': String(error.retryAfterSeconds) }
+    return new ApiError(429, 'too_many_jobs', error.message, { headers })
   }
   const { code, statusCode = 500 } = Object(error) as { code?: unknown; statusCode?: number }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { untilAborted } from '../abort-race.ts'
 import { EngineBusyError, EngineError, type SpeechEngine } from '../speech-engine.ts'
 import { createTemporaryFile } from '../temporary-file.ts'
+import { ClientShareError } from './client-share-error.ts'
 import type { Job } from './job.ts'
 import { runJob } from './run-job.ts'
 
 export interface JobStoreOptions {
   readonly engine: SpeechEngine
-  /** Jobs under way; more are refused with `EngineBusyError`.
+  /** Jobs under way, of all owners; more are refused with `EngineBusyError`, and with `ClientShareError` those of an
+   * owner that has as many as are still free.
    * @default 16
    */
   readonly maxUnfinished?: number | undefined
@@ -39,7 +41,7 @@ export interface JobStore {
    * Takes a recording in, whole, and has it transcribed afterwards.
    *
    * @param signal ends the taking in
-   * @throws {EngineBusyError}
+   * @throws {EngineBusyError | ClientShareError}
    */
   add(owner: string, recording: Recording, signal: AbortSignal): Promise<Readonly<Job>>
   /** The job, if it is that owner's own. */
@@ -61,7 +63,7 @@ export function createJobStore(options: JobStoreOptions): JobStore {
   const { engine, maxUnfinished = 16, maxFinished = 100, timeLimitMs = 3_600_000 } = options
   const { keepMs = 600_000, now = Date.now, onEnd } = options
   const entries = new Map<string, Entry>()
-  const unfinished = new Set<Promise<unknown>>()
+  const unfinished = new Map<Promise<unknown>, string>() // and whose each is
   const closing = new AbortController()
 
   const forgetOld = () => {
@@ -76,6 +78,14 @@ export function createJobStore(options: JobStoreOptions): JobStore {
     const finished = [...entries.values()].filter(({ job, finishedAt }) => job.owner === owner && finishedAt)
     if (finished.length > maxFinished) entries.delete(finished[0]!.job.id)
     onEnd?.(entry.job)
+  }
+
+  const checkRoom = (owner: string) => {
+    const free = maxUnfinished - unfinished.size
+    if (free <= 0) throw new EngineBusyError(`${maxUnfinished} recordings are being transcribed as jobs.`, 5)
+    const own = [...unfinished.values()].filter((other) => other === owner).length
+    // Whoever is alone leaves half, and those who stay at it come to have the same each, however many they are.
+    if (own >= free) throw new ClientShareError(own)
   }
 
   const take = async (owner: string, { audio, seconds }: Recording, signal: AbortSignal) => {
@@ -98,12 +108,10 @@ export function createJobStore(options: JobStoreOptions): JobStore {
   return {
     async add(owner, recording, signal) {
       forgetOld()
-      if (unfinished.size >= maxUnfinished) {
-        throw new EngineBusyError(`${maxUnfinished} recordings are being transcribed as jobs.`, 5)
-      }
+      checkRoom(owner)
       const taken = take(owner, recording, signal)
       const over = taken.then((begun) => begun.over)
-      unfinished.add(over)
+      unfinished.set(over, owner)
       over.catch(() => undefined).finally(() => unfinished.delete(over))
       return (await taken).job
     },
@@ -123,7 +131,7 @@ export function createJobStore(options: JobStoreOptions): JobStore {
       const reason = new EngineError('engine_closed', 'The speech API is being shut down; try again later.')
       closing.abort(reason)
       for (const { ending } of entries.values()) ending.abort(reason)
-      await Promise.allSettled(unfinished)
+      await Promise.allSettled(unfinished.keys())
     },
   }
 }

@@ -144,6 +144,35 @@ describe('a job is its client’s own', () => {
   })
 })
 
+test('a client that begins as many jobs as it can leaves room for those of another', async () => {
+  const engine = createListeningEngine(new Promise(() => {}))
+  await using api = await startApi({ engine })
+  const about = { active: true, api_products: ['speech-to-text'] }
+  api.tokenService.tokens.set('renewed', { ...about, client_id: 'a-client' })
+  api.tokenService.tokens.set('foreign', { ...about, client_id: 'another-client' })
+  const start = (token: string) => api.post('audio', { ...later, ...withToken(token).headers })
+
+  const greedy = await Promise.all(Array.from({ length: 20 }, () => start(GOOD_TOKEN)))
+  const taken = greedy.filter(({ status }) => status === 202)
+  expect(taken).toHaveLength(8)
+  for (const refused of [...greedy.filter((response) => !taken.includes(response)), await start('renewed')]) {
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('5')
+    expect(await refused.json()).toEqual({
+      error: {
+        code: 'too_many_jobs',
+        message:
+          'This client has 8 recordings under way, as many as it may for now; try again when one is done, or cancel one.',
+      },
+    })
+  }
+  expect((await start('foreign')).status).toBe(202)
+
+  const location = taken[0]!.headers.get('location')
+  await fetch(`${api.url}${location}`, { method: 'DELETE', ...withToken() })
+  await expect.poll(async () => (await start(GOOD_TOKEN)).status).toBe(202)
+})
+
 test('a server that closes ends its jobs, and does not wait for them', async () => {
   const engine = createListeningEngine(new Promise(() => {}))
   {

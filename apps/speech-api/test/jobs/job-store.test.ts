@@ -113,7 +113,7 @@ test('a job that is removed is ended and forgotten, and makes room', async () =>
 
 test('more jobs than may be under way are refused before they are read', async () => {
   const store = createStore({ maxUnfinished: 2 })
-  await add(store)
+  await add(store, 'them')
   const rest = Promise.withResolvers<void>()
   const uploading = store.add(
     'me',
@@ -135,6 +135,32 @@ test('more jobs than may be under way are refused before they are read', async (
   expect(read).toBe(false)
   rest.resolve()
   await uploading
+})
+
+test('an owner gets another job only while it has fewer than are free', async () => {
+  const store = createStore()
+  const takeAll = async (owner: string) => {
+    for (const ids: string[] = []; ;) {
+      const job = await add(store, owner).catch((error: Error) => error)
+      if (job instanceof Error) return { ids, refusal: job.name }
+      ids.push(job.id)
+    }
+  }
+  const taken = await takeAll('first')
+  expect(taken).toMatchObject({ ids: { length: 8 }, refusal: 'ClientShareError' })
+  for (const number of [4, 2, 1]) {
+    expect(await takeAll(`with ${number}`)).toMatchObject({
+      ids: { length: number },
+      refusal: 'ClientShareError',
+    })
+  }
+  expect(await takeAll('last')).toMatchObject({ ids: { length: 1 }, refusal: 'EngineBusyError' })
+
+  // What the first gives back goes to who has less.
+  store.remove('first', taken.ids[0]!)
+  await expect.poll(async () => (await takeAll('first')).refusal).toBe('ClientShareError')
+  expect((await takeAll('with 4')).ids).toEqual([])
+  expect((await takeAll('newcomer')).ids).toHaveLength(1)
 })
 
 test('an upload that breaks off, or is aborted, is no job and leaves nothing behind', async () => {
