@@ -11,6 +11,7 @@ import { transcriptionEndpoints } from './http/transcription-endpoints.ts'
 import { handleUnreadBodies } from './http/unread-body.ts'
 import { createJobStore } from './jobs/job-store.ts'
 import type { SpeechApiOptions } from './speech-api-options.ts'
+import { removeLeftFiles } from './temporary-file.ts'
 
 const MAX_UPLOAD = 25 * 1_048_576
 const CACHE_ENTRIES = 1_000
@@ -40,6 +41,7 @@ export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
       if (state === 'failed') logOwnError(server.log, error)
     },
   })
+  server.addHook('onReady', removeLeftFiles)
   server.addHook('preClose', () => jobs.close())
   sendAnswersBeforeClosing(server)
   const introspect = createIntrospectionCache(

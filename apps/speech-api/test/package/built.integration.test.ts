@@ -1,7 +1,6 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,6 +10,7 @@ import { commandThatStays } from '../command/command-that.ts'
 import { gone, receiveVisitors } from '../command/visitors.ts'
 import { recordings } from '../hear.ts'
 import { startIntrospectionServer } from '../introspection-server.ts'
+import { listeningAt, startProcess } from '../server-process.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const built = existsSync(main)
@@ -20,7 +20,7 @@ describe.skipIf(!built)('the built server, in plain Node', () => {
   test('starts, hears and stops', async () => {
     await using tokenService = await startIntrospectionServer()
     tokenService.tokens.set(GOOD_TOKEN, { active: true, api_products: ['speech-to-text'] })
-    const server = start(tokenService.authUrl)
+    const server = startProcess(main, tokenService.authUrl)
     try {
       const url = await listeningAt(server.stdout)
       for (const { file, text } of recordings) {
@@ -44,7 +44,7 @@ describe.skipIf(!built)('the built server, in plain Node', () => {
     tokenService.tokens.set(GOOD_TOKEN, { active: true, api_products: ['speech-to-text'] })
     const visitors = await receiveVisitors()
     const come = visitors.next(1)
-    const server = start(tokenService.authUrl, { SPEECH_ENGINE: commandThatStays(visitors) })
+    const server = startProcess(main, tokenService.authUrl, { SPEECH_ENGINE: commandThatStays(visitors) })
     try {
       const url = await listeningAt(server.stdout)
       const transcription = fetch(`${url}/v1/transcriptions`, {
@@ -73,28 +73,3 @@ describe.skipIf(!built)('the built server, in plain Node', () => {
     await expect(run).rejects.toMatchObject({ code: 2, stderr: 'speech-api: AUTH_URL is not set.\n' })
   })
 })
-
-function start(authUrl: string, more: Record<string, string> = {}) {
-  return spawn(process.execPath, [main], {
-    env: {
-      PATH: process.env['PATH'],
-      PORT: '0',
-      AUTH_URL: authUrl,
-      CLIENT_ID: 'id',
-      CLIENT_SECRET: 'secret',
-      ...more,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-}
-
-async function listeningAt(output: NodeJS.ReadableStream): Promise<string> {
-  for await (const line of createInterface(output)) {
-    const address = /Server listening at (http\S+?)"/.exec(line)?.[1]
-    if (address) {
-      output.resume()
-      return address
-    }
-  }
-  throw new Error('The server ended before it listened.')
-}
