@@ -14,14 +14,15 @@ const LONGEST_ADDRESS = 103 // bytes that every system takes as the path of a so
  * @returns what takes it back
  */
 export async function showLife(folder: string): Promise<() => void> {
-  const path = join(folder, 'new')
-  if (Buffer.byteLength(path) > LONGEST_ADDRESS) return () => {}
+  const sign = join(folder, SIGN)
+  if (Buffer.byteLength(sign) > LONGEST_ADDRESS) return () => {}
   const server = createServer((visitor) => visitor.destroy()).unref()
+  const path = join(folder, 'new')
   server.listen({ path, exclusive: true }) // by this very process, also if it is a worker of a cluster
   await once(server, 'listening')
   server.on('error', () => {}) // a visitor that could not be let in has seen enough
   // Not under its name before, for until then it looks as if its process had ended.
-  await rename(path, join(folder, SIGN))
+  await rename(path, sign)
   return () => void server.close()
 }
 
