@@ -17,7 +17,6 @@ export function transport(config: Config): Promise<Response> {
 export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, attacher: TokenAttacher) {
   const { header, followsRedirects } = attacher
   const errors = axiosErrorsOf(instance)
-  const sensitive = [header]
 
   /** Fails a request that got no token. */
   const notSent = (config: Config) => {
@@ -36,18 +35,18 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     refused?: (response: Response, error?: unknown) => Promise<Response>,
   ): Promise<Response> {
     // Changed and restored, because a copy of axios's configuration costs more than all the rest.
-    const { headers, sensitiveHeaders } = config
+    const { headers, sensitiveHeaders = [] } = config
+    // That it is sensitive is no secret, and holds for whatever is made of this configuration later.
+    if (!sensitiveHeaders.includes(header)) config.sensitiveHeaders = [...sensitiveHeaders, header]
     const own: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
     own[header] = value
     config.headers = own
-    config.sensitiveHeaders = sensitiveHeaders ? [...sensitiveHeaders, header] : sensitive
     const restore =
       config.timeout || !followsRedirects
         ? change(config, { ...limits(config, began), ...redirects(config) })
         : undefined
     const settle = (): void => {
       config.headers = headers
-      config.sensitiveHeaders = sensitiveHeaders!
       restore?.()
     }
     const answered = (response: Response) => {
