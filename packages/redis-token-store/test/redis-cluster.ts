@@ -1,5 +1,6 @@
 import { createClient } from 'redis'
-import { freePort, startProcess, type RedisServer } from './redis-server.ts'
+import { freePort } from '@tokenwell/testing/free-port'
+import { startProcess, type RedisServer } from './redis-server.ts'
 
 export interface RedisClusterServers extends AsyncDisposable {
   readonly nodes: readonly RedisServer[]

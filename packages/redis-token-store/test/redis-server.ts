@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@tokenwell/testing/free-port'
 
 /** Whether real Redis processes can be started here. */
 export const redisInstalled = spawnSync('redis-server', ['--version']).status === 0
@@ -73,18 +73,4 @@ export async function startProcess(
   }
   await server.start()
   return server
-}
-
-let nextPort = process.pid * 97
-
-/** A port that is given to nobody unasked, as those above 32,767 are at any time. Other processes begin elsewhere. */
-export async function freePort(): Promise<number> {
-  const port = 11_000 + (nextPort++ % 20_000)
-  const probe = createServer().listen(port, '127.0.0.1')
-  const free = await once(probe, 'listening').then(
-    () => true,
-    () => false,
-  )
-  await new Promise((resolve) => probe.close(resolve))
-  return free ? port : freePort()
 }

@@ -1,10 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@tokenwell/testing/free-port'
 import { Client } from 'pg'
 
 const givenUrl = process.env['TOKENWELL_TEST_POSTGRES_URL']
@@ -95,18 +94,4 @@ function nobody(): { uid: number; gid: number } {
     .find((each) => each.startsWith('nobody:'))
   const [, , uid, gid] = line?.split(':') ?? []
   return { uid: Number(uid), gid: Number(gid) }
-}
-
-let nextPort = process.pid * 97
-
-/** A port that is given to nobody unasked, as those above 32,767 are at any time. Other processes begin elsewhere. */
-async function freePort(): Promise<number> {
-  const port = 11_000 + (nextPort++ % 20_000)
-  const probe = createServer().listen(port, '127.0.0.1')
-  const free = await once(probe, 'listening').then(
-    () => true,
-    () => false,
-  )
-  await new Promise((resolve) => probe.close(resolve))
-  return free ? port : freePort()
 }

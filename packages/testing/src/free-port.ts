@@ -1,4 +1,3 @@
-import process from 'node:process'
 import getPort from 'get-port'
 
 let next = process.pid * 97
