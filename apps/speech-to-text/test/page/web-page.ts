@@ -132,7 +132,7 @@ export async function shownText(page: Page): Promise<string> {
 /** Has the page play sound at an eighth of its speed: a word lasts long enough to be seen being heard. */
 export function playSlowly(page: Page): Promise<void> {
   return page.evaluate(() => {
-    const { play } = HTMLMediaElement.prototype
+    const { play } = HTMLMediaElement.prototype as { play: (this: HTMLMediaElement) => Promise<void> }
     HTMLMediaElement.prototype.play = function () {
       this.playbackRate = 0.125
       return play.call(this)
