@@ -9,9 +9,14 @@ import {
 } from '@tokenwell/speech-api'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { wavFile } from '../../scripts/wav-file.ts'
+import { describeEngine } from '../describe-engine.ts'
 import { tone } from '../tone.ts'
 import { commandThat, commandThatStays } from './command-that.ts'
 import { gone, receiveVisitors, type Visitors } from './visitors.ts'
+
+describeEngine('the command engine', (most) =>
+  createCommandEngine({ command: commandThat('hears-digits'), concurrency: 1, maxWaiting: most - 1 }),
+)
 
 const wav = wavFile(tone(440, 44_100, 1), { sampleRate: 44_100, channels: 2, encoding: 'float', bits: 32 })
 const never = new AbortController().signal
@@ -71,13 +76,6 @@ test('the recording is gone from the disk afterwards', async () => {
   expect(existsSync(dirname(file!))).toBe(false)
 })
 
-test('what is no recording is refused before the program is run', async () => {
-  const engine = engineThat('fails')
-  const transcribe = (file: Uint8Array) => engine.transcribe(whole(file), { signal: never })
-  await expect(transcribe(Buffer.from('no recording'))).rejects.toMatchObject({ code: 'not_a_wav' })
-  await expect(transcribe(wavFile(new Float32Array()))).rejects.toMatchObject({ code: 'no_samples' })
-})
-
 test('a program that fails: a sentence for the client, and its last words for the log', async () => {
   const error = await said('fails').catch((error: EngineError) => error)
   expect(error).toMatchObject({ code: 'engine_failed', message: expect.stringMatching(/^[A-Z][^\n]*\.$/) })
@@ -122,22 +120,6 @@ test('an abort ends the program, together with what it has started', async () =>
   controller.abort(new Error('enough'))
   await expect(transcription).rejects.toThrow('enough')
   await gone(running)
-})
-
-test('an abort ends the reading of an upload that stands still', async () => {
-  const controller = new AbortController()
-  const reading = Promise.withResolvers<void>()
-  const transcription = engineThat('says nothing').transcribe(
-    (async function* () {
-      yield wav.subarray(0, 1_000)
-      reading.resolve()
-      await new Promise(() => {})
-    })(),
-    { signal: controller.signal },
-  )
-  await reading.promise
-  controller.abort(new Error('enough'))
-  await expect(transcription).rejects.toThrow('enough')
 })
 
 test('a closing engine ends all programs, and what waits for its turn', async () => {

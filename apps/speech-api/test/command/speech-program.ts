@@ -9,6 +9,12 @@ switch (task) {
   case 'says':
     process.stdout.write(words.join(' '))
     break
+  case 'hears-digits': {
+    // Loaded by no other task, for it takes its time.
+    const { hearFile } = await import('../hear.ts')
+    process.stdout.write(JSON.stringify(hearFile(readFileSync(file))))
+    break
+  }
   case 'tells-file':
     process.stdout.write(file)
     break

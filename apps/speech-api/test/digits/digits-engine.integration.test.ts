@@ -1,8 +1,10 @@
-import { createDigitsEngine, EngineBusyError } from '@tokenwell/speech-api'
+import { createDigitsEngine } from '@tokenwell/speech-api'
 import { afterAll, describe, expect, test } from 'vitest'
-import { wavFile } from '../../scripts/wav-file.ts'
 import { createWorkerLane } from '../../src/digits/worker-lane.ts'
+import { describeEngine } from '../describe-engine.ts'
 import { recordings } from '../hear.ts'
+
+describeEngine('the digits engine', (maxJobs) => createDigitsEngine({ workers: 1, maxJobs }))
 
 const engine = createDigitsEngine({ workers: 1, maxJobs: 4 })
 afterAll(() => engine.close())
@@ -17,59 +19,13 @@ async function* whole(file: Uint8Array): AsyncGenerator<Uint8Array> {
 const textOf = async (audio: AsyncIterable<Uint8Array>) =>
   (await engine.transcribe(audio, { signal })).segments.map(({ text }) => text).join(' ')
 
-test.each(recordings)('hears $name in a thread', async ({ file, text }) => {
-  expect(await textOf(whole(file))).toBe(text)
-})
-
-test('hears several recordings at a time in one thread, without mixing them up', async () => {
-  const heard = await Promise.all(recordings.map(({ file }) => textOf(whole(file))))
-  expect(heard).toEqual(recordings.map(({ text }) => text))
-})
-
-test('an upload that stands still does not hold up the next one', async () => {
-  const rest = Promise.withResolvers<void>()
-  const slow = textOf(
-    (async function* () {
-      yield sample.file.subarray(0, 20_000)
-      await rest.promise
-      yield sample.file.subarray(20_000)
-    })(),
-  )
-  expect(await textOf(whole(sample.file))).toBe(sample.text)
-  rest.resolve()
-  expect(await slow).toBe(sample.text)
-})
-
 test('a buffer that was handed in is still whole afterwards', async () => {
   const file = Uint8Array.from(sample.file)
   await textOf(whole(file))
   expect(Buffer.compare(file, sample.file)).toBe(0)
 })
 
-test('what is no recording is refused, and what comes next is heard', async () => {
-  await expect(textOf(whole(Buffer.from('no recording at all')))).rejects.toMatchObject({ code: 'not_a_wav' })
-  await expect(textOf(whole(new Uint8Array()))).rejects.toMatchObject({ code: 'empty_file' })
-  await expect(textOf(whole(wavFile(new Float32Array())))).rejects.toMatchObject({ code: 'no_samples' })
-  expect(await textOf(whole(sample.file))).toBe(sample.text)
-})
-
 describe('an abort', () => {
-  test('ends a transcription that waits for more, with the reason given', async () => {
-    const controller = new AbortController()
-    const reading = Promise.withResolvers<void>()
-    const transcription = engine.transcribe(
-      (async function* () {
-        yield sample.file.subarray(0, 1_000)
-        reading.resolve()
-        await new Promise(() => {})
-      })(),
-      { signal: controller.signal },
-    )
-    await reading.promise
-    controller.abort(new Error('enough'))
-    await expect(transcription).rejects.toThrow('enough')
-  })
-
   test('leaves no work behind: as many as may be at work begin again', async () => {
     for (let round = 0; round < 3; round++) {
       const controllers = Array.from({ length: 4 }, () => new AbortController())
@@ -94,30 +50,6 @@ describe('an abort', () => {
     )
     expect(read).toBe(false)
   })
-})
-
-test('a reader that fails ends the transcription with its error', async () => {
-  const audio = (async function* () {
-    yield sample.file.subarray(0, 100)
-    throw new Error('the line went dead')
-  })()
-  await expect(textOf(audio)).rejects.toThrow('the line went dead')
-})
-
-test('more than it takes on are refused, until one is done', async () => {
-  const rest = Promise.withResolvers<void>()
-  const held = Array.from({ length: 4 }, async () =>
-    textOf(
-      (async function* () {
-        await rest.promise
-        yield sample.file
-      })(),
-    ),
-  )
-  await expect(textOf(whole(sample.file))).rejects.toBeInstanceOf(EngineBusyError)
-  rest.resolve()
-  expect(await Promise.all(held)).toEqual(Array(4).fill(sample.text))
-  expect(await textOf(whole(sample.file))).toBe(sample.text)
 })
 
 test('a closed engine says so', async () => {

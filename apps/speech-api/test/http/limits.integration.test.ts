@@ -1,4 +1,4 @@
-import { createDigitsEngine, EngineBusyError } from '@tokenwell/speech-api'
+import { EngineBusyError } from '@tokenwell/speech-api'
 import { describe, expect, test } from 'vitest'
 import { wavFile } from '../../scripts/wav-file.ts'
 import { startApi } from '../api-under-test.ts'
@@ -89,20 +89,6 @@ describe('a client that goes away', () => {
     await engine.begun
     request.socket.destroy()
     expect(await engine.aborted).toMatchObject({ code: 'client_gone' })
-  })
-
-  test('leaves room for the next', async () => {
-    const engine = createDigitsEngine({ workers: 1, maxJobs: 1 })
-    await using api = await startApi({ engine })
-    const head = wavFile(new Float32Array(), { dataLength: 0xffffffff })
-    for (let round = 0; round < 3; round++) {
-      using request = sendRaw(api.url, { 'content-length': '1000000', expect: '100-continue' }, head)
-      await request.received('100 Continue')
-      expect((await api.post('audio')).status).toBe(503)
-      request.socket.destroy()
-      await expect.poll(async () => (await api.post(head)).status, { timeout: 20_000 }).toBe(422)
-    }
-    await engine.close()
   })
 })
 

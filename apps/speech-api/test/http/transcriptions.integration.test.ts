@@ -71,17 +71,6 @@ describe('a recording is transcribed', () => {
     expect(await response.json()).toMatchObject({ text: sample.text })
   })
 
-  test('many at a time', async () => {
-    const all = await Promise.all(
-      Array.from({ length: 12 }, async (_, index) => {
-        const { file, text } = recordings[index % recordings.length] as (typeof recordings)[number]
-        const answer = (await (await api.post(Uint8Array.from(file))).json()) as { text: string }
-        return [answer.text, text]
-      }),
-    )
-    for (const [heard, said] of all) expect(heard).toBe(said)
-  })
-
   test('and so is silence, as nothing', async () => {
     const response = await api.post(Uint8Array.from(wavFile(new Float32Array(16_000))))
     expect(await response.json()).toEqual({ text: '', durationSeconds: 1, language: 'en', segments: [] })
