@@ -1,3 +1,5 @@
+import type { Ranking } from './method/contest.ts'
+
 /** A table: the first row and the first column say what the figures are. */
 export interface Table {
   readonly title: string
@@ -29,11 +31,10 @@ export interface OverviewColumn {
   readonly absent?: string
 }
 
-/** One figure by which peers and ours can be told apart; less is better, unless it says otherwise. */
-export interface Contest {
+/** One figure by which peers and ours can be told apart. */
+export interface Contest extends Ranking {
   readonly what: string
   readonly entries: readonly { readonly name: string; readonly value: number }[]
-  readonly best?: 'least' | 'most'
   /** Why a peer may be ahead of ours. */
   readonly because: string
 }

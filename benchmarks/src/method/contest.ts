@@ -4,24 +4,30 @@ export interface Entry {
   readonly value: number
 }
 
-/**
- * In the order of their figures; what is too close to call stands in the order it came in.
- *
- * @param draw the share by which they may differ and still be one place: the next run may turn it round
- */
+export interface Ranking {
+  /** @default 'least' */
+  readonly best?: 'least' | 'most'
+  /**
+   * The share by which neighbours may differ and still be in one place, the first and the last of which may differ by
+   * twice as much: the next run may turn them round.
+   * @default 0.1
+   */
+  readonly draw?: number
+}
+
+/** In the order of their figures; neighbours too close to call stand in the order they came in. */
 export function ranked<Each extends Entry>(
   entries: readonly Each[],
-  best: 'least' | 'most' = 'least',
-  draw = 0.1,
+  { best = 'least', draw = 0.1 }: Ranking = {},
 ): Each[] {
   const sign = best === 'least' ? 1 : -1
-  const sorted = entries.toSorted((a, b) => sign * (a.value - b.value))
-  const result: Each[] = []
-  while (sorted.length > 0) {
-    const first = sorted[0]!.value
-    const level = sorted.filter(({ value }) => Math.abs(value - first) <= Math.abs(first) * draw)
-    result.push(...level.toSorted((a, b) => entries.indexOf(a) - entries.indexOf(b)))
-    sorted.splice(0, level.length)
+  const places: Each[][] = []
+  for (const entry of entries.toSorted((a, b) => sign * (a.value - b.value))) {
+    const place = places.at(-1)
+    const near = (other: Entry, share: number): boolean =>
+      Math.abs(entry.value - other.value) <= Math.abs(other.value) * share
+    if (place && near(place.at(-1)!, draw) && near(place[0]!, 2 * draw)) place.push(entry)
+    else places.push([entry])
   }
-  return result
+  return places.flatMap((place) => place.toSorted((a, b) => entries.indexOf(a) - entries.indexOf(b)))
 }

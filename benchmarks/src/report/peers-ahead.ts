@@ -4,8 +4,8 @@ import type { Contest } from '../result.ts'
 
 /** Where a peer does better than ours, by how much, and why. */
 export function peersAhead(contests: readonly Contest[]): string[] {
-  const lines = contests.flatMap(({ what, entries, best = 'least', because }) => {
-    const order = ranked(entries, best)
+  const lines = contests.flatMap(({ what, entries, because, ...ranking }) => {
+    const order = ranked(entries, ranking)
     const place = order.findIndex(({ name }) => name.startsWith('@tokenwell/'))
     const ours = order[place]
     if (ours === undefined || place === 0) return []

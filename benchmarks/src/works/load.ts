@@ -10,27 +10,26 @@ export interface Throughput {
   readonly p99Ms: number
 }
 
-/** Loads the servers in turn; what is found of each by round, the first of which only warms up. */
+// By then what serves a request is compiled; it takes seconds.
+const warmUpSeconds = 3
+
+/** Loads the servers in turn, after each was warmed up; what is found of each by round. */
 export async function loadInTurn<Id extends string>(
   servers: ReadonlyMap<Id, RunningServer>,
   rounds: number,
   seconds: number,
 ): Promise<Map<Id, Throughput[]>> {
-  const found = await roundRobin([...servers.keys()], rounds + 1, async (id): Promise<Throughput> => {
+  const load = async ({ url, bodies }: RunningServer, forSeconds: number): Promise<LoadResult> =>
+    runProcess('works/load-process.ts', { url, bodies, seconds: forSeconds })
+  for (const server of servers.values()) await load(server, warmUpSeconds)
+  return roundRobin([...servers.keys()], rounds, async (id): Promise<Throughput> => {
     const server = servers.get(id)!
     const before = await server.usage()
-    const { url, bodies } = server
-    const { tokens, failures, ...load } = await runProcess<LoadResult>('works/load-process.ts', {
-      url,
-      bodies,
-      seconds,
-    })
+    const { tokens, failures, seconds: took, p99Ms } = await load(server, seconds)
     if (failures > 0) throw new Error(`${id} failed ${failures} of ${tokens + failures} requests`)
     const cpuUs = ((await server.usage()).cpuUs - before.cpuUs) / tokens
-    return { perSecond: tokens / load.seconds, cpuUs, p99Ms: load.p99Ms }
+    return { perSecond: tokens / took, cpuUs, p99Ms }
   })
-  for (const rounds of found.values()) rounds.shift()
-  return found
 }
 
 /** The median of each figure. */

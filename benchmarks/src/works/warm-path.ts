@@ -6,7 +6,7 @@ import { loadPeer, peerIds } from '../peers/peers.ts'
 import { startServer } from '../servers/start-server.ts'
 import type { Result } from '../result.ts'
 
-const rounds = 4
+const rounds = 3
 
 interface Found {
   readonly getNs?: number
