@@ -10,12 +10,12 @@ export interface Budget {
 
 /** By folder in `packages`. Raise one only for something that is worth it. */
 export const budgets: Readonly<Record<string, Budget>> = {
-  core: { bytes: 14_100, dependencies: 0, start: 1.6 },
-  'axios-interceptor': { bytes: 1_850, dependencies: 1 },
+  core: { bytes: 14_100, dependencies: 0, start: 1.4 },
+  'axios-interceptor': { bytes: 1_900, dependencies: 1 },
   'ky-hook': { bytes: 520, dependencies: 1 },
   'nestjs-module': { bytes: 1_400, dependencies: 2 },
   'redis-token-store': { bytes: 3_450, dependencies: 1 },
   opentelemetry: { bytes: 1_450, dependencies: 1 },
   cli: { dependencies: 2 },
-  'token-service': { dependencies: 72, start: 15 },
+  'token-service': { dependencies: 72, start: 13 },
 }
