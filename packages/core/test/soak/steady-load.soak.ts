@@ -8,5 +8,6 @@ it('200 requests a second over a token of three seconds, for a minute', { timeou
   expect(load.calls).toBeGreaterThan(11_900)
   // A renewal every 2.34 to 2.46 s.
   expect(load.tokenRequests).toBeLessThanOrEqual(27)
-  expect(load.tokenRequests).toBe(load.tokens)
+  // The end of the minute may cut off a renewal.
+  expect(load.tokenRequests - load.tokens).toBeOneOf([0, 1])
 })
