@@ -66,6 +66,37 @@ export function describeEngine(
     })
   })
 
+  describe(`${name}, without a server`, () => {
+    test('stops reading an upload that stands still when it is aborted, with the reason given', async () => {
+      const engine = createEngine(1)
+      const controller = new AbortController()
+      const reading = Promise.withResolvers<void>()
+      const transcription = engine.transcribe(
+        (async function* () {
+          yield sample.file.subarray(0, 1_000)
+          reading.resolve()
+          await new Promise(() => {})
+        })(),
+        { signal: controller.signal },
+      )
+      await reading.promise
+      controller.abort(new Error('enough'))
+      await expect(transcription).rejects.toThrow('enough')
+      await engine.close()
+    })
+
+    test('ends a transcription whose reader fails, with its error', async () => {
+      const engine = createEngine(1)
+      const audio = (async function* () {
+        yield sample.file.subarray(0, 100)
+        throw new Error('the line went dead')
+      })()
+      const { signal } = new AbortController()
+      await expect(engine.transcribe(audio, { signal })).rejects.toThrow('the line went dead')
+      await engine.close()
+    })
+  })
+
   describe(`clients of ${name} with little room`, () => {
     test('are sent away while it is full, and taken again when one is done', async () => {
       const engine = createEngine(2)
