@@ -11,7 +11,7 @@ export interface Throughput {
 }
 
 // By then what serves a request is compiled; it takes seconds.
-const warmUpSeconds = 3
+export const warmUpSeconds = 3
 
 /** Loads the servers in turn, after each was warmed up; what is found of each by round. */
 export async function loadInTurn<Id extends string>(

@@ -2,7 +2,7 @@ import { count, ratio } from '../method/figures.ts'
 import { ranked } from '../method/contest.ts'
 import { startServer, type RunningServer } from '../servers/start-server.ts'
 import type { Result, Table } from '../result.ts'
-import { loadInTurn, timesAsMany, timesTheCost, typical, type Throughput } from './load.ts'
+import { loadInTurn, timesAsMany, timesTheCost, typical, warmUpSeconds, type Throughput } from './load.ts'
 import { growthTable } from './token-service-growth.ts'
 import { postgresTable } from './token-service-postgres.ts'
 
@@ -32,7 +32,7 @@ export async function tokenService(): Promise<Result> {
   const ours = found.get('tokenwell')!
   return {
     title: 'Token service',
-    note: `One process, 32 connections, the load (autocannon) in a third process; ${rounds} rounds of ${seconds} s in turn after 3 s each to warm up, medians. Ratios are those of the same round. Every server keeps its tokens in memory; ours alone hashes tokens and secrets, and answers in the platform's longer form.`,
+    note: `One process, 32 connections, the load (autocannon) in a third process; ${rounds} rounds of ${seconds} s in turn after ${warmUpSeconds} s each to warm up, medians. Ratios are those of the same round. Every server keeps its tokens in memory; ours alone hashes tokens and secrets, and answers in the platform's longer form.`,
     tables: [memoryTable(entries, found, ours), await growthTable(), await postgresTable()],
     charts: [
       {
