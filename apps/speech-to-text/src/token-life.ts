@@ -32,7 +32,7 @@ export function watchTokenLife(
 
   const stop = tokens.on((event) => {
     if (event.type === 'token_requested') tokenRequests++
-    if (event.type === 'token_rejected' && event.renewing) current = undefined
+    if (event.type === 'token_rejected' && event.refreshing) current = undefined
     if (event.type === 'token_received') {
       received++
       current = { lifetimeMs: event.remainingMs, endsAt: Date.now() + event.remainingMs }

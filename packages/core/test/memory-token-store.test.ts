@@ -68,7 +68,7 @@ describe('the memory store', () => {
     await pass(5_000)
     expect(await lost.extend(5_000)).toBe(false)
     await lost.write(response, 100_000)
-    await lost.hold(failure, 10_000)
+    await lost.writeCooldown(failure, 10_000)
     expect(await store.read('key')).toBeUndefined()
     expect(await store.lease('key', 5_000)).toBeDefined()
     expect(await lost.extend(5_000)).toBe(false)
@@ -89,18 +89,18 @@ describe('the memory store', () => {
   it('keeps a refusal for its time, beside a token that still lives', async () => {
     const { store } = await written()
     const lease = (await store.lease('key', 5_000))!
-    await lease.hold(failure, 30_000)
+    await lease.writeCooldown(failure, 30_000)
     await lease.release()
-    expect(await store.read('key')).toMatchObject({ response, heldForMs: 30_000, error: failure })
+    expect(await store.read('key')).toMatchObject({ response, cooldownMs: 30_000, error: failure })
     await pass(30_000)
-    expect(await store.read('key')).not.toHaveProperty('heldForMs')
+    expect(await store.read('key')).not.toHaveProperty('cooldownMs')
   })
 
   it('ends a refusal with the next token', async () => {
     const store = createMemoryTokenStore()
     const lease = (await store.lease('key', 5_000))!
-    await lease.hold(failure, 30_000)
-    expect(await store.read('key')).toEqual({ heldForMs: 30_000, error: failure })
+    await lease.writeCooldown(failure, 30_000)
+    expect(await store.read('key')).toEqual({ cooldownMs: 30_000, error: failure })
     const id = await lease.write(response, 100_000)
     expect(await store.read('key')).toEqual({ id, response, remainingMs: 100_000 })
   })

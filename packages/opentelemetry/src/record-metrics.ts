@@ -36,7 +36,7 @@ export function recordMetrics(tokens: TokenProvider, meter: Meter, identity: Att
         break
       }
       case 'token_rejected':
-        instruments.rejections.add(1, { ...identity, 'tokenwell.token.renewing': event.renewing })
+        instruments.rejections.add(1, { ...identity, 'tokenwell.token.refreshing': event.refreshing })
         break
       case 'token_withheld':
         // Its origin may be anything that a caller asks for.

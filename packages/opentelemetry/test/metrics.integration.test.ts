@@ -90,7 +90,7 @@ describe('metrics', () => {
     await apiFetch(servers.api.origin)
     await apiFetch(servers.other.origin)
     expect(await pointsOf('token.rejections')).toMatchObject([
-      { unit: '{rejection}', value: 1, attributes: { 'tokenwell.token.renewing': true } },
+      { unit: '{rejection}', value: 1, attributes: { 'tokenwell.token.refreshing': true } },
     ])
     expect(await pointsOf('token.withheld_requests')).toStrictEqual([
       { metric: 'tokenwell.token.withheld_requests', unit: '{request}', value: 1, attributes: {} },

@@ -33,7 +33,7 @@ export async function takeLease(
   return {
     write: (response, lifetimeMs) =>
       keep('token', writeTokenDocument(response), leasedAt + Math.floor(lifetimeMs), [keys.hold]),
-    async hold(error, ms) {
+    async writeCooldown(error, ms) {
       const sinceMs = performance.now() - answered
       await keep('hold', writeHoldDocument(error), leasedAt + Math.floor(sinceMs + ms), [])
     },

@@ -84,7 +84,7 @@ export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenSto
       const slots = await Promise.all(vaults.map((vault) => readSlot(vault, cacheKey)))
       const [token] = slots.flatMap((slot) => slot.token ?? []).sort((a, b) => b.leftMs - a.leftMs)
       const hold = slots[0]!.hold
-      const held = hold && { heldForMs: hold.leftMs, error: hold.content }
+      const held = hold && { cooldownMs: hold.leftMs, error: hold.content }
       return token ? { id: token.id, response: token.content, remainingMs: token.leftMs, ...held } : held
     },
     async remove(cacheKey, id) {

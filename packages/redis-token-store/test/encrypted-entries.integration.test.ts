@@ -69,7 +69,7 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
   it('show neither cache key nor token nor anything else of the response', async () => {
     const store = storeWith([keyA])
     await write(store)
-    await (await store.lease('cache key', 5_000))!.hold(refusal, 30_000)
+    await (await store.lease('cache key', 5_000))!.writeCooldown(refusal, 30_000)
     const names = await client.keys('*')
     const values = await Promise.all(names.map((name) => client.get(name)))
     expect(names.map((name) => name.replace(/.*:/, '')).sort()).toEqual(['hold', 'lease', 'token'])
@@ -138,7 +138,7 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     const waited = performance.now() + 50
     while (performance.now() < waited) await new Promise((resolve) => setTimeout(resolve, 5))
     await lease.write(response, 60_000)
-    await lease.hold(refusal, 30_000)
+    await lease.writeCooldown(refusal, 30_000)
     const ends: Record<string, number> = {}
     for (const name of await client.keys('*')) {
       const [, kind = ''] = /:(\w+)$/.exec(name) ?? []

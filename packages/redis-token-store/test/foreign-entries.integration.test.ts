@@ -1,4 +1,4 @@
-import type { StoredHold, StoredToken, TokenResponse, TokenStore } from '@tokenwell/core'
+import type { StoredCooldown, StoredToken, TokenResponse, TokenStore } from '@tokenwell/core'
 import { createRedisTokenStore, type EntryUnreadableEvent } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -54,7 +54,7 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
     for (const cacheKey of cacheKeys) {
       const lease = (await store.lease(cacheKey, 5_000))!
       await lease.write(response, 3_600_000)
-      await lease.hold(refusal, 3_600_000)
+      await lease.writeCooldown(refusal, 3_600_000)
       await store.read(cacheKey)
       const [token = '', hold = ''] = trips.at(-1)!.keys
       names.push({ token, hold })
@@ -200,7 +200,7 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
       expect(found.length).toBeGreaterThan(100)
       for (const entry of found) {
         if (kind === 'token') expectToken(entry as StoredToken)
-        else expectHold(entry as StoredHold)
+        else expectHold(entry as StoredCooldown)
       }
     },
   )
@@ -230,9 +230,9 @@ function expectToken({ id, response: found, remainingMs, ...others }: StoredToke
   expect(remainingMs).toBeLessThan(1e15)
 }
 
-function expectHold({ heldForMs, error, ...others }: StoredHold): void {
+function expectHold({ cooldownMs, error, ...others }: StoredCooldown): void {
   expect(others).toEqual({})
-  expect(heldForMs).toBeGreaterThan(0)
+  expect(cooldownMs).toBeGreaterThan(0)
   expect(['credentials', 'configuration', 'throttled', 'unavailable', 'malformed', 'aborted']).toContain(
     error.kind,
   )

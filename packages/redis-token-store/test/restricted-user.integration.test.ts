@@ -34,7 +34,10 @@ describe.skipIf(!redisInstalled)('a Redis user with the few rights of OPERATIONS
       const lease = (await store.lease(key, 5_000))!
       expect(await store.lease(key, 5_000)).toBeUndefined()
       expect(await lease.extend(5_000)).toBe(true)
-      await lease.hold({ kind: 'credentials', message: 'refused', oauthError: 'invalid_client' }, 30_000)
+      await lease.writeCooldown(
+        { kind: 'credentials', message: 'refused', oauthError: 'invalid_client' },
+        30_000,
+      )
       const id = await lease.write({ accessToken: 'token', tokenType: 'Bearer', scope: [] }, 60_000)
       await lease.release()
       expect(await store.read(key)).toMatchObject({ id })

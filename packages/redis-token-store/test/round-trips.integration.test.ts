@@ -88,7 +88,7 @@ describe.skipIf(!redisInstalled)('what the store costs', () => {
         await client.flushDb()
         const lease = await createRedisTokenStore({ client, encryptionKeys }).lease('a cache key', 5_000)
         await lease!.write(response, 3_599_000)
-        await lease!.hold(refusal, 30_000)
+        await lease!.writeCooldown(refusal, 30_000)
         const keys = await client.keys('*')
         for (const key of keys) {
           const name = `${size}, ${form}, ${key.replace(/.*:/, '')}`

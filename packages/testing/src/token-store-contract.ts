@@ -126,7 +126,7 @@ export function describeTokenStore(
           await write('one', minute, one)
           const other = await leased(minute, two)
           expect(await store.read(two)).toBeUndefined()
-          await other.hold(refusal, minute)
+          await other.writeCooldown(refusal, minute)
           expect(await store.read(one)).not.toHaveProperty('error')
           expect((await readToken(one))?.response.accessToken).toBe('one')
         },
@@ -189,7 +189,7 @@ export function describeTokenStore(
         const winner = await leased()
         await winner.write(responseWith("the winner's"), minute)
         expect(await loser.write(responseWith('too late'), minute)).toBeUndefined()
-        await loser.hold(refusal, minute)
+        await loser.writeCooldown(refusal, minute)
         expect(await loser.extend(minute)).toBe(false)
         await loser.release()
         expect(await store.read(key)).not.toHaveProperty('error')
@@ -202,7 +202,7 @@ export function describeTokenStore(
         await passTime(40)
         expect(await lease.extend(minute)).toBe(false)
         expect(await lease.write(responseWith('too late'), minute)).toBeUndefined()
-        await lease.hold(refusal, minute)
+        await lease.writeCooldown(refusal, minute)
         expect(await store.read(key)).toBeUndefined()
       })
 

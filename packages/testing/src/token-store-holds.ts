@@ -16,16 +16,16 @@ const minute = 60_000
 export function describeHolds({ read, remove, leased, write, passTime }: StoreUnderTest): void {
   describe('holds', () => {
     it('shows a refusal to everybody, with the time left of it', async () => {
-      await (await leased()).hold(refusal, minute)
+      await (await leased()).writeCooldown(refusal, minute)
       const entry = await read()
-      expect(entry).toStrictEqual({ error: refusal, heldForMs: expect.any(Number) })
-      const { heldForMs } = entry as { heldForMs: number }
-      expect(heldForMs).toBeGreaterThan(0)
-      expect(heldForMs).toBeLessThanOrEqual(minute)
+      expect(entry).toStrictEqual({ error: refusal, cooldownMs: expect.any(Number) })
+      const { cooldownMs } = entry as { cooldownMs: number }
+      expect(cooldownMs).toBeGreaterThan(0)
+      expect(cooldownMs).toBeLessThanOrEqual(minute)
     })
 
     it('ends a hold when its time is over', async () => {
-      await (await leased()).hold(refusal, 30)
+      await (await leased()).writeCooldown(refusal, 30)
       await passTime(40)
       expect(await read()).toBeUndefined()
     })
@@ -33,16 +33,16 @@ export function describeHolds({ read, remove, leased, write, passTime }: StoreUn
     it('counts a hold from now, not from the lease', async () => {
       const lease = await leased()
       await passTime(50)
-      await lease.hold(refusal, minute)
+      await lease.writeCooldown(refusal, minute)
       await passTime(1)
-      const { heldForMs } = (await read()) as { heldForMs: number }
-      expect(heldForMs).toBeGreaterThan(0)
-      expect(heldForMs).toBeLessThan(minute)
+      const { cooldownMs } = (await read()) as { cooldownMs: number }
+      expect(cooldownMs).toBeGreaterThan(0)
+      expect(cooldownMs).toBeLessThan(minute)
     })
 
     it('ends a hold by the first token that is written', async () => {
       const lease = await leased()
-      await lease.hold(refusal, minute)
+      await lease.writeCooldown(refusal, minute)
       await lease.release()
       await write('accepted again')
       expect(await read()).not.toHaveProperty('error')
@@ -51,7 +51,7 @@ export function describeHolds({ read, remove, leased, write, passTime }: StoreUn
 
     it('shows a token that still lives beside the refusal of its renewal', async () => {
       const id = await write('old')
-      await (await leased()).hold(refusal, minute)
+      await (await leased()).writeCooldown(refusal, minute)
       expect(await read()).toMatchObject({ id, error: refusal })
       await remove(id)
       const entry = await read()

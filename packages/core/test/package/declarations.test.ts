@@ -12,7 +12,7 @@ it('the published declarations name no other package', { timeout: 60_000 }, asyn
   const compiler = fileURLToPath(new URL('../../../../node_modules/typescript/bin/tsc', import.meta.url))
   const project = fileURLToPath(new URL('../../tsconfig.build.json', import.meta.url))
   await promisify(execFile)(process.execPath, [compiler, '-p', project, '--outDir', folder])
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.d.ts'))
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.d.ts'))
   expect(files.length).toBeGreaterThan(20)
   for (const name of files) {
     const declarations = await readFile(join(folder, name), 'utf8')

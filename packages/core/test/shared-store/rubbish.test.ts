@@ -22,10 +22,10 @@ describe('a store that answers rubbish', () => {
     [{ ...stored, remainingMs: Number.NaN }],
     [{ ...stored, remainingMs: -1 }],
     [{ ...stored, remainingMs: '3000000' }],
-    [{ heldForMs: 1_000 }],
-    [{ heldForMs: 1_000, error: null }],
-    [{ heldForMs: 1_000, error: 'denied' }],
-    [{ heldForMs: 'long', error: { kind: 'credentials', message: 'held' } }],
+    [{ cooldownMs: 1_000 }],
+    [{ cooldownMs: 1_000, error: null }],
+    [{ cooldownMs: 1_000, error: 'denied' }],
+    [{ cooldownMs: 'long', error: { kind: 'credentials', message: 'held' } }],
   ])('such as %j to a read is passed over', async (answer) => {
     const { tokens } = startWith(sick({ read: () => Promise.resolve(answer as never) }))
     const call = watch(tokens.getToken())

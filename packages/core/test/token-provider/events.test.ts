@@ -19,10 +19,10 @@ describe('events', () => {
     await pass(100)
     await call
     expect(events).toEqual([
-      { type: 'token_requested', flight: 1, reason: 'first', attempt: 1 },
+      { type: 'token_requested', requestId: 1, reason: 'first', attempt: 1 },
       {
         type: 'token_received',
-        flight: 1,
+        requestId: 1,
         reason: 'first',
         attempt: 1,
         from: 'endpoint',
@@ -39,12 +39,12 @@ describe('events', () => {
     await pass(10_000)
     expect(call.state).toBe('rejected')
     expect(events).toMatchObject([
-      { type: 'token_requested', flight: 1, attempt: 1 },
-      { type: 'token_failed', flight: 1, attempt: 1, kind: 'unavailable', status: 503, durationMs: 0 },
-      { type: 'token_requested', flight: 1, attempt: 2 },
+      { type: 'token_requested', requestId: 1, attempt: 1 },
+      { type: 'token_failed', requestId: 1, attempt: 1, kind: 'unavailable', status: 503, durationMs: 0 },
+      { type: 'token_requested', requestId: 1, attempt: 2 },
       {
         type: 'token_failed',
-        flight: 1,
+        requestId: 1,
         attempt: 2,
         kind: 'credentials',
         status: 401,
@@ -68,10 +68,10 @@ describe('events', () => {
     await pass(0)
     expect([left.state, closed.state]).toEqual(['rejected', 'rejected'])
     expect(events).toEqual([
-      { type: 'token_requested', flight: 1, reason: 'first', attempt: 1 },
-      { type: 'token_failed', flight: 1, reason: 'first', attempt: 1, kind: 'aborted', durationMs: 30 },
-      { type: 'token_requested', flight: 2, reason: 'first', attempt: 1 },
-      { type: 'token_failed', flight: 2, reason: 'first', attempt: 1, kind: 'aborted', durationMs: 50 },
+      { type: 'token_requested', requestId: 1, reason: 'first', attempt: 1 },
+      { type: 'token_failed', requestId: 1, reason: 'first', attempt: 1, kind: 'aborted', durationMs: 30 },
+      { type: 'token_requested', requestId: 2, reason: 'first', attempt: 1 },
+      { type: 'token_failed', requestId: 2, reason: 'first', attempt: 1, kind: 'aborted', durationMs: 50 },
     ])
   })
 
@@ -111,14 +111,14 @@ describe('events', () => {
     const reasons = events.flatMap((event) => (event.type === 'token_requested' ? [event.reason] : []))
     expect(reasons).toEqual([
       'first',
-      'ageing',
+      'refresh_ahead',
       'expiring',
       'rejected',
       'forced',
       'minimum_validity',
       'eager',
     ])
-    const flights = events.flatMap((event) => (event.type === 'token_requested' ? [event.flight] : []))
+    const flights = events.flatMap((event) => (event.type === 'token_requested' ? [event.requestId] : []))
     expect(flights).toEqual([1, 2, 3, 4, 5, 6, 1])
   })
 

@@ -12,7 +12,7 @@ export function flakyStore(moods: Iterator<string>): TokenStore {
   }
   const moodyLease = (lease: TokenLease): TokenLease => ({
     write: (...of) => moody(() => lease.write(...of)),
-    hold: (...of) => moody(() => lease.hold(...of)),
+    writeCooldown: (...of) => moody(() => lease.writeCooldown(...of)),
     extend: (...of) => moody(() => lease.extend(...of)),
     release: () => moody(() => lease.release()),
   })

@@ -52,7 +52,9 @@ describe('a lifetime', () => {
   ])('that is %s becomes 300 s, and an event says so', async (_name, expiresIn) => {
     const { lifeMs, unknown } = await lifeOf({ body: { ...withoutLife, expires_in: expiresIn } })
     expect(lifeMs).toBe(300_000)
-    expect(unknown).toEqual([{ type: 'lifetime_unknown', flight: 1, problem: 'missing', assumedMs: 300_000 }])
+    expect(unknown).toEqual([
+      { type: 'lifetime_unknown', requestId: 1, problem: 'missing', assumedMs: 300_000 },
+    ])
   })
 
   it('that overflows a number becomes 300 s', async () => {
@@ -78,7 +80,7 @@ describe('a lifetime', () => {
       const { lifeMs, unknown } = await lifeOf({ expiresIn })
       expect(lifeMs).toBe(365 * 86_400_000)
       expect(unknown).toEqual([
-        { type: 'lifetime_unknown', flight: 1, problem: 'too_long', assumedMs: 365 * 86_400_000 },
+        { type: 'lifetime_unknown', requestId: 1, problem: 'too_long', assumedMs: 365 * 86_400_000 },
       ])
     },
   )

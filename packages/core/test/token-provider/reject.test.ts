@@ -112,10 +112,10 @@ describe('the budget of renewals that refusals may cause', () => {
     for (let call = 0; call < 100; call++) tokens.reject(await tokens.getToken())
     expect(endpoint.requests).toHaveLength(21)
     expect(tokens.peekToken()?.value).toBe('token-21')
-    const renewing = events
+    const refreshing = events
       .filter(({ type }) => type === 'token_rejected')
-      .map((event) => 'renewing' in event && event.renewing)
-    expect(renewing).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(80).fill(false)])
+      .map((event) => 'refreshing' in event && event.refreshing)
+    expect(refreshing).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(80).fill(false)])
   })
 
   it('gets one back every five seconds, and never more than twenty', async () => {
@@ -160,7 +160,7 @@ describe('the budget of renewals that refusals may cause', () => {
     const { events, tokens, token } = await started({ expiresIn: 100 })
     await pass(40_000)
     tokens.reject(token)
-    expect(events.at(-1)).toEqual({ type: 'token_rejected', remainingMs: 60_000, renewing: true })
+    expect(events.at(-1)).toEqual({ type: 'token_rejected', remainingMs: 60_000, refreshing: true })
   })
 
   it('is not touched by an endpoint that fails', async () => {

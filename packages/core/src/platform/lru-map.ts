@@ -1,0 +1,65 @@
+interface Entry<Key, Value> {
+  readonly key: Key
+  readonly value: Value
+  older: Entry<Key, Value> | undefined
+  newer: Entry<Key, Value> | undefined
+}
+
+/**
+ * A map in the order of use. Linked entries, because moving a key to the end of a large `Map` by deleting and
+ * setting it costs the more the larger the map is.
+ */
+export class LruMap<Key, Value> {
+  readonly #entries = new Map<Key, Entry<Key, Value>>()
+  #oldest: Entry<Key, Value> | undefined
+  #newest: Entry<Key, Value> | undefined
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  values(): Value[] {
+    return Array.from(this.#entries.values(), (entry) => entry.value)
+  }
+
+  /** The key's value, from now on the most recently used. */
+  use(key: Key): Value | undefined {
+    const entry = this.#entries.get(key)
+    if (entry !== undefined && entry !== this.#newest) {
+      this.#unlink(entry)
+      this.#append(entry)
+    }
+    return entry?.value
+  }
+
+  /** Adds a key that is not there yet. */
+  add(key: Key, value: Value): void {
+    const entry = { key, value, older: undefined, newer: undefined }
+    this.#entries.set(key, entry)
+    this.#append(entry)
+  }
+
+  /** Takes out the least recently used. */
+  shift(): Value | undefined {
+    const entry = this.#oldest
+    if (entry === undefined) return undefined
+    this.#unlink(entry)
+    this.#entries.delete(entry.key)
+    return entry.value
+  }
+
+  #append(entry: Entry<Key, Value>): void {
+    entry.older = this.#newest
+    entry.newer = undefined
+    if (this.#newest) this.#newest.newer = entry
+    else this.#oldest = entry
+    this.#newest = entry
+  }
+
+  #unlink({ older, newer }: Entry<Key, Value>): void {
+    if (older) older.newer = newer
+    else this.#oldest = newer
+    if (newer) newer.older = older
+    else this.#newest = older
+  }
+}
