@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Listr } from 'listr2'
 import { checkApiReports } from './checks/api-report.ts'
+import { checkImports } from './checks/imports.ts'
 import { checkLicences } from './checks/licences.ts'
 import { checkManifest } from './checks/manifest.ts'
 import { checkModuleTypes } from './checks/module-types.ts'
@@ -33,6 +34,7 @@ const checkEach = (title: string, find: (one: PackedPackage) => Problems) =>
   })
 
 const all = [
+  check('import cycles and directions', checkImports),
   check('what nothing uses (knip)', checkUnused),
   check('licences of all that is needed in production', checkLicences),
   {
