@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Listr } from 'listr2'
 import { checkApiReports } from './checks/api-report.ts'
+import { checkEntries } from './checks/entries.ts'
 import { checkImports } from './checks/imports.ts'
 import { checkLicences } from './checks/licences.ts'
 import { checkManifest } from './checks/manifest.ts'
@@ -44,6 +45,7 @@ const all = [
     },
   },
   checkEach('package.json of each package', checkManifest),
+  checkEach('entries of each package', checkEntries),
   checkEach('files packed', checkPackedFiles),
   checkEach('publint', checkWithPublint),
   checkEach('are the types wrong', checkModuleTypes),

@@ -16,7 +16,11 @@ export interface Manifest {
   readonly type?: string
   readonly sideEffects?: boolean
   readonly bin?: Record<string, string>
-  readonly exports?: Record<string, string | { readonly types: string }>
+  readonly main?: string
+  readonly module?: string
+  readonly types?: string
+  readonly typesVersions?: Record<string, Record<string, string[]>>
+  readonly exports?: Record<string, string | Entry>
   readonly files?: string[]
   readonly scripts?: Record<string, string>
   readonly dependencies?: Record<string, string>
@@ -24,6 +28,12 @@ export interface Manifest {
   readonly optionalDependencies?: Record<string, string>
   readonly engines?: { readonly node?: string }
   readonly publishConfig?: { readonly access?: string }
+}
+
+/** One entry of `exports`: the first of its conditions that a program's loader knows decides. */
+export interface Entry {
+  readonly types: { readonly require: string; readonly default: string }
+  readonly default: string
 }
 
 export interface PublicPackage {

@@ -1,5 +1,11 @@
-import 'axios'
-import type { RequestOption } from './request-option.cts'
+// oxlint-disable-next-line import/no-empty-named-blocks, unicorn/require-module-specifiers -- augmented below
+import type {} from 'axios'
+
+/** What a request of axios may say about its token. */
+export interface RequestOption {
+  /** Sends this request without a token. */
+  token?: false | undefined
+}
 
 declare module 'axios' {
   // Repeats axios's own declaration, type parameters included.

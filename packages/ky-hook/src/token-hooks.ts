@@ -5,7 +5,7 @@ import {
   type AttachOptions,
   type TokenProvider,
 } from '@tokenwell/core'
-import type { Hooks, Options } from 'ky'
+import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
 
 /**
  * Makes the options that have a ky client attach tokens; a request whose token was refused is sent once more

@@ -16,7 +16,7 @@ export function checkApiReports({ folder, manifest }: PublicPackage, update = fa
   return Object.entries(manifest.exports ?? {}).flatMap(([entry, target]) => {
     if (typeof target === 'string') return []
     const name = `${basename(folder)}${entry.slice(1).replaceAll('/', '.')}.api.md`
-    const config = ExtractorConfig.prepare(settings(folder, join(folder, target.types), name))
+    const config = ExtractorConfig.prepare(settings(folder, join(folder, target.types.default), name))
     mkdirSync(join(folder, 'etc'), { recursive: true })
     const problems: string[] = []
     const { apiReportChanged } = Extractor.invoke(config, {

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PackedPackage } from './packed-package.ts'
 
-const built = /^dist\/(.+?)\.(?:d\.)?([cm]?)[jt]s(?:\.map)?$/
+const built = /^dist\/(.+?)\.(?:d\.)?c?[jt]s(?:\.map)?$/
+/** What modules for `require` share. */
+const runtime = 'dist/_virtual/_rolldown/runtime.cjs'
 const always = ['package.json', 'README.md', 'LICENSE']
 
 /** Nothing more is packed than sources, what was built out of them and what users read; and nothing less. */
@@ -10,17 +12,18 @@ export function checkPackedFiles({ files, folder, packedManifest }: PackedPackag
   const named = packedManifest.files ?? []
   const problems = always.filter((file) => !files.includes(file)).map((file) => `${file} is not packed`)
   for (const file of files) {
-    const [, source, format] = built.exec(file) ?? []
+    if (file === runtime) continue
+    const [, source] = built.exec(file) ?? []
     if (source !== undefined) {
-      if (!existsSync(join(folder, 'src', `${source}.${format}ts`)))
+      if (!existsSync(join(folder, 'src', `${source}.ts`)))
         problems.push(`${file} is packed, but its source is gone: delete dist and build again`)
     } else if (file.startsWith('dist/') || !isExpected(file, named)) {
       problems.push(`${file} must not be packed`)
     }
   }
   for (const file of files) {
-    const [, declared, format] = /^src\/(.+)\.([cm]?)ts$/.exec(file) ?? []
-    if (declared !== undefined && !files.includes(`dist/${declared}.d.${format}ts`))
+    const [, declared] = /^src\/(.+)\.ts$/.exec(file) ?? []
+    if (declared !== undefined && !files.includes(`dist/${declared}.d.ts`))
       problems.push(`${file} is not built: build again`)
   }
   for (const target of targets(packedManifest.exports, packedManifest.bin)) {

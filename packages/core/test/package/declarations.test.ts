@@ -17,7 +17,7 @@ it('the published declarations name no other package', { timeout: 60_000 }, asyn
   for (const name of files) {
     const declarations = await readFile(join(folder, name), 'utf8')
     for (const [, from] of declarations.matchAll(/(?:from|import)\s*\(?['"]([^'"]+)['"]/g)) {
-      expect(from, name).toMatch(/^\.\//)
+      expect(from, name).toMatch(/^\.\.?\//)
     }
   }
 })
