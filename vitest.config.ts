@@ -9,7 +9,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ['{packages,apps}/*/test/**/*.test.ts'],
-    setupFiles: ['packages/testing/src/fail-on-console.ts'],
+    setupFiles: ['packages/internal-testing/src/fail-on-console.ts'],
     // Most tests wait for sockets and child processes: more of them at once than there are processors.
     maxWorkers: '150%',
     // The tests leave nothing behind in their process: files that share one load their modules once.

@@ -1,5 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { createAxiosClient, describeAdapter, type AdapterUnderTest } from '@tokenwell/testing'
+import { createAxiosClient } from '@tokenwell/internal-testing/axios'
+import { describeAdapter, type AdapterUnderTest } from '@tokenwell/test-suite'
 import { create, isAxiosError, type CreateAxiosDefaults } from 'axios'
 
 const axiosOver = (config: CreateAxiosDefaults): AdapterUnderTest => ({
@@ -18,6 +19,6 @@ describeAdapter({
   // This adapter of axios says `ETIMEDOUT` whatever it is told; the option has the rest of axios say so too.
   ...axiosOver({ adapter: 'fetch', transitional: { clarifyTimeoutError: true } }),
   // It gives a cancellation the text of the signal's reason, where axios elsewhere says "canceled".
-  essenceOf: ({ name, code }) => ({ name, code }),
-  hidesAddress: true,
+  comparableError: ({ name, code }) => ({ name, code }),
+  hidesResponseUrl: true,
 })

@@ -1,5 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { json, useTestServers } from '@tokenwell/testing'
+import { json, useTestServers } from '@tokenwell/test-suite'
 import { create, type AxiosAdapter, type AxiosInstance } from 'axios'
 import { beforeEach, describe, expect, it } from 'vitest'
 
@@ -80,14 +80,14 @@ it('shows an allowed origin that is a function the whole address', async () => {
 
 describe('a redirect', () => {
   it('carries no token to a sub-domain, nor headers that the caller calls sensitive', async () => {
-    servers.api.answer = () => ({ status: 302, headers: { location: servers.other.origin } })
+    servers.api.respond = () => ({ status: 302, headers: { location: servers.other.origin } })
     await api.get('/', { headers: { 'X-Mine': '1' }, sensitiveHeaders: ['X-Mine'] })
     expect(servers.other.tokens).toStrictEqual([undefined])
     expect(servers.other.requests[0]?.headers).not.toHaveProperty('x-mine')
   })
 
   it('shows itself to the caller’s beforeRedirect', async () => {
-    servers.api.answer = ({ url }) =>
+    servers.api.respond = ({ url }) =>
       url === '/v1/from' ? { status: 302, headers: { location: '/to' } } : json({ arrived: true })
     const seen: unknown[] = []
     await api.get('from', { beforeRedirect: ({ path }) => void seen.push(path) })

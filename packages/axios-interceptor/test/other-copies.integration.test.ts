@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { createTokenProvider, TokenError } from '@tokenwell/core'
-import { json, silence, startProtectedApi, startTokenEndpoint } from '@tokenwell/testing'
+import { json, noResponse, startProtectedApi, startTokenEndpoint } from '@tokenwell/test-suite'
 import { AxiosError, type AxiosStatic } from 'axios'
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
@@ -16,16 +16,16 @@ it('fails as the copy of axios does that the application required', async () => 
   const failure = (config = {}) => instance.get('/', config).catch((error: unknown) => error)
 
   expect((await instance.post('/', { a: 1 })).data).toStrictEqual({ accepted: true })
-  api.refuses = () => true
-  const refused = (await failure()) as AxiosError
-  expect(refused).toBeInstanceOf(required.AxiosError)
-  expect(refused.response?.status).toBe(401)
-  expect(refused.toJSON()).toMatchObject({ status: 401 })
-  api.answer = () => silence
+  api.rejects = () => true
+  const rejected = (await failure()) as AxiosError
+  expect(rejected).toBeInstanceOf(required.AxiosError)
+  expect(rejected.response?.status).toBe(401)
+  expect(rejected.toJSON()).toMatchObject({ status: 401 })
+  api.respond = () => noResponse
   expect(await failure({ timeout: 20 })).toBeInstanceOf(required.AxiosError)
   expect(required.isCancel(await failure({ signal: AbortSignal.timeout(20) }))).toBe(true)
   await tokens.getToken({ forceRefresh: true }).catch(() => {})
-  endpoint.answer = () => json({ error: 'invalid_client' }, 401)
+  endpoint.respond = () => json({ error: 'invalid_client' }, 401)
   tokens.reject(await tokens.getToken())
   const missing = (await failure()) as AxiosError
   expect(missing).toBeInstanceOf(required.AxiosError)

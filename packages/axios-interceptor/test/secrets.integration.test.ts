@@ -1,5 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { expectNoneShown, json, useTestServers } from '@tokenwell/testing'
+import { expectNoSecrets, json, useTestServers } from '@tokenwell/test-suite'
 import { create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 const expectHidden = (held: unknown) => {
   expect(servers.endpoint.issued).not.toHaveLength(0)
-  expectNoneShown(held, servers.endpoint.issued)
+  expectNoSecrets(held, servers.endpoint.issued)
 }
 
 describe.each(['http', 'fetch'])('over %s', (adapter) => {
@@ -28,7 +28,7 @@ describe.each(['http', 'fetch'])('over %s', (adapter) => {
   )
 
   it('an error shows no token, with a stream for its body', async () => {
-    servers.api.answer = () => json({}, 500)
+    servers.api.respond = () => json({}, 500)
     const error: unknown = await api
       .get('/', { responseType: 'stream', adapter })
       .catch((error: unknown) => error)
@@ -37,7 +37,7 @@ describe.each(['http', 'fetch'])('over %s', (adapter) => {
   })
 
   it('an error that comes while a stream is read shows no token', async () => {
-    servers.api.answer = () => ({ body: 'x'.repeat(100_000) })
+    servers.api.respond = () => ({ body: 'x'.repeat(100_000) })
     const config = { responseType: 'stream', maxContentLength: 1_000, adapter } as const
     const read = async () => {
       for await (const _chunk of (await api.get('/', config)).data) continue
@@ -48,7 +48,7 @@ describe.each(['http', 'fetch'])('over %s', (adapter) => {
   })
 
   it('a failed transform shows no token', async () => {
-    servers.api.answer = () => ({ body: '{' })
+    servers.api.respond = () => ({ body: '{' })
     const error: unknown = await api
       .get('/', { responseType: 'json', transitional: { silentJSONParsing: false }, adapter })
       .catch((error: unknown) => error)
@@ -58,7 +58,7 @@ describe.each(['http', 'fetch'])('over %s', (adapter) => {
 })
 
 it('a packed response shows no token', async () => {
-  servers.api.answer = () => ({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('packed') })
+  servers.api.respond = () => ({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('packed') })
   const response = await api.get('/', { responseType: 'stream' })
   expectHidden(response)
   expect(Buffer.concat(await response.data.toArray()).toString()).toBe('packed')

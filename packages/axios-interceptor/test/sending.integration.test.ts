@@ -1,5 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { json, silence, useTestServers } from '@tokenwell/testing'
+import { json, noResponse, useTestServers } from '@tokenwell/test-suite'
 import axios, {
   create,
   isAxiosError,
@@ -20,8 +20,8 @@ beforeEach(() => {
   api = create({ baseURL: servers.api.origin })
   attachTokens(api, servers.tokens)
 })
-const refuseFirst = () => {
-  servers.api.refuses = (token) => token === servers.endpoint.issued[0]
+const rejectFirst = () => {
+  servers.api.rejects = (token) => token === servers.endpoint.issued[0]
 }
 const failureOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -30,7 +30,7 @@ const failureOf = (promise: Promise<unknown>) =>
   )
 
 describe('a request that is sent again', () => {
-  beforeEach(refuseFirst)
+  beforeEach(rejectFirst)
 
   it('passes interceptors and transforms once', async () => {
     const passed: string[] = []
@@ -79,7 +79,7 @@ describe('a request that is sent again', () => {
     'is known by a fault in a body that is asked for as %s',
     async (responseType) => {
       const fault = { fault: { detail: { errorcode: 'oauth.v2.InvalidAccessToken' } } }
-      servers.api.answer = () => json(fault, 500)
+      servers.api.respond = () => json(fault, 500)
       const adapter = responseType === 'blob' ? 'fetch' : 'http'
       await failureOf(api.get('/', { responseType, adapter }))
       expect(servers.endpoint.issued).toHaveLength(2)
@@ -87,7 +87,7 @@ describe('a request that is sent again', () => {
   )
 
   it('is sent again by whoever takes it from the error', async () => {
-    servers.api.answer = ({ url }) => json({}, url === '/first' ? 503 : 200)
+    servers.api.respond = ({ url }) => json({}, url === '/first' ? 503 : 200)
     const error = await failureOf(api.post('/first', { a: 1 }, { timeout: 5_000 }))
     expect(error.config).toMatchObject({ url: '/first', timeout: 5_000, data: '{"a":1}' })
     const { status } = await api.request({ ...error.config, url: '/second' })
@@ -167,7 +167,7 @@ describe('the instance', () => {
 
 describe('a request that waits for a token', () => {
   beforeEach(() => {
-    servers.endpoint.answer = () => silence
+    servers.endpoint.respond = () => noResponse
   })
 
   it('ends with the cancel token', async () => {
@@ -203,8 +203,8 @@ describe('a request that waits for a token', () => {
 })
 
 it('has but one time for the token and the answer', async () => {
-  const issue = servers.endpoint.answer
-  servers.endpoint.answer = async (request) => {
+  const issue = servers.endpoint.respond
+  servers.endpoint.respond = async (request) => {
     await setTimeout(50)
     return issue(request)
   }
@@ -220,7 +220,7 @@ it('has but one time for the token and the answer', async () => {
 })
 
 it('fails without a token by an error of axios, which says why', async () => {
-  servers.endpoint.answer = () => json({ error: 'invalid_client' }, 401)
+  servers.endpoint.respond = () => json({ error: 'invalid_client' }, 401)
   const error = await failureOf(api.post('/', { a: 1 }))
   expect(isAxiosError(error)).toBe(true)
   expect(error).toMatchObject({ code: 'ERR_TOKEN', config: { url: '/' }, message: error.cause?.message })

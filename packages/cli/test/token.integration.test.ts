@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { runTokenwell } from './run-tokenwell.ts'
 import { useSandboxedService } from './sandboxed-service.ts'

@@ -1,5 +1,5 @@
 import { tokenHooks } from '@tokenwell/ky-hook'
-import { expectNoneShown, json, silence, useTestServers } from '@tokenwell/testing'
+import { expectNoSecrets, json, noResponse, useTestServers } from '@tokenwell/test-suite'
 import ky, { HTTPError, TimeoutError, type Hooks, type KyInstance, type Options } from 'ky'
 import { beforeEach, describe, expect, it } from 'vitest'
 
@@ -12,8 +12,8 @@ const attached = (options: Options = {}) =>
 beforeEach(() => {
   api = attached()
 })
-const refuseFirst = () => {
-  servers.api.refuses = (token) => token === servers.endpoint.issued[0]
+const rejectFirst = () => {
+  servers.api.rejects = (token) => token === servers.endpoint.issued[0]
 }
 const failureOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -22,7 +22,7 @@ const failureOf = (promise: Promise<unknown>) =>
   )
 
 describe('a refused token', () => {
-  beforeEach(refuseFirst)
+  beforeEach(rejectFirst)
 
   it.each(['get', 'post', 'put', 'patch', 'delete'] as const)(
     'is renewed for %s, whatever ky itself would retry',
@@ -38,22 +38,22 @@ describe('a refused token', () => {
     async (retry) => {
       const error = await failureOf(api.post('x', { retry, json: {} }))
       expect(error).toBeInstanceOf(HTTPError)
-      expect(error).toMatchObject({ response: { status: 401 }, data: { refused: 1 } })
+      expect(error).toMatchObject({ response: { status: 401 }, data: { rejected: 1 } })
       expect(servers.api.requests).toHaveLength(1)
       expect((await api.get('x', { retry })).status).toBe(200)
     },
   )
 
   it('fails as an HTTPError where every token is refused', async () => {
-    servers.api.refuses = () => true
+    servers.api.rejects = () => true
     const error = await failureOf(api.get('x'))
     expect(error).toBeInstanceOf(HTTPError)
-    expect(error).toMatchObject({ response: { status: 401 }, data: { refused: 2 } })
+    expect(error).toMatchObject({ response: { status: 401 }, data: { rejected: 2 } })
   })
 
   it('is renewed for a request object that has no body, and not for one that has', async () => {
     expect((await api(new Request(`${servers.api.origin}/x`))).status).toBe(200)
-    servers.api.refuses = (token) => token === servers.endpoint.issued[1]
+    servers.api.rejects = (token) => token === servers.endpoint.issued[1]
     const request = new Request(`${servers.api.origin}/x`, { method: 'POST', body: 'once' })
     expect(await failureOf(api(request))).toBeInstanceOf(HTTPError)
   })
@@ -82,7 +82,7 @@ describe('a refused token', () => {
 
 describe('hooks', () => {
   it('run once for a request that is sent again, and see no token', async () => {
-    refuseFirst()
+    rejectFirst()
     const seen: unknown[] = []
     const hooks: Hooks = {
       beforeRequest: [
@@ -128,7 +128,7 @@ describe('hooks', () => {
 describe('a client', () => {
   it('has each retry of ky’s own sent with the token of that moment', async () => {
     const statuses = [503, 503, 200]
-    servers.api.answer = () => {
+    servers.api.respond = () => {
       servers.tokens.reject(servers.tokens.peekToken()!)
       return json({}, statuses.shift())
     }
@@ -189,7 +189,7 @@ describe('a client', () => {
 it.each([{ timeout: 30 }, { timeout: false, totalTimeout: 30 }] as const)(
   'has the wait for a token counted in %j',
   async (times) => {
-    servers.endpoint.answer = () => silence
+    servers.endpoint.respond = () => noResponse
     expect(await failureOf(api.get('x', times))).toBeInstanceOf(TimeoutError)
     expect(servers.api.requests).toHaveLength(0)
   },
@@ -197,11 +197,11 @@ it.each([{ timeout: 30 }, { timeout: false, totalTimeout: 30 }] as const)(
 
 it('hands what goes wrong with a token to beforeError, and shows none of it', async () => {
   await api.get('x')
-  servers.api.answer = () => json({ error: 'no' }, 400)
+  servers.api.respond = () => json({ error: 'no' }, 400)
   const seen: unknown[] = []
   const error = await failureOf(
     api.get('x', { hooks: { beforeError: [(state) => (seen.push(state), state.error)] } }),
   )
-  expectNoneShown([error, seen], servers.endpoint.issued)
+  expectNoSecrets([error, seen], servers.endpoint.issued)
   expect(seen).toHaveLength(1)
 })

@@ -1,4 +1,5 @@
-import { runReadmeExample, useTestServers } from '@tokenwell/testing'
+import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
+import { useTestServers } from '@tokenwell/test-suite'
 import { expect, it } from 'vitest'
 
 const servers = useTestServers()

@@ -1,4 +1,4 @@
-import { describeAdapter, toFetchInit } from '@tokenwell/testing'
+import { describeAdapter, toFetchInit } from '@tokenwell/test-suite'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky, { HTTPError } from 'ky'
 
@@ -18,11 +18,11 @@ describeAdapter({
       }
       try {
         const response = await api(url, options)
-        return { status: response.status, text: await response.text(), held: response }
+        return { status: response.status, text: await response.text(), received: response }
       } catch (error) {
         if (!(error instanceof HTTPError)) throw error
         const text = typeof error.data === 'string' ? error.data : JSON.stringify(error.data ?? '')
-        return { status: error.response.status, text, held: error }
+        return { status: error.response.status, text, received: error }
       }
     }
   },

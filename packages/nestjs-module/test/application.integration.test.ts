@@ -1,4 +1,4 @@
-import { useTestServers } from '@tokenwell/testing'
+import { useTestServers } from '@tokenwell/test-suite'
 import { execFileSync, fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ describe.skipIf(!isBuilt)(
           ])
           expect(nest).toContain(`@nestjs+core@${version}.`)
 
-          servers.api.refuses = (token) => token === servers.endpoint.issued[0]
+          servers.api.rejects = (token) => token === servers.endpoint.issued[0]
           const answers = await Promise.all([1, 2, 3].map(async () => (await fetch(`${url}/orders`)).json()))
           expect(answers).toStrictEqual(
             answers.map(() => ({ data: { accepted: true }, expiresAt: expect.any(String) })),

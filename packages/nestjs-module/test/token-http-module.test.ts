@@ -4,7 +4,7 @@ import { Inject, Injectable, Module } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
 import { TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule, type TokenHttpModuleOptions } from '@tokenwell/nestjs-module/axios'
-import { json, useTestServers } from '@tokenwell/testing'
+import { json, useTestServers } from '@tokenwell/test-suite'
 import axios from 'axios'
 import { firstValueFrom } from 'rxjs'
 import { expect, it } from 'vitest'
@@ -60,7 +60,7 @@ it('takes its options from a factory, and its client from a module that is not g
     ],
     providers: [Orders],
   }).compile()
-  servers.api.answer = ({ headers }) => json({ token: headers['x-api-token'] })
+  servers.api.respond = ({ headers }) => json({ token: headers['x-api-token'] })
   expect(await module.get(Orders).list()).toStrictEqual({ token: servers.endpoint.issued[0] })
   await module.close()
 })

@@ -10,7 +10,7 @@ import { MeterProvider as SdkMeterProvider, PeriodicExportingMetricReader } from
 import { SimpleSpanProcessor, TracerProvider as SdkTracerProvider } from '@opentelemetry/sdk-trace'
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { json, useTestServers } from '@tokenwell/testing'
+import { json, useTestServers } from '@tokenwell/test-suite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 
@@ -85,11 +85,11 @@ describe('instrumentTokens', () => {
       json({ access_token: token, application_name: text, expires_in: 60 }),
       json({ access_token: token, expires_in: 60 }),
     ]
-    servers.endpoint.answer = () => answers.shift()!
+    servers.endpoint.respond = () => answers.shift()!
     await tokens.getToken()
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow('repeated the client secret')
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [servers.api.origin] })
-    servers.api.refuses = () => true
+    servers.api.rejects = () => true
     await apiFetch(`${servers.api.origin}/${text}`)
     await apiFetch(`${servers.other.origin}/${text}`)
     await telemetry.flush()

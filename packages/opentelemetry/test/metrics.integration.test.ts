@@ -5,7 +5,7 @@ import {
   type TokenProviderOptions,
 } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { createFakeClock, json, useTestServers } from '@tokenwell/testing'
+import { createFakeClock, json, useTestServers } from '@tokenwell/test-suite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 
@@ -30,11 +30,11 @@ describe('metrics', () => {
   it('tell how long requests took, in seconds, and how they ended', async () => {
     const clock = createFakeClock()
     const tokens = instrumented({ clock })
-    const { answer } = servers.endpoint
+    const { respond } = servers.endpoint
     const taking = (ms: number) => clock.advance(ms)
-    servers.endpoint.answer = (request) => (taking(1500), answer(request))
+    servers.endpoint.respond = (request) => (taking(1500), respond(request))
     await tokens.getToken()
-    servers.endpoint.answer = () => (taking(2500), oauthError('invalid_scope', 400))
+    servers.endpoint.respond = () => (taking(2500), oauthError('invalid_scope', 400))
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow('refused')
     const [received, failed, ...others] = await pointsOf('token.request.duration')
     expect(received).toMatchObject({
@@ -59,9 +59,9 @@ describe('metrics', () => {
   it('count each attempt of a request that is tried again', async () => {
     const noDelay = vi.spyOn(Math, 'random').mockReturnValue(0)
     onTestFinished(() => noDelay.mockRestore())
-    const { answer } = servers.endpoint
-    servers.endpoint.answer = (request) =>
-      servers.endpoint.requests.length < 3 ? { status: 503 } : answer(request)
+    const { respond } = servers.endpoint
+    servers.endpoint.respond = (request) =>
+      servers.endpoint.requests.length < 3 ? { status: 503 } : respond(request)
     await instrumented().getToken()
     const [failed, received] = await pointsOf('token.request.duration')
     expect(failed).toMatchObject({ count: 2, attributes: { 'error.type': 'unavailable' } })
@@ -86,7 +86,7 @@ describe('metrics', () => {
   it('count the tokens that an API refused, and the requests that went out without one', async () => {
     const tokens = instrumented()
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [servers.api.origin] })
-    servers.api.refuses = (token) => token === servers.endpoint.issued[0]
+    servers.api.rejects = (token) => token === servers.endpoint.issued[0]
     await apiFetch(servers.api.origin)
     await apiFetch(servers.other.origin)
     expect(await pointsOf('token.rejections')).toMatchObject([
@@ -98,7 +98,7 @@ describe('metrics', () => {
   })
 
   it('count tokens without a lifetime', async () => {
-    servers.endpoint.answer = () => json({ access_token: 'a-token' })
+    servers.endpoint.respond = () => json({ access_token: 'a-token' })
     await instrumented().getToken()
     expect(await pointsOf('token.unknown_lifetimes')).toMatchObject([
       { unit: '{token}', value: 1, attributes: { 'tokenwell.lifetime.problem': 'missing' } },

@@ -1,4 +1,4 @@
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
 
 type Attributes = Readonly<Record<string, string | number | boolean>>
 

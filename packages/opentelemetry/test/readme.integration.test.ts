@@ -1,5 +1,6 @@
 import { metrics, trace } from '@opentelemetry/api'
-import { runReadmeExample, useTestServers } from '@tokenwell/testing'
+import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
+import { useTestServers } from '@tokenwell/test-suite'
 import { expect, it, onTestFinished } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 

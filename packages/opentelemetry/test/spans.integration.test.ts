@@ -2,7 +2,7 @@ import { context, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { createTokenProvider } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { createFakeClock, json, silence, useTestServers } from '@tokenwell/testing'
+import { createFakeClock, json, noResponse, useTestServers } from '@tokenwell/test-suite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 
@@ -26,10 +26,10 @@ describe('spans', () => {
     const tokens = createTokenProvider(servers.endpoint.source, { clock })
     onTestFinished(() => tokens.close())
     instrument(tokens)
-    const { answer } = servers.endpoint
-    servers.endpoint.answer = (request) => {
+    const { respond } = servers.endpoint
+    servers.endpoint.respond = (request) => {
       clock.advance(1500)
-      return answer(request)
+      return respond(request)
     }
     const before = Date.now()
     await tokens.getToken()
@@ -53,7 +53,7 @@ describe('spans', () => {
       json({ fault: { faultstring: 'x', detail: { errorcode: 'policies.Broken' } } }, 503),
       json({ error: 'invalid_client' }, 401),
     ]
-    servers.endpoint.answer = () => answers.shift()!
+    servers.endpoint.respond = () => answers.shift()!
     await expect(servers.tokens.getToken()).rejects.toThrow('refused the credentials')
     const [first, second, ...others] = await spans()
     expect(others).toHaveLength(0)
@@ -78,7 +78,7 @@ describe('spans', () => {
 
   it('end when a request is cancelled, because nobody waits for it any more', async () => {
     instrument()
-    servers.endpoint.answer = () => silence
+    servers.endpoint.respond = () => noResponse
     const controller = new AbortController()
     const call = servers.tokens.getToken({ signal: controller.signal })
     await servers.endpoint.nextRequest()

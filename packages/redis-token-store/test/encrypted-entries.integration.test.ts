@@ -6,7 +6,7 @@ import {
 } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 
 const keyA = Buffer.alloc(32, 'a').toString('base64')
 const keyB = new Uint8Array(32).fill(7)

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { startFleet, type Fleet } from './fleet.ts'
 import { callColdFleet, killHolder, renewUnderLoad, report } from './fleet-scenarios.ts'
-import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 const hour = 3_600_000

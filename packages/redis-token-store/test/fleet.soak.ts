@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { startRedisCluster } from './redis-cluster.ts'
+import { startRedisCluster } from '@tokenwell/internal-testing/redis-cluster'
 import { startFleet, type Fleet } from './fleet.ts'
 import { callColdFleet, killHolder, renewUnderLoad, report, together } from './fleet-scenarios.ts'
 import type { MemberSettings } from './fleet-member.ts'
-import { startRedisSentinel } from './redis-sentinel.ts'
-import { redisInstalled, startRedis } from './redis-server.ts'
+import { startRedisSentinel } from '@tokenwell/internal-testing/redis-sentinel'
+import { redisInstalled, startRedis } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint } from './token-endpoint.ts'
 
 const hour = 3_600_000

@@ -3,9 +3,9 @@ import { createRedisTokenStore, type EntryUnreadableEvent } from '@tokenwell/red
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { report } from './fleet-scenarios.ts'
-import { randomFrom } from './random-from.ts'
+import { createRandom } from '@tokenwell/internal-testing/random'
 import { recordingClient } from './recording-client.ts'
-import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 
 const count = 10_000
 const cacheKeys = Array.from({ length: 50 }, (_, index) => `cache key ${index}`)
@@ -30,7 +30,7 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
   let client: ReturnType<typeof connection>
   const connection = () => createClient({ url: redis.url })
   const seed = Number(process.env['SEED'] ?? Date.now() % 1e9)
-  const random = randomFrom(seed)
+  const random = createRandom(seed)
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!
   const randomBytes = (length: number) => Buffer.from(Array.from({ length }, () => random() * 256))
   beforeAll(async () => {

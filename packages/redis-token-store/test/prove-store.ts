@@ -3,7 +3,7 @@ import {
   type RedisTokenStoreClient,
   type RedisTokenStoreOptions,
 } from '@tokenwell/redis-token-store'
-import { describeTokenStore } from '@tokenwell/testing'
+import { describeTokenStore } from '@tokenwell/test-suite'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 
 interface TestClient extends RedisTokenStoreClient {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startFleet } from './fleet.ts'
 import { callColdFleet, renewUnderLoad, report, together } from './fleet-scenarios.ts'
 import { proveStore, useStore } from './prove-store.ts'
-import { startRedisCluster, type RedisClusterServers } from './redis-cluster.ts'
-import { redisInstalled } from './redis-server.ts'
+import { startRedisCluster, type RedisClusterServers } from '@tokenwell/internal-testing/redis-cluster'
+import { redisInstalled } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint } from './token-endpoint.ts'
 
 describe.skipIf(!redisInstalled)('a cluster of three', () => {

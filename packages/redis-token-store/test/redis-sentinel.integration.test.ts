@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startFleet } from './fleet.ts'
 import { callColdFleet, renewUnderLoad, report, requestsFor, together } from './fleet-scenarios.ts'
 import { proveStore, useStore } from './prove-store.ts'
-import { startRedisSentinel, type RedisSentinelServers } from './redis-sentinel.ts'
-import { redisInstalled } from './redis-server.ts'
+import { startRedisSentinel, type RedisSentinelServers } from '@tokenwell/internal-testing/redis-sentinel'
+import { redisInstalled } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint } from './token-endpoint.ts'
 
 describe.skipIf(!redisInstalled)('a master behind a sentinel', () => {

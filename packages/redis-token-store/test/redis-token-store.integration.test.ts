@@ -3,7 +3,7 @@ import { createClient, createClientPool, RESP_TYPES } from 'redis'
 import { createClient as createClient5 } from 'redis-5'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { proveStore, useStore } from './prove-store.ts'
-import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 
 describe.skipIf(!redisInstalled)('one server', () => {
   let server: RedisServer

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 
 // The very line that OPERATIONS.md tells its readers to type.
 const operations = await readFile(new URL('../OPERATIONS.md', import.meta.url), 'utf8')

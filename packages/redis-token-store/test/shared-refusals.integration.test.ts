@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openCaller, type Caller } from './caller.ts'
-import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 describe.skipIf(!redisInstalled)('a refusal', () => {

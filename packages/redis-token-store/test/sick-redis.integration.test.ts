@@ -4,7 +4,7 @@ import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
 import { openCaller, type Caller } from './caller.ts'
 import { report } from './fleet-scenarios.ts'
-import { redisInstalled, startRedis, type RedisServer } from './redis-server.ts'
+import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 /** Unlike `once` of node:events it does not end at an error: this client goes on after one. */

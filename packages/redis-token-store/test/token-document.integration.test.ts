@@ -3,7 +3,7 @@ import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import * as fc from 'fast-check'
 import { createClient } from 'redis'
 import { describe, expect, it } from 'vitest'
-import { redisInstalled, startRedis } from './redis-server.ts'
+import { redisInstalled, startRedis } from '@tokenwell/internal-testing/redis'
 
 const text = fc.oneof(
   fc.string(),

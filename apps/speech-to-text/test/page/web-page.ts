@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type Page } from 'playwright-core'
-import { freePort } from '@tokenwell/testing/free-port'
+import { freePort } from '@tokenwell/internal-testing/free-port'
 import {
   application,
   end,

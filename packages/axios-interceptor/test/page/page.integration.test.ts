@@ -1,5 +1,5 @@
-import { silence, useTestServers } from '@tokenwell/testing'
-import { allowPages, hasChromium, inChromium, useChromiumPage } from '@tokenwell/testing/chromium'
+import { noResponse, useTestServers } from '@tokenwell/test-suite'
+import { allowPages, hasChromium, inChromium, useChromiumPage } from '@tokenwell/internal-testing/chromium'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PageScript } from './script.ts'
@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
   beforeEach(() => [servers.api, servers.other].forEach(allowPages))
 
   it('sends every kind of body over XMLHttpRequest, again where a token was refused', async () => {
-    servers.api.refuses = (token) => token === servers.endpoint.issued[0]
+    servers.api.rejects = (token) => token === servers.endpoint.issued[0]
     const answers = await chromium.evaluate(async (baseURL) => {
       const api = page.axios.create({ baseURL })
       page.attachTokens(api, page.tokens)
@@ -50,8 +50,8 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
       const error = await api
         .get('/', { timeout: 1, adapter: 'xhr', url: '/slow' })
         .catch((error: unknown) => error)
-      const refused = await api.get('/').catch((error: unknown) => error)
-      return JSON.stringify([response, error, refused, Object.entries(error as object)])
+      const rejected = await api.get('/').catch((error: unknown) => error)
+      return JSON.stringify([response, error, rejected, Object.entries(error as object)])
     }, servers.api.origin)
     expect(servers.endpoint.issued).toHaveLength(1)
     expect(shown).not.toContain(servers.endpoint.issued[0])
@@ -61,9 +61,9 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
   })
 
   it('sends tokens to an address of the page’s own, and to no other', async () => {
-    const { answer } = chromium.backend
-    chromium.backend.answer = (request) =>
-      request.url.startsWith('/api/') ? { body: request.headers.authorization ?? 'none' } : answer(request)
+    const { respond } = chromium.backend
+    chromium.backend.respond = (request) =>
+      request.url.startsWith('/api/') ? { body: request.headers.authorization ?? 'none' } : respond(request)
     const answers = await chromium.evaluate(async (other) => {
       const api = page.axios.create({ baseURL: '/api' })
       page.attachTokens(api, page.tokens)
@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
   })
 
   it('lets no redirect carry a token elsewhere, whatever its header', async () => {
-    servers.api.answer = () => ({ status: 302, headers: { location: `${servers.other.origin}/to` } })
+    servers.api.respond = () => ({ status: 302, headers: { location: `${servers.other.origin}/to` } })
     allowPages(servers.api)
     const outcomes = await chromium.evaluate(async (baseURL) => {
       const outcomeWith = async (options: object) => {
@@ -113,14 +113,14 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
         { baseURL: servers.api.origin, count },
       )
     await run(1)
-    servers.api.refuses = (token) => token === servers.endpoint.issued[0]
+    servers.api.rejects = (token) => token === servers.endpoint.issued[0]
     expect(new Set(await run(200))).toStrictEqual(new Set([200]))
     expect(servers.endpoint.issued).toHaveLength(2)
   })
 
   it('ends a wait for a token with the request’s signal or time', async () => {
-    const { answer } = chromium.backend
-    chromium.backend.answer = (request) => (request.url === '/token' ? silence : answer(request))
+    const { respond } = chromium.backend
+    chromium.backend.respond = (request) => (request.url === '/token' ? noResponse : respond(request))
     const codes = await chromium.evaluate(async (baseURL) => {
       const api = page.axios.create({ baseURL })
       page.attachTokens(api, page.tokens)

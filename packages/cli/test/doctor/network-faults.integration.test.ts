@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { json, startScriptedServer, type ScriptedAnswer } from '@tokenwell/testing'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/test-suite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { explainUnreachable } from '../../src/doctor/judge-network.ts'
 import { examined } from './examined.ts'
@@ -9,7 +9,7 @@ const env = { CLIENT_ID: 'demo', CLIENT_SECRET: 'canary-secret' }
 const doctor = (url: string, args: string[] = [], more: Record<string, string> = {}) =>
   examined(['--token-url', url, ...args], { ...env, ...more })
 
-async function answering(answer: ScriptedAnswer): Promise<string> {
+async function answering(answer: ScriptedResponse): Promise<string> {
   const server = await startScriptedServer(() => answer)
   onTestFinished(() => server.close())
   return `${server.origin}/token`
@@ -119,7 +119,7 @@ describe('doctor, asked about a hostile server', () => {
   it('shows neither what it repeats nor control characters', async () => {
     const secret = 'canary secret/ß'
     const encoded = [encodeURIComponent(secret), new URLSearchParams([['', secret]]).toString().slice(1)]
-    const shown = async (answer: ScriptedAnswer) => {
+    const shown = async (answer: ScriptedResponse) => {
       const { findings } = await doctor(await answering(answer), ['--scope', 'read'], {
         CLIENT_SECRET: secret,
       })

@@ -1,5 +1,5 @@
 import { createTokenProvider, type TokenResponse } from '@tokenwell/core'
-import { createFakeClock } from '@tokenwell/testing'
+import { createFakeClock } from '@tokenwell/test-suite'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { planFor } from '../../src/doctor/judge-lifetime.ts'
 

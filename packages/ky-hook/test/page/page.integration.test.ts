@@ -1,5 +1,5 @@
-import { silence, useTestServers } from '@tokenwell/testing'
-import { allowPages, hasChromium, inChromium, useChromiumPage } from '@tokenwell/testing/chromium'
+import { noResponse, useTestServers } from '@tokenwell/test-suite'
+import { allowPages, hasChromium, inChromium, useChromiumPage } from '@tokenwell/internal-testing/chromium'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PageScript } from './script.ts'
@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
   beforeEach(() => [servers.api, servers.other].forEach(allowPages))
 
   it('sends every kind of body, again where a token was refused, and receives no secret', async () => {
-    servers.api.refuses = (token) => token === servers.endpoint.issued[0]
+    servers.api.rejects = (token) => token === servers.endpoint.issued[0]
     const answers = await chromium.evaluate(async (prefix) => {
       const api = page.ky
         .extend({ prefix })
@@ -48,9 +48,9 @@ describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
   })
 
   it('sends tokens to an address of the page’s own, and to no other', async () => {
-    const { answer } = chromium.backend
-    chromium.backend.answer = (request) =>
-      request.url.startsWith('/api/') ? { body: request.headers.authorization ?? 'none' } : answer(request)
+    const { respond } = chromium.backend
+    chromium.backend.respond = (request) =>
+      request.url.startsWith('/api/') ? { body: request.headers.authorization ?? 'none' } : respond(request)
     const answers = await chromium.evaluate(async (other) => {
       const api = page.ky.extend(page.tokenHooks(page.tokens, { allowedOrigins: [location.origin] }))
       const status = async (url: string) => (await api(url, { throwHttpErrors: false })).status
@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
   })
 
   it('lets no redirect carry a token elsewhere, whatever its header', async () => {
-    servers.api.answer = () => ({ status: 302, headers: { location: `${servers.other.origin}/to` } })
+    servers.api.respond = () => ({ status: 302, headers: { location: `${servers.other.origin}/to` } })
     allowPages(servers.api)
     const outcomes = await chromium.evaluate(async (url) => {
       const outcomeWith = async (header: string) => {
@@ -80,8 +80,8 @@ describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
   })
 
   it('ends a wait for a token with the request’s signal or time', async () => {
-    const { answer } = chromium.backend
-    chromium.backend.answer = (request) => (request.url === '/token' ? silence : answer(request))
+    const { respond } = chromium.backend
+    chromium.backend.respond = (request) => (request.url === '/token' ? noResponse : respond(request))
     const names = await chromium.evaluate(async (url) => {
       const api = page.ky.extend(page.tokenHooks(page.tokens, { allowedOrigins: [url] }))
       const nameOf = (options: object) => api(url, options).then(String, ({ name }: Error) => name)

@@ -1,0 +1,239 @@
+import type { TokenLease, TokenResponse, TokenStore } from '@tokenwell/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describeCooldowns } from './describe-cooldowns.ts'
+import { rejection, responseWith } from './stored-values.ts'
+
+/** Options of the suite. */
+export interface TokenStoreContractOptions {
+  /** Advances the store's clock by at least `ms` milliseconds. @default waits that long */
+  readonly passTime?: ((ms: number) => void | Promise<void>) | undefined
+}
+
+const minute = 60_000
+/**
+ * Defines the tests that every token store passes. Each test creates its own store and uses its own key.
+ * What a test expects to be still valid lasts a minute, so that a slow machine does not fail the suite.
+ *
+ * @example
+ * describeTokenStore('my store', () => createMyTokenStore({ url }))
+ */
+export function describeTokenStore(
+  name: string,
+  createStore: () => TokenStore | Promise<TokenStore>,
+  { passTime = waitAtLeast }: TokenStoreContractOptions = {},
+): void {
+  describe(`${name}: contract of a token store`, () => {
+    let store: TokenStore
+    let key: string
+    beforeEach(async () => {
+      store = await createStore()
+      key = `contract ${crypto.randomUUID()}`
+    })
+    afterEach(() => store.close?.())
+
+    const acquireLease = async (ttlMs = minute, of = key): Promise<TokenLease> => {
+      const lease = await store.lease(of, ttlMs)
+      if (lease === undefined) throw new Error('The lease is not available')
+      return lease
+    }
+    const write = async (value: string, lifetimeMs = minute, of = key): Promise<string> => {
+      const lease = await acquireLease(minute, of)
+      const id = await lease.write(responseWith(value), lifetimeMs)
+      await lease.release()
+      return id!
+    }
+    const readToken = async (of = key) => {
+      const entry = await store.read(of)
+      return entry && 'id' in entry ? entry : undefined
+    }
+
+    describe('tokens', () => {
+      it('returns undefined for a key that was not written', async () => {
+        expect(await store.read(key)).toBeUndefined()
+      })
+
+      it('returns the complete response that was written', async () => {
+        await write('first')
+        expect((await readToken())?.response).toStrictEqual(responseWith('first'))
+      })
+
+      it('returns a response that holds only a token', async () => {
+        const response: TokenResponse = { accessToken: 'bare', tokenType: 'Bearer', scope: [] }
+        await (await acquireLease()).write(response, minute)
+        expect((await readToken())?.response).toStrictEqual(response)
+      })
+
+      it('identifies each write by a new id that does not contain the token', async () => {
+        const first = await write('same-token')
+        expect((await readToken())?.id).toBe(first)
+        const second = await write('same-token')
+        expect(second).not.toBe(first)
+        expect((await readToken())?.id).toBe(second)
+        expect(first + second).not.toContain('same-token')
+      })
+
+      it('counts the lifetime from the moment the lease was acquired', async () => {
+        const lease = await acquireLease()
+        await passTime(50)
+        await lease.write(responseWith('aged'), minute)
+        const { remainingMs = Number.NaN } = (await readToken()) ?? {}
+        expect(remainingMs).toBeLessThanOrEqual(minute - 50)
+        expect(remainingMs).toBeGreaterThan(0)
+        await passTime(50)
+        expect((await readToken())?.remainingMs).toBeLessThanOrEqual(remainingMs - 50)
+      })
+
+      it('forgets a token when it expires', async () => {
+        await write('short-lived', 30)
+        await passTime(40)
+        expect(await store.read(key)).toBeUndefined()
+      })
+
+      it('does not return a token that had expired before it was written', async () => {
+        const lease = await acquireLease()
+        await passTime(40)
+        await lease.write(responseWith('expired on arrival'), 30)
+        expect(await store.read(key)).toBeUndefined()
+      })
+
+      it('replaces a token with the next one', async () => {
+        await write('first')
+        await write('second')
+        expect((await readToken())?.response.accessToken).toBe('second')
+      })
+
+      it('removes an entry by its id', async () => {
+        const id = await write('rejected')
+        await store.remove(key, id)
+        expect(await store.read(key)).toBeUndefined()
+      })
+
+      it('does not remove a newer entry by the id of an older one', async () => {
+        const old = await write('old')
+        await write('new')
+        await store.remove(key, old)
+        expect((await readToken())?.response.accessToken).toBe('new')
+      })
+
+      it('removes nothing for an unknown id or under another key', async () => {
+        await store.remove(key, 'no such id')
+        const id = await write('kept')
+        await store.remove(`${key}, another`, id)
+        expect(await readToken()).toBeDefined()
+      })
+
+      it.each(['', ' ', '*', '{a}:b', '__proto__', 'é\n🔑', 'k'.repeat(2_000)])(
+        'keeps entries apart for the key suffix %j',
+        async (suffix) => {
+          const [one, two] = [`${key}/1${suffix}`, `${key}/2${suffix}`]
+          await write('one', minute, one)
+          const other = await acquireLease(minute, two)
+          expect(await store.read(two)).toBeUndefined()
+          await other.writeCooldown(rejection, minute)
+          expect(await store.read(one)).not.toHaveProperty('error')
+          expect((await readToken(one))?.response.accessToken).toBe('one')
+        },
+      )
+    })
+
+    describe('leases', () => {
+      it('grants the lease to one of 50 concurrent callers', async () => {
+        const leases = await Promise.all(Array.from({ length: 50 }, () => store.lease(key, minute)))
+        expect(leases.filter(Boolean)).toHaveLength(1)
+      })
+
+      it('grants the lease again after it is released', async () => {
+        const lease = await acquireLease()
+        expect(await store.lease(key, minute)).toBeUndefined()
+        await lease.release()
+        expect(await store.lease(key, minute)).toBeDefined()
+      })
+
+      it('returns the old token while the lease is held and after it is released', async () => {
+        await write('old')
+        const lease = await acquireLease()
+        expect((await readToken())?.response.accessToken).toBe('old')
+        await lease.release()
+        expect((await readToken())?.response.accessToken).toBe('old')
+      })
+
+      it('grants the lease again after it expires', async () => {
+        await acquireLease(30)
+        await passTime(40)
+        expect(await store.lease(key, minute)).toBeDefined()
+      })
+
+      it('keeps a lease that its holder extends', async () => {
+        const lease = await acquireLease(3_000)
+        expect(await lease.extend(minute)).toBe(true)
+        await passTime(3_010)
+        expect(await store.lease(key, minute)).toBeUndefined()
+        expect((await lease.write(responseWith('in time'), minute)) !== undefined).toBe(true)
+      })
+
+      it('counts an extension from the moment of the call', async () => {
+        const lease = await acquireLease()
+        await lease.extend(30)
+        await passTime(40)
+        expect(await store.lease(key, minute)).toBeDefined()
+      })
+
+      it('counts the lifetime from the lease, not from its extension', async () => {
+        const lease = await acquireLease()
+        await passTime(50)
+        await lease.extend(minute)
+        await lease.write(responseWith('aged'), minute)
+        expect((await readToken())?.remainingMs).toBeLessThanOrEqual(minute - 50)
+      })
+
+      it('ignores a holder that lost its lease to another one', async () => {
+        const loser = await acquireLease(30)
+        await passTime(40)
+        const winner = await acquireLease()
+        await winner.write(responseWith("the winner's"), minute)
+        expect(await loser.write(responseWith('too late'), minute)).toBeUndefined()
+        await loser.writeCooldown(rejection, minute)
+        expect(await loser.extend(minute)).toBe(false)
+        await loser.release()
+        expect(await store.read(key)).not.toHaveProperty('error')
+        expect((await readToken())?.response.accessToken).toBe("the winner's")
+        expect(await store.lease(key, minute)).toBeUndefined()
+      })
+
+      it('ignores the holder of an expired lease, even if the lease is free', async () => {
+        const lease = await acquireLease(30)
+        await passTime(40)
+        expect(await lease.extend(minute)).toBe(false)
+        expect(await lease.write(responseWith('too late'), minute)).toBeUndefined()
+        await lease.writeCooldown(rejection, minute)
+        expect(await store.read(key)).toBeUndefined()
+      })
+
+      it('ignores the holder of a released lease and accepts a second release', async () => {
+        const lease = await acquireLease()
+        await lease.release()
+        await acquireLease()
+        await lease.release()
+        expect(await lease.extend(minute)).toBe(false)
+        expect(await lease.write(responseWith('too late'), minute)).toBeUndefined()
+        expect(await store.read(key)).toBeUndefined()
+        expect(await store.lease(key, minute)).toBeUndefined()
+      })
+    })
+
+    describeCooldowns({
+      read: () => store.read(key),
+      remove: (id) => store.remove(key, id),
+      acquireLease,
+      write,
+      passTime,
+    })
+  })
+}
+
+/** A timer may fire a moment early, and a store may count whole milliseconds. */
+async function waitAtLeast(ms: number): Promise<void> {
+  const end = performance.now() + ms + 1
+  for (let left = ms + 1; left > 0; left = end - performance.now())
+    await new Promise((resolve) => setTimeout(resolve, left))
+}
