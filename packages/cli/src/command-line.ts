@@ -5,17 +5,17 @@ import { doctorCommand } from './doctor/doctor-command.ts'
 import { exitCode, exitCodeOf, type ExitCode } from './exit-code.ts'
 import { explainError } from './explain-error.ts'
 import { sandboxCommand } from './sandbox/sandbox-command.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 import { tokenCommand } from './token/token-command.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string
 }
 
-/** @returns what the process is to end with */
+/** @returns the exit code of the process */
 export async function runCommandLine(
   argv: readonly string[],
-  surroundings: Surroundings = process,
+  context: CommandContext = process,
 ): Promise<ExitCode> {
   let ended: ExitCode = exitCode.ok
   const end = (code: ExitCode): void => void (ended = code)
@@ -24,22 +24,22 @@ export async function runCommandLine(
     .version(version)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void surroundings.stdout.write(text),
-      writeErr: (text) => void surroundings.stderr.write(text),
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
       // A mistyped flag may be followed by a secret.
       outputError: (text, write) => write(text.replace(/'(--?[^'=]*)=.*'/s, "'$1=…'")),
     })
     .addHelpText('after', help)
   for (const create of [tokenCommand, doctorCommand, sandboxCommand]) {
-    program.addCommand(create(surroundings, end).copyInheritedSettings(program))
+    program.addCommand(create(context, end).copyInheritedSettings(program))
   }
   try {
     await program.parseAsync(argv)
     return ended
   } catch (error) {
-    // It has said what there is to say.
+    // commander has printed its own message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage
-    const { stderr } = surroundings
+    const { stderr } = context
     stderr.write(`${styleText('red', 'tokenwell:', { stream: stderr })} ${explainError(error)}\n`)
     return exitCodeOf(error)
   }
@@ -47,10 +47,10 @@ export async function runCommandLine(
 
 const help = `
 Exit codes:
-  0    done
-  1    the token endpoint refused, or doctor found a problem
-  2    wrong usage: an option, a file or a variable
-  3    no usable answer: unreachable, overloaded, out of order
+  0    success
+  1    the token endpoint rejected the request, or doctor found a problem
+  2    usage error: an option, a file or an environment variable
+  3    no valid response: unreachable, rate-limited or failing
   130  interrupted
 
 Examples:

@@ -1,13 +1,13 @@
 import { TokenError } from '@tokenwell/core'
-import { Interrupted } from './interrupted.ts'
-import { UserMistake } from './user-mistake.ts'
+import { InterruptedError } from './interrupted-error.ts'
+import { UsageError } from './usage-error.ts'
 
-/** What the command ends with; `--help` and the README tell them too. */
+/** Exit codes of the command; also listed in `--help` and the README. */
 export const exitCode = {
   ok: 0,
-  refused: 1,
+  rejected: 1,
   usage: 2,
-  noAnswer: 3,
+  noResponse: 3,
   internal: 70,
   interrupted: 130,
 } as const
@@ -15,19 +15,19 @@ export const exitCode = {
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode]
 
 export function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof UserMistake) return exitCode.usage
-  if (error instanceof Interrupted) return exitCode.interrupted
+  if (error instanceof UsageError) return exitCode.usage
+  if (error instanceof InterruptedError) return exitCode.interrupted
   if (!(error instanceof TokenError)) return exitCode.internal
   switch (error.kind) {
     case 'credentials':
-      return exitCode.refused
+      return exitCode.rejected
     case 'configuration':
-      // Without an answer it was found here.
-      return error.status === undefined ? exitCode.usage : exitCode.refused
+      // Without a response, the options are invalid.
+      return error.status === undefined ? exitCode.usage : exitCode.rejected
     case 'throttled':
     case 'unavailable':
     case 'malformed':
     case 'aborted':
-      return exitCode.noAnswer
+      return exitCode.noResponse
   }
 }

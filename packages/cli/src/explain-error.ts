@@ -1,8 +1,8 @@
 import { TokenError } from '@tokenwell/core'
-import { Interrupted } from './interrupted.ts'
-import { UserMistake } from './user-mistake.ts'
+import { InterruptedError } from './interrupted-error.ts'
+import { UsageError } from './usage-error.ts'
 
-/** Options of the library, and what they are called here. */
+/** Options of the library, and their names on the command line. */
 const flags: Readonly<Record<string, string>> = {
   'allowInsecure: true': '--allow-insecure',
   authUrl: '--auth-url',
@@ -12,26 +12,31 @@ const flags: Readonly<Record<string, string>> = {
   extraParameters: '--parameter',
 }
 
-/** What to say about an error, in words of the command line; never text that a secret could be in. */
+/** Describes an error in terms of the command line; never with text that could contain a secret. */
 export function explainError(error: unknown): string {
-  if (error instanceof UserMistake) return error.message
-  if (error instanceof Interrupted) return 'Interrupted.'
-  if (!(error instanceof TokenError)) return explainFault(error)
+  if (error instanceof UsageError) return error.message
+  if (error instanceof InterruptedError) return 'Interrupted.'
+  if (!(error instanceof TokenError)) return explainInternalError(error)
   const message = Object.entries(flags).reduce(
     (text, [option, flag]) => text.replaceAll(option, flag),
     error.message,
   )
   const hint =
-    error.status === undefined && error.kind === 'configuration' ? '' : ' `tokenwell doctor` looks closer.'
-  return `${message}.${hint}`
+    error.status === undefined && error.kind === 'configuration' ? '' : ' Run `tokenwell doctor` for details.'
+  return `${asSentence(message)}${hint}`
 }
 
-/** Its own text is left out: nobody knows what is in it. */
-function explainFault(error: unknown): string {
+/** Ends a message of the library with exactly one full stop. */
+export function asSentence(message: string): string {
+  return message.replace(/\.?$/, '.')
+}
+
+/** The message is omitted, because it could contain a secret. */
+function explainInternalError(error: unknown): string {
   const { name = 'unknown', message = '', stack = '' } = error instanceof Error ? error : {}
   const places = stack
     .replace(message, '')
     .split('\n')
     .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
-  return ['This is a fault of tokenwell itself; please report it.', name, ...places].join('\n')
+  return ['Internal error of tokenwell. Please report it.', name, ...places].join('\n')
 }

@@ -1,12 +1,12 @@
 import { styleText } from 'node:util'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 
-// What was asked for goes to standard output, everything else to standard error.
+// Results go to standard output, messages to standard error.
 
-export function warn({ stderr }: Surroundings, sentence: string): void {
+export function warn({ stderr }: CommandContext, sentence: string): void {
   stderr.write(`${styleText('yellow', 'warning:', { stream: stderr })} ${sentence}\n`)
 }
 
-export function say({ stderr }: Surroundings, sentence: string): void {
+export function info({ stderr }: CommandContext, sentence: string): void {
   stderr.write(`${sentence}\n`)
 }

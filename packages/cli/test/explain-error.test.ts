@@ -6,7 +6,7 @@ it('tells of a fault of its own without the text of the error, in which anything
   const error = new TypeError('canary\n    at canary')
   expect(exitCodeOf(error)).toBe(70)
   const [first, name, place] = explainError(error).split('\n')
-  expect(first).toBe('This is a fault of tokenwell itself; please report it.')
+  expect(first).toBe('Internal error of tokenwell. Please report it.')
   expect(name).toBe('TypeError')
   expect(place).toMatch(/^\s+at .*explain-error\.test\.ts/)
   expect(explainError(error)).not.toContain('canary')

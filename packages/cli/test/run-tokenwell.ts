@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import { runCommandLine } from '../src/command-line.ts'
-import type { Surroundings } from '../src/surroundings.ts'
+import type { CommandContext } from '../src/command-context.ts'
 
 export interface Ended {
   readonly code: number
@@ -18,8 +18,8 @@ export async function runTokenwell(
 ): Promise<Ended> {
   const stdin = new PassThrough().end(input)
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const surroundings = { stdin, stdout, stderr, env } as unknown as Surroundings
-  const code = await runCommandLine(['node', 'tokenwell', ...args], surroundings)
+  const context = { stdin, stdout, stderr, env } as unknown as CommandContext
+  const code = await runCommandLine(['node', 'tokenwell', ...args], context)
   return {
     code,
     stdout: await text(stdout.end()),

@@ -36,7 +36,7 @@ describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the packa
     child.stdin?.write(key)
     expect((await ended).code).toBe(130)
     const shown = stripVTControlCharacters(written.stdout).replaceAll('\r', '')
-    expect(shown).toBe('Client secret: \ntokenwell: Interrupted.\n')
+    expect(shown).toBe('Client secret: \ntokenwell: InterruptedError.\n')
   })
 
   it('draws what doctor finds, within its width, and in colour', async () => {
@@ -46,7 +46,7 @@ describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the packa
     const lines = stripVTControlCharacters(written.stdout).split(/\r?\n/)
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
     expect(lines).toContainEqual(expect.stringMatching(/^✓ network {6}127\.0\.0\.1:\d+ is reached in/))
-    expect(lines).toContainEqual(expect.stringMatching(/^ {4}answer +━+ [\d.]+ m?s$/))
+    expect(lines).toContainEqual(expect.stringMatching(/^ {4}response +━+ [\d.]+ m?s$/))
     expect(lines).toContain('               → Add --try-wrong-secret if that is no harm.')
   })
 

@@ -67,7 +67,7 @@ describe('tokenwell token', () => {
 
     it('from a flag, but not without a warning', async () => {
       const stderr = await works(['--client-id', 'demo', '--client-secret', secret()])
-      expect(stderr).toMatch(/^warning: every user of this machine can read --client-secret/)
+      expect(stderr).toMatch(/^warning: All users of this machine can read --client-secret/)
     })
 
     it('and the address from the file, too', async () => {
@@ -89,10 +89,10 @@ describe('tokenwell token', () => {
     }
 
     it.each<[string, number, string, RegExp]>([
-      ['group.env', 0o640, 'CLIENT_SECRET=canary', /mode 0640\): run chmod 600 \S+group\.env/],
-      ['world.env', 0o604, 'CLIENT_SECRET=canary', /mode 0604\): run chmod 600/],
-      ['empty.env', 0o600, '', /names no credentials: write CLIENT_ID=/],
-      ['broken.json', 0o600, '{ "client_secret": "canary', /begins like JSON, but is none/],
+      ['group.env', 0o640, 'CLIENT_SECRET=canary', /mode 0640\)\. Run chmod 600 \S+group\.env/],
+      ['world.env', 0o604, 'CLIENT_SECRET=canary', /mode 0604\)\. Run chmod 600/],
+      ['empty.env', 0o600, '', /contains no credentials\. Add the lines CLIENT_ID=/],
+      ['broken.json', 0o600, '{ "client_secret": "canary', /is not valid JSON/],
     ])('what is wrong with %s', async (name, mode, text, message) => {
       const path = join(temporaryFolder({ [name]: text }), name)
       chmodSync(path, mode)
@@ -104,14 +104,14 @@ describe('tokenwell token', () => {
       const missing = join(folder, 'missing.env')
       expect(await fails(['--credentials', missing], {}, 2)).toMatch(/missing\.env does not exist/)
       chmodSync(folder, 0o700)
-      expect(await fails(['--credentials', folder], {}, 2)).toMatch(/cannot be read \(EISDIR\)/)
+      expect(await fails(['--credentials', folder], {}, 2)).toMatch(/Could not read .* \(EISDIR\)/)
     })
 
     it.each<[string, string[], Record<string, string>, RegExp]>([
-      ['no address', [], { CLIENT_ID: 'a' }, /address is missing: give --auth-url or set AUTH_URL/],
+      ['no address', [], { CLIENT_ID: 'a' }, /token endpoint is missing\. Pass --auth-url or set AUTH_URL/],
       ['two addresses', [], { AUTH_URL: 'https://a', TOKEN_URL: 'https://b' }, /There are two addresses/],
-      ['no client ID', [], { AUTH_URL: 'https://a' }, /client ID is missing: set CLIENT_ID or CONSUMER_KEY/],
-      ['no secret', [], { AUTH_URL: 'https://a', CLIENT_ID: 'a' }, /secret is missing: set CLIENT_SECRET or/],
+      ['no client ID', [], { AUTH_URL: 'https://a' }, /client ID is missing\. Set CLIENT_ID or CONSUMER_KEY/],
+      ['no secret', [], { AUTH_URL: 'https://a', CLIENT_ID: 'a' }, /secret is missing\. Set CLIENT_SECRET or/],
       ['no URL', [], { ...credentials, AUTH_URL: 'canary' }, /--auth-url is not an absolute URL/],
       ['plain HTTP', [], { ...credentials, AUTH_URL: 'http://a.example' }, /set --allow-insecure/],
       [
@@ -120,7 +120,7 @@ describe('tokenwell token', () => {
         { ...credentials, AUTH_URL: 'https://a', CLIENT_SECRET: 'canary\n' },
         /line break/,
       ],
-      ['a parameter', ['--parameter', 'canary'], remote, /--parameter wants name=value/],
+      ['a parameter', ['--parameter', 'canary'], remote, /--parameter requires name=value/],
       ['a reserved one', ['--parameter', 'scope=a'], remote, /--parameter must not hold scope/],
       ['a timeout', ['--timeout', 'soon'], {}, /must be a number from above 0 to 3600/],
       ['an unknown flag', ["--secret=can'ary canary"], {}, /unknown option '--secret=…'/],
@@ -132,14 +132,14 @@ describe('tokenwell token', () => {
     it('a refusal', async () => {
       const stderr = await fails([], environment({ CLIENT_SECRET: 'canary-wrong' }), 1)
       expect(stderr).toMatch(
-        /refused the credentials.*401, invalid_client\)\. `tokenwell doctor` looks closer/,
+        /refused the credentials.*401, invalid_client\)\. Run `tokenwell doctor` for details/,
       )
     })
 
     it('a wrong path', async () => {
       const stderr = await fails([], environment({ AUTH_URL: `${service.authUrl}/elsewhere` }), 1)
       expect(stderr).toMatch(
-        /refused the request; check its address.*404.*\. `tokenwell doctor` looks closer/,
+        /refused the request; check its address.*404.*\. Run `tokenwell doctor` for details/,
       )
     })
 

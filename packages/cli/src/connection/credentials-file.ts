@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
-import { UserMistake } from '../user-mistake.ts'
+import { UsageError } from '../usage-error.ts'
 
 interface CredentialsFile {
   readonly authUrl?: string | undefined
@@ -12,7 +12,7 @@ interface CredentialsFile {
 /**
  * Reads `NAME=value` lines or a JSON object; `CLIENT_ID`, `client_id` and `clientId` are the same name.
  *
- * @throws {UserMistake} if others than its owner may read it, too
+ * @throws {UsageError} if other users are allowed to read it
  */
 export async function readCredentialsFile(path: string): Promise<CredentialsFile> {
   const values = parse(await readPrivateFile(path), path)
@@ -28,9 +28,7 @@ export async function readCredentialsFile(path: string): Promise<CredentialsFile
     clientSecret: value('clientsecret', 'consumersecret'),
   }
   if (found.clientId !== undefined || found.clientSecret !== undefined) return found
-  throw new UserMistake(
-    `${path} names no credentials: write CLIENT_ID=… and CLIENT_SECRET=… into it, one a line.`,
-  )
+  throw new UsageError(`${path} contains no credentials. Add the lines CLIENT_ID=… and CLIENT_SECRET=….`)
 }
 
 async function readPrivateFile(path: string): Promise<string> {
@@ -39,15 +37,15 @@ async function readPrivateFile(path: string): Promise<string> {
     const mode = (await file.stat()).mode & 0o777
     // Windows keeps its permissions elsewhere.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new UserMistake(
-        `${path} is open to others on this machine (mode ${mode.toString(8).padStart(4, '0')}): run chmod 600 ${path}`,
+      throw new UsageError(
+        `${path} is accessible to other users (mode ${mode.toString(8).padStart(4, '0')}). Run chmod 600 ${path}.`,
       )
     }
     return await file.readFile('utf8')
   } catch (error) {
-    if (error instanceof UserMistake) throw error
+    if (error instanceof UsageError) throw error
     const { code } = error as NodeJS.ErrnoException
-    throw new UserMistake(code === 'ENOENT' ? `${path} does not exist.` : `${path} cannot be read (${code}).`)
+    throw new UsageError(code === 'ENOENT' ? `${path} does not exist.` : `Could not read ${path} (${code}).`)
   }
 }
 
@@ -56,8 +54,8 @@ function parse(text: string, path: string): object {
   try {
     return JSON.parse(text) as object
   } catch {
-    // Its own message quotes what is in the file.
-    throw new UserMistake(`${path} begins like JSON, but is none.`)
+    // The parser's message quotes the file.
+    throw new UsageError(`${path} is not valid JSON.`)
   }
 }
 

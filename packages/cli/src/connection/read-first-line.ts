@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 
-/** Undefined where there is none. */
+/** Undefined for empty input. */
 export async function readFirstLine(input: NodeJS.ReadableStream): Promise<string | undefined> {
   for await (const line of createInterface({ input })) return line || undefined
   return undefined

@@ -1,50 +1,50 @@
 import type { ClientCredentialsOptions } from '@tokenwell/core'
 import { warn } from '../output.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { UserMistake } from '../user-mistake.ts'
-import { askOnTerminal } from './ask-on-terminal.ts'
+import type { CommandContext } from '../command-context.ts'
+import { UsageError } from '../usage-error.ts'
+import { prompt } from './prompt.ts'
 import type { ConnectionFlags } from './connection-options.ts'
 import { readCredentialsFile } from './credentials-file.ts'
 import { readFirstLine } from './read-first-line.ts'
 
-/** A token endpoint and what to ask it with; the secret is at hand. */
+/** A token endpoint and the credentials for it. */
 export type Connection = ClientCredentialsOptions & { readonly clientSecret: string }
 
-/** @throws {UserMistake} naming what is missing */
+/** @throws {UsageError} naming the missing option */
 export async function resolveConnection(
   flags: ConnectionFlags,
-  surroundings: Surroundings,
+  context: CommandContext,
 ): Promise<Connection> {
-  const { stdin, env } = surroundings
+  const { stdin, env } = context
   const file = flags.credentials === undefined ? {} : await readCredentialsFile(flags.credentials)
-  const ask = (question: string, hidden: boolean) => askOnTerminal(question, { ...surroundings, hidden })
+  const promptFor = (label: string, hidden: boolean) => prompt(`${label}: `, { ...context, hidden })
 
-  const address = resolveAddress(flags, file, env)
+  const endpoint = resolveEndpoint(flags, file, env)
   const clientId =
     flags.clientId ??
     file.clientId ??
-    (env['CLIENT_ID'] || env['CONSUMER_KEY'] || (await ask('Client ID: ', false)))
+    (env['CLIENT_ID'] || env['CONSUMER_KEY'] || (await promptFor('Client ID', false)))
   if (!clientId) {
-    throw new UserMistake('The client ID is missing: set CLIENT_ID or CONSUMER_KEY, or give --client-id.')
+    throw new UsageError('The client ID is missing. Set CLIENT_ID or CONSUMER_KEY, or pass --client-id.')
   }
   if (flags.clientSecret !== undefined && flags.clientSecret !== '-') {
     warn(
-      surroundings,
-      'every user of this machine can read --client-secret in the list of processes, and your shell may keep it; ' +
-        'set CLIENT_SECRET, or use --credentials.',
+      context,
+      'All users of this machine can read --client-secret in the process list, and your shell history may keep it. ' +
+        'Set CLIENT_SECRET, or pass --credentials.',
     )
   }
   const clientSecret =
     (flags.clientSecret === '-' ? await readFirstLine(stdin) : flags.clientSecret) ??
     file.clientSecret ??
-    (env['CLIENT_SECRET'] || env['CONSUMER_SECRET'] || (await ask('Client secret: ', true)))
+    (env['CLIENT_SECRET'] || env['CONSUMER_SECRET'] || (await promptFor('Client secret', true)))
   if (!clientSecret) {
-    throw new UserMistake(
-      'The client secret is missing: set CLIENT_SECRET or CONSUMER_SECRET, or give --credentials.',
+    throw new UsageError(
+      'The client secret is missing. Set CLIENT_SECRET or CONSUMER_SECRET, or pass --credentials.',
     )
   }
   return {
-    ...address,
+    ...endpoint,
     clientId,
     clientSecret,
     clientAuthentication: flags.basic ? 'basic' : 'post',
@@ -57,30 +57,30 @@ export async function resolveConnection(
   }
 }
 
-interface Address {
+interface EndpointUrls {
   readonly authUrl?: string | undefined
   readonly tokenUrl?: string | undefined
 }
 
-/** The first that names one. */
-function resolveAddress(flags: Address, file: Address, env: NodeJS.ProcessEnv): Address {
+/** Precedence: flags, file, environment. */
+function resolveEndpoint(flags: EndpointUrls, file: EndpointUrls, env: NodeJS.ProcessEnv): EndpointUrls {
   const fromEnvironment = { authUrl: env['AUTH_URL'] || undefined, tokenUrl: env['TOKEN_URL'] || undefined }
   for (const { authUrl, tokenUrl } of [flags, file, fromEnvironment]) {
     if (authUrl !== undefined && tokenUrl !== undefined) {
-      throw new UserMistake(
-        'There are two addresses: give either --auth-url (AUTH_URL) or --token-url (TOKEN_URL).',
+      throw new UsageError(
+        '--auth-url (AUTH_URL) and --token-url (TOKEN_URL) are mutually exclusive. Pass one of them.',
       )
     }
     if (authUrl !== undefined || tokenUrl !== undefined) return { authUrl, tokenUrl }
   }
-  throw new UserMistake(
-    'The address is missing: give --auth-url or set AUTH_URL; or --token-url, TOKEN_URL for an endpoint other than the platform’s.',
+  throw new UsageError(
+    'The token endpoint is missing. Pass --auth-url or set AUTH_URL; for an endpoint other than the platform’s, pass --token-url or set TOKEN_URL.',
   )
 }
 
 function readPair(parameter: string): readonly [string, string] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(parameter) ?? []
-  // What was given may be a secret.
-  if (name === undefined || value === undefined) throw new UserMistake('--parameter wants name=value.')
+  // The value is not quoted, because it may be a secret.
+  if (name === undefined || value === undefined) throw new UsageError('--parameter requires name=value.')
   return [name, value]
 }

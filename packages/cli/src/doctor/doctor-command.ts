@@ -6,8 +6,8 @@ import {
 } from '../connection/connection-options.ts'
 import { resolveConnection } from '../connection/resolve-connection.ts'
 import { exitCode, type ExitCode } from '../exit-code.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { addressOf, examine } from './examine.ts'
+import type { CommandContext } from '../command-context.ts'
+import { tokenEndpointOf, runChecks } from './run-checks.ts'
 import { createReporter } from './reporter.ts'
 
 interface DoctorFlags extends ConnectionFlags {
@@ -15,36 +15,36 @@ interface DoctorFlags extends ConnectionFlags {
   readonly tryWrongSecret?: true
 }
 
-export function doctorCommand(surroundings: Surroundings, end: (code: ExitCode) => void): Command {
+export function doctorCommand(context: CommandContext, end: (code: ExitCode) => void): Command {
   return addConnectionOptions(
     new Command('doctor').description(
-      'Asks for a token and says what is wrong: name, network, certificate, answer, lifetime, clocks.',
+      'Requests a token and reports problems with DNS, network, certificate, response, lifetime and clocks.',
     ),
   )
     .option(
       '--try-wrong-secret',
-      'also ask once with a wrong secret; may count against a limit of the service',
+      'also send one request with a wrong secret; it may count against a rate limit of the service',
     )
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: DoctorFlags) => {
-      const connection = await resolveConnection(flags, surroundings)
-      const url = addressOf(connection)
-      const reporter = createReporter(surroundings.stdout, flags.json ?? false)
+      const connection = await resolveConnection(flags, context)
+      const url = tokenEndpointOf(connection)
+      const reporter = createReporter(context.stdout, flags.json ?? false)
       reporter.begin(url)
       const { tryWrongSecret } = flags
-      const options = { limitMs: flags.timeout * 1000, tryWrongSecret, env: surroundings.env }
-      for await (const found of examine(connection, options)) {
+      const options = { limitMs: flags.timeout * 1000, tryWrongSecret, env: context.env }
+      for await (const found of runChecks(connection, options)) {
         reporter.add(found)
-        if ('level' in found && found.level === 'problem') end(exitCode.refused)
+        if ('level' in found && found.level === 'problem') end(exitCode.rejected)
       }
       reporter.end()
     })
 }
 
 const examples = `
-It makes one token request, and shows neither secret nor token. Ends with 1 if there is a problem, with 0 if there
-are at most warnings.
+Sends one token request, and never prints the secret or the token. The exit code is 1 if there is a problem, and 0 if
+there are only warnings.
 
 Examples:
   tokenwell doctor --auth-url https://auth.example.com --credentials service.env

@@ -1,30 +1,30 @@
-/** What a finding is about. */
+/** The subject of a finding. */
 export type Check =
   | 'address'
   | 'network'
   | 'certificate'
   | 'request'
-  | 'answer'
+  | 'response'
   | 'lifetime'
   | 'clock'
   | 'wrong secret'
 
-/** One thing that doctor found out. */
+/** One result of `tokenwell doctor`. */
 export interface Finding {
   readonly check: Check
-  /** A `problem` stands between you and a token; a `warning` does not, yet. */
+  /** A `problem` prevents you from getting a token; a `warning` does not, yet. */
   readonly level: 'ok' | 'note' | 'warning' | 'problem'
   /** Stable, for programs. */
   readonly code: string
   readonly message: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice?: string | undefined
 }
 
-/** Makes findings of one check: `request.problem('dropped', 'It hung up.', 'Try again.')`. */
+/** Creates findings of one check: `request.problem('dropped', 'The connection was closed.', 'Try again.')`. */
 export function findingsOf(check: Check) {
-  const make =
+  const create =
     (level: Finding['level']) =>
     (code: string, message: string, advice?: string): Finding => ({ check, level, code, message, advice })
-  return { ok: make('ok'), note: make('note'), warning: make('warning'), problem: make('problem') }
+  return { ok: create('ok'), note: create('note'), warning: create('warning'), problem: create('problem') }
 }

@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls'
 
-/** How far a connection got, before anything was sent over it. Times in milliseconds, each for its own part. */
+/** How far a connection got before a request was sent. Each time is in milliseconds, for its own part. */
 export interface Probe {
   readonly addresses: readonly string[]
   readonly lookupMs?: number
@@ -13,18 +13,18 @@ export interface Probe {
 
 export interface ProbeFailure {
   readonly stage: 'name' | 'connection' | 'tls'
-  /** Such as `ECONNREFUSED`; `TIMEOUT` when the time was up. */
+  /** Such as `ECONNREFUSED`; `TIMEOUT` when the limit was reached. */
   readonly code: string
 }
 
 export interface TlsFacts {
   readonly protocol: string
-  /** Why it is not to be trusted, as OpenSSL and Node call it. */
-  readonly distrust?: string | undefined
+  /** Why the certificate is not trusted: a code of OpenSSL or Node. */
+  readonly authorizationError?: string | undefined
   readonly certificate: PeerCertificate
 }
 
-/** Connects as far as TLS goes, and looks at the certificate whatever it is: no secret is sent, so none is at risk. */
+/** Connects up to the TLS handshake and reads the certificate, trusted or not: no secret is sent, so none is at risk. */
 export function probe(url: URL, limitMs: number): Promise<Probe> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const secure = url.protocol === 'https:'
@@ -83,8 +83,8 @@ function readTls(socket: TLSSocket): TlsFacts {
   const { authorized, authorizationError } = socket
   return {
     protocol: socket.getProtocol() ?? 'TLS',
-    // A code at run time, whatever its type says.
-    distrust: authorized ? undefined : String(authorizationError),
+    // A code at run time, although its type is Error.
+    authorizationError: authorized ? undefined : String(authorizationError),
     certificate: socket.getPeerCertificate(),
   }
 }

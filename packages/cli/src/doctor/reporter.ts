@@ -1,13 +1,13 @@
 import { styleText } from 'node:util'
 import { Help } from 'commander'
-import type { Examination, Timings } from './examine.ts'
+import type { CheckResult, Timings } from './run-checks.ts'
 import type { Finding } from './finding.ts'
 import { describeTimeline, drawTimeline } from './timeline.ts'
 
-/** Shows findings as they come. */
+/** Prints findings as they are found. */
 export interface Reporter {
   begin(url: URL): void
-  add(found: Examination): void
+  add(found: CheckResult): void
   end(): void
 }
 
@@ -53,7 +53,7 @@ function drawingReporter(stdout: NodeJS.WriteStream): Reporter {
   }
 }
 
-/** One line each, for `grep` and for logs. */
+/** One line per finding, for `grep` and logs. */
 function plainReporter(stdout: NodeJS.WriteStream): Reporter {
   const levels: Level[] = []
   return {
@@ -95,5 +95,5 @@ function summary(levels: readonly Level[]): string {
     return number === 0 ? [] : [`${number} ${noun}${number === 1 ? '' : 's'}`]
   }
   const counts = [...count('problem', 'problem'), ...count('warning', 'warning')]
-  return counts.length === 0 ? 'All is well.' : `${counts.join(', ')}.`
+  return counts.length === 0 ? 'No problems found.' : `${counts.join(', ')}.`
 }

@@ -1,11 +1,11 @@
 import { styleText } from 'node:util'
-import { duration } from './duration.ts'
-import type { Timings } from './examine.ts'
+import { formatDuration } from './format-duration.ts'
+import type { Timings } from './run-checks.ts'
 
-const names = { lookup: 'name lookup', connection: 'connection', tls: 'TLS', answer: 'answer' } as const
+const names = { lookup: 'name lookup', connection: 'connection', tls: 'TLS', response: 'response' } as const
 const width = 40
 
-/** One bar for each part of the way to a token, each beginning where the one before ends. */
+/** One bar for each part of the token request; each starts where the previous one ends. */
 export function drawTimeline(timings: Timings, stream: NodeJS.WriteStream): string[] {
   const parts = Object.entries(names).flatMap(([part, name]) => {
     const ms = timings[part as keyof Timings]
@@ -18,7 +18,7 @@ export function drawTimeline(timings: Timings, stream: NodeJS.WriteStream): stri
     passedMs += ms
     const length = Math.max(1, Math.round((passedMs / totalMs) * width) - from)
     const bar = `${' '.repeat(Math.min(from, width - 1))}${styleText('cyan', '━'.repeat(length), { stream })}`
-    return `    ${name.padEnd(12)} ${bar} ${duration(ms)}`
+    return `    ${name.padEnd(12)} ${bar} ${formatDuration(ms)}`
   })
 }
 
@@ -26,7 +26,7 @@ export function drawTimeline(timings: Timings, stream: NodeJS.WriteStream): stri
 export function describeTimeline(timings: Timings): string {
   const parts = Object.entries(names).flatMap(([part, name]) => {
     const ms = timings[part as keyof Timings]
-    return ms === undefined ? [] : [`${name} ${duration(ms)}`]
+    return ms === undefined ? [] : [`${name} ${formatDuration(ms)}`]
   })
   return parts.join(', ')
 }

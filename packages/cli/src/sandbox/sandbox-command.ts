@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { say } from '../output.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { UserMistake } from '../user-mistake.ts'
+import { info } from '../output.ts'
+import type { CommandContext } from '../command-context.ts'
+import { UsageError } from '../usage-error.ts'
 import { loadTokenService } from './load-token-service.ts'
 
 interface SandboxFlags {
@@ -17,28 +17,30 @@ interface SandboxFlags {
   readonly json?: true
 }
 
-export function sandboxCommand(surroundings: Surroundings): Command {
+export function sandboxCommand(context: CommandContext): Command {
   return new Command('sandbox')
-    .description('Runs a token service of your own on this machine, in memory, with one application.')
-    .option('--port <number>', 'port to listen on; 0: a free one', wholeNumber(0, 65_535), 0)
-    .option('--client-id <id>', "the application's client ID", 'sandbox')
-    .option('--client-secret <secret>', 'its secret (default: made anew at each start)')
-    .option('--lifetime <seconds>', 'how long its tokens live', wholeNumber(1, 31_536_000), 3600)
-    .option('--product <name...>', 'API products that its tokens are good for', [])
+    .description('Runs a local token service in memory, with one application.')
+    .option('--port <number>', 'port to listen on; 0 selects a free port', wholeNumber(0, 65_535), 0)
+    .option('--client-id <id>', 'client ID of the application', 'sandbox')
+    .option('--client-secret <secret>', 'client secret (default: a new random one at each start)')
+    .option('--lifetime <seconds>', 'lifetime of the tokens', wholeNumber(1, 31_536_000), 3600)
+    .option('--product <name...>', 'API products that the tokens give access to', [])
     .addOption(
       new Option('--form <form>', 'form of the token response')
         .choices(['products', 'refresh'])
         .default('products'),
     )
     .addOption(
-      new Option('--errors <shape>', 'shape of errors').choices(['classic', 'rfc6749']).default('classic'),
+      new Option('--errors <form>', 'form of error responses')
+        .choices(['classic', 'rfc6749'])
+        .default('classic'),
     )
     .option('--json', 'print the settings as JSON')
     .addHelpText('after', examples)
-    .action((flags: SandboxFlags) => runSandbox(flags, surroundings))
+    .action((flags: SandboxFlags) => runSandbox(flags, context))
 }
 
-async function runSandbox(flags: SandboxFlags, surroundings: Surroundings): Promise<void> {
+async function runSandbox(flags: SandboxFlags, context: CommandContext): Promise<void> {
   const { startTokenService } = await loadTokenService()
   const clientSecret = flags.clientSecret ?? randomBytes(24).toString('base64url')
   const { clientId } = flags
@@ -56,7 +58,7 @@ async function runSandbox(flags: SandboxFlags, surroundings: Surroundings): Prom
     applications: [application],
     sandbox: true,
   }).catch((error: Error) => {
-    throw error.name === 'UserMistake' ? new UserMistake(error.message) : error
+    throw error.name === 'UserMistake' ? new UsageError(error.message) : error
   })
   const settings = {
     AUTH_URL: service.authUrl,
@@ -65,16 +67,13 @@ async function runSandbox(flags: SandboxFlags, surroundings: Surroundings): Prom
     SANDBOX_URL: service.sandboxUrl,
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${quote(String(value))}\n`)
-  surroundings.stdout.write(flags.json ? `${JSON.stringify(settings)}\n` : lines.join(''))
-  say(
-    surroundings,
-    'Everything is in memory, and gone when you stop it with Ctrl-C. Faults are scripted at SANDBOX_URL.',
-  )
+  context.stdout.write(flags.json ? `${JSON.stringify(settings)}\n` : lines.join(''))
+  info(context, 'All data is in memory and lost on Ctrl-C. Inject faults at SANDBOX_URL.')
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   await service.close()
 }
 
-/** As shells and `.env` files read it. */
+/** Quotes a value for shells and `.env` files. */
 function quote(value: string): string {
   return /^[\w.:/@-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`
 }
@@ -88,7 +87,7 @@ function wholeNumber(least: number, most: number): (value: string) => number {
 }
 
 const examples = `
-Needs @tokenwell/token-service, installed beside this command.
+Requires the package @tokenwell/token-service.
 
 Examples:
   tokenwell sandbox --product speech-to-text --lifetime 60

@@ -6,31 +6,31 @@ import {
   type ConnectionFlags,
 } from '../connection/connection-options.ts'
 import { resolveConnection, type Connection } from '../connection/resolve-connection.ts'
-import { say } from '../output.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { info } from '../output.ts'
+import type { CommandContext } from '../command-context.ts'
 
 interface TokenFlags extends ConnectionFlags {
   readonly json?: true
   readonly header?: true
 }
 
-export function tokenCommand(surroundings: Surroundings): Command {
+export function tokenCommand(context: CommandContext): Command {
   return addConnectionOptions(
-    new Command('token').description('Prints a new access token, and nothing else, to standard output.'),
+    new Command('token').description('Prints a new access token to standard output.'),
   )
     .addOption(new Option('--json', 'print access_token, token_type and expires_in').conflicts('header'))
     .option('--header', 'print the whole Authorization header')
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: TokenFlags) => {
-      const connection = await resolveConnection(flags, surroundings)
-      surroundings.stdout.write(`${await obtain(connection, flags, surroundings)}\n`)
+      const connection = await resolveConnection(flags, context)
+      context.stdout.write(`${await requestToken(connection, flags, context)}\n`)
     })
 }
 
-async function obtain(
+async function requestToken(
   connection: Connection,
   flags: TokenFlags,
-  surroundings: Surroundings,
+  context: CommandContext,
 ): Promise<string> {
   const timeoutMs = flags.timeout * 1000
   const tokens = createTokenProvider(clientCredentials(connection), {
@@ -39,7 +39,7 @@ async function obtain(
     onEvent: (event) => {
       if (event.type !== 'token_failed' || event.retryInMs === undefined) return
       const status = event.status === undefined ? '' : ` (status ${event.status})`
-      say(surroundings, `The token endpoint is ${event.kind}${status}; trying again …`)
+      info(context, `The token request failed: ${event.kind}${status}. Retrying …`)
     },
   })
   try {

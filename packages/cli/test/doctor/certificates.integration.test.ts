@@ -48,7 +48,7 @@ describe('doctor, asked about a certificate', () => {
       /of an-authority is not trusted \(UNABLE_TO/,
     ],
     [
-      'certificate_of_another_name',
+      'certificate_wrong_host',
       { trusted: true, name: 'other.example' },
       /DNS:other\.example, not for localhost/,
     ],

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/test-suite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { explainUnreachable } from '../../src/doctor/judge-network.ts'
+import { explainUnreachable } from '../../src/doctor/check-network.ts'
 import { examined } from './examined.ts'
 import { startRawServer } from './raw-server.ts'
 
@@ -36,7 +36,7 @@ describe('doctor, asked about what it cannot reach', () => {
 
   it('names a host that has no address', async () => {
     const { faults, textOf } = await doctor('https://no-such-host.invalid/token', ['--timeout', '2'])
-    // Without a network there is no name server to say so.
+    // Without a network there is no name server to info so.
     expect(['name_not_found', 'name_lookup_failed']).toContain(faults[0])
     expect(textOf(faults[0]!)).toContain('no-such-host.invalid')
   })
@@ -81,12 +81,12 @@ describe('doctor, asked about what it cannot reach', () => {
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'))
     })
     const { faults } = await doctor(`http://127.0.0.1:${port}/token`, ['--timeout', '3'])
-    expect(faults).toStrictEqual(['answer_unfinished'])
+    expect(faults).toStrictEqual(['response_incomplete'])
   })
 
   it('names an answer that is far too large', async () => {
     const url = await answering({ body: 'x'.repeat(2 ** 20 + 1) })
-    expect((await doctor(url)).faults).toStrictEqual(['answer_too_large'])
+    expect((await doctor(url)).faults).toStrictEqual(['response_too_large'])
   })
 
   it('says that clocks cannot be compared without a Date', async () => {

@@ -1,7 +1,7 @@
 import { createTokenProvider, type TokenResponse } from '@tokenwell/core'
 import { createFakeClock } from '@tokenwell/test-suite'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { planFor } from '../../src/doctor/judge-lifetime.ts'
+import { planFor } from '../../src/doctor/check-lifetime.ts'
 
 it.each([10, 60, 3600, 86_400])('a provider keeps a token of %i s as doctor says', async (expiresIn) => {
   const evenly = vi.spyOn(Math, 'random').mockReturnValue(0.5)

@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { Examination } from '../../src/doctor/examine.ts'
+import type { CheckResult } from '../../src/doctor/run-checks.ts'
 import { createReporter } from '../../src/doctor/reporter.ts'
 
-const found: readonly Examination[] = [
+const found: readonly CheckResult[] = [
   { check: 'network', level: 'ok', code: 'connected', message: 'It is reached in 2 ms.' },
-  { timings: { lookup: 10, connection: 10, tls: 20, answer: 40 } },
+  { timings: { lookup: 10, connection: 10, tls: 20, response: 40 } },
   {
     check: 'lifetime',
     level: 'warning',
@@ -33,7 +33,7 @@ describe('the report', () => {
       [
         'https://auth.example.com/token',
         'ok: network: It is reached in 2 ms. [connected]',
-        'timings: name lookup 10 ms, connection 10 ms, TLS 20 ms, answer 40 ms',
+        'timings: name lookup 10 ms, connection 10 ms, TLS 20 ms, response 40 ms',
         'warning: lifetime: The answer has no expires_in; 5 min are assumed, since nothing else is known about it at all. ' +
           'The service should send it (RFC 6749, section 5.1), as all clients depend on it to renew in time. [lifetime_missing]',
         'problem: request: Too many. Ask less. [throttled]',
@@ -51,7 +51,7 @@ describe('the report', () => {
     name lookup  ━━━━━ 10 ms
     connection        ━━━━━ 10 ms
     TLS                    ━━━━━━━━━━ 20 ms
-    answer                           ━━━━━━━━━━━━━━━━━━━━ 40 ms
+    response                         ━━━━━━━━━━━━━━━━━━━━ 40 ms
 ! lifetime     The answer has no expires_in; 5 min are
                assumed, since nothing else is known about it
                at all.
@@ -66,7 +66,7 @@ describe('the report', () => {
   })
 
   it('is one JSON document for programs', () => {
-    const [connected, { timings }, ...others] = found as never as [Examination, { timings: object }]
+    const [connected, { timings }, ...others] = found as never as [CheckResult, { timings: object }]
     expect(JSON.parse(reported({ json: true }))).toStrictEqual({
       endpoint: 'https://auth.example.com/token',
       timings,
@@ -75,6 +75,6 @@ describe('the report', () => {
   })
 
   it('says so where all is well', () => {
-    expect(reported({}, found.slice(0, 2))).toMatch(/\nAll is well\.\n$/)
+    expect(reported({}, found.slice(0, 2))).toMatch(/\nNo problems found\.\n$/)
   })
 })

@@ -14,12 +14,12 @@ describe('doctor, asked about a token service', () => {
     const { findings, faults } = await doctor(clientId)
     expect(faults).toStrictEqual([])
     expect(findings.map(({ code }) => code).filter((code) => code !== 'slow')).toStrictEqual([
-      'plain_http_here',
+      'plain_http_loopback',
       'connected',
       'token',
       'no_store',
       'lifetime',
-      'kept',
+      'cached',
       'clocks_agree',
       'issued_at',
       'not_tried',
@@ -29,16 +29,16 @@ describe('doctor, asked about a token service', () => {
   it('tells the form of the answer, its units, and how long it would be kept', async () => {
     const { textOf } = await doctor()
     expect(textOf('token')).toContain("the platform's form with products")
-    expect(textOf('lifetime')).toContain('3600 seconds, as text: 1 h')
-    expect(textOf('kept')).toContain('for 59 min 50 s, and renews it behind its use after about 55 min')
+    expect(textOf('lifetime')).toContain('3600 seconds, as a string: 1 h')
+    expect(textOf('cached')).toContain('for 59 min 50 s, and refresh it in the background after about 55 min')
     expect(textOf('issued_at')).toContain('in milliseconds since 1970')
     expect((await doctor('refreshed')).textOf('token')).toContain('form with level and refresh token')
   })
 
   it('names a wrong secret', async () => {
     const { faults, textOf } = await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })
-    expect(faults).toStrictEqual(['wrong_credentials'])
-    expect(textOf('wrong_credentials')).toMatch(/status 401, invalid_client.*developer portal/)
+    expect(faults).toStrictEqual(['invalid_credentials'])
+    expect(textOf('invalid_credentials')).toMatch(/status 401, invalid_client.*developer portal/)
   })
 
   it('names an application that is not approved', async () => {
@@ -69,14 +69,14 @@ describe('doctor, asked about a token service', () => {
     await service.fault({ latencyMs: 1050 })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual([])
-    expect(textOf('slow')).toMatch(/The answer took \d.*behind the use of the old one/)
+    expect(textOf('slow')).toMatch(/The response took \d.*in the background/)
   })
 
   it('names an answer that does not come', async () => {
     await service.fault({ latencyMs: 30_000 })
     const { faults, textOf } = await doctor('demo', ['--timeout', '3'])
-    expect(faults).toStrictEqual(['no_answer'])
-    expect(textOf('no_answer')).toMatch(/gave no answer within \d/)
+    expect(faults).toStrictEqual(['no_response'])
+    expect(textOf('no_response')).toMatch(/did not respond within \d/)
   })
 
   it('names a connection that is dropped', async () => {
@@ -87,8 +87,8 @@ describe('doctor, asked about a token service', () => {
   it('names an answer that is cut short', async () => {
     await service.fault({ truncateAfterBytes: 20 })
     const { faults, textOf } = await doctor()
-    expect(faults).toStrictEqual(['answer_cut_short'])
-    expect(textOf('answer_cut_short')).toContain('20 characters came')
+    expect(faults).toStrictEqual(['response_truncated'])
+    expect(textOf('response_truncated')).toContain('20 characters received')
   })
 
   it('names an answer of half a JSON object', async () => {
@@ -98,7 +98,7 @@ describe('doctor, asked about a token service', () => {
 
   it('names an empty answer', async () => {
     await service.fault({ status: 200, body: '' })
-    expect((await doctor()).faults).toStrictEqual(['answer_empty'])
+    expect((await doctor()).faults).toStrictEqual(['response_empty'])
   })
 
   it.each([200, 403])('names a web page instead of a token: %i', async (status) => {
@@ -124,27 +124,27 @@ describe('doctor, asked about a token service', () => {
   it('names a request in the wrong form', async () => {
     const tokenUrl = `${service.authUrl}/oauth/client_credential/accesstoken`
     const { faults, textOf } = await doctor('demo', ['--token-url', tokenUrl])
-    expect(faults).toStrictEqual(['request_refused'])
-    expect(textOf('request_refused')).toContain('status 400, invalid_request')
+    expect(faults).toStrictEqual(['request_rejected'])
+    expect(textOf('request_rejected')).toContain('status 400, invalid_request')
   })
 
   it('names a scope that is refused', async () => {
     await service.fault({ status: 400, body: { error: 'invalid_scope' } })
-    expect((await doctor()).faults).toStrictEqual(['scope_refused'])
+    expect((await doctor()).faults).toStrictEqual(['scope_rejected'])
   })
 
   it('names a scope that is not given', async () => {
     await service.fault({ body: { ...token, scope: 'read' }, headers: noStore })
     const { faults, textOf } = await doctor('demo', ['--scope', 'read write'])
     expect(faults).toStrictEqual(['scope_narrowed'])
-    expect(textOf('scope_narrowed')).toContain('asked for: write.')
+    expect(textOf('scope_narrowed')).toContain('requested scopes: write.')
   })
 
   it('names a token of another type', async () => {
     await service.fault({ body: { ...token, token_type: 'mac' } })
     const { faults, textOf } = await doctor()
-    expect(faults).toStrictEqual(['no_usable_token'])
-    expect(textOf('no_usable_token')).toContain('see its token_type')
+    expect(faults).toStrictEqual(['invalid_token_response'])
+    expect(textOf('invalid_token_response')).toContain('see its token_type')
   })
 
   it('names a missing lifetime, and what is assumed', async () => {
@@ -152,8 +152,8 @@ describe('doctor, asked about a token service', () => {
     await service.fault({ body: rest, headers: noStore })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['lifetime_missing'])
-    expect(textOf('lifetime_missing')).toContain('5 min are assumed')
-    expect(textOf('kept')).toContain('for 4 min 50 s')
+    expect(textOf('lifetime_missing')).toContain('a lifetime of 5 min is assumed')
+    expect(textOf('cached')).toContain('for 4 min 50 s')
   })
 
   it('names a lifetime in milliseconds, and believes it when told so', async () => {
@@ -164,7 +164,7 @@ describe('doctor, asked about a token service', () => {
     )
     const told = await doctor('long-lived', ['--expires-in', 'milliseconds'])
     expect(told.faults).toStrictEqual([])
-    expect(told.textOf('lifetime')).toContain('3600000 milliseconds, as text: 1 h')
+    expect(told.textOf('lifetime')).toContain('3600000 milliseconds, as a string: 1 h')
   })
 
   it('names a lifetime in seconds where milliseconds were expected', async () => {
@@ -173,8 +173,8 @@ describe('doctor, asked about a token service', () => {
   })
 
   it.each([
-    ['lifetime_unusable', 0],
-    ['lifetime_unusable', 'canary'],
+    ['lifetime_invalid', 0],
+    ['lifetime_invalid', 'canary'],
     ['lifetime_is_a_date', 1_893_456_000],
     ['lifetime_is_a_date', '1893456000000'],
     ['lifetime_too_long', 99_999_999],
@@ -229,7 +229,7 @@ describe('doctor, asked to try a wrong secret', () => {
   })
 
   it.each([
-    ['any_secret_does', { body: token, headers: noStore }],
+    ['any_secret_accepted', { body: token, headers: noStore }],
     ['not_recognised', { status: 500 }],
     ['throttled', { status: 429 }],
   ])('names what is wrong with the answer: %s', async (code, second) => {

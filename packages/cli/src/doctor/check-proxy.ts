@@ -2,8 +2,8 @@ import { findingsOf, type Finding } from './finding.ts'
 
 const network = findingsOf('network')
 
-/** Says so where the environment names a proxy: Node heeds it only when told to. */
-export function judgeProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; finding?: Finding } {
+/** Reports a proxy that the environment names: Node uses it only when told to. */
+export function checkProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; finding?: Finding } {
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
   if (!(env[name] || env[name.toLowerCase()]) || isExempt(url, env['NO_PROXY'] ?? env['no_proxy'])) {
     return { used: false }
@@ -13,7 +13,7 @@ export function judgeProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; f
       used: true,
       finding: network.note(
         'through_proxy',
-        `The request goes through the proxy of ${name}; network and certificate were not looked at one by one.`,
+        `The request uses the proxy of ${name}; network and certificate were not checked separately.`,
       ),
     }
   }
@@ -22,7 +22,7 @@ export function judgeProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; f
     finding: network.note(
       'proxy_ignored',
       `${name} is set, but Node does not use it.`,
-      'If this machine reaches the service only through it, set NODE_USE_ENV_PROXY=1.',
+      'If this machine can reach the service only through the proxy, set NODE_USE_ENV_PROXY=1.',
     ),
   }
 }

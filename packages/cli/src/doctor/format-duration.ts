@@ -5,8 +5,8 @@ const units = [
   ['s', 1000],
 ] as const
 
-/** In words, by its two largest units: `59 min 50 s`. */
-export function duration(ms: number): string {
+/** Uses the two largest units: `59 min 50 s`. */
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 10_000) return `${Math.round(ms / 100) / 10} s`
   let rest = Math.round(ms / 1000) * 1000

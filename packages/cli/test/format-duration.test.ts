@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { duration } from '../src/doctor/duration.ts'
+import { formatDuration } from '../src/doctor/format-duration.ts'
 
 it.each([
   [0.4, '0 ms'],
@@ -13,5 +13,5 @@ it.each([
   [90_061_000, '1 day 1 h'],
   [172_800_000, '2 days'],
 ])('says %d ms as %s', (ms, words) => {
-  expect(duration(ms)).toBe(words)
+  expect(formatDuration(ms)).toBe(words)
 })

@@ -7,11 +7,11 @@ import {
 } from '@tokenwell/core'
 import type { Connection } from '../connection/resolve-connection.ts'
 
-/** One token request by the library itself, and what it looked like from outside. Holds a token and a body. */
-export interface Exchange extends Observed {
+/** One token request by the library itself, with its observed response. Holds a token and a body. */
+export interface ObservedRequest extends Observed {
   readonly durationMs: number
   readonly outcome: AccessToken | TokenError
-  /** Why the token's life had to be assumed. */
+  /** Why the lifetime of the token had to be assumed. */
   readonly lifetimeProblem?: 'missing' | 'too_long' | undefined
 }
 
@@ -20,21 +20,28 @@ interface Observed {
   readonly sentAt: number
   readonly status?: number
   readonly headers?: Headers
-  /** As far as it came. */
+  /** The part that was received. */
   readonly body: string
+  readonly receivedBytes: number
   readonly complete: boolean
-  /** Milliseconds until the answer began. */
+  /** Milliseconds until the response began. */
   readonly waitedMs?: number
   readonly timedOut: boolean
-  /** Why there was no answer. */
+  /** Why there was no response. */
   readonly networkCode?: string | undefined
 }
 
 type Observation = { -readonly [Fact in keyof Observed]: Observed[Fact] }
 
-export async function exchange(connection: Connection, limitMs: number): Promise<Exchange> {
-  const observed: Observation = { sentAt: Date.now(), body: '', complete: false, timedOut: false }
-  let lifetimeProblem: Exchange['lifetimeProblem']
+export async function observeTokenRequest(connection: Connection, limitMs: number): Promise<ObservedRequest> {
+  const observed: Observation = {
+    sentAt: Date.now(),
+    body: '',
+    receivedBytes: 0,
+    complete: false,
+    timedOut: false,
+  }
+  let lifetimeProblem: ObservedRequest['lifetimeProblem']
   const source = clientCredentials({ ...connection, fetch: observingFetch(observed) })
   const tokens = createTokenProvider(source, {
     maxAttempts: 1,
@@ -56,7 +63,7 @@ export async function exchange(connection: Connection, limitMs: number): Promise
   }
 }
 
-/** The answer goes to whoever asked as it came. */
+/** Records the response and passes it on unchanged. */
 function observingFetch(observed: Observation): FetchLike {
   return async (input, init) => {
     observed.sentAt = Date.now()
@@ -78,6 +85,7 @@ function observingFetch(observed: Observation): FetchLike {
     const decoder = new TextDecoder()
     const tap = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
+        observed.receivedBytes += chunk.byteLength
         observed.body += decoder.decode(chunk, { stream: true })
         controller.enqueue(chunk)
       },
@@ -89,7 +97,7 @@ function observingFetch(observed: Observation): FetchLike {
   }
 }
 
-/** Of its cause's cause; the name of an error without a code. */
+/** The code of the innermost cause; the name of an error without a code. */
 function deepestCode(error: unknown): string {
   const { code, name, cause } = Object(error) as { code?: unknown; name?: unknown; cause?: unknown }
   if (cause !== undefined) return deepestCode(cause)

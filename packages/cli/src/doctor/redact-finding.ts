@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts'
 
-/** Takes out of a finding what no terminal is to show: secrets, should a server repeat them, and control characters. */
-export function conceal<Shown extends Finding>(finding: Shown, secrets: readonly string[]): Shown {
+/** Removes control characters and secrets, which a server may repeat, from a finding. */
+export function redactFinding(finding: Finding, secrets: readonly string[]): Finding {
   const forms = secrets
     .filter((secret) => secret.length > 3)
     .flatMap((secret) => [

@@ -1,0 +1,102 @@
+import type { TokenError } from '@tokenwell/core'
+import { formatDuration } from './format-duration.ts'
+import type { ObservedRequest } from './observe-token-request.ts'
+import { failureDetails } from './failure-details.ts'
+import { findingsOf, type Finding } from './finding.ts'
+import { explainMissingToken } from './explain-missing-token.ts'
+import { explainRejectedCredentials } from './explain-rejected-credentials.ts'
+import { explainUnreachable } from './check-network.ts'
+
+const request = findingsOf('request')
+
+/** Explains why a token request failed. */
+export function explainFailure(observed: ObservedRequest, error: TokenError, url: URL): Finding {
+  const { status, headers, complete, timedOut, durationMs, body, receivedBytes } = observed
+  if (status === undefined) return explainSilence(observed, url)
+  if (timedOut) {
+    return request.problem(
+      'response_incomplete',
+      `A response began (status ${status}), but did not complete within ${formatDuration(durationMs)}.`,
+      'The service or a proxy hangs. Report it to its operators; --timeout allows more time.',
+    )
+  }
+  if (status >= 300 && status < 400) return explainRedirect(status, headers?.get('location'), url)
+  if (error.kind === 'throttled') return explainThrottling(error)
+  if (error.kind === 'credentials') return explainRejectedCredentials(error, body)
+  if (!complete && receivedBytes <= 2 ** 20) {
+    return request.problem(
+      'response_truncated',
+      `The connection was closed in the middle of the response (status ${status}, ${body.length} characters received).`,
+      'A proxy or the service closes connections too early. Report it to its operators; providers retry automatically.',
+    )
+  }
+  if (status === 404 || status === 405 || status === 410) {
+    return request.problem(
+      'wrong_path',
+      `There is no token endpoint at ${url.pathname} (status ${status}).`,
+      '--auth-url is the URL before /oauth/client_credential/accesstoken. For an endpoint at another path, pass its full URL as --token-url.',
+    )
+  }
+  if (status >= 500) {
+    return request.problem(
+      'server_error',
+      `The token service failed (${failureDetails(error)}).`,
+      'Report it to its operators. Providers retry automatically, with backoff.',
+    )
+  }
+  return explainMissingToken(observed, error, status)
+}
+
+function explainSilence(
+  { timedOut, durationMs, networkCode = 'unknown error' }: ObservedRequest,
+  url: URL,
+): Finding {
+  if (timedOut) {
+    return request.problem(
+      'no_response',
+      `The service accepted the request, but did not respond within ${formatDuration(durationMs)}.`,
+      'It is overloaded or hangs. Report it to its operators; --timeout allows more time.',
+    )
+  }
+  if (/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(networkCode)) {
+    return request.problem(
+      'connection_dropped',
+      `The service accepted the connection and closed it without a response (${networkCode}).`,
+      url.protocol === 'http:'
+        ? 'The port may expect https://. Otherwise a proxy, a firewall or the service closes connections: report it to its operators.'
+        : 'A proxy, a firewall or the service closes connections. Report it to its operators; providers retry automatically.',
+    )
+  }
+  if (/^HPE_|HTTPParser|UND_ERR_HEADERS_OVERFLOW/.test(networkCode)) {
+    return request.problem(
+      'not_http',
+      `The server at ${url.host} does not speak valid HTTP (${networkCode}).`,
+      'Check the host and the port.',
+    )
+  }
+  return explainUnreachable({ stage: 'connection', code: networkCode }, url)
+}
+
+function explainRedirect(status: number, location: string | null | undefined, url: URL): Finding {
+  const target = location && URL.canParse(location, url) ? new URL(location, url) : undefined
+  const where = target ? ` to ${target.origin}${target.pathname}` : ''
+  return request.problem(
+    'redirected',
+    `The service redirects the request: status ${status}${where}. The redirect was not followed.`,
+    target?.protocol === 'https:' && url.protocol === 'http:'
+      ? 'Use https:// in the URL.'
+      : 'If the token endpoint has moved there, pass the new URL. If that is a login page, this is not the token endpoint.',
+  )
+}
+
+function explainThrottling({ status, retryAfterMs }: TokenError): Finding {
+  const wait =
+    retryAfterMs === undefined
+      ? 'without a Retry-After header'
+      : `Retry-After: ${formatDuration(retryAfterMs)}`
+  return request.problem(
+    'throttled',
+    `The service rate-limited the request (status ${status}, ${wait}).`,
+    'Look for programs that request a token for each call: share one provider, or one store, between all calls.',
+  )
+}

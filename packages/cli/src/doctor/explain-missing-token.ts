@@ -1,0 +1,72 @@
+import type { TokenError } from '@tokenwell/core'
+import { asSentence } from '../explain-error.ts'
+import type { ObservedRequest } from './observe-token-request.ts'
+import { failureDetails } from './failure-details.ts'
+import { findingsOf, type Finding } from './finding.ts'
+
+const request = findingsOf('request')
+
+/** Explains a response without a token. */
+export function explainMissingToken(
+  { headers, body, receivedBytes }: ObservedRequest,
+  error: TokenError,
+  status: number,
+): Finding {
+  const type = headers?.get('content-type') ?? ''
+  if (/html/i.test(type) || /^\s*<(?:!doctype|html)/i.test(body)) {
+    return request.problem(
+      'html_instead_of_json',
+      `The endpoint returned a web page instead of a token (status ${status}).`,
+      'It may be a login page, a portal or a notice of a proxy: check the URL, and whether a proxy requires a login.',
+    )
+  }
+  if (error.oauthError === 'invalid_scope' || error.oauthError === 'invalid_target') {
+    return request.problem(
+      'scope_rejected',
+      `The service rejected the requested scope, audience or resource (${failureDetails(error)}).`,
+      'Check --scope, --audience and --resource against what the application is allowed to request.',
+    )
+  }
+  if (error.oauthError === 'unsupported_grant_type' || error.kind === 'configuration') {
+    return request.problem(
+      'request_rejected',
+      `The service rejected the request (${failureDetails(error)}).`,
+      'For an endpoint other than the platform’s, pass --token-url, which sends grant_type in the body. Some endpoints require --basic or a --parameter.',
+    )
+  }
+  if (receivedBytes > 2 ** 20) {
+    return request.problem(
+      'response_too_large',
+      'The response is larger than 1 MiB.',
+      'This is not a token endpoint: check the URL.',
+    )
+  }
+  if (body.trim() === '') {
+    return request.problem(
+      'response_empty',
+      `The response is empty (status ${status}).`,
+      'Check the URL. A proxy may have dropped the body.',
+    )
+  }
+  if (!isJsonObject(body)) {
+    return request.problem(
+      'broken_json',
+      `The response is not a complete JSON object (status ${status}, ${body.length} characters).`,
+      'A proxy may truncate or change it. Report it to the operators of the service.',
+    )
+  }
+  return request.problem(
+    'invalid_token_response',
+    asSentence(error.message),
+    'Check the URL. Only tokens of type Bearer are supported.',
+  )
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}

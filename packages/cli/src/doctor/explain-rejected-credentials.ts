@@ -1,0 +1,32 @@
+import type { TokenError } from '@tokenwell/core'
+import { failureDetails } from './failure-details.ts'
+import { findingsOf, type Finding } from './finding.ts'
+
+const request = findingsOf('request')
+
+/** Explains why the service rejected the credentials. The body is searched for known phrases, and never quoted. */
+export function explainRejectedCredentials(error: TokenError, body: string): Finding {
+  const { oauthError, vendorCode } = error
+  const details = failureDetails(error)
+  const mentions = (phrase: RegExp): boolean => phrase.test(`${vendorCode} ${body}`)
+  if (mentions(/secret[\w ]*expired|expired[\w ]*secret|credentials?[\w ]*expired|KeyExpired/i)) {
+    return request.problem(
+      'secret_expired',
+      `The client secret has expired (${details}).`,
+      'Create a new secret in the developer portal, and replace the old one everywhere.',
+    )
+  }
+  if (oauthError === 'unauthorized_client' || mentions(/not[ _]?approved|not[ _]?active|revoked/i)) {
+    return request.problem(
+      'application_not_approved',
+      `The credentials are valid, but the application is not allowed to get tokens (${details}).`,
+      'Request approval in the developer portal, for this grant and its products.',
+    )
+  }
+  return request.problem(
+    'invalid_credentials',
+    `The service rejected the client ID or the client secret (${details}).`,
+    'Copy both again from the developer portal: of the same application and environment, without spaces around them. ' +
+      'An endpoint that expects them in a header needs --basic.',
+  )
+}
