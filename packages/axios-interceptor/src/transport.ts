@@ -1,69 +1,69 @@
 import type { TokenAttacher } from '@tokenwell/core'
 import * as axios from 'axios'
-import { axiosErrorsOf } from './axios-errors.ts'
-import { concealIn, concealInError } from './conceal.ts'
-import { timeLeft } from './patience.ts'
+import { createAxiosErrors } from './axios-errors.ts'
+import { redactResponse, redactError } from './redact.ts'
+import { remainingTimeout } from './deadline.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 type Response = axios.AxiosResponse
 
-/** The adapter that axios itself would choose. */
+/** Sends a request by the adapter that axios itself would choose. */
 export function transport(config: Config): Promise<Response> {
   const { adapter } = config
   return typeof adapter === 'function' ? adapter(config) : axios.getAdapter(adapter, config)(config)
 }
 
-/** Sends requests of an instance with a token. */
+/** Sends the requests of an instance with a token. */
 export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, attacher: TokenAttacher) {
   const { header, followsRedirects } = attacher
-  const errors = axiosErrorsOf(instance)
+  const errors = createAxiosErrors(instance)
 
-  /** Fails a request that got no token. */
+  /** Rejects a request that got no token. */
   const notSent = (config: Config) => {
     return (error: Error): never => {
-      throw errors.because(error, config)
+      throw errors.notSent(error, config)
     }
   }
 
   return { sendWith, notSent }
 
-  /** The transport alone sees the token, in headers of its own; whoever looks later finds the caller's. */
+  /** Only the transport sees the token, in a separate headers object; the caller's headers are restored afterwards. */
   function sendWith(
     value: string,
     config: Config,
-    began: number,
-    refused?: (response: Response, error?: unknown) => Promise<Response>,
+    startedAt: number,
+    retry?: (response: Response, error?: unknown) => Promise<Response>,
   ): Promise<Response> {
-    // Changed and restored, because a copy of axios's configuration costs more than all the rest.
+    // Changed and restored, because copying axios's configuration costs more than all the rest.
     const { headers, sensitiveHeaders = [] } = config
-    // That it is sensitive is no secret, and holds for whatever is made of this configuration later.
+    // Not restored: the header stays sensitive in configurations derived from this one.
     if (!sensitiveHeaders.includes(header)) config.sensitiveHeaders = [...sensitiveHeaders, header]
-    const own: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
-    own[header] = value
-    config.headers = own
-    const restore =
+    const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
+    withToken[header] = value
+    config.headers = withToken
+    const revert =
       config.timeout || !followsRedirects
-        ? change(config, { ...limits(config, began), ...redirects(config) })
+        ? change(config, { ...limits(config, startedAt), ...redirects(config) })
         : undefined
-    const settle = (): void => {
+    const restoreConfig = (): void => {
       config.headers = headers
-      restore?.()
+      revert?.()
     }
-    const answered = (response: Response) => {
-      settle()
-      concealIn(response, config)
-      return refused && response.status >= 400 ? refused(response) : response
+    const succeed = (response: Response) => {
+      restoreConfig()
+      redactResponse(response, config)
+      return retry && response.status >= 400 ? retry(response) : response
     }
-    const failed = (error: unknown) => {
-      settle()
-      const response = concealInError(errors.adopt(error), config)
-      if (refused && response && response.status >= 400) return refused(response, error)
+    const fail = (error: unknown) => {
+      restoreConfig()
+      const response = redactError(errors.adopt(error), config)
+      if (retry && response && response.status >= 400) return retry(response, error)
       throw error
     }
     try {
-      return transport(config).then(answered, failed)
+      return transport(config).then(succeed, fail)
     } catch (error) {
-      settle()
+      restoreConfig()
       throw error
     }
   }
@@ -71,18 +71,18 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
   function redirects({ fetchOptions }: Config): Partial<Config> {
     if (followsRedirects) return {}
     if (typeof XMLHttpRequest === 'undefined') return { maxRedirects: 0 }
-    // XMLHttpRequest follows whatever one says; a page sees nothing of a redirect that fetch does not follow.
+    // XMLHttpRequest always follows redirects; fetch can fail on them instead.
     return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
   }
 }
 
-function limits(config: Config, began: number): Partial<Config> {
-  return config.timeout ? { timeout: timeLeft(config, began) } : {}
+function limits(config: Config, startedAt: number): Partial<Config> {
+  return config.timeout ? { timeout: remainingTimeout(config, startedAt) } : {}
 }
 
-/** Makes changes, and returns what undoes them. */
+/** Applies changes and returns a function that reverts them. */
 function change(config: Config, changes: Partial<Config>): () => void {
-  const callers = Object.keys(changes).map((name) => [name, config[name as keyof Config]])
+  const previous = Object.keys(changes).map((name) => [name, config[name as keyof Config]])
   Object.assign(config, changes)
-  return () => Object.assign(config, Object.fromEntries(callers))
+  return () => Object.assign(config, Object.fromEntries(previous))
 }

@@ -36,7 +36,7 @@ describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the packa
     child.stdin?.write(key)
     expect((await ended).code).toBe(130)
     const shown = stripVTControlCharacters(written.stdout).replaceAll('\r', '')
-    expect(shown).toBe('Client secret: \ntokenwell: InterruptedError.\n')
+    expect(shown).toBe('Client secret: \ntokenwell: Interrupted.\n')
   })
 
   it('draws what doctor finds, within its width, and in colour', async () => {
@@ -45,9 +45,9 @@ describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the packa
     expect(written.stdout).toContain('\u001b[32m✓')
     const lines = stripVTControlCharacters(written.stdout).split(/\r?\n/)
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
-    expect(lines).toContainEqual(expect.stringMatching(/^✓ network {6}127\.0\.0\.1:\d+ is reached in/))
+    expect(lines).toContainEqual(expect.stringMatching(/^✓ network {6}Connected to 127\.0\.0\.1:\d+/))
     expect(lines).toContainEqual(expect.stringMatching(/^ {4}response +━+ [\d.]+ m?s$/))
-    expect(lines).toContain('               → Add --try-wrong-secret if that is no harm.')
+    expect(lines).toContain('               → Add --try-wrong-secret if that is acceptable.')
   })
 
   it('draws without colour where NO_COLOR is set', async () => {

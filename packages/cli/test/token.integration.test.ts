@@ -109,9 +109,14 @@ describe('tokenwell token', () => {
 
     it.each<[string, string[], Record<string, string>, RegExp]>([
       ['no address', [], { CLIENT_ID: 'a' }, /token endpoint is missing\. Pass --auth-url or set AUTH_URL/],
-      ['two addresses', [], { AUTH_URL: 'https://a', TOKEN_URL: 'https://b' }, /There are two addresses/],
+      ['two addresses', [], { AUTH_URL: 'https://a', TOKEN_URL: 'https://b' }, /are mutually exclusive/],
       ['no client ID', [], { AUTH_URL: 'https://a' }, /client ID is missing\. Set CLIENT_ID or CONSUMER_KEY/],
-      ['no secret', [], { AUTH_URL: 'https://a', CLIENT_ID: 'a' }, /secret is missing\. Set CLIENT_SECRET or/],
+      [
+        'no secret',
+        [],
+        { AUTH_URL: 'https://a', CLIENT_ID: 'a' },
+        /secret is missing\. Set CLIENT_SECRET or/,
+      ],
       ['no URL', [], { ...credentials, AUTH_URL: 'canary' }, /--auth-url is not an absolute URL/],
       ['plain HTTP', [], { ...credentials, AUTH_URL: 'http://a.example' }, /set --allow-insecure/],
       [
@@ -122,7 +127,7 @@ describe('tokenwell token', () => {
       ],
       ['a parameter', ['--parameter', 'canary'], remote, /--parameter requires name=value/],
       ['a reserved one', ['--parameter', 'scope=a'], remote, /--parameter must not hold scope/],
-      ['a timeout', ['--timeout', 'soon'], {}, /must be a number from above 0 to 3600/],
+      ['a timeout', ['--timeout', 'soon'], {}, /must be a number greater than 0 and at most 3600/],
       ['an unknown flag', ["--secret=can'ary canary"], {}, /unknown option '--secret=…'/],
     ])('wrong usage: %s', async (_name, args, env, message) => {
       const stderr = await fails(args, env, 2)
@@ -147,7 +152,9 @@ describe('tokenwell token', () => {
       const closed = await startScriptedServer(() => 'drop')
       await closed.close()
       const stderr = await fails([], environment({ AUTH_URL: closed.origin }), 3)
-      expect(stderr).toMatch(/is unavailable; trying again …\n.*could not be reached \(ECONNREFUSED\)/s)
+      expect(stderr).toMatch(
+        /request failed: unavailable\. Retrying …\n.*could not be reached \(ECONNREFUSED\)/s,
+      )
     })
 
     it('an answer that does not come in time', async () => {
@@ -168,7 +175,7 @@ describe('tokenwell token', () => {
     const { code, stdout, stderr } = await runTokenwell(['token'], environment())
     expect(code).toBe(0)
     expect(stdout).toMatch(/^[\w-]{40,}\n$/)
-    expect(stderr).toBe('The token endpoint is unavailable (status 503); trying again …\n')
+    expect(stderr).toBe('The token request failed: unavailable (status 503). Retrying …\n')
   })
 
   describe('asks as told', () => {

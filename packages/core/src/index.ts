@@ -18,6 +18,7 @@ export {
   type AttachOptions,
   type TokenAttacher,
 } from './attach/token-attacher.ts'
+export { configurationError } from './protocol/secure-url.ts'
 export { TokenError, type TokenErrorKind, type TokenFailure } from './protocol/token-error.ts'
 export type { TokenEvent, TokenEventListener, TokenRequestReason } from './tokens/token-event.ts'
 export { createTokenFetch, type TokenFetch, type TokenRequestInit } from './attach/token-fetch.ts'

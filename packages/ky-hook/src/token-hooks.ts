@@ -8,21 +8,20 @@ import {
 import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
 
 /**
- * Makes the options that have a ky client attach tokens; a request whose token was refused is sent once more
- * with a new one, unless its body is a stream or `retry` is 0. One request opts out by
- * `context: { token: false }`.
+ * Creates ky options that attach tokens. If the API rejects a token, the request is sent once more with a new one,
+ * unless its body is a stream or `retry` is 0. A single request opts out by `context: { token: false }`.
  *
  * @example
  * const api = ky.extend(tokenHooks(tokens, { allowedOrigins: ['https://api.example.com'] }))
  *
- * @throws {TokenError} of kind `configuration`, naming the option; a request fails with one when no token can
- * be had, and was then not sent
+ * @throws {TokenError} of kind `configuration`, naming the option; a request that gets no token is not sent and fails
+ * with a `TokenError`
  */
 export function tokenHooks(tokens: TokenProvider, options: AttachOptions): { readonly hooks: Hooks } {
   const attacher = createTokenAttacher(tokens, options)
 
-  // Wraps fetch, rather than change the request: the token goes where the request goes in the end, is asked
-  // for within ky's time limits and at each retry, and is in no request that ky shows to hooks and in errors.
+  // Wraps fetch instead of changing the request: the final URL is checked, ky's timeouts and retries cover the token
+  // request, and no request in a hook or an error carries the token.
   const init = (ky: Options): void => {
     if (ky.context?.['token'] === false) return
     const send = ky.fetch ?? ((input, init) => globalThis.fetch(input, init))
@@ -38,15 +37,15 @@ export function tokenHooks(tokens: TokenProvider, options: AttachOptions): { rea
         headers.set(header, value)
         return send(request, { ...init, headers, ...(!attacher.followsRedirects && { redirect: 'manual' }) })
       }
-      const known = ky.json !== undefined || (ky.body != null && isRepeatableBody(ky.body))
-      const repeatable = retries !== 0 && (known || request.body === null)
-      const spare = repeatable && request.body ? request.clone() : request
+      const buffered = ky.json !== undefined || (ky.body != null && isRepeatableBody(ky.body))
+      const repeatable = retries !== 0 && (buffered || request.body === null)
+      const copy = repeatable && request.body ? request.clone() : request
       const response = await sendWith(request, attachment)
       const next = await attacher.reattach(attachment, response, repeatable, request.signal)
       if (next === undefined) return response
       // Frees the connection.
       response.body?.cancel().catch(() => {})
-      return sendWith(spare, next)
+      return sendWith(copy, next)
     }
   }
   return { hooks: { init: [init] } }

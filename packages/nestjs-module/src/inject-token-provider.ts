@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common'
 import { getTokenProviderToken } from './token-provider.token.ts'
 
-/** Injects a client's `TokenProvider`: the one without a name, or the one named. */
+/** Injects the `TokenProvider` of a client: the unnamed one, or the one with this name. */
 export function InjectTokenProvider(name?: string): ParameterDecorator & PropertyDecorator {
   return Inject(getTokenProviderToken(name))
 }

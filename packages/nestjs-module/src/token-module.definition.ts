@@ -1,14 +1,14 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common'
 import type { ClientCredentialsOptions, TokenProviderOptions, TokenSource } from '@tokenwell/core'
-import { createClientTokens } from './create-client-tokens.ts'
-import { namingModule } from './naming-module.ts'
+import { createClientTokenProvider } from './create-client-token-provider.ts'
+import { withModuleName } from './with-module-name.ts'
 import { getTokenProviderToken } from './token-provider.token.ts'
 
-/** What one client's tokens need: its credentials, or a source of its own, and how tokens are kept. */
+/** The credentials of a client, or a token source, and the options of its token provider. */
 export type TokenModuleOptions = TokenProviderOptions &
   (ClientCredentialsOptions | { readonly source: TokenSource })
 
-/** What is said beside the options, and known before a factory makes them. */
+/** Static options, known before a factory returns the others. */
 export interface TokenModuleExtras {
   /** Name of the client, for an application with several. */
   readonly name?: string | undefined
@@ -16,8 +16,8 @@ export interface TokenModuleExtras {
   readonly isGlobal?: boolean | undefined
 }
 
-/** The module's own client, whatever its name. */
-export const OWN_TOKENS = 'TokenModule.ownTokens'
+/** The token provider of this module, regardless of its name. */
+export const MODULE_TOKEN_PROVIDER = 'TokenModule.tokenProvider'
 
 export const TOKEN_MODULE_OPTIONS = 'TokenModule.options'
 
@@ -31,13 +31,17 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenMo
     const client = {
       provide: token,
       useFactory: (options: TokenModuleOptions) =>
-        namingModule('TokenModule', name, () => createClientTokens(options)),
+        withModuleName('TokenModule', name, () => createClientTokenProvider(options)),
       inject: [TOKEN_MODULE_OPTIONS],
     }
     return {
       ...definition,
       global: isGlobal === true,
-      providers: [...(definition.providers ?? []), client, { provide: OWN_TOKENS, useExisting: token }],
+      providers: [
+        ...(definition.providers ?? []),
+        client,
+        { provide: MODULE_TOKEN_PROVIDER, useExisting: token },
+      ],
       exports: [token],
     }
   })

@@ -3,12 +3,12 @@ import type { TokenProvider } from '@tokenwell/core'
 import {
   ConfigurableModuleClass,
   TOKEN_MODULE_OPTIONS,
-  OWN_TOKENS,
+  MODULE_TOKEN_PROVIDER,
   type TokenModuleOptions,
 } from './token-module.definition.ts'
 
 /**
- * Provides one client's tokens: `forRoot` once for each client of the application.
+ * Provides the tokens of one client: call `forRoot` once for each client of the application.
  *
  * @example
  * @Module({ imports: [TokenModule.forRoot({ isGlobal: true, authUrl, clientId, clientSecret })] })
@@ -19,7 +19,7 @@ export class TokenModule extends ConfigurableModuleClass implements OnModuleInit
   readonly #options: TokenModuleOptions
 
   constructor(
-    @Inject(OWN_TOKENS) tokens: TokenProvider,
+    @Inject(MODULE_TOKEN_PROVIDER) tokens: TokenProvider,
     @Inject(TOKEN_MODULE_OPTIONS) options: TokenModuleOptions,
   ) {
     super()
@@ -28,12 +28,12 @@ export class TokenModule extends ConfigurableModuleClass implements OnModuleInit
   }
 
   onModuleInit(): void {
-    // Not waited for: an application starts without its token service, too.
+    // Not awaited: the application also starts while the token service is down.
     if (this.#options.eager === true) this.#tokens.getToken().catch(() => {})
   }
 
   async onApplicationShutdown(): Promise<void> {
-    // A test's stand-in may have nothing to close.
+    // A test double may have no close().
     await this.#tokens.close?.()
   }
 }

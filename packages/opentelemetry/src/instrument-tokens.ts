@@ -4,24 +4,24 @@ import { recordMetrics } from './record-metrics.ts'
 import { traceRequests } from './trace-requests.ts'
 
 export interface InstrumentTokensOptions {
-  /** @default the global one, which must be registered by now */
+  /** @default the global one, which must be registered before */
   readonly meterProvider?: MeterProvider | undefined
   /** @default the global one */
   readonly tracerProvider?: TracerProvider | undefined
-  /** Tells several providers of one process apart: the attribute `tokenwell.provider.name` of spans and metrics. */
+  /** Identifies one of several providers: the attribute `tokenwell.provider.name` of spans and metrics. */
   readonly name?: string | undefined
 }
 
 const scope = '@tokenwell/opentelemetry'
 
 /**
- * Makes spans and metrics out of what a token provider tells of itself. Nothing happens while a token at hand is
- * handed out, and no secret, token, client ID or address is in any of it.
+ * Records spans and metrics from the events of a token provider. Returning a cached token costs nothing, and no
+ * attribute contains a secret, a token, a client ID or a URL.
  *
  * @example
  * const stop = instrumentTokens(tokens, { name: 'speech' })
  *
- * @returns what ends it
+ * @returns a function that stops the recording
  */
 export function instrumentTokens(tokens: TokenProvider, options: InstrumentTokensOptions = {}): () => void {
   const { meterProvider = metrics, tracerProvider = trace, name } = options

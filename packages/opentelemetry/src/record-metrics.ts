@@ -4,13 +4,13 @@ import { failureAttributes } from './failure-attributes.ts'
 
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 /** From seconds to a week. */
-const lifeBuckets = [10, 30, 60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 604_800]
+const lifetimeBuckets = [10, 30, 60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 604_800]
 
 export function recordMetrics(tokens: TokenProvider, meter: Meter, identity: Attributes): () => void {
   const instruments = createInstruments(meter)
   const observe = (result: ObservableResult): void => {
     const token = tokens.peekToken()
-    // SDKs go on showing the last value where there is no new one.
+    // Without a new value, SDKs keep reporting the last one.
     result.observe(token ? (token.expiresAt.getTime() - Date.now()) / 1000 : 0, identity)
   }
   instruments.remaining.addCallback(observe)
@@ -22,7 +22,7 @@ export function recordMetrics(tokens: TokenProvider, meter: Meter, identity: Att
         if (from === 'endpoint') {
           instruments.duration.record(durationMs / 1000, { ...identity, 'tokenwell.request.reason': reason })
         }
-        instruments.life.record(remainingMs / 1000, { ...identity, 'tokenwell.token.origin': from })
+        instruments.lifetime.record(remainingMs / 1000, { ...identity, 'tokenwell.token.origin': from })
         break
       }
       case 'token_failed': {
@@ -39,11 +39,11 @@ export function recordMetrics(tokens: TokenProvider, meter: Meter, identity: Att
         instruments.rejections.add(1, { ...identity, 'tokenwell.token.refreshing': event.refreshing })
         break
       case 'token_withheld':
-        // Its origin may be anything that a caller asks for.
+        // The origin is not an attribute: callers determine it, so its values are unbounded.
         instruments.withheld.add(1, identity)
         break
       case 'lifetime_unknown':
-        instruments.unknownLives.add(1, { ...identity, 'tokenwell.lifetime.problem': event.problem })
+        instruments.unknownLifetimes.add(1, { ...identity, 'tokenwell.lifetime.problem': event.problem })
         break
       case 'store_unavailable': {
         const { operation, cause } = event
@@ -52,7 +52,7 @@ export function recordMetrics(tokens: TokenProvider, meter: Meter, identity: Att
         break
       }
       case 'token_requested':
-        // Counted when it ends.
+        // Counted when it completes.
         break
     }
   })
@@ -70,29 +70,29 @@ function createInstruments(meter: Meter) {
       unit: 's',
       advice: { explicitBucketBoundaries: durationBuckets },
     }),
-    life: meter.createHistogram('tokenwell.token.life', {
-      description: 'Life that tokens had left when they came',
+    lifetime: meter.createHistogram('tokenwell.token.lifetime', {
+      description: 'Remaining lifetime of tokens when they were received',
       unit: 's',
-      advice: { explicitBucketBoundaries: lifeBuckets },
+      advice: { explicitBucketBoundaries: lifetimeBuckets },
     }),
-    remaining: meter.createObservableGauge('tokenwell.token.remaining_life', {
-      description: 'Life left of the token at hand; 0 while there is none',
+    remaining: meter.createObservableGauge('tokenwell.token.remaining_lifetime', {
+      description: 'Remaining lifetime of the cached token; 0 without one',
       unit: 's',
     }),
     rejections: meter.createCounter('tokenwell.token.rejections', {
-      description: 'Tokens that an API refused',
+      description: 'Tokens that an API rejected',
       unit: '{rejection}',
     }),
     withheld: meter.createCounter('tokenwell.token.withheld_requests', {
-      description: 'Requests that went out without a token, because of where they went',
+      description: 'Requests sent without a token, because their origin is not allowed',
       unit: '{request}',
     }),
-    unknownLives: meter.createCounter('tokenwell.token.unknown_lifetimes', {
-      description: 'Tokens that came without a usable lifetime',
+    unknownLifetimes: meter.createCounter('tokenwell.token.unknown_lifetimes', {
+      description: 'Tokens without a valid lifetime',
       unit: '{token}',
     }),
     storeFailures: meter.createCounter('tokenwell.store.failures', {
-      description: 'Operations of the shared store that failed and were done without',
+      description: 'Failed operations of the shared store',
       unit: '{failure}',
     }),
   }

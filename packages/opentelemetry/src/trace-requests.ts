@@ -13,7 +13,7 @@ export function traceRequests(tokens: TokenProvider, tracer: Tracer, identity: A
   })
 }
 
-/** Made once the request has ended, so that none is ever left open. Events keep the context of the caller who began it. */
+/** Created when the request has completed, so that no span stays open. Events have the context of the first caller. */
 function traceRequest(tracer: Tracer, event: TokenRequestEnd, identity: Attributes): void {
   const endTime = Date.now()
   const { attempt, durationMs, reason } = event

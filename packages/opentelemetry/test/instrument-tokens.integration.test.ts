@@ -50,7 +50,7 @@ describe('instrumentTokens', () => {
     // The gauge had not been looked at before, and is not now.
     expect(ended.map(({ metric, count }) => [metric, count])).toStrictEqual([
       ['tokenwell.token.request.duration', 1],
-      ['tokenwell.token.life', 1],
+      ['tokenwell.token.lifetime', 1],
     ])
     const names = telemetry.receiver.spans().map(({ attributes }) => attributes['tokenwell.provider.name'])
     expect(names).toStrictEqual(['ended', 'going on', 'going on'])

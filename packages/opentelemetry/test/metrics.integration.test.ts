@@ -70,17 +70,17 @@ describe('metrics', () => {
 
   it('tell the life that tokens come with, and what is left of the one at hand', async () => {
     const tokens = instrumented()
-    expect(await pointsOf('token.remaining_life')).toMatchObject([{ value: 0 }])
+    expect(await pointsOf('token.remaining_lifetime')).toMatchObject([{ value: 0 }])
     await tokens.getToken()
-    const [life] = await pointsOf('token.life')
+    const [life] = await pointsOf('token.lifetime')
     expect(life).toMatchObject({ unit: 's', count: 1, attributes: { 'tokenwell.token.origin': 'endpoint' } })
     expect(Math.round(life!.value)).toBe(3600)
-    const [left] = await pointsOf('token.remaining_life')
+    const [left] = await pointsOf('token.remaining_lifetime')
     expect(left?.unit).toBe('s')
     expect(left?.value).toBeGreaterThan(3500)
     expect(left?.value).toBeLessThanOrEqual(3600)
     await tokens.close()
-    expect(await pointsOf('token.remaining_life')).toMatchObject([{ value: 0 }])
+    expect(await pointsOf('token.remaining_lifetime')).toMatchObject([{ value: 0 }])
   })
 
   it('count the tokens that an API refused, and the requests that went out without one', async () => {
@@ -120,7 +120,7 @@ describe('metrics', () => {
         attributes: { 'tokenwell.store.operation': 'read', 'error.type': 'ECONNREFUSED' },
       },
     ])
-    const lives = await pointsOf('token.life')
+    const lives = await pointsOf('token.lifetime')
     expect(lives.map(({ attributes }) => attributes['tokenwell.token.origin'])).toStrictEqual([
       'endpoint',
       'store',
@@ -134,7 +134,7 @@ describe('metrics', () => {
     const tokens = instrumented()
     for (let round = 0; round < 50; round++) await tokens.getToken({ forceRefresh: true })
     expect(await pointsOf('token.request.duration')).toMatchObject([{ count: 50 }])
-    expect(await pointsOf('token.life')).toMatchObject([{ count: 50 }])
+    expect(await pointsOf('token.lifetime')).toMatchObject([{ count: 50 }])
   })
 
   it('tell several providers apart by their names', async () => {
@@ -142,7 +142,7 @@ describe('metrics', () => {
       const tokens = instrumented({}, name)
       await tokens.getToken()
     }
-    for (const metric of ['token.request.duration', 'token.remaining_life']) {
+    for (const metric of ['token.request.duration', 'token.remaining_lifetime']) {
       const points = await pointsOf(metric)
       expect(points.map(({ attributes }) => attributes['tokenwell.provider.name'])).toStrictEqual([
         'speech',

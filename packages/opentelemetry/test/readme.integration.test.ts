@@ -23,5 +23,5 @@ it('does what its README shows', async () => {
   await telemetry.flush()
   expect(telemetry.receiver.spans()).toMatchObject([{ name: 'token request' }])
   const names = telemetry.receiver.points().map(({ metric }) => metric)
-  expect(names).toContain('tokenwell.token.remaining_life')
+  expect(names).toContain('tokenwell.token.remaining_lifetime')
 })

@@ -1,45 +1,45 @@
 import type { TokenLease } from '@tokenwell/core'
-import type { EntryKind, EntrySlot } from './entry-slot.ts'
-import { writeHoldDocument } from './hold-document.ts'
+import type { EntryKind, CacheKeyEntries } from './cache-key-entries.ts'
+import { writeCooldownDocument } from './cooldown-document.ts'
 import { readTime, type RunScript } from './redis-script.ts'
 import { writeTokenDocument } from './token-document.ts'
-import { extendScript, keepScript, leaseScript } from './token-scripts.ts'
+import { extendScript, writeScript, leaseScript } from './token-scripts.ts'
 
-/** Takes the lease of a slot, if nobody has it. The fencing value tells this holder from a later one. */
+/** Takes the lease, if it is free. The holder's ID distinguishes it from later holders. */
 export async function takeLease(
   run: RunScript,
-  slot: EntrySlot,
+  entries: CacheKeyEntries,
   ttlMs: number,
 ): Promise<TokenLease | undefined> {
-  const { keys } = slot
-  const fence = crypto.randomUUID()
-  const reply = await run(leaseScript, [keys.lease], [fence, Math.ceil(ttlMs)])
+  const { keys } = entries
+  const holderId = crypto.randomUUID()
+  const reply = await run(leaseScript, [keys.lease], [holderId, Math.ceil(ttlMs)])
   if (reply === null || reply === undefined) return undefined
-  // By Redis's clock: other machines' need not agree with this one's.
+  // By the clock of Redis, because the clocks of other machines may differ.
   const leasedAt = readTime(reply)
-  const answered = performance.now()
+  const repliedAt = performance.now()
 
-  async function keep(kind: EntryKind, text: string, endsAt: number, superseded: string[]) {
+  async function writeEntry(kind: EntryKind, text: string, expiresAt: number, superseded: string[]) {
     const id = crypto.randomUUID()
-    const entry = await slot.seal(kind, { id, endsAt, text })
-    const kept = await run(
-      keepScript,
+    const entry = await entries.encode(kind, { id, expiresAt, text })
+    const written = await run(
+      writeScript,
       [keys.lease, keys[kind], ...superseded],
-      [fence, entry, leasedAt, endsAt],
+      [holderId, entry, leasedAt, expiresAt],
     )
-    return Number(kept) === 1 ? id : undefined
+    return Number(written) === 1 ? id : undefined
   }
 
   return {
     write: (response, lifetimeMs) =>
-      keep('token', writeTokenDocument(response), leasedAt + Math.floor(lifetimeMs), [keys.hold]),
+      writeEntry('token', writeTokenDocument(response), leasedAt + Math.floor(lifetimeMs), [keys.cooldown]),
     async writeCooldown(error, ms) {
-      const sinceMs = performance.now() - answered
-      await keep('hold', writeHoldDocument(error), leasedAt + Math.floor(sinceMs + ms), [])
+      const sinceMs = performance.now() - repliedAt
+      await writeEntry('cooldown', writeCooldownDocument(error), leasedAt + Math.floor(sinceMs + ms), [])
     },
-    extend: async (ms) => Number(await run(extendScript, [keys.lease], [fence, Math.ceil(ms)])) === 1,
+    extend: async (ms) => Number(await run(extendScript, [keys.lease], [holderId, Math.ceil(ms)])) === 1,
     async release() {
-      await run(extendScript, [keys.lease], [fence, 0])
+      await run(extendScript, [keys.lease], [holderId, 0])
     },
   }
 }

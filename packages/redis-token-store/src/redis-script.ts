@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { storeError, type RedisTokenStoreClient } from './redis-client.ts'
 
-/** A Lua script; Redis runs it as one step. */
+/** A Lua script; Redis runs it atomically. */
 export interface RedisScript {
   readonly lua: string
   readonly sha1: string
@@ -14,19 +14,19 @@ export function redisScript(lua: string): RedisScript {
 export type RunScript = (script: RedisScript, keys: string[], args?: (string | number)[]) => Promise<unknown>
 
 /**
- * Nobody waits for an answer that long: a command that has not left by then is dropped. Not shorter, lest a process
- * that stood still drops what would leave at once.
+ * Longest time that a command waits in the client's queue; no caller waits that long for the reply. A shorter time
+ * would drop commands in a process that was suspended.
  */
-const longestQueueMs = 1_000
+const maxQueueMs = 1_000
 
 /**
- * Runs scripts by their digest, and sends the text only to a server that does not know it yet. While the
- * client is not connected it fails at once: the client's offline queue would send the commands later, to nobody's use.
+ * Runs scripts by their digest, and sends the source only to a server that does not know it yet. Fails at once while
+ * the client is not connected, because its offline queue would send the commands when it is too late.
  */
 export function createScriptRunner(client: RedisTokenStoreClient): RunScript {
   return async ({ lua, sha1 }, keys, args = []) => {
     if (!(client.isReady ?? client.isOpen)) throw storeError('not_connected', 'Redis is not connected')
-    const abortSignal = AbortSignal.timeout(longestQueueMs)
+    const abortSignal = AbortSignal.timeout(maxQueueMs)
     const commands = client.withCommandOptions({ abortSignal })
     const options = { keys, arguments: args.map(String) }
     try {
@@ -36,12 +36,12 @@ export function createScriptRunner(client: RedisTokenStoreClient): RunScript {
       })
     } catch (error) {
       const code = abortSignal.aborted ? 'slow' : (replyCode(error) ?? 'failed')
-      throw storeError(code, 'Redis did not do what it was asked', error)
+      throw storeError(code, 'The Redis command failed', error)
     }
   }
 }
 
-/** The first word of an error reply, such as `READONLY` or `OOM`; of other errors their own code. */
+/** The first word of an error reply, such as `READONLY` or `OOM`; the code of any other error. */
 function replyCode(error: unknown): string | undefined {
   const { code, message, constructor } = (error ?? {}) as {
     code?: unknown
@@ -52,14 +52,14 @@ function replyCode(error: unknown): string | undefined {
   return /^[A-Z]{2,30}(?= )/.exec(String(message))?.[0] ?? constructor?.name
 }
 
-/** The time that a script answered with, in milliseconds since 1970 by Redis's clock. */
+/** Reads the time in a reply: milliseconds since 1970, by the clock of Redis. */
 export function readTime(reply: unknown): number {
   const time = Number(reply)
   if (time > 0) return time
-  throw storeError('bad_reply', 'Redis gave an answer that is not the script’s')
+  throw storeError('bad_reply', 'The reply of Redis is not that of the script')
 }
 
-/** A value that a script answered with; '' for one of no use. Clients may be set to give bytes instead of text. */
+/** Reads a value in a reply; '' for an invalid one. Clients can be configured to return bytes instead of text. */
 export function readText(reply: unknown): string | undefined {
   if (reply === null || reply === undefined) return undefined
   return typeof reply === 'string' ? reply : reply instanceof Uint8Array ? Buffer.from(reply).toString() : ''

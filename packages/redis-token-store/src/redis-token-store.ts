@@ -1,54 +1,53 @@
-import type { TokenStore } from '@tokenwell/core'
-import { configurationError } from './configuration-error.ts'
-import { openVaults } from './encryption-keys.ts'
-import { openSlot, type EntryKind, type EntrySlot } from './entry-slot.ts'
-import type { EntryVault } from './entry-vault.ts'
-import { readHoldDocument } from './hold-document.ts'
+import { configurationError, type TokenStore } from '@tokenwell/core'
+import { createEncryptions } from './encryption-keys.ts'
+import { openEntries, type EntryKind, type CacheKeyEntries } from './cache-key-entries.ts'
+import type { EntryEncryption } from './entry-encryption.ts'
+import { readCooldownDocument } from './cooldown-document.ts'
 import type { RedisTokenStoreClient } from './redis-client.ts'
 import { takeLease } from './redis-lease.ts'
 import { createScriptRunner, readText, readTime } from './redis-script.ts'
 import { readTokenDocument } from './token-document.ts'
 import { readScript, removeScript } from './token-scripts.ts'
 
-/** An entry counted as absent: it was tampered with, or put there by somebody else. */
+/** An entry that was ignored, because it was changed or written by another program. */
 export interface EntryUnreadableEvent {
   readonly type: 'entry_unreadable'
   readonly redisKey: string
 }
 
-/** How tokens are shared through Redis. */
+/** Options of the Redis token store. */
 export interface RedisTokenStoreOptions {
-  /** A client of the `redis` package, standalone, Sentinel or Cluster. Connect it; the store never closes it. */
+  /** A client of the `redis` package: standalone, Sentinel or Cluster. You connect and close it, the store does not. */
   readonly client: RedisTokenStoreClient
-  /** What the names of all Redis keys start with. @default 'tokenwell:' */
+  /** Prefix of all Redis keys. @default 'tokenwell:' */
   readonly keyPrefix?: string | undefined
   /**
-   * Keys of 32 bytes, as bytes or in base64: entries are encrypted with the first and read with any. Without them
-   * tokens lie in Redis as plain text. @default none
+   * Keys of 32 bytes, as bytes or in base64. Entries are encrypted with the first one and decrypted with any of them.
+   * Without keys, tokens are stored as plain text. @default none
    */
   readonly encryptionKeys?: readonly (string | Uint8Array)[] | undefined
-  /** Told of entries that cannot be read. */
+  /** Called for each entry that cannot be read. */
   readonly onEvent?: ((event: EntryUnreadableEvent) => void) | undefined
 }
 
 /**
- * A token store in Redis or Valkey: all processes that use it share their tokens, and ask for each once.
+ * Creates a token store in Redis or Valkey: all processes that use it share one token and one token request.
  *
  * @example
  * const store = createRedisTokenStore({ client, encryptionKeys: [process.env.TOKEN_KEY] })
  * const tokens = createTokenProvider(source, { store })
  *
- * @throws {TokenError} of kind `configuration`, naming the option, for options that cannot be right
+ * @throws {TokenError} of kind `configuration`, naming the invalid option
  */
 export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenStore {
   const { client, keyPrefix = 'tokenwell:', encryptionKeys, onEvent } = options
   checkOptions(client, keyPrefix)
-  const vaults = openVaults(encryptionKeys)
+  const encryptions = createEncryptions(encryptionKeys)
   const run = createScriptRunner(client)
 
-  /** What an entry holds and for how long still; undefined where there is none, or none that can be read. */
+  /** Reads an entry and its remaining lifetime; undefined if it is missing, expired or unreadable. */
   async function readEntry<Content>(
-    slot: EntrySlot,
+    entries: CacheKeyEntries,
     kind: EntryKind,
     reply: unknown,
     now: number,
@@ -57,53 +56,58 @@ export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenSto
     const value = readText(reply)
     if (value === undefined) return undefined
     try {
-      const { id, endsAt, text } = await slot.open(kind, value)
+      const { id, expiresAt, text } = await entries.decode(kind, value)
       const content = parse(text)
-      // Its end counts and not the key's, which whoever brings back an old entry may choose.
-      return endsAt > now ? { id, leftMs: endsAt - now, content } : undefined
+      // The expiry in the entry counts, not that of the Redis key: a restored old entry may have any.
+      return expiresAt > now ? { id, remainingMs: expiresAt - now, content } : undefined
     } catch {
-      tell(onEvent, { type: 'entry_unreadable', redisKey: slot.keys[kind] })
+      emit(onEvent, { type: 'entry_unreadable', redisKey: entries.keys[kind] })
       return undefined
     }
   }
 
-  async function readSlot(vault: EntryVault, cacheKey: string) {
-    const slot = await openSlot(vault, keyPrefix, cacheKey)
-    const reply = await run(readScript, [slot.keys.token, slot.keys.hold])
-    const [time, token, hold] = Array.isArray(reply) ? (reply as unknown[]) : []
+  async function readEntries(encryption: EntryEncryption, cacheKey: string) {
+    const entries = await openEntries(encryption, keyPrefix, cacheKey)
+    const reply = await run(readScript, [entries.keys.token, entries.keys.cooldown])
+    const [time, token, cooldown] = Array.isArray(reply) ? (reply as unknown[]) : []
     const now = readTime(time)
     return {
-      token: await readEntry(slot, 'token', token, now, readTokenDocument),
-      hold: await readEntry(slot, 'hold', hold, now, readHoldDocument),
+      token: await readEntry(entries, 'token', token, now, readTokenDocument),
+      cooldown: await readEntry(entries, 'cooldown', cooldown, now, readCooldownDocument),
     }
   }
 
   return {
     async read(cacheKey) {
-      // Under older keys too, while a fleet changes over; leases and holds are those of the first.
-      const slots = await Promise.all(vaults.map((vault) => readSlot(vault, cacheKey)))
-      const [token] = slots.flatMap((slot) => slot.token ?? []).sort((a, b) => b.leftMs - a.leftMs)
-      const hold = slots[0]!.hold
-      const held = hold && { cooldownMs: hold.leftMs, error: hold.content }
-      return token ? { id: token.id, response: token.content, remainingMs: token.leftMs, ...held } : held
+      // With older encryption keys too, during a key rotation. Leases and cooldowns use the first key only.
+      const found = await Promise.all(encryptions.map((encryption) => readEntries(encryption, cacheKey)))
+      const [token] = found
+        .flatMap((entries) => entries.token ?? [])
+        .sort((a, b) => b.remainingMs - a.remainingMs)
+      const { cooldown } = found[0]!
+      const stored = cooldown && { cooldownMs: cooldown.remainingMs, error: cooldown.content }
+      return token
+        ? { id: token.id, response: token.content, remainingMs: token.remainingMs, ...stored }
+        : stored
     },
     async remove(cacheKey, id) {
       await Promise.all(
-        vaults.map(async (vault) => {
-          const { keys } = await openSlot(vault, keyPrefix, cacheKey)
+        encryptions.map(async (encryption) => {
+          const { keys } = await openEntries(encryption, keyPrefix, cacheKey)
           await run(removeScript, [keys.token], [`${id}.`])
         }),
       )
     },
-    lease: async (cacheKey, ttlMs) => takeLease(run, await openSlot(vaults[0], keyPrefix, cacheKey), ttlMs),
+    lease: async (cacheKey, ttlMs) =>
+      takeLease(run, await openEntries(encryptions[0], keyPrefix, cacheKey), ttlMs),
   }
 }
 
-function tell(listener: RedisTokenStoreOptions['onEvent'], event: EntryUnreadableEvent): void {
+function emit(listener: RedisTokenStoreOptions['onEvent'], event: EntryUnreadableEvent): void {
   try {
     listener?.(event)
   } catch {
-    // A listener's fault is not the caller's.
+    // An error of a listener must not fail the caller.
   }
 }
 
@@ -115,7 +119,7 @@ function checkOptions(client: RedisTokenStoreClient | undefined, keyPrefix: unkn
   }
   if (typeof keyPrefix !== 'string' || /[{}]/.test(keyPrefix)) {
     throw configurationError(
-      'keyPrefix must be a string without braces: they would part the keys of one token on a cluster',
+      'keyPrefix must be a string without braces, which would change the hash tag on a cluster',
     )
   }
 }

@@ -1,6 +1,6 @@
 import { parseTokenResponse, type TokenResponse } from '@tokenwell/core'
 
-/** A token response as the token endpoint would write it, so that it is read back by the same strict rules. */
+/** Writes a token response in the form of a token endpoint, so that the same strict rules apply when it is read. */
 export function writeTokenDocument(response: TokenResponse): string {
   return JSON.stringify({
     access_token: response.accessToken,
@@ -21,7 +21,7 @@ export function writeTokenDocument(response: TokenResponse): string {
   })
 }
 
-/** @throws {TokenError} for anything else */
+/** @throws {TokenError} for an invalid document */
 export function readTokenDocument(text: string): TokenResponse {
   const { raw: _raw, ...response } = parseTokenResponse(200, {}, text)
   return response

@@ -72,7 +72,7 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     await (await store.lease('cache key', 5_000))!.writeCooldown(refusal, 30_000)
     const names = await client.keys('*')
     const values = await Promise.all(names.map((name) => client.get(name)))
-    expect(names.map((name) => name.replace(/.*:/, '')).sort()).toEqual(['hold', 'lease', 'token'])
+    expect(names.map((name) => name.replace(/.*:/, '')).sort()).toEqual(['cooldown', 'lease', 'token'])
     const dump = [...names, ...values].join('\n')
     for (const secret of [
       'cache key',
@@ -152,7 +152,7 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
       expect(taken).toBeLessThanOrEqual(leased)
     }
     // Counted from when it was said, not from the lease.
-    expect(ends['hold']).toBeGreaterThanOrEqual(leasedAt + 30_050)
+    expect(ends['cooldown']).toBeGreaterThanOrEqual(leasedAt + 30_050)
   })
 
   it('end when their writer said, though somebody kept the key alive or brought it back', async () => {

@@ -43,26 +43,26 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
   })
   beforeEach(() => client.flushDb())
 
-  /** A store with a genuine token and hold under each cache key, and what they look like in Redis. */
+  /** A store with a genuine token and cooldown under each cache key, and what they look like in Redis. */
   async function filledStore(
     encryptionKeys: Uint8Array[] | undefined,
     onEvent?: (event: EntryUnreadableEvent) => void,
   ) {
     const { client: recorded, trips } = recordingClient(client)
     const store = createRedisTokenStore({ client: recorded, encryptionKeys, onEvent })
-    const names: { token: string; hold: string }[] = []
+    const names: { token: string; cooldown: string }[] = []
     for (const cacheKey of cacheKeys) {
       const lease = (await store.lease(cacheKey, 5_000))!
       await lease.write(response, 3_600_000)
       await lease.writeCooldown(refusal, 3_600_000)
       await store.read(cacheKey)
-      const [token = '', hold = ''] = trips.at(-1)!.keys
-      names.push({ token, hold })
+      const [token = '', cooldown = ''] = trips.at(-1)!.keys
+      names.push({ token, cooldown })
     }
     const genuine = await Promise.all(
-      names.map(async ({ token, hold }) => ({
+      names.map(async ({ token, cooldown }) => ({
         token: (await client.get(token))!,
-        hold: (await client.get(hold))!,
+        cooldown: (await client.get(cooldown))!,
       })),
     )
     return { store, names, genuine }
@@ -70,9 +70,9 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
 
   /** Runs `forge` for one cache key after another, and gives what is read there afterwards. */
   async function readForged(
-    { store, names }: { store: TokenStore; names: readonly { token: string; hold: string }[] },
+    { store, names }: { store: TokenStore; names: readonly { token: string; cooldown: string }[] },
     forge: (index: number) => string | Buffer,
-    kind: 'token' | 'hold',
+    kind: 'token' | 'cooldown',
   ) {
     const read: Awaited<ReturnType<TokenStore['read']>>[] = []
     for (let done = 0; done < count; done += cacheKeys.length) {
@@ -82,7 +82,7 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
     return read
   }
 
-  it.each(['token', 'hold'] as const)(
+  it.each(['token', 'cooldown'] as const)(
     'give no %s where there are keys, and are all told of',
     async (kind) => {
       let events = 0
@@ -92,7 +92,7 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
       await client.flushDb()
       const filled = await filledStore([key], () => events++)
       const { genuine, names } = filled
-      const other = kind === 'token' ? 'hold' : 'token'
+      const other = kind === 'token' ? 'cooldown' : 'token'
       await client.del(names.map((name) => name[other]))
       const flip = (value: string) => {
         const bytes = Buffer.from(value)
@@ -150,11 +150,11 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
     },
   )
 
-  it.each(['token', 'hold'] as const)(
+  it.each(['token', 'cooldown'] as const)(
     'give nothing of the wrong shape as a %s where there are no keys',
     async (kind) => {
       const filled = await filledStore(undefined)
-      const other = kind === 'token' ? 'hold' : 'token'
+      const other = kind === 'token' ? 'cooldown' : 'token'
       await client.del(filled.names.map((name) => name[other]))
       const rubbish = (depth = 0): unknown =>
         pick([
@@ -200,7 +200,7 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
       expect(found.length).toBeGreaterThan(100)
       for (const entry of found) {
         if (kind === 'token') expectToken(entry as StoredToken)
-        else expectHold(entry as StoredCooldown)
+        else expectCooldown(entry as StoredCooldown)
       }
     },
   )
@@ -230,7 +230,7 @@ function expectToken({ id, response: found, remainingMs, ...others }: StoredToke
   expect(remainingMs).toBeLessThan(1e15)
 }
 
-function expectHold({ cooldownMs, error, ...others }: StoredCooldown): void {
+function expectCooldown({ cooldownMs, error, ...others }: StoredCooldown): void {
   expect(others).toEqual({})
   expect(cooldownMs).toBeGreaterThan(0)
   expect(['credentials', 'configuration', 'throttled', 'unavailable', 'malformed', 'aborted']).toContain(

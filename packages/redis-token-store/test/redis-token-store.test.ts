@@ -51,14 +51,14 @@ describe('createRedisTokenStore', () => {
     [{ client, keyPrefix: 7 }, /^keyPrefix must be/],
     [{ client, encryptionKeys: [] }, /^encryptionKeys is empty/],
     [{ client, encryptionKeys: 'x' }, /^encryptionKeys must be a list/],
-    [{ client, encryptionKeys: [undefined] }, /^encryptionKeys\[0\] must have 32 bytes.*; it is undefined$/],
-    [{ client, encryptionKeys: [null] }, /^encryptionKeys\[0\] .*; it is null$/],
+    [{ client, encryptionKeys: [undefined] }, /^encryptionKeys\[0\] must have 32 bytes.*but it is undefined$/],
+    [{ client, encryptionKeys: [null] }, /^encryptionKeys\[0\] .*but it is null$/],
     [
       { client, encryptionKeys: [new Uint8Array(32), new Uint8Array(31)] },
-      /^encryptionKeys\[1\] .*; it has 31$/,
+      /^encryptionKeys\[1\] .*but it has 31$/,
     ],
-    [{ client, encryptionKeys: ['top secret phrase'] }, /^encryptionKeys\[0\] .*; it is no base64$/],
-    [{ client, encryptionKeys: ['00'.repeat(32)] }, /^encryptionKeys\[0\] .*; it has 48$/],
+    [{ client, encryptionKeys: ['top secret phrase'] }, /^encryptionKeys\[0\] .*but it is not base64$/],
+    [{ client, encryptionKeys: ['00'.repeat(32)] }, /^encryptionKeys\[0\] .*but it has 48$/],
   ])('says which option of %j is wrong', (options, message) => {
     const error = mistake(options)
     expect(error.kind).toBe('configuration')

@@ -36,15 +36,15 @@ describe.skipIf(!redisInstalled)('a refusal', () => {
     verdict = true
     await all(({ tokens }) => expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' }))
     expect(endpoint.requests).toHaveLength(1)
-    const [hold] = await callers[0]!.client.keys('tokenwell:*:hold')
-    expect(await callers[0]!.client.pTTL(hold!)).toBeLessThanOrEqual(30_000)
+    const [cooldown] = await callers[0]!.client.keys('tokenwell:*:cooldown')
+    expect(await callers[0]!.client.pTTL(cooldown!)).toBeLessThanOrEqual(30_000)
   })
 
   it('of the credentials is followed by one probe, whose success is everybody’s', async () => {
     verdict = 'invalid_client'
     await all(({ tokens }) => expect(tokens.getToken()).rejects.toThrow())
-    const [hold = ''] = await callers[0]!.client.keys('tokenwell:*:hold')
-    await callers[0]!.client.del(hold)
+    const [cooldown = ''] = await callers[0]!.client.keys('tokenwell:*:cooldown')
+    await callers[0]!.client.del(cooldown)
     verdict = true
     const tokens = await all((caller) => caller.tokens.getToken())
     expect(new Set(tokens.map(({ value }) => value)).size).toBe(1)

@@ -184,7 +184,7 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     await caller.client.flushAll()
     await caller.tokens.getToken()
     const [token = ''] = await caller.client.keys('tokenwell:*:token')
-    for (const kind of ['token', 'hold', 'lease']) {
+    for (const kind of ['token', 'cooldown', 'lease']) {
       const key = token.replace(/token$/, kind)
       await caller.client.del(key)
       await caller.client.rPush(key, 'a list')

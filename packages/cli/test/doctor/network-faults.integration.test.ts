@@ -98,7 +98,7 @@ describe('doctor, asked about what it cannot reach', () => {
     const { faults, textOf } = await doctor(`http://127.0.0.1:${port}/token`)
     expect(faults).toStrictEqual([])
     expect(textOf('no_date')).toContain('could not be compared')
-    expect(textOf('token')).toContain("RFC 6749's form")
+    expect(textOf('token')).toContain('in the form of RFC 6749')
   })
 
   it('says whether a proxy is used', async () => {

@@ -55,7 +55,7 @@ describe('doctor, asked about a token service', () => {
     }
     const { faults, textOf } = await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })
     expect(faults).toStrictEqual(['throttled'])
-    expect(textOf('throttled')).toMatch(/status 429\), and asks to wait (?:1 min|\d\d s)\./)
+    expect(textOf('throttled')).toMatch(/status 429, Retry-After: (?:1 min|\d\d s)\)\./)
   })
 
   it.each([500, 502, 503])('names a service that is out of order: %i', async (status) => {
@@ -111,7 +111,9 @@ describe('doctor, asked about a token service', () => {
     await service.fault({ status: 302, headers: { location } })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['redirected'])
-    expect(textOf('redirected')).toContain('status 302 to https://login.example.com/start. Nothing was sent')
+    expect(textOf('redirected')).toContain(
+      'status 302 to https://login.example.com/start. The redirect was not followed',
+    )
   })
 
   it('names a wrong path', async () => {

@@ -3,15 +3,15 @@ import { ConfigurableModuleBuilder, type ModuleMetadata } from '@nestjs/common'
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import type { AttachOptions, TokenProvider } from '@tokenwell/core'
 import { create, type CreateAxiosDefaults } from 'axios'
-import { namingModule } from '../naming-module.ts'
+import { withModuleName } from '../with-module-name.ts'
 import { getTokenProviderToken } from '../token-provider.token.ts'
 
-/** Options of the axios instance, and where its tokens may go: by default, to the origin of `baseURL`. */
+/** Options of the axios instance, and the origins that may receive tokens: by default, that of `baseURL`. */
 export interface TokenHttpModuleOptions extends CreateAxiosDefaults, Partial<AttachOptions> {}
 
-/** What is said beside the options, and known before a factory makes them. */
+/** Static options, known before a factory returns the others. */
 export interface TokenHttpModuleExtras {
-  /** Name of the client whose tokens are attached. */
+  /** Name of the `TokenModule` client whose tokens are attached. */
   readonly client?: string | undefined
   /** Whether every module sees the service. @default false */
   readonly isGlobal?: boolean | undefined
@@ -36,7 +36,7 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenHt
         {
           provide: HttpService,
           useFactory: (tokens: TokenProvider, options: TokenHttpModuleOptions) =>
-            namingModule('TokenHttpModule', client, () => createHttpService(tokens, options)),
+            withModuleName('TokenHttpModule', client, () => createHttpService(tokens, options)),
           inject: [getTokenProviderToken(client), OPTIONS],
         },
       ],

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common'
 import { ConfigurableModuleClass } from './token-http-module.definition.ts'
 
 /**
- * An `HttpService` on an axios instance of its own, with a client's tokens attached.
+ * Provides an `HttpService` with its own axios instance, to which the tokens of a client are attached.
  *
  * @example
  * @Module({ imports: [TokenHttpModule.register({ baseURL: 'https://api.example.com' })] })

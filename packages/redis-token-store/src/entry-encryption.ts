@@ -1,49 +1,49 @@
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Names entries, and closes and opens what is in them. */
-export interface EntryVault {
-  /** The name of a cache key's entries; no brace in it, whatever the key. */
+/** Names, encrypts and decrypts entries. */
+export interface EntryEncryption {
+  /** The name of the entries of a cache key; never contains a brace. */
   name(cacheKey: string): Promise<string>
-  /** @param context what the text belongs to */
-  seal(text: string, context: readonly unknown[]): Promise<string>
-  /** @throws when it was sealed by another vault, or for another context, or by nobody */
-  open(body: string, context: readonly unknown[]): Promise<string>
+  /** @param context the data that is authenticated with the text */
+  encrypt(text: string, context: readonly unknown[]): Promise<string>
+  /** @throws if the body was encrypted with another key or for another context, or was changed */
+  decrypt(body: string, context: readonly unknown[]): Promise<string>
 }
 
-/** Keeps entries as plain text. */
-export const plainVault: EntryVault = {
+/** Stores entries as plain text. */
+export const plainText: EntryEncryption = {
   name: async (cacheKey) => base64url(await crypto.subtle.digest('SHA-256', encoder.encode(cacheKey))),
-  seal: async (text) => text,
-  open: async (body) => body,
+  encrypt: async (text) => text,
+  decrypt: async (body) => body,
 }
 
 /**
- * Encrypts entries with AES-256-GCM, and names them by an HMAC, each under a key derived (RFC 5869) from the one
- * given. The name starts with the key's id.
+ * Encrypts entries with AES-256-GCM and names them by an HMAC; both keys are derived (RFC 5869) from the given one.
+ * The name starts with the ID of the key.
  */
-export function createEncryptedVault(key: Uint8Array<ArrayBuffer>): EntryVault {
+export function createEncryption(key: Uint8Array<ArrayBuffer>): EntryEncryption {
   const keys = deriveKeys(key)
-  // Whoever asks hears of it.
+  // Each caller gets the rejection.
   keys.catch(() => {})
   return {
     async name(cacheKey) {
       const { id, naming } = await keys
       return `${id}.${base64url(await crypto.subtle.sign('HMAC', naming, encoder.encode(cacheKey)))}`
     },
-    async seal(text, context) {
-      const { sealing } = await keys
+    async encrypt(text, context) {
+      const { encryption } = await keys
       const iv = crypto.getRandomValues(new Uint8Array(12))
-      const sealed = await crypto.subtle.encrypt(gcm(iv, context), sealing, encoder.encode(text))
-      return base64url(Buffer.concat([iv, Buffer.from(sealed)]))
+      const encrypted = await crypto.subtle.encrypt(gcm(iv, context), encryption, encoder.encode(text))
+      return base64url(Buffer.concat([iv, Buffer.from(encrypted)]))
     },
-    async open(body, context) {
-      const { sealing } = await keys
+    async decrypt(body, context) {
+      const { encryption } = await keys
       const bytes = Buffer.from(body, 'base64url')
-      // Decoding passes over stray characters: what was tampered with would open all the same.
-      if (base64url(bytes) !== body) throw new TypeError('no base64url')
+      // The decoder ignores stray characters, so that a changed body would be accepted.
+      if (base64url(bytes) !== body) throw new TypeError('not base64url')
       const iv = bytes.subarray(0, 12)
-      return decoder.decode(await crypto.subtle.decrypt(gcm(iv, context), sealing, bytes.subarray(12)))
+      return decoder.decode(await crypto.subtle.decrypt(gcm(iv, context), encryption, bytes.subarray(12)))
     },
   }
 }
@@ -61,7 +61,7 @@ async function deriveKeys(key: Uint8Array<ArrayBuffer>) {
     salt: new Uint8Array(),
     info: encoder.encode(`tokenwell redis store: ${info}`),
   })
-  const [id, naming, sealing] = await Promise.all([
+  const [id, naming, encryption] = await Promise.all([
     subtle.deriveBits(purpose('key id'), master, 48),
     subtle.deriveKey(purpose('entry names'), master, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, [
       'sign',
@@ -71,7 +71,7 @@ async function deriveKeys(key: Uint8Array<ArrayBuffer>) {
       'decrypt',
     ]),
   ])
-  return { id: base64url(id), naming, sealing }
+  return { id: base64url(id), naming, encryption }
 }
 
 function base64url(bytes: ArrayBuffer | Uint8Array): string {

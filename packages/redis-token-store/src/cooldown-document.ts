@@ -9,17 +9,17 @@ const kinds: readonly TokenErrorKind[] = [
   'aborted',
 ]
 
-export function writeHoldDocument(failure: TokenFailure): string {
+export function writeCooldownDocument(failure: TokenFailure): string {
   const { kind, message, status, oauthError, vendorCode, retryAfterMs, attempts } = failure
   return JSON.stringify({ kind, message, status, oauthError, vendorCode, retryAfterMs, attempts })
 }
 
-/** @throws {TypeError | SyntaxError} for anything else */
-export function readHoldDocument(text: string): TokenFailure {
+/** @throws {TypeError | SyntaxError} for an invalid document */
+export function readCooldownDocument(text: string): TokenFailure {
   const members = (JSON.parse(text) ?? {}) as Record<string, unknown>
   const kind = kinds.find((name) => name === members['kind'])
   const message = members['message']
-  if (kind === undefined || typeof message !== 'string') throw new TypeError('no hold')
+  if (kind === undefined || typeof message !== 'string') throw new TypeError('not a cooldown')
   const failure = {
     kind,
     message: message.slice(0, 500),

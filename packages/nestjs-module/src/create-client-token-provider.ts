@@ -1,30 +1,26 @@
 import {
   clientCredentials,
+  configurationError,
   createTokenProvider,
-  TokenError,
   type TokenProvider,
   type TokenSource,
 } from '@tokenwell/core'
 import type { TokenModuleOptions } from './token-module.definition.ts'
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
-export function createClientTokens(options: TokenModuleOptions): TokenProvider {
-  // The module asks early, once the application is known to start.
+export function createClientTokenProvider(options: TokenModuleOptions): TokenProvider {
+  // The module requests the first token itself, when the application has been created.
   return createTokenProvider(sourceOf(options), { ...options, eager: false })
 }
 
 function sourceOf(options: TokenModuleOptions): TokenSource {
   if (typeof options !== 'object' || options === null) {
-    throw mistake('there are no options; useFactory, or createTokenOptions of a class, must return them')
+    throw configurationError('the options are missing; return them from useFactory or createTokenOptions')
   }
   if (!('source' in options)) return clientCredentials(options)
-  if ('clientId' in options) throw mistake('source and clientId exclude each other; give one')
+  if ('clientId' in options) throw configurationError('source and clientId are mutually exclusive')
   if (typeof options.source?.requestToken === 'function') return options.source
-  throw mistake(
-    'source is no token source; give one such as clientCredentials makes, or clientId and clientSecret',
+  throw configurationError(
+    'source is not a token source; pass the result of clientCredentials(), or clientId and clientSecret',
   )
-}
-
-function mistake(message: string): TokenError {
-  return new TokenError({ kind: 'configuration', message })
 }

@@ -1,9 +1,13 @@
 import { TokenError } from '@tokenwell/core'
 
-/** Has a mistake in the options say which module, and which client, it was made for. */
-export function namingModule<Made>(module: string, client: string | undefined, make: () => Made): Made {
+/** Adds the module and the client to the message of a configuration error. */
+export function withModuleName<Result>(
+  module: string,
+  client: string | undefined,
+  create: () => Result,
+): Result {
   try {
-    return make()
+    return create()
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
     const name = client === undefined ? module : `${module} '${client}'`
