@@ -40,14 +40,13 @@ export async function openServiceContext(
 ): Promise<ServiceContext> {
   const { clock } = options
   const keyring = createKeyring(options.keys ?? (await keysFor(options.storage)))
-  const storage = await openStorage(options.storage, onError)
-  try {
-    await checkKeys(storage, keyring)
-    await seedApplications(options.applications, { storage, keyring, nowMs: clock.now() })
-  } catch (error) {
-    await storage.close()
-    throw error
-  }
+  const storage = await openStorage(options.storage, {
+    onError,
+    async prepare(opened) {
+      await checkKeys(opened, keyring)
+      await seedApplications(options.applications, { storage: opened, keyring, nowMs: clock.now() })
+    },
+  })
   const { applications } = storage
   const activity = createActivityRecorder({ storage: storage.activity, clock, onError })
   const guard = createFailureGuard(storage.failures, clock, options.failureLimit)
@@ -83,5 +82,5 @@ async function checkKeys({ applications }: Storage, { keyIds }: Keyring): Promis
 }
 
 async function keysFor(storage: StorageLocation): Promise<string[]> {
-  return storage.kind === 'pglite' ? readOrCreateKeyFile(`${storage.folder}.keys`) : [createRandomKey()]
+  return storage.kind === 'sqlite' ? readOrCreateKeyFile(`${storage.file}.keys`) : [createRandomKey()]
 }

@@ -44,11 +44,13 @@ export async function startTokenService(options: TokenServiceOptions = {}): Prom
       sandboxUrl,
       async createSetupLink() {
         const { createSetupPath } = await import('./portal/one-time-link.ts')
+        await context().storage.opened
         const path = await createSetupPath(context())
         return path && `${base}${path}`
       },
       async createPasswordLink(name) {
         const { createPasswordPath } = await import('./portal/one-time-link.ts')
+        await context().storage.opened
         const developer = await context().storage.developers.find(name.normalize('NFKC').toLowerCase())
         if (!developer) throw new UserMistake(`The developer portal knows nobody by the name "${name}".`)
         return `${base}${await createPasswordPath(context(), developer)}`

@@ -21,11 +21,11 @@ export interface TokenServiceOptions {
   readonly port?: number | undefined
   /** @default '127.0.0.1' */
   readonly host?: string | undefined
-  /** `memory`, `pglite:PATH` (embedded, a folder) or a `postgres://` URL. @default 'memory' */
+  /** `memory`, `sqlite:FILE` or a `postgres://` URL. @default 'memory' */
   readonly storage?: string | undefined
   /**
    * Keys of at least 32 characters, the newest first, under which secrets are hashed. Required with PostgreSQL.
-   * @default one made at start, or out of the file `PATH.keys` beside an embedded database
+   * @default one made at start, or out of the file `FILE.keys` beside an SQLite database
    */
   readonly keys?: readonly string[] | undefined
   /** The shape of the token endpoint's errors: the gateway's own, or RFC 6749 section 5.2. @default 'classic' */
@@ -77,7 +77,7 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
   }
   if (storage.kind === 'postgres' && options.sandbox) {
     throw new UserMistake(
-      'The sandbox is for tests, and refused on PostgreSQL: use memory or PGlite storage.',
+      'The sandbox is for tests, and refused on PostgreSQL: use memory or SQLite storage.',
     )
   }
   return {

@@ -11,7 +11,6 @@ import {
   type PostgresCluster,
 } from './postgres/postgres-cluster.ts'
 import { temporaryFolder } from './service-process.ts'
-import { makeEmptyPglite } from './storage/empty-pglite.ts'
 import {
   application,
   basic,
@@ -65,10 +64,9 @@ async function exercise(storage: string): Promise<{ secrets: string[]; log: stri
 }
 
 describe('neither secret nor token is in the clear', () => {
-  it('in logs and in the files of an embedded database', { timeout: 60_000 }, async () => {
+  it('in logs and in the files of an SQLite database', { timeout: 60_000 }, async () => {
     const folder = join(temporaryFolder(), 'data')
-    await makeEmptyPglite(folder)
-    const { secrets, log } = await exercise(`pglite:${folder}`)
+    const { secrets, log } = await exercise(`sqlite:${folder}/tokenwell.db`)
     expect(log).toContain('invalid_client')
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))

@@ -26,8 +26,9 @@ describe('starting a token service', () => {
   })
 
   it.each([
-    [{ storage: 'mysql://x' }, /"memory", "pglite:PATH" or a postgres:\/\/ URL/],
-    [{ storage: 'pglite:' }, /"memory", "pglite:PATH" or a postgres:\/\/ URL/],
+    [{ storage: 'mysql://x' }, /"memory", "sqlite:FILE" or a postgres:\/\/ URL/],
+    [{ storage: 'sqlite:' }, /"memory", "sqlite:FILE" or a postgres:\/\/ URL/],
+    [{ storage: 'pglite:old-data' }, /The folder "old-data" is in the format of PGlite/],
     [{ storage: 'postgres://127.0.0.1/x' }, /needs keys/],
     [{ keys: ['short'] }, /5 characters/],
     [{ host: 'no.such.host.invalid' }, /no address no\.such\.host\.invalid/],

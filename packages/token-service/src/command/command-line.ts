@@ -27,7 +27,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       setting(
         '--storage <where>',
         'TOKENWELL_STORAGE',
-        'pglite:FOLDER, a postgres:// URL, or memory (default: pglite:tokenwell-data)',
+        'sqlite:FILE, a postgres:// URL, or memory (default: sqlite:tokenwell-data/tokenwell.db)',
       ),
     )
     .addOption(

@@ -13,7 +13,7 @@ const resourceServers = z.array(credentials)
 const configurationSchema = z.strictObject({
   port: port.default(8080),
   host: z.string().min(1).default('127.0.0.1'),
-  storage: z.string().default('pglite:tokenwell-data'),
+  storage: z.string().default('sqlite:tokenwell-data/tokenwell.db'),
   keys: z.array(z.string()).optional(),
   keysFile: z.string().optional(),
   errors: z.enum(['classic', 'rfc6749']).default('classic'),

@@ -15,6 +15,7 @@ export async function runService(
   const logger = createServiceLogger(logLevel)
   const service = await startTokenService({ ...configuration, keys, logger })
 
+  stopOnSignal(service, say)
   say(`The token service listens on ${service.authUrl}`)
   const setupLink = await service.createSetupLink()
   if (setupLink !== undefined) {
@@ -28,15 +29,14 @@ export async function runService(
     say(`To set a new password for ${passwordLink}, open within 15 minutes: ${link}`)
   }
   if (service.sandboxUrl !== undefined) say(`Its sandbox is controlled at ${service.sandboxUrl}`)
-  stopOnSignal(service, say)
 }
 
 function openingWords(location: StorageLocation): string {
   switch (location.kind) {
     case 'memory':
       return 'Keeping everything in memory: it is gone when the service stops.'
-    case 'pglite':
-      return `Opening the embedded database in ${location.folder}; the first time this takes a few seconds …`
+    case 'sqlite':
+      return `Opening the SQLite database ${location.file} …`
     case 'postgres':
       return `Opening the PostgreSQL database at ${new URL(location.url).host} …`
   }

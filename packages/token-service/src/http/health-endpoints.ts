@@ -9,7 +9,7 @@ export function healthEndpoints(server: FastifyInstance, storage: Storage): void
 
   server.get('/readyz', async (_request, reply) => {
     const ready = await Promise.race([
-      storage.ready().then(
+      storage.probe().then(
         () => true,
         () => false,
       ),

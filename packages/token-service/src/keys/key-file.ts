@@ -5,7 +5,7 @@ import { createRandomKey } from './keyring.ts'
 
 /** Reads keys, one a line and the newest first, from a file that only its owner may read; makes it with one if need be. */
 export async function readOrCreateKeyFile(path: string): Promise<string[]> {
-  await mkdir(dirname(path), { recursive: true })
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   try {
     const file = await open(path, 'wx', 0o600)
     await file.writeFile(`${createRandomKey()}\n`)

@@ -2,36 +2,79 @@ import { UserMistake } from '../user-mistake.ts'
 import { createMemoryStorage } from './memory/memory-storage.ts'
 import type { Storage } from './storage.ts'
 
-/** Where a service keeps what it knows: `memory`, `pglite:PATH` or a `postgres://` URL. */
+/** Where a service stores its data: `memory`, `sqlite:FILE` or a `postgres://` URL. */
 export type StorageLocation =
   | { readonly kind: 'memory' }
-  | { readonly kind: 'pglite'; readonly folder: string }
+  | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string }
+
+export interface OpenOptions {
+  /** Called for failures that no caller gets to see. */
+  readonly onError: (error: unknown) => void
+  /** Runs once, after the migrations and before anything else; the storage is not opened if it rejects. */
+  readonly prepare: (storage: Storage) => Promise<void>
+}
 
 export function parseStorageLocation(text: string): StorageLocation {
   if (text === 'memory') return { kind: 'memory' }
-  if (text.startsWith('pglite:') && text.length > 'pglite:'.length) {
-    return { kind: 'pglite', folder: text.slice('pglite:'.length) }
-  }
+  const [, file] = /^sqlite:(.+)$/.exec(text) ?? []
+  if (file !== undefined) return { kind: 'sqlite', file }
   if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return { kind: 'postgres', url: text }
-  throw new UserMistake('The storage must be "memory", "pglite:PATH" or a postgres:// URL.')
+  const [, folder] = /^pglite:(.+)$/.exec(text) ?? []
+  if (folder !== undefined) throw new UserMistake(formerFormat(folder))
+  throw new UserMistake('The storage must be "memory", "sqlite:FILE" or a postgres:// URL.')
 }
 
-/** Opens it, up to date; the SQL side is loaded only when it is asked for. */
-export async function openStorage(
-  location: StorageLocation,
-  onError: (error: Error) => void,
-): Promise<Storage> {
-  switch (location.kind) {
-    case 'memory':
-      return createMemoryStorage()
-    case 'pglite': {
-      const { openPglite } = await import('./sql/open-pglite.ts')
-      return openPglite(location.folder)
-    }
-    case 'postgres': {
-      const { openPostgres } = await import('./sql/open-postgres.ts')
-      return openPostgres(location.url, onError)
-    }
+/** For the data that earlier versions of this program stored with PGlite. */
+export function formerFormat(folder: string): string {
+  return `The folder "${folder}" is in the format of PGlite, which this version does not read. Use a new file with "sqlite:FILE".`
+}
+
+/** Opens the storage and migrates it. The code of a database is loaded only when it is used. */
+export async function openStorage(location: StorageLocation, options: OpenOptions): Promise<Storage> {
+  if (location.kind === 'postgres') {
+    const { openPostgres } = await load(location.kind, () => import('./postgres/open-postgres.ts'))
+    return openPostgres(location.url, options)
+  }
+  const storage = location.kind === 'memory' ? createMemoryStorage() : await openSqliteFile(location.file)
+  try {
+    await options.prepare(storage)
+    return storage
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
+/** Restores a back-up to a place where nothing is stored yet. */
+export async function restoreStorage(location: StorageLocation, backup: string): Promise<void> {
+  if (location.kind !== 'sqlite') {
+    throw new UserMistake(
+      'Only SQLite storage is restored from a back-up file. For PostgreSQL use pg_restore.',
+    )
+  }
+  const { restoreSqlite } = await import('./sqlite/restore-sqlite.ts')
+  await restoreSqlite(backup, location.file)
+}
+
+async function openSqliteFile(file: string): Promise<Storage> {
+  const { openSqlite } = await load('sqlite', () => import('./sqlite/open-sqlite.ts'))
+  return openSqlite(file)
+}
+
+const packages = { sqlite: 'kysely', postgres: 'kysely pg' }
+
+async function load<Module>(
+  kind: keyof typeof packages,
+  importModule: () => Promise<Module>,
+): Promise<Module> {
+  try {
+    return await importModule()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
+    throw new UserMistake(
+      `A package that ${kind} storage requires is not installed. Run: npm install ${packages[kind]}`,
+      { cause: error },
+    )
   }
 }

@@ -1,6 +1,7 @@
+import { UserMistake } from '../user-mistake.ts'
 import type { Storage } from './storage.ts'
 
-/** The storage could not do what it was asked; says why without what it was asked. */
+/** The storage could not do what it was asked to; the message has the reason, never a value. */
 export class StorageFailure extends Error {
   constructor(cause: unknown) {
     super(`The storage failed: ${rootReason(cause)}`)
@@ -8,34 +9,46 @@ export class StorageFailure extends Error {
   }
 }
 
-/** Has every method of every part reject with a `StorageFailure`, whatever its driver throws. */
-export function reportFailures(storage: Storage): Storage {
+/**
+ * Makes every method reject with a `StorageFailure`, whatever the driver throws.
+ *
+ * @param unavailable - the reason why the storage cannot be used yet, if there is one
+ */
+export function reportFailures(storage: Storage, unavailable: () => unknown = () => undefined): Storage {
+  function wrapped<Part extends object>(part: Part): Part {
+    const methods = Object.entries(part).map(([name, method]) => [
+      name,
+      async (...args: unknown[]) => {
+        try {
+          const reason = unavailable()
+          if (reason !== undefined) throw new StorageFailure(reason)
+          return await method(...args)
+        } catch (error) {
+          const isReported = error instanceof StorageFailure || error instanceof UserMistake
+          throw isReported ? error : new StorageFailure(error)
+        }
+      },
+    ])
+    return Object.fromEntries(methods) as Part
+  }
+
+  const { projects, applications, tokens, failures, activity, developers, sessions } = storage
   return {
     ...storage,
-    projects: wrapped(storage.projects),
-    applications: wrapped(storage.applications),
-    tokens: wrapped(storage.tokens),
-    failures: wrapped(storage.failures),
-    activity: wrapped(storage.activity),
-    developers: wrapped(storage.developers),
-    sessions: wrapped(storage.sessions),
+    ...wrapped({ probe: () => storage.probe(), backup: (to: string) => storage.backup(to) }),
+    projects: wrapped(projects),
+    applications: wrapped(applications),
+    tokens: wrapped(tokens),
+    failures: wrapped(failures),
+    activity: wrapped(activity),
+    developers: wrapped(developers),
+    sessions: wrapped(sessions),
   }
 }
 
-function wrapped<Part extends object>(part: Part): Part {
-  const methods = Object.entries(part).map(([name, method]) => [
-    name,
-    (...args: unknown[]) =>
-      Promise.resolve(method(...args)).catch((error: unknown) => {
-        throw new StorageFailure(error)
-      }),
-  ])
-  return Object.fromEntries(methods) as Part
-}
-
-/** The driver's own words: those of the layers above it quote the whole statement. */
+/** The driver's own message: those of the layers above it quote the whole statement. */
 export function rootReason(error: unknown): string {
-  if (!(error instanceof Error)) return 'it gave no reason'
+  if (!(error instanceof Error)) return 'unknown reason'
   if (error.cause !== undefined) return rootReason(error.cause)
   return error.message || ('code' in error ? String(error.code) : error.name)
 }

@@ -83,7 +83,7 @@ export interface ActivityStorage {
   audit(limit: number): Promise<AuditEntry[]>
 }
 
-/** Everything the service keeps, behind one interface. */
+/** Everything the service stores, behind one interface. */
 export interface Storage {
   readonly projects: ProjectStorage
   readonly applications: ApplicationStorage
@@ -92,7 +92,11 @@ export interface Storage {
   readonly activity: ActivityStorage
   readonly developers: DeveloperStorage
   readonly sessions: SessionStorage
-  /** Rejects when the storage cannot be reached. */
-  ready(): Promise<void>
+  /** Resolves once the storage can be used; until then every call rejects. */
+  readonly opened: Promise<void>
+  /** Writes something; rejects if the storage cannot be written to now. */
+  probe(): Promise<void>
+  /** Writes a consistent copy to the new file `to` while the service runs; SQLite only. */
+  backup(to: string): Promise<void>
   close(): Promise<void>
 }

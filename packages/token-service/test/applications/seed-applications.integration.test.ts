@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startTokenService } from '@tokenwell/token-service'
-import { makeEmptyPglite } from '../storage/empty-pglite.ts'
 import { temporaryFolder } from '../service-process.ts'
 import { application, requestToken } from '../test-service.ts'
 
@@ -10,9 +9,7 @@ describe('applications that are configured', () => {
     'are created once, then stay as they are, and need the keys they were created with',
     { timeout: 60_000 },
     async () => {
-      const folder = join(temporaryFolder(), 'data')
-      await makeEmptyPglite(folder)
-      const storage = `pglite:${folder}`
+      const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
       const [older, newer] = ['o'.repeat(40), 'n'.repeat(40)]
       await (await startTokenService({ storage, applications: [application], keys: [older] })).close()
 

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -53,28 +53,23 @@ describe('tokenwell-service', () => {
     expect(await (await fetch((await byEnvironment.authUrl) + tokenPath)).json()).toHaveProperty('error')
   })
 
-  it(
-    'keeps what it knows in an embedded database beside its keys, and says so while it opens',
-    { timeout: 60_000 },
-    async () => {
-      const cwd = temporaryFolder({ 'apps.json': JSON.stringify([application]) })
-      const args = ['--port', '0', '--storage', 'pglite:data', '--applications-file', 'apps.json']
-      const first = runCommand(args, { cwd })
-      expect((await requestToken(await first.authUrl)).status).toBe(200)
-      expect(first.output()).toMatch(/Opening the embedded database in data; the first time this takes/)
-      expect(statSync(join(cwd, 'data.keys')).mode & 0o777).toBe(0o600)
+  it('stores its data in an SQLite file beside its keys', { timeout: 60_000 }, async () => {
+    const cwd = temporaryFolder({ 'apps.json': JSON.stringify([application]) })
+    const args = ['--port', '0', '--storage', 'sqlite:data.db', '--applications-file', 'apps.json']
+    const first = runCommand(args, { cwd })
+    expect((await requestToken(await first.authUrl)).status).toBe(200)
+    expect(first.output()).toMatch(/Opening the SQLite database data\.db/)
+    expect(statSync(join(cwd, 'data.db.keys')).mode & 0o777).toBe(0o600)
 
-      const second = await answerOf(args, {}, cwd)
-      expect(second.code).toBe(2)
-      expect(second.stderr).toContain(`in use by process ${first.child.pid}`)
+    const second = await answerOf(args, {}, cwd)
+    expect(second.code).toBe(2)
+    expect(second.stderr).toContain('"data.db" is in use by another process')
 
-      first.child.kill('SIGTERM')
-      expect((await first.ended).code).toBe(0)
-      expect(existsSync(join(cwd, 'data.lock'))).toBe(false)
-      const again = runCommand(['--port', '0', '--storage', 'pglite:data'], { cwd })
-      expect((await requestToken(await again.authUrl)).status).toBe(200)
-    },
-  )
+    first.child.kill('SIGTERM')
+    expect((await first.ended).code).toBe(0)
+    const again = runCommand(['--port', '0', '--storage', 'sqlite:data.db'], { cwd })
+    expect((await requestToken(await again.authUrl)).status).toBe(200)
+  })
 
   it('opens a sandbox when asked to', async () => {
     const folder = temporaryFolder({ 'service.yaml': settings })
@@ -87,7 +82,7 @@ describe('tokenwell-service', () => {
 
   it.each([
     [['--port', '99999'], /"port" is wrong/],
-    [['--storage', 'nowhere'], /"memory", "pglite:PATH" or a postgres/],
+    [['--storage', 'nowhere'], /"memory", "sqlite:FILE" or a postgres/],
     [['--storage', 'postgres://u:canary@127.0.0.1:1/x'], /needs keys/],
     [['--config', 'missing.yaml'], /missing\.yaml cannot be read/],
     [['--config', 'broken.yaml'], /broken\.yaml is neither YAML nor JSON, see line \d/],
@@ -118,13 +113,14 @@ describe('tokenwell-service', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`Port ${port} of 127.0.0.1 is in use`)])
   })
 
-  it('says that the database cannot be reached', async () => {
+  it('waits for a database that cannot be reached, says so, and stops when told to', async () => {
     const env = { TOKENWELL_KEYS: 'k'.repeat(32) }
-    const { code, stderr } = await answerOf(['--storage', 'postgres://u:canary@127.0.0.1:1/x'], env)
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/127\.0\.0\.1:1\/x cannot be used: .*ECONNREFUSED/),
-    ])
-    expect(stderr).not.toContain('canary')
+    const args = ['--port', '0', '--storage', 'postgres://u:canary@127.0.0.1:1/x']
+    const service = runCommand(args, { env })
+    expect((await fetch(`${await service.authUrl}/readyz`)).status).toBe(503)
+    await expect.poll(() => service.output()).toMatch(/127\.0\.0\.1:1\/x cannot be used: .*ECONNREFUSED/)
+    service.child.kill('SIGTERM')
+    expect((await service.ended).code).toBe(0)
+    expect(service.output()).not.toContain('canary')
   })
 })

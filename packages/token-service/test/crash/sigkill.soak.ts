@@ -5,10 +5,10 @@ import { crashFiles, crashUnderLoad } from './crash-under-load.ts'
 
 const kills = 20
 
-it('keeps every token through 20 kills on PGlite', async () => {
+it('keeps every token through 20 kills on SQLite', async () => {
   const cwd = temporaryFolder(crashFiles)
-  const { issued, revoked } = await crashUnderLoad({ cwd, args: ['--storage', 'pglite:data'], kills })
-  process.stdout.write(`PGlite: ${kills} kills, ${issued} tokens active, ${revoked} revoked\n`)
+  const { issued, revoked } = await crashUnderLoad({ cwd, args: ['--storage', 'sqlite:data.db'], kills })
+  process.stdout.write(`SQLite: ${kills} kills, ${issued} tokens active, ${revoked} revoked\n`)
   expect(Math.min(issued, revoked)).toBeGreaterThan(500)
 })
 

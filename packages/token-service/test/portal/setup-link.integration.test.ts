@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runCommand, temporaryFolder } from '../service-process.ts'
-import { makeEmptyPglite } from '../storage/empty-pglite.ts'
 import { createApplication, createProject, createVisitor } from './portal-visitor.ts'
 
 const password = 'canary password of the first developer'
@@ -12,8 +11,7 @@ it(
   { timeout: 60_000 },
   async () => {
     const cwd = temporaryFolder()
-    await makeEmptyPglite(join(cwd, 'data'))
-    const args = ['--port', '0', '--storage', 'pglite:data', '--log-level', 'trace']
+    const args = ['--port', '0', '--storage', 'sqlite:data/tokenwell.db', '--log-level', 'trace']
     const first = runCommand(args, { cwd })
     const visitor = createVisitor(await first.authUrl)
     await expect.poll(() => first.output(), { timeout: 20_000 }).toContain('/portal/join/')

@@ -1,5 +1,7 @@
+import { connect, createServer } from 'node:net'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '@tokenwell/internal-testing/free-port'
 import {
   postgresIsAbsent,
   startPostgres,
@@ -80,6 +82,24 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     expect([...new Set(statuses)].filter((status) => status !== 200 && status !== 503)).toEqual([])
     expect((await requestToken(one)).status).toBe(200)
     expect((await fetch(`${one}/readyz`)).status).toBe(200)
+  })
+
+  it('start without the database, answer 503, and are ready once it can be reached', async () => {
+    const url = new URL(await postgres.createDatabase())
+    const server = { host: url.hostname, port: Number(url.port) }
+    const port = await freePort()
+    url.port = String(port)
+    const { authUrl } = await testService({ storage: url.href, keys })
+    expect((await fetch(`${authUrl}/healthz`)).status).toBe(200)
+    expect((await fetch(`${authUrl}/readyz`)).status).toBe(503)
+    expect((await requestToken(authUrl)).status).toBe(503)
+    const reachable = createServer((socket) => socket.pipe(connect(server)).pipe(socket)).listen(
+      port,
+      '127.0.0.1',
+    )
+    onTestFinished(() => void reachable.close())
+    await expect.poll(async () => (await fetch(`${authUrl}/readyz`)).status).toBe(200)
+    expect((await requestToken(authUrl)).status).toBe(200)
   })
 
   it('say that they are not ready when the database is gone, and answer 503', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Application, Project, StoredSecret } from '../../src/applications/application.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { testDevelopers } from './developer-contract.ts'
 
 const createdAtMs = 1_700_000_000_000
 
@@ -29,7 +30,23 @@ function secret(applicationId: string, more: Partial<StoredSecret> = {}): Stored
   return { id, applicationId, keyId: 'k', hash: `hash of ${id}`, prefix: 'abcd', createdAtMs, ...more }
 }
 
-/** What every storage must do alike. */
+/** Creates an application in a project of its own. */
+export async function register(storage: Storage, secretCount = 1) {
+  const its = project()
+  const one = application(its.id)
+  const secrets = Array.from({ length: secretCount }, (_, index) =>
+    secret(one.id, { createdAtMs: createdAtMs + index }),
+  )
+  await storage.projects.create(its)
+  expect(await storage.applications.create(one, secrets)).toBe(true)
+  return { project: its, application: one, secrets }
+}
+
+export function token(applicationId: string, expiresAtMs = createdAtMs + 1000) {
+  return { hash: randomUUID(), applicationId, issuedAtMs: createdAtMs, expiresAtMs }
+}
+
+/** What every storage does. */
 export function describeStorage(name: string, open: () => Promise<Storage>): void {
   describe(name, () => {
     let storage: Storage
@@ -38,16 +55,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     })
     afterAll(() => storage.close())
 
-    async function registered(secrets = 1) {
-      const its = project()
-      const one = application(its.id)
-      const own = Array.from({ length: secrets }, (_, index) =>
-        secret(one.id, { createdAtMs: createdAtMs + index }),
-      )
-      await storage.projects.create(its)
-      expect(await storage.applications.create(one, own)).toBe(true)
-      return { project: its, application: one, secrets: own }
-    }
+    const registered = (secrets?: number) => register(storage, secrets)
 
     async function find(clientId: string) {
       const found = await storage.applications.findClient(clientId)
@@ -55,11 +63,10 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       return found
     }
 
-    function token(applicationId: string, expiresAtMs = createdAtMs + 1000) {
-      return { hash: randomUUID(), applicationId, issuedAtMs: createdAtMs, expiresAtMs }
-    }
-
-    it('is ready', () => storage.ready())
+    it('opens, and can be written to', async () => {
+      await storage.opened
+      await Promise.all([storage.probe(), storage.probe()])
+    })
 
     it('finds a client with its project and every one of its secrets', async () => {
       const { project: its, application: one, secrets } = await registered(3)
@@ -221,5 +228,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
         { atMs: 1, event: 'first', count: 2, clientId: one.clientId, address: '::1', detail: 'd' },
       ])
     })
+
+    testDevelopers(() => storage)
   })
 }

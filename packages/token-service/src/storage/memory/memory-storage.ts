@@ -1,3 +1,4 @@
+import { UserMistake } from '../../user-mistake.ts'
 import type { Storage } from '../storage.ts'
 import { createMemoryActivity } from './memory-activity.ts'
 import { createMemoryDevelopers } from './memory-developers.ts'
@@ -5,7 +6,7 @@ import { createMemoryFailures } from './memory-failures.ts'
 import { createMemoryRegistry } from './memory-registry.ts'
 import { createMemoryTokens } from './memory-tokens.ts'
 
-/** Keeps everything in this process: gone when it ends. */
+/** Stores everything in this process, until it ends. */
 export function createMemoryStorage(): Storage {
   const registry = createMemoryRegistry()
   return {
@@ -15,7 +16,11 @@ export function createMemoryStorage(): Storage {
     failures: createMemoryFailures(),
     activity: createMemoryActivity(registry.used),
     ...createMemoryDevelopers(),
-    async ready() {},
+    opened: Promise.resolve(),
+    async probe() {},
+    async backup() {
+      throw new UserMistake('Memory storage has nothing to back up.')
+    },
     async close() {},
   }
 }

@@ -1,4 +1,56 @@
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import { CamelCasePlugin, Kysely, sql, type Dialect, type Generated, type RawBuilder } from 'kysely'
+import type { Application, Project, StoredSecret } from '../../applications/application.ts'
+import type { Developer, Invitation, PasswordLink, Session } from '../developer-storage.ts'
+import type { AuditEntry, StoredToken, UsageEntry } from '../storage.ts'
 
-/** Drizzle over either driver. */
-export type Database = PgDatabase<PgQueryResultHKT>
+type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
+  [Key in Column]: Exclude<Row[Key], undefined> | null
+}
+
+/** The tables that the migrations create. Times are milliseconds since the epoch. */
+export interface Schema {
+  projects: Project
+  /** `products` is a JSON array. */
+  applications: Omit<Application, 'products'> & { products: string }
+  secrets: Nullable<Required<StoredSecret>, 'expiresAtMs' | 'lastUsedAtMs'>
+  tokens: StoredToken
+  failures: { key: string; count: number; resetsAtMs: number }
+  usage: UsageEntry
+  audit: Nullable<Required<AuditEntry>, 'clientId' | 'address' | 'detail'> & { id: Generated<number> }
+  developers: Omit<Developer, 'administrator'> & { administrator: number }
+  invitations: Omit<Invitation, 'administrator'> & { administrator: number }
+  passwordLinks: PasswordLink
+  memberships: { developerId: string; projectId: string }
+  sessions: Session
+  probes: { id: number; atMs: number }
+}
+
+export type Query = Kysely<Schema>
+
+/** One database and what its kind does in its own way. */
+export interface Database {
+  readonly kind: 'sqlite' | 'postgres'
+  readonly query: Query
+}
+
+export function createDatabase(kind: Database['kind'], dialect: Dialect): Database {
+  return { kind, query: new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] }) }
+}
+
+/**
+ * A table with one column, `value`, that holds each of the given JSON arrays; read its members with `value->>0`.
+ * It is one parameter: the text of a statement does not change with the number of its rows.
+ */
+export function jsonRows({ kind }: Database, rows: readonly (readonly unknown[])[]): RawBuilder<unknown> {
+  const json = JSON.stringify(rows)
+  return kind === 'sqlite' ? sql`json_each(${json})` : sql`json_array_elements(${json}::json)`
+}
+
+/** The given texts as a subquery, for `where … in`. */
+export function anyOf(database: Database, values: readonly string[]): RawBuilder<string> {
+  const rows = jsonRows(
+    database,
+    values.map((value) => [value]),
+  )
+  return sql<string>`(select value->>0 from ${rows})`
+}

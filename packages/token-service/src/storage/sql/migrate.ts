@@ -1,41 +1,27 @@
-import { sql } from 'drizzle-orm'
-import { integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { Migrator, type Migration } from 'kysely/migration'
 import { UserMistake } from '../../user-mistake.ts'
 import type { Database } from './database.ts'
+import { migrationsFor } from './migrations.ts'
 
-export interface Migration {
-  readonly id: number
-  readonly name: string
-  readonly statements: readonly string[]
-}
-
-const applied = pgTable('tokenwell_migrations', {
-  id: integer('id').primaryKey(),
-  name: text('name').notNull(),
-})
-
-// Any number will do, so long as every instance takes the same one.
-const lockId = 7_221_843_554
-
-/** Brings the database up to date; of several instances that start at once, one does it and the others wait. */
-export async function migrate(database: Database, migrations: readonly Migration[]): Promise<void> {
-  await database.transaction(async (transaction) => {
-    await transaction.execute(sql`select pg_advisory_xact_lock(${lockId})`)
-    await transaction.execute(
-      sql`create table if not exists ${applied} (id integer primary key, name text not null)`,
-    )
-    const done = new Map((await transaction.select().from(applied)).map(({ id, name }) => [id, name]))
-    const newest = Math.max(0, ...done.keys())
-    const known = Math.max(0, ...migrations.map(({ id }) => id))
-    if (newest > known) {
-      throw new UserMistake(
-        `The database was migrated by a newer version of this program: it is at migration ${newest} ` +
-          `("${done.get(newest)}"), this version knows ${known}. Start the newer version, or restore an older backup.`,
-      )
-    }
-    for (const { id, name, statements } of migrations.filter((migration) => !done.has(migration.id))) {
-      for (const statement of statements) await transaction.execute(sql.raw(statement))
-      await transaction.insert(applied).values({ id, name })
-    }
+/** Brings the database up to date. If several instances start at the same time, one migrates and the others wait. */
+export async function migrate(
+  { kind, query }: Database,
+  migrations: Record<string, Migration> = migrationsFor(kind),
+): Promise<void> {
+  const migrator = new Migrator({
+    db: query,
+    provider: { getMigrations: async () => migrations },
+    migrationTableName: 'tokenwell_migrations',
+    migrationLockTableName: 'tokenwell_migration_lock',
   })
+  const { error } = await migrator.migrateToLatest()
+  if (error === undefined) return
+  const unknown = /previously executed migration (\S+) is missing/.exec(
+    error instanceof Error ? error.message : '',
+  )?.[1]
+  if (unknown === undefined) throw error
+  throw new UserMistake(
+    `The database was migrated by a newer version of this program: migration "${unknown}" is unknown. ` +
+      `Start the newer version, or restore an older back-up.`,
+  )
 }

@@ -1,45 +1,53 @@
-import { and, asc, desc, eq, gte, sql } from 'drizzle-orm'
+import { sql } from 'kysely'
 import type { ActivityStorage } from '../storage.ts'
 import type { Database } from './database.ts'
-import { audit, secrets, usage } from './schema.ts'
 
-export function createSqlActivity(database: Database): ActivityStorage {
+export function createSqlActivity({ query }: Database): ActivityStorage {
   return {
     async record(batch) {
-      await database.transaction(async (transaction) => {
-        // Rows are taken in one order everywhere, so that instances cannot wait for each other in a circle.
-        for (const { secretId, atMs } of [...batch.lastUses].sort((a, b) =>
-          a.secretId < b.secretId ? -1 : 1,
-        )) {
+      // Every instance writes rows in the same order, so that two cannot block each other.
+      const lastUses = [...batch.lastUses].sort((a, b) => (a.secretId < b.secretId ? -1 : 1))
+      const usage = [...batch.usage].sort((a, b) => (a.applicationId < b.applicationId ? -1 : 1))
+      await query.transaction().execute(async (transaction) => {
+        for (const { secretId, atMs } of lastUses) {
           await transaction
-            .update(secrets)
-            .set({ lastUsedAtMs: sql`greatest(${secrets.lastUsedAtMs}, ${atMs}::bigint)` })
-            .where(eq(secrets.id, secretId))
+            .updateTable('secrets')
+            .set({ lastUsedAtMs: atMs })
+            .where('id', '=', secretId)
+            .where((is) => is.or([is('lastUsedAtMs', 'is', null), is('lastUsedAtMs', '<', atMs)]))
+            .execute()
         }
-        if (batch.usage.length > 0) {
+        if (usage.length > 0) {
           await transaction
-            .insert(usage)
-            .values([...batch.usage].sort((a, b) => (a.applicationId < b.applicationId ? -1 : 1)))
-            .onConflictDoUpdate({
-              target: [usage.applicationId, usage.hourMs],
-              set: { tokens: sql`${usage.tokens} + excluded.tokens` },
-            })
+            .insertInto('usage')
+            .values(usage)
+            .onConflict((conflict) =>
+              conflict
+                .columns(['applicationId', 'hourMs'])
+                .doUpdateSet({ tokens: sql`usage.tokens + excluded.tokens` }),
+            )
+            .execute()
         }
-        if (batch.audit.length > 0) await transaction.insert(audit).values([...batch.audit])
+        if (batch.audit.length > 0) await transaction.insertInto('audit').values(batch.audit).execute()
       })
     },
-    usage: async (applicationId, sinceMs) =>
-      await database
-        .select()
-        .from(usage)
-        .where(and(eq(usage.applicationId, applicationId), gte(usage.hourMs, sinceMs)))
-        .orderBy(asc(usage.hourMs)),
+    usage: (applicationId, sinceMs) =>
+      query
+        .selectFrom('usage')
+        .selectAll()
+        .where('applicationId', '=', applicationId)
+        .where('hourMs', '>=', sinceMs)
+        .orderBy('hourMs')
+        .execute(),
     async audit(limit) {
-      const rows = await database.select().from(audit).orderBy(desc(audit.id)).limit(limit)
-      return rows.map(({ atMs, event, clientId, address, detail, count }) => ({
-        atMs,
-        event,
-        count,
+      const rows = await query
+        .selectFrom('audit')
+        .select(['atMs', 'event', 'clientId', 'address', 'detail', 'count'])
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(({ clientId, address, detail, ...entry }) => ({
+        ...entry,
         clientId: clientId ?? undefined,
         address: address ?? undefined,
         detail: detail ?? undefined,

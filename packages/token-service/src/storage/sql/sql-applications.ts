@@ -1,34 +1,16 @@
-import { asc, eq, sql } from 'drizzle-orm'
-import type { Application, Project, RegisteredClient, StoredSecret } from '../../applications/application.ts'
+import type { RegisteredClient } from '../../applications/application.ts'
 import type { ApplicationStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import type { Database } from './database.ts'
-import { applications, projects, secrets } from './schema.ts'
-
-type SecretRow = typeof secrets.$inferSelect
-
-interface ClientRow {
-  readonly application: Application
-  readonly project: Project
-  readonly secret: SecretRow | null
-}
+import { selectClients, toClients } from './client-rows.ts'
+import { anyOf, type Database } from './database.ts'
 
 export function createSqlApplications(database: Database): ApplicationStorage {
-  const clients = () =>
-    database
-      .select({ application: applications, project: projects, secret: secrets })
-      .from(applications)
-      .innerJoin(projects, eq(projects.id, applications.projectId))
-      .leftJoin(secrets, eq(secrets.applicationId, applications.id))
-
-  const selectAll = clients()
-    .where(sql`${applications.clientId} = any(${sql.placeholder('clientIds')}::text[])`)
-    .prepare('find_clients')
+  const { query } = database
 
   const findClient = createBatcher<string, RegisteredClient | undefined>(
     async (clientIds) => {
-      const rows = await selectAll.execute({ clientIds: [...new Set(clientIds)] })
-      const found = new Map(grouped(rows).map((client) => [client.application.clientId, client]))
+      const rows = await selectClients(query).where('clientId', 'in', anyOf(database, clientIds)).execute()
+      const found = new Map(toClients(rows).map((client) => [client.application.clientId, client]))
       return clientIds.map((clientId) => found.get(clientId))
     },
     { concurrency: 2 },
@@ -37,53 +19,47 @@ export function createSqlApplications(database: Database): ApplicationStorage {
   return {
     findClient,
     async list(projectId) {
-      const rows = await clients()
-        .where(eq(applications.projectId, projectId))
-        .orderBy(asc(applications.createdAtMs), asc(secrets.createdAtMs))
-      return grouped(rows)
+      const rows = await selectClients(query)
+        .where('projectId', '=', projectId)
+        .orderBy('applications.createdAtMs')
+        .orderBy('secrets.createdAtMs')
+        .execute()
+      return toClients(rows)
     },
-    create: (application, first) =>
-      database.transaction(async (transaction) => {
-        const row = { ...application, products: [...application.products] }
-        const created = await transaction.insert(applications).values(row).onConflictDoNothing().returning()
-        if (created.length === 0) return false
-        if (first.length > 0) await transaction.insert(secrets).values([...first])
+    create: (application, secrets) =>
+      query.transaction().execute(async (transaction) => {
+        const { numInsertedOrUpdatedRows } = await transaction
+          .insertInto('applications')
+          .values({ ...application, products: JSON.stringify(application.products) })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirstOrThrow()
+        if (numInsertedOrUpdatedRows === 0n) return false
+        if (secrets.length > 0) await transaction.insertInto('secrets').values(secrets).execute()
         return true
       }),
     async update(id, { products, ...changes }) {
-      const set = products ? { ...changes, products: [...products] } : changes
-      await database.update(applications).set(set).where(eq(applications.id, id))
+      await query
+        .updateTable('applications')
+        .set({ ...changes, products: products && JSON.stringify(products) })
+        .where('id', '=', id)
+        .execute()
     },
     async addSecret(secret) {
-      await database.insert(secrets).values(secret)
+      await query.insertInto('secrets').values(secret).execute()
     },
     async expireSecret(id, expiresAtMs) {
-      await database
-        .update(secrets)
+      await query
+        .updateTable('secrets')
         .set({ expiresAtMs: expiresAtMs ?? null })
-        .where(eq(secrets.id, id))
+        .where('id', '=', id)
+        .execute()
     },
     async removeSecret(id) {
-      await database.delete(secrets).where(eq(secrets.id, id))
+      await query.deleteFrom('secrets').where('id', '=', id).execute()
     },
     async keyIds() {
-      const rows = await database.selectDistinct({ keyId: secrets.keyId }).from(secrets)
+      const rows = await query.selectFrom('secrets').select('keyId').distinct().execute()
       return rows.map(({ keyId }) => keyId)
     },
   }
-}
-
-/** One client out of its rows, of which there is one for each secret. */
-function grouped(rows: readonly ClientRow[]): RegisteredClient[] {
-  const clients = new Map<string, { application: Application; project: Project; secrets: StoredSecret[] }>()
-  for (const { application, project, secret } of rows) {
-    const client = clients.get(application.id) ?? { application, project, secrets: [] }
-    clients.set(application.id, client)
-    if (secret) client.secrets.push(storedSecret(secret))
-  }
-  return [...clients.values()]
-}
-
-function storedSecret({ expiresAtMs, lastUsedAtMs, ...secret }: SecretRow): StoredSecret {
-  return { ...secret, expiresAtMs: expiresAtMs ?? undefined, lastUsedAtMs: lastUsedAtMs ?? undefined }
 }

@@ -1,98 +1,131 @@
-import { and, asc, eq, gt, lte } from 'drizzle-orm'
-import type { DeveloperStorage } from '../developer-storage.ts'
-import type { Database } from './database.ts'
-import { developers, invitations, memberships, passwordLinks, sessions } from './schema.ts'
+import type { Selectable } from 'kysely'
+import type { Developer, DeveloperStorage } from '../developer-storage.ts'
+import type { Database, Schema } from './database.ts'
 
 class NotJoined extends Error {}
 
-export function createSqlDevelopers(database: Database): DeveloperStorage {
-  const isOpen = (hash: string, nowMs: number) =>
-    and(eq(invitations.hash, hash), gt(invitations.expiresAtMs, nowMs))
-  const isGood = (hash: string, nowMs: number) =>
-    and(eq(passwordLinks.hash, hash), gt(passwordLinks.expiresAtMs, nowMs))
+export function createSqlDevelopers({ query }: Database): DeveloperStorage {
+  async function find(name: string): Promise<Developer | undefined> {
+    const row = await query.selectFrom('developers').selectAll().where('name', '=', name).executeTakeFirst()
+    return row && toDeveloper(row)
+  }
 
   return {
-    list: async () => await database.select().from(developers).orderBy(asc(developers.createdAtMs)),
-    async find(name) {
-      const [developer] = await database.select().from(developers).where(eq(developers.name, name))
-      return developer
+    async list() {
+      const rows = await query.selectFrom('developers').selectAll().orderBy('createdAtMs').execute()
+      return rows.map(toDeveloper)
     },
+    find,
     async join(developer, invitationHash, nowMs) {
+      const administrator = Number(developer.administrator)
       try {
-        return await database.transaction(async (transaction) => {
-          // The row is locked by its deletion: who comes second waits, and finds it gone.
+        return await query.transaction().execute(async (transaction) => {
+          // The deletion locks the row: whoever is second waits, then finds it deleted.
           const used = await transaction
-            .delete(invitations)
-            .where(and(isOpen(invitationHash, nowMs), eq(invitations.administrator, developer.administrator)))
-            .returning()
-          if (used.length === 0) return 'void'
+            .deleteFrom('invitations')
+            .where('hash', '=', invitationHash)
+            .where('expiresAtMs', '>', nowMs)
+            .where('administrator', '=', administrator)
+            .executeTakeFirstOrThrow()
+          if (used.numDeletedRows === 0n) return 'void'
           const joined = await transaction
-            .insert(developers)
-            .values(developer)
-            .onConflictDoNothing()
-            .returning({ id: developers.id })
-          if (joined.length === 0) throw new NotJoined()
+            .insertInto('developers')
+            .values({ ...developer, administrator })
+            .onConflict((conflict) => conflict.doNothing())
+            .executeTakeFirstOrThrow()
+          if (joined.numInsertedOrUpdatedRows === 0n) throw new NotJoined()
           return 'joined'
         })
       } catch (error) {
         if (!(error instanceof NotJoined)) throw error
-        const taken = await database.select().from(developers).where(eq(developers.name, developer.name))
-        return taken.length > 0 && !developer.administrator ? 'name_taken' : 'void'
+        return !developer.administrator && (await find(developer.name)) ? 'name_taken' : 'void'
       }
     },
     async changePassword(id, passwordHash) {
-      await database.update(developers).set({ passwordHash }).where(eq(developers.id, id))
+      await query.updateTable('developers').set({ passwordHash }).where('id', '=', id).execute()
     },
     async remove(id) {
-      await database.transaction(async (transaction) => {
-        await transaction.delete(sessions).where(eq(sessions.developerId, id))
-        await transaction.delete(memberships).where(eq(memberships.developerId, id))
-        await transaction.delete(developers).where(eq(developers.id, id))
+      await query.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom('sessions').where('developerId', '=', id).execute()
+        await transaction.deleteFrom('memberships').where('developerId', '=', id).execute()
+        await transaction.deleteFrom('developers').where('id', '=', id).execute()
       })
     },
     async invite(invitation) {
-      await database.insert(invitations).values(invitation)
+      const administrator = Number(invitation.administrator)
+      await query
+        .insertInto('invitations')
+        .values({ ...invitation, administrator })
+        .execute()
     },
     async findInvitation(hash, nowMs) {
-      const [invitation] = await database.select().from(invitations).where(isOpen(hash, nowMs))
-      return invitation
+      const row = await query
+        .selectFrom('invitations')
+        .selectAll()
+        .where('hash', '=', hash)
+        .where('expiresAtMs', '>', nowMs)
+        .executeTakeFirst()
+      return row && { ...row, administrator: row.administrator === 1 }
     },
     async addProject(developerId, projectId) {
-      await database.insert(memberships).values({ developerId, projectId }).onConflictDoNothing()
+      await query
+        .insertInto('memberships')
+        .values({ developerId, projectId })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
     },
     async projectIds(developerId) {
-      const rows = await database.select().from(memberships).where(eq(memberships.developerId, developerId))
+      const rows = await query
+        .selectFrom('memberships')
+        .select('projectId')
+        .where('developerId', '=', developerId)
+        .execute()
       return rows.map(({ projectId }) => projectId)
     },
     async addPasswordLink(link) {
-      await database.insert(passwordLinks).values(link)
+      await query.insertInto('passwordLinks').values(link).execute()
     },
     async findPasswordLink(hash, nowMs) {
-      const [found] = await database
-        .select({ developer: developers })
-        .from(passwordLinks)
-        .innerJoin(developers, eq(developers.id, passwordLinks.developerId))
-        .where(isGood(hash, nowMs))
-      return found?.developer
+      const row = await query
+        .selectFrom('passwordLinks')
+        .innerJoin('developers', 'developers.id', 'passwordLinks.developerId')
+        .selectAll('developers')
+        .where('hash', '=', hash)
+        .where('expiresAtMs', '>', nowMs)
+        .executeTakeFirst()
+      return row && toDeveloper(row)
     },
-    usePasswordLink: async (hash, passwordHash, nowMs) =>
-      await database.transaction(async (transaction) => {
-        const [used] = await transaction.delete(passwordLinks).where(isGood(hash, nowMs)).returning()
+    usePasswordLink: (hash, passwordHash, nowMs) =>
+      query.transaction().execute(async (transaction) => {
+        const used = await transaction
+          .deleteFrom('passwordLinks')
+          .where('hash', '=', hash)
+          .where('expiresAtMs', '>', nowMs)
+          .returning('developerId')
+          .executeTakeFirst()
         if (!used) return undefined
         const { developerId } = used
-        await transaction.delete(passwordLinks).where(eq(passwordLinks.developerId, developerId))
-        await transaction.delete(sessions).where(eq(sessions.developerId, developerId))
-        const changed = transaction.update(developers).set({ passwordHash })
-        const [developer] = await changed.where(eq(developers.id, developerId)).returning()
-        return developer
+        await transaction.deleteFrom('passwordLinks').where('developerId', '=', developerId).execute()
+        await transaction.deleteFrom('sessions').where('developerId', '=', developerId).execute()
+        const developer = await transaction
+          .updateTable('developers')
+          .set({ passwordHash })
+          .where('id', '=', developerId)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        return toDeveloper(developer)
       }),
     async purge(nowMs) {
-      const ended = await Promise.all(
-        [invitations, passwordLinks].map((links) =>
-          database.delete(links).where(lte(links.expiresAtMs, nowMs)).returning({ hash: links.hash }),
+      const deleted = await Promise.all(
+        (['invitations', 'passwordLinks'] as const).map((table) =>
+          query.deleteFrom(table).where('expiresAtMs', '<=', nowMs).executeTakeFirstOrThrow(),
         ),
       )
-      return ended.flat().length
+      return deleted.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
     },
   }
+}
+
+export function toDeveloper(row: Selectable<Schema['developers']>): Developer {
+  return { ...row, administrator: row.administrator === 1 }
 }

@@ -1,9 +1,8 @@
-import { lte, sql } from 'drizzle-orm'
+import { sql } from 'kysely'
 import { digest } from '../../digest.ts'
 import type { FailureStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import type { Database } from './database.ts'
-import { failures } from './schema.ts'
+import { anyOf, type Database, type Schema } from './database.ts'
 
 interface Failure {
   readonly key: string
@@ -11,17 +10,17 @@ interface Failure {
   readonly windowMs: number
 }
 
-/** Keys are kept as digests: what people send as their client ID is nothing to be read in a database. */
+/** Keys are stored as digests: what clients send as their ID must not be readable in the database. */
 export function createSqlFailures(database: Database): FailureStorage {
-  const selectAll = database
-    .select()
-    .from(failures)
-    .where(sql`${failures.key} = any(${sql.placeholder('keys')}::text[])`)
-    .prepare('find_failures')
+  const { query } = database
 
-  const find = createBatcher<string, typeof failures.$inferSelect | undefined>(
+  const find = createBatcher<string, Schema['failures'] | undefined>(
     async (keys) => {
-      const rows = await selectAll.execute({ keys })
+      const rows = await query
+        .selectFrom('failures')
+        .selectAll()
+        .where('key', 'in', anyOf(database, keys))
+        .execute()
       const found = new Map(rows.map((row) => [row.key, row]))
       return keys.map((key) => found.get(key))
     },
@@ -29,23 +28,23 @@ export function createSqlFailures(database: Database): FailureStorage {
   )
 
   const add = createBatcher<Failure, undefined>(async (batch) => {
-    const rows = new Map<string, { key: string; count: number; resetsAtMs: number }>()
+    const rows = new Map<string, Schema['failures']>()
     for (const { key, nowMs, windowMs } of batch) {
       rows.set(key, { key, count: (rows.get(key)?.count ?? 0) + 1, resetsAtMs: nowMs + windowMs })
     }
     const nowMs = Math.max(...batch.map((failure) => failure.nowMs))
-    const over = sql`${failures.resetsAtMs} <= ${nowMs}`
-    await database
-      .insert(failures)
-      // In one order everywhere, so that instances cannot wait for each other in a circle.
+    const isOver = sql`failures.resets_at_ms <= ${nowMs}`
+    await query
+      .insertInto('failures')
+      // Every instance writes rows in the same order, so that two cannot block each other.
       .values([...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1)))
-      .onConflictDoUpdate({
-        target: failures.key,
-        set: {
-          count: sql`case when ${over} then excluded.count else ${failures.count} + excluded.count end`,
-          resetsAtMs: sql`case when ${over} then excluded.resets_at else ${failures.resetsAtMs} end`,
-        },
-      })
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet({
+          count: sql`case when ${isOver} then excluded.count else failures.count + excluded.count end`,
+          resetsAtMs: sql`case when ${isOver} then excluded.resets_at_ms else failures.resets_at_ms end`,
+        }),
+      )
+      .execute()
     return []
   })
 
@@ -56,11 +55,14 @@ export function createSqlFailures(database: Database): FailureStorage {
     },
     add: (key, nowMs, windowMs) => add({ key: digest(key), nowMs, windowMs }),
     async purge(nowMs) {
-      const deleted = await database.delete(failures).where(lte(failures.resetsAtMs, nowMs)).returning()
-      return deleted.length
+      const { numDeletedRows } = await query
+        .deleteFrom('failures')
+        .where('resetsAtMs', '<=', nowMs)
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows)
     },
     async clear() {
-      await database.delete(failures)
+      await query.deleteFrom('failures').execute()
     },
   }
 }

@@ -1,16 +1,18 @@
-import { asc, eq } from 'drizzle-orm'
 import type { ProjectStorage } from '../storage.ts'
 import type { Database } from './database.ts'
-import { projects } from './schema.ts'
 
-export function createSqlProjects(database: Database): ProjectStorage {
+export function createSqlProjects({ query }: Database): ProjectStorage {
   return {
-    list: async () => await database.select().from(projects).orderBy(asc(projects.createdAtMs)),
+    list: () => query.selectFrom('projects').selectAll().orderBy('createdAtMs').execute(),
     async create(project) {
-      await database.insert(projects).values(project).onConflictDoNothing()
+      await query
+        .insertInto('projects')
+        .values(project)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
     },
     async update(id, changes) {
-      await database.update(projects).set(changes).where(eq(projects.id, id))
+      await query.updateTable('projects').set(changes).where('id', '=', id).execute()
     },
   }
 }

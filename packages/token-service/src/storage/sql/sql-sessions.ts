@@ -1,33 +1,34 @@
-import { and, eq, gt, lte } from 'drizzle-orm'
 import type { SessionStorage } from '../developer-storage.ts'
 import type { Database } from './database.ts'
-import { developers, sessions } from './schema.ts'
+import { toDeveloper } from './sql-developers.ts'
 
-export function createSqlSessions(database: Database): SessionStorage {
+export function createSqlSessions({ query }: Database): SessionStorage {
   return {
     async open(session) {
-      await database.insert(sessions).values(session)
+      await query.insertInto('sessions').values(session).execute()
     },
     async find(hash, nowMs) {
-      const [found] = await database
-        .select({ developer: developers })
-        .from(sessions)
-        .innerJoin(developers, eq(developers.id, sessions.developerId))
-        .where(and(eq(sessions.hash, hash), gt(sessions.expiresAtMs, nowMs)))
-      return found?.developer
+      const row = await query
+        .selectFrom('sessions')
+        .innerJoin('developers', 'developers.id', 'sessions.developerId')
+        .selectAll('developers')
+        .where('hash', '=', hash)
+        .where('expiresAtMs', '>', nowMs)
+        .executeTakeFirst()
+      return row && toDeveloper(row)
     },
     async close(hash) {
-      await database.delete(sessions).where(eq(sessions.hash, hash))
+      await query.deleteFrom('sessions').where('hash', '=', hash).execute()
     },
     async closeAll(developerId) {
-      await database.delete(sessions).where(eq(sessions.developerId, developerId))
+      await query.deleteFrom('sessions').where('developerId', '=', developerId).execute()
     },
     async purge(nowMs) {
-      const deleted = await database
-        .delete(sessions)
-        .where(lte(sessions.expiresAtMs, nowMs))
-        .returning({ expiresAtMs: sessions.expiresAtMs })
-      return deleted.length
+      const { numDeletedRows } = await query
+        .deleteFrom('sessions')
+        .where('expiresAtMs', '<=', nowMs)
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows)
     },
   }
 }

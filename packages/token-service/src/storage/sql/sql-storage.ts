@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm'
-import type { Storage } from '../storage.ts'
 import { reportFailures } from '../storage-failure.ts'
+import type { Storage } from '../storage.ts'
+import { createBatcher } from './batcher.ts'
 import type { Database } from './database.ts'
 import { createSqlActivity } from './sql-activity.ts'
 import { createSqlApplications } from './sql-applications.ts'
@@ -10,19 +10,40 @@ import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSessions } from './sql-sessions.ts'
 import { createSqlTokens } from './sql-tokens.ts'
 
-/** Keeps everything in an SQL database that is up to date. */
-export function createSqlStorage(database: Database, close: () => Promise<void>): Storage {
+/** What each kind of database does in its own way. */
+export interface DatabaseControl extends Pick<Storage, 'backup' | 'close' | 'opened'> {
+  /** Gives the space of what was deleted back to the file system. */
+  readonly compact?: () => Promise<void>
+}
+
+/** Stores everything in an SQL database that is migrated. */
+export function createSqlStorage(database: Database, { compact, ...control }: DatabaseControl): Storage {
+  const { query } = database
+  const tokens = createSqlTokens(database)
+  const probe = createBatcher<undefined, undefined>(async () => {
+    await query
+      .insertInto('probes')
+      .values({ id: 1, atMs: Date.now() })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ atMs: Date.now() }))
+      .execute()
+    return []
+  })
   return reportFailures({
     projects: createSqlProjects(database),
     applications: createSqlApplications(database),
-    tokens: createSqlTokens(database),
+    tokens: {
+      ...tokens,
+      async purge(nowMs) {
+        const purged = await tokens.purge(nowMs)
+        if (purged > 0) await compact?.()
+        return purged
+      },
+    },
     failures: createSqlFailures(database),
     activity: createSqlActivity(database),
     developers: createSqlDevelopers(database),
     sessions: createSqlSessions(database),
-    async ready() {
-      await database.execute(sql`select 1`)
-    },
-    close,
+    probe: () => probe(undefined),
+    ...control,
   })
 }

@@ -1,43 +1,46 @@
-import { eq, sql } from 'drizzle-orm'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Application } from '../../applications/application.ts'
 import type { StoredToken, TokenStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import type { Database } from './database.ts'
-import { applications, tokens } from './schema.ts'
+import { toApplication } from './client-rows.ts'
+import { anyOf, jsonRows, type Database } from './database.ts'
 
-const purgeSize = 5_000
+const purgeSize = 1_000
 
 export function createSqlTokens(database: Database): TokenStorage {
-  const insertAll = database
-    .insert(tokens)
-    .select(
-      sql`select * from unnest(
-        ${sql.placeholder('hashes')}::text[], ${sql.placeholder('applicationIds')}::uuid[],
-        ${sql.placeholder('issuedAts')}::bigint[], ${sql.placeholder('expiresAts')}::bigint[])`,
-    )
-    .prepare('save_tokens')
-
-  const selectAll = database
-    .select({ token: tokens, application: applications })
-    .from(tokens)
-    .innerJoin(applications, eq(applications.id, tokens.applicationId))
-    .where(sql`${tokens.hash} = any(${sql.placeholder('hashes')}::text[])`)
-    .prepare('find_tokens')
+  const { kind, query } = database
 
   const save = createBatcher<StoredToken, undefined>(async (batch) => {
-    await insertAll.execute({
-      hashes: batch.map(({ hash }) => hash),
-      applicationIds: batch.map(({ applicationId }) => applicationId),
-      issuedAts: batch.map(({ issuedAtMs }) => issuedAtMs),
-      expiresAts: batch.map(({ expiresAtMs }) => expiresAtMs),
-    })
+    const rows = batch.map((token) => [token.hash, token.applicationId, token.issuedAtMs, token.expiresAtMs])
+    await query
+      .insertInto('tokens')
+      .columns(['hash', 'applicationId', 'issuedAtMs', 'expiresAtMs'])
+      .expression(
+        sql`select value->>0, value->>1, cast(value->>2 as bigint), cast(value->>3 as bigint) from ${jsonRows(database, rows)}`,
+      )
+      .execute()
     return []
   })
 
   const find = createBatcher<string, { token: StoredToken; application: Application } | undefined>(
     async (hashes) => {
-      const rows = await selectAll.execute({ hashes })
-      const found = new Map(rows.map((row) => [row.token.hash, row]))
+      const rows = await query
+        .selectFrom('tokens')
+        .innerJoin('applications', 'applications.id', 'tokens.applicationId')
+        .selectAll('applications')
+        .select(['hash', 'issuedAtMs', 'expiresAtMs'])
+        .where('hash', 'in', anyOf(database, hashes))
+        .execute()
+      const found = new Map(
+        rows.map(({ hash, issuedAtMs, expiresAtMs, ...row }) => [
+          hash,
+          {
+            token: { hash, applicationId: row.id, issuedAtMs, expiresAtMs },
+            application: toApplication(row),
+          },
+        ]),
+      )
       return hashes.map((hash) => found.get(hash))
     },
     { concurrency: 2 },
@@ -47,22 +50,26 @@ export function createSqlTokens(database: Database): TokenStorage {
     save,
     find,
     async remove(hash) {
-      await database.delete(tokens).where(eq(tokens.hash, hash))
+      await query.deleteFrom('tokens').where('hash', '=', hash).execute()
     },
     async purge(nowMs) {
-      // In portions, each a short transaction, and out of the way of other instances that purge as well.
-      for (let purged = 0; ;) {
-        const expired = sql`select hash from ${tokens} where expires_at <= ${nowMs} limit ${purgeSize} for update skip locked`
-        const deleted = await database
-          .delete(tokens)
-          .where(sql`${tokens.hash} in (${expired})`)
-          .returning({ issuedAtMs: tokens.issuedAtMs })
-        purged += deleted.length
-        if (deleted.length < purgeSize) return purged
+      // In portions, so that requests are served in between; instances that purge at the same time skip each other's rows.
+      for (let purged = 0; ; await nextTurn()) {
+        const expired = query
+          .selectFrom('tokens')
+          .select('hash')
+          .where('expiresAtMs', '<=', nowMs)
+          .limit(purgeSize)
+        const { numDeletedRows } = await query
+          .deleteFrom('tokens')
+          .where('hash', 'in', kind === 'postgres' ? expired.forUpdate().skipLocked() : expired)
+          .executeTakeFirstOrThrow()
+        purged += Number(numDeletedRows)
+        if (numDeletedRows < purgeSize) return purged
       }
     },
     async clear() {
-      await database.delete(tokens)
+      await query.deleteFrom('tokens').execute()
     },
   }
 }

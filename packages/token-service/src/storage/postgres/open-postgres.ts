@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { PostgresDialect } from 'kysely'
+import { Pool, types } from 'pg'
+import { UserMistake } from '../../user-mistake.ts'
+import type { OpenOptions } from '../open-storage.ts'
+import { createDatabase } from '../sql/database.ts'
+import { migrate } from '../sql/migrate.ts'
+import { createSqlStorage } from '../sql/sql-storage.ts'
+import { reportFailures, rootReason, StorageFailure } from '../storage-failure.ts'
+import type { Storage } from '../storage.ts'
+
+const int8 = 20
+const firstDelayMs = 500
+const longestDelayMs = 15_000
+
+/**
+ * Opens a PostgreSQL database by its URL and migrates it. If the server cannot be reached, the storage is returned
+ * too, and connects in the background: until then every call rejects.
+ */
+export async function openPostgres(url: string, { onError, prepare }: OpenOptions): Promise<Storage> {
+  const pool = createPool(url)
+  // An idle connection that breaks is replaced; without a listener the event would end the process.
+  pool.on('error', onError)
+  // The same for a connection that breaks between two queries of a transaction; the second query then fails.
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  const database = createDatabase('postgres', new PostgresDialect({ pool }))
+  const storage = createSqlStorage(database, {
+    opened: Promise.resolve(),
+    async backup() {
+      throw new UserMistake('A PostgreSQL database is backed up by its own programs, such as pg_dump.')
+    },
+    close: () => pool.end(),
+  })
+  const connect = async () => {
+    try {
+      await migrate(database)
+      await prepare(storage)
+    } catch (error) {
+      if (error instanceof UserMistake) throw error
+      const message = `The database at ${withoutPassword(url)} cannot be used: ${rootReason(error)}.`
+      throw isOutage(error) ? new Outage(message) : new UserMistake(message)
+    }
+  }
+  try {
+    await connect()
+    return storage
+  } catch (error) {
+    if (error instanceof Outage) return connectInBackground(storage, connect, error, onError)
+    await pool.end()
+    throw error
+  }
+}
+
+/** The storage while its server is away, and from then on. */
+function connectInBackground(
+  storage: Storage,
+  connect: () => Promise<void>,
+  firstFailure: Outage,
+  onError: OpenOptions['onError'],
+): Storage {
+  const closing = new AbortController()
+  let unavailable: unknown = firstFailure
+
+  async function keepTrying(): Promise<void> {
+    for (let waitMs = firstDelayMs; ; waitMs = Math.min(waitMs * 2, longestDelayMs)) {
+      onError(unavailable)
+      await delay(waitMs, undefined, { ref: false, signal: closing.signal })
+      try {
+        await connect()
+        unavailable = undefined
+        return
+      } catch (error) {
+        unavailable = error
+      }
+    }
+  }
+
+  // Rejects only when the storage is closed before.
+  const trying = keepTrying()
+  return {
+    ...reportFailures(storage, () => unavailable),
+    opened: new Promise((resolve) => void trying.then(resolve, () => {})),
+    async close() {
+      closing.abort()
+      await storage.close()
+      await trying.catch(() => {})
+    },
+  }
+}
+
+function createPool(url: string): Pool {
+  return new Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 10_000,
+    application_name: 'tokenwell',
+    // Times in milliseconds fit into a number.
+    types: {
+      getTypeParser: (oid, format) => ((oid as number) === int8 ? Number : types.getTypeParser(oid, format)),
+    },
+    // A token is returned only once it is durable, whatever the server's default.
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types do not say so
+    onConnect: (client) => client.query('set synchronous_commit = on'),
+  })
+}
+
+/** The server cannot be reached now, which can end without a change of the configuration. */
+class Outage extends Error {}
+
+function isOutage(error: unknown): boolean {
+  if (error instanceof StorageFailure) return true
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  // Node's own codes; SQLSTATE classes 08 (connection), 53 (resources) and 57 (intervention); pg has no codes for timeouts.
+  return /^(E[A-Z]|08|53|57)/.test(code) || /timeout|terminated/i.test(error.message)
+}
+
+function withoutPassword(url: string): string {
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${host}${pathname}`
+}

@@ -1,0 +1,79 @@
+import type { Selectable } from 'kysely'
+import type { Application, RegisteredClient, StoredSecret } from '../../applications/application.ts'
+import type { Query, Schema } from './database.ts'
+
+/** One row for each secret of an application, or one row without a secret. */
+export function selectClients(query: Query) {
+  return query
+    .selectFrom('applications')
+    .innerJoin('projects', 'projects.id', 'applications.projectId')
+    .leftJoin('secrets', 'secrets.applicationId', 'applications.id')
+    .selectAll('applications')
+    .select([
+      'projects.name as projectName',
+      'projects.organizationName',
+      'projects.developerEmail',
+      'projects.createdAtMs as projectCreatedAtMs',
+      'secrets.id as secretId',
+      'secrets.keyId',
+      'secrets.hash',
+      'secrets.prefix',
+      'secrets.createdAtMs as secretCreatedAtMs',
+      'secrets.expiresAtMs',
+      'secrets.lastUsedAtMs',
+    ])
+}
+
+type ClientRow = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number]
+
+export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
+  const clients = new Map<string, RegisteredClient & { secrets: StoredSecret[] }>()
+  for (const row of rows) {
+    const { application, project, secret } = splitRow(row)
+    const client = clients.get(application.id) ?? { application, project, secrets: [] }
+    clients.set(application.id, client)
+    if (secret.id !== null) client.secrets.push(secret as StoredSecret)
+  }
+  return [...clients.values()]
+}
+
+export function toApplication(row: Selectable<Schema['applications']>): Application {
+  return { ...row, products: JSON.parse(row.products) as string[] }
+}
+
+function splitRow(row: ClientRow) {
+  const {
+    projectName,
+    organizationName,
+    developerEmail,
+    projectCreatedAtMs,
+    secretId,
+    keyId,
+    hash,
+    prefix,
+    secretCreatedAtMs,
+    expiresAtMs,
+    lastUsedAtMs,
+    ...application
+  } = row
+  return {
+    application: toApplication(application),
+    project: {
+      id: row.projectId,
+      name: projectName,
+      organizationName,
+      developerEmail,
+      createdAtMs: projectCreatedAtMs,
+    },
+    secret: {
+      id: secretId,
+      applicationId: row.id,
+      keyId,
+      hash,
+      prefix,
+      createdAtMs: secretCreatedAtMs,
+      expiresAtMs: expiresAtMs ?? undefined,
+      lastUsedAtMs: lastUsedAtMs ?? undefined,
+    },
+  }
+}

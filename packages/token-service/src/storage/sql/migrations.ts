@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import type { Database } from './database.ts'
+
+/**
+ * Every step from an empty database to the schema in `database.ts`, by name, in alphabetical order, for every kind of
+ * database. A migration that was released is never changed.
+ */
+export function migrationsFor(kind: Database['kind']): Record<string, Migration> {
+  const identity =
+    kind === 'sqlite' ? 'integer primary key' : 'bigint primary key generated always as identity'
+  return {
+    '0001-initial': statements(
+      `create table projects (
+        id text primary key,
+        name text not null,
+        organization_name text not null,
+        developer_email text not null,
+        created_at_ms bigint not null
+      )`,
+      `create table applications (
+        id text primary key,
+        project_id text not null references projects (id),
+        name text not null,
+        client_id text not null unique,
+        status text not null check (status in ('approved', 'pending', 'revoked')),
+        products text not null,
+        level text not null,
+        response_form text not null check (response_form in ('products', 'refresh')),
+        lifetime_seconds integer not null check (lifetime_seconds > 0),
+        created_at_ms bigint not null
+      )`,
+      `create index applications_project on applications (project_id)`,
+      `create table secrets (
+        id text primary key,
+        application_id text not null references applications (id),
+        key_id text not null,
+        hash text not null,
+        prefix text not null,
+        created_at_ms bigint not null,
+        expires_at_ms bigint,
+        last_used_at_ms bigint
+      )`,
+      `create index secrets_application on secrets (application_id)`,
+      // No foreign key: applications are never deleted, and the check would cost a read for each token.
+      `create table tokens (
+        hash text primary key,
+        application_id text not null,
+        issued_at_ms bigint not null,
+        expires_at_ms bigint not null
+      )`,
+      `create index tokens_expiry on tokens (expires_at_ms)`,
+      `create table failures (
+        key text primary key,
+        count integer not null,
+        resets_at_ms bigint not null
+      )`,
+      `create table usage (
+        application_id text not null,
+        hour_ms bigint not null,
+        tokens integer not null,
+        primary key (application_id, hour_ms)
+      )`,
+      `create table audit (
+        id ${identity},
+        at_ms bigint not null,
+        event text not null,
+        client_id text,
+        address text,
+        detail text,
+        count integer not null
+      )`,
+      `create table developers (
+        id text primary key,
+        name text not null unique,
+        password_hash text not null,
+        administrator integer not null check (administrator in (0, 1)),
+        created_at_ms bigint not null
+      )`,
+      // If several people open a first link at the same time, one becomes the administrator.
+      `create unique index developers_administrator on developers (administrator) where administrator = 1`,
+      `create table invitations (
+        hash text primary key,
+        administrator integer not null check (administrator in (0, 1)),
+        expires_at_ms bigint not null
+      )`,
+      `create table password_links (
+        hash text primary key,
+        developer_id text not null references developers (id) on delete cascade,
+        expires_at_ms bigint not null
+      )`,
+      `create index password_links_developer on password_links (developer_id)`,
+      `create table memberships (
+        developer_id text not null references developers (id),
+        project_id text not null references projects (id),
+        primary key (developer_id, project_id)
+      )`,
+      `create table sessions (
+        hash text primary key,
+        developer_id text not null references developers (id),
+        expires_at_ms bigint not null
+      )`,
+      `create index sessions_developer on sessions (developer_id)`,
+      `create table probes (
+        id integer primary key,
+        at_ms bigint not null
+      )`,
+    ),
+  }
+}
+
+function statements(...texts: readonly string[]): Migration {
+  return {
+    async up(database) {
+      for (const text of texts) await sql.raw(text).execute(database)
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { UserMistake } from '../../user-mistake.ts'
+import { createDatabase, type Database } from '../sql/database.ts'
+import { migrate } from '../sql/migrate.ts'
+import { createSqlStorage } from '../sql/sql-storage.ts'
+import { rootReason } from '../storage-failure.ts'
+import type { Storage } from '../storage.ts'
+import { lockDatabase } from './database-file.ts'
+import { importSqlite } from './import-sqlite.ts'
+import { NodeSqliteDialect } from './sqlite-dialect.ts'
+import { vacuumInto } from './vacuum-into.ts'
+
+/** Opens the SQLite database in `file`, created if it does not exist, for this process only. */
+export async function openSqlite(file: string): Promise<Storage> {
+  const { DatabaseSync } = await importSqlite()
+  const { path, unlock } = await lockDatabase(file, DatabaseSync)
+  let sqlite: DatabaseSync | undefined
+  try {
+    // Only the owner may read the database; SQLite gives its other files the same mode.
+    await (await open(path, 'a', 0o600)).close()
+    sqlite = new DatabaseSync(path)
+    configure(sqlite)
+    return await openStorage(path, sqlite, unlock)
+  } catch (error) {
+    sqlite?.close()
+    unlock()
+    if (error instanceof UserMistake) throw error
+    throw new UserMistake(`The database file "${file}" cannot be used: ${rootReason(error)}.`)
+  }
+}
+
+/** A commit returns once the log is synced. Pages that a purge frees can be given back to the file system. */
+function configure(sqlite: DatabaseSync): void {
+  // Has an effect in a new file only, and there before anything else is written.
+  sqlite.exec('pragma auto_vacuum = incremental')
+  sqlite.exec('pragma journal_mode = wal')
+  sqlite.exec('pragma synchronous = full')
+  sqlite.exec('pragma cache_size = -16384')
+}
+
+async function openStorage(path: string, sqlite: DatabaseSync, unlock: () => void): Promise<Storage> {
+  const database = createDatabase('sqlite', new NodeSqliteDialect(sqlite))
+  await migrate(database)
+  return createSqlStorage(database, {
+    opened: Promise.resolve(),
+    compact: () => compact(database, sqlite),
+    async backup(to) {
+      if (existsSync(to)) throw new UserMistake(`The file "${to}" exists. Choose a new file for the back-up.`)
+      await vacuumInto(path, to)
+    },
+    async close() {
+      await database.query.destroy()
+      unlock()
+    },
+  })
+}
+
+/** Gives free pages back to the file system, a few at a time, so that requests are served in between. */
+async function compact({ query }: Database, sqlite: DatabaseSync): Promise<void> {
+  const run = <Result>(step: () => Result) => query.connection().execute(async () => step())
+  for (let before = Infinity; ; await nextTurn()) {
+    const free = await run(() => {
+      sqlite.exec('pragma incremental_vacuum(500)')
+      return Number(sqlite.prepare('pragma freelist_count').get()?.['freelist_count'])
+    })
+    if (free === 0 || free >= before) break
+    before = free
+  }
+  await run(() => sqlite.exec('pragma wal_checkpoint(truncate)'))
+}

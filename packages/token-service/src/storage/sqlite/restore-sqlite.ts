@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { DatabaseSync } from 'node:sqlite'
+import { UserMistake } from '../../user-mistake.ts'
+import { rootReason } from '../storage-failure.ts'
+import { lockDatabase } from './database-file.ts'
+import { importSqlite } from './import-sqlite.ts'
+import { vacuumInto } from './vacuum-into.ts'
+
+/** Copies a back-up to `file`, which must not exist: a database is never overwritten. */
+export async function restoreSqlite(backup: string, file: string): Promise<void> {
+  const { DatabaseSync } = await importSqlite()
+  const { path, unlock } = await lockDatabase(file, DatabaseSync)
+  try {
+    if (existsSync(path))
+      throw new UserMistake(`The file "${file}" exists. Move it away before you restore a back-up.`)
+    checkBackup(backup, DatabaseSync)
+    // They belong to a database that was here before, and would damage this one.
+    for (const rest of ['-wal', '-shm']) await rm(`${path}${rest}`, { force: true })
+    await vacuumInto(backup, path)
+  } finally {
+    unlock()
+  }
+}
+
+function checkBackup(backup: string, Database: typeof DatabaseSync): void {
+  let problem: string | undefined
+  try {
+    const database = new Database(backup, { readOnly: true })
+    try {
+      database.prepare('select count(*) from tokenwell_migrations').get()
+      const result = database.prepare('pragma quick_check(1)').get()?.['quick_check']
+      if (result !== 'ok') problem = String(result)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    problem = rootReason(error)
+  }
+  if (problem !== undefined)
+    throw new UserMistake(`The file "${backup}" is not a usable back-up: ${problem}.`)
+}

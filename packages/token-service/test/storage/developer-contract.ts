@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import type { Developer } from '../../src/storage/developer-storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+const createdAtMs = 1_700_000_000_000
+
+function developer(more: Partial<Developer> = {}): Developer {
+  const id = randomUUID()
+  return { id, name: `name ${id}`, passwordHash: 'hash', administrator: false, createdAtMs, ...more }
+}
+
+/** What every storage does for the developers of the portal. There are none at first. */
+export function testDevelopers(storage: () => Storage): void {
+  async function invitation(more: { administrator?: boolean; expiresAtMs?: number } = {}): Promise<string> {
+    const hash = randomUUID()
+    await storage().developers.invite({ hash, administrator: false, expiresAtMs: 100, ...more })
+    return hash
+  }
+
+  async function joined(): Promise<Developer> {
+    const one = developer()
+    expect(await storage().developers.join(one, await invitation(), 1)).toBe('joined')
+    return one
+  }
+
+  it('takes one administrator, of however many are invited at once', async () => {
+    const first = [1, 2, 3, 4].map(() => developer({ administrator: true }))
+    const hashes = await Promise.all(first.map(() => invitation({ administrator: true })))
+    const outcomes = await Promise.all(
+      first.map((one, at) => storage().developers.join(one, hashes[at] ?? '', 1)),
+    )
+    expect(outcomes.sort()).toEqual(['joined', 'void', 'void', 'void'])
+    expect((await storage().developers.list()).filter(({ administrator }) => administrator)).toHaveLength(1)
+  })
+
+  it('uses an invitation once, however many come at once', async () => {
+    const hash = await invitation()
+    const outcomes = await Promise.all(
+      [1, 2, 3, 4].map(() => storage().developers.join(developer(), hash, 1)),
+    )
+    expect(outcomes.sort()).toEqual(['joined', 'void', 'void', 'void'])
+    expect(await storage().developers.findInvitation(hash, 1)).toBeUndefined()
+  })
+
+  it('takes nobody by an invitation that has ended, is unknown, or is for less', async () => {
+    const join = (...args: Parameters<Storage['developers']['join']>) => storage().developers.join(...args)
+    const hash = await invitation()
+    expect(await storage().developers.findInvitation(hash, 99)).toMatchObject({ administrator: false })
+    expect(await join(developer(), hash, 100)).toBe('void')
+    expect(await join(developer(), 'unknown', 1)).toBe('void')
+    expect(await join(developer({ administrator: true }), hash, 1)).toBe('void')
+    expect(await join(developer(), hash, 99)).toBe('joined')
+  })
+
+  it('keeps an invitation whose first try met a name that is taken', async () => {
+    const { name } = await joined()
+    const hash = await invitation()
+    expect(await storage().developers.join(developer({ name }), hash, 1)).toBe('name_taken')
+    expect(await storage().developers.join(developer(), hash, 1)).toBe('joined')
+  })
+
+  it('finds a developer by name, and changes the password', async () => {
+    const one = await joined()
+    expect(await storage().developers.find(one.name)).toEqual(one)
+    expect(await storage().developers.find('nobody')).toBeUndefined()
+    await storage().developers.changePassword(one.id, 'changed')
+    expect((await storage().developers.find(one.name))?.passwordHash).toBe('changed')
+  })
+
+  it('knows which projects are whose', async () => {
+    const [one, other] = [await joined(), await joined()]
+    const project = { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c', createdAtMs }
+    await storage().projects.create(project)
+    await storage().developers.addProject(one.id, project.id)
+    await storage().developers.addProject(one.id, project.id)
+    expect(await storage().developers.projectIds(one.id)).toEqual([project.id])
+    expect(await storage().developers.projectIds(other.id)).toEqual([])
+  })
+
+  it('keeps sessions until they end or are closed', async () => {
+    const [one, other] = [await joined(), await joined()]
+    const open = async (developerId: string, expiresAtMs = 100) => {
+      const hash = randomUUID()
+      await storage().sessions.open({ hash, developerId, expiresAtMs })
+      return hash
+    }
+    const hashes = [await open(one.id), await open(one.id), await open(other.id)] as const
+    expect(await storage().sessions.find(hashes[0], 99)).toEqual(one)
+    expect(await storage().sessions.find(hashes[0], 100)).toBeUndefined()
+    await storage().sessions.close(hashes[0])
+    expect(await storage().sessions.find(hashes[0], 1)).toBeUndefined()
+    await storage().sessions.closeAll(one.id)
+    expect(await storage().sessions.find(hashes[1], 1)).toBeUndefined()
+    expect(await storage().sessions.find(hashes[2], 1)).toEqual(other)
+    const late = await open(other.id, 101)
+    expect(await storage().sessions.purge(100)).toBe(1)
+    expect(await storage().sessions.find(late, 1)).toEqual(other)
+  })
+
+  it('sets a password by a link once, however many come at once, and ends the sessions', async () => {
+    const [one, other] = [await joined(), await joined()]
+    const link = async ({ id }: Developer, expiresAtMs = 100) => {
+      const hash = randomUUID()
+      await storage().developers.addPasswordLink({ hash, developerId: id, expiresAtMs })
+      return hash
+    }
+    const [hash, spare, others] = [await link(one), await link(one), await link(other)]
+    for (const { id } of [one, other]) {
+      await storage().sessions.open({ hash: `open for ${id}`, developerId: id, expiresAtMs: 100 })
+    }
+    expect(await storage().developers.findPasswordLink(hash, 99)).toEqual(one)
+    expect(await storage().developers.findPasswordLink(hash, 100)).toBeUndefined()
+    const use = (used: string, password: string, nowMs = 1) =>
+      storage().developers.usePasswordLink(used, password, nowMs)
+    expect(await use(hash, 'late', 100)).toBeUndefined()
+    const outcomes = await Promise.all(['a', 'b', 'c', 'd'].map((password) => use(hash, password)))
+    const [changed, ...more] = outcomes.filter((outcome) => outcome !== undefined)
+    expect(more).toEqual([])
+    expect(changed).toMatchObject({ id: one.id, name: one.name })
+    expect(await storage().developers.find(one.name)).toEqual(changed)
+    expect(await use(spare, 'spare')).toBeUndefined()
+    expect(await storage().sessions.find(`open for ${one.id}`, 1)).toBeUndefined()
+    expect(await storage().sessions.find(`open for ${other.id}`, 1)).toEqual(other)
+    await storage().developers.remove(other.id)
+    expect(await use(others, 'gone')).toBeUndefined()
+  })
+
+  it('removes a developer with the sessions, and nobody else', async () => {
+    const [one, other] = [await joined(), await joined()]
+    const project = { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c', createdAtMs }
+    await storage().projects.create(project)
+    for (const { id } of [one, other]) {
+      await storage().developers.addProject(id, project.id)
+      await storage().sessions.open({ hash: `session of ${id}`, developerId: id, expiresAtMs: 100 })
+    }
+    await storage().developers.remove(one.id)
+    await storage().developers.remove(one.id)
+    expect(await storage().developers.find(one.name)).toBeUndefined()
+    expect(await storage().sessions.find(`session of ${one.id}`, 1)).toBeUndefined()
+    expect(await storage().developers.projectIds(one.id)).toEqual([])
+    expect(await storage().sessions.find(`session of ${other.id}`, 1)).toEqual(other)
+    expect(await storage().projects.list()).toContainEqual(project)
+  })
+
+  it('purges invitations and password links that have ended', async () => {
+    await storage().developers.purge(1_000)
+    const { id } = await joined()
+    await invitation()
+    const late = await invitation({ expiresAtMs: 101 })
+    for (const expiresAtMs of [100, 101]) {
+      await storage().developers.addPasswordLink({
+        hash: `until ${expiresAtMs}`,
+        developerId: id,
+        expiresAtMs,
+      })
+    }
+    expect(await storage().developers.purge(100)).toBe(2)
+    expect(await storage().developers.findInvitation(late, 100)).toBeDefined()
+    expect(await storage().developers.findPasswordLink('until 101', 100)).toBeDefined()
+  })
+}

@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openStorage, parseStorageLocation, restoreStorage } from '../../src/storage/open-storage.ts'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import { temporaryFolder } from '../service-process.ts'
+import { register, token } from './storage-contract.ts'
+
+async function opened(file: string) {
+  const storage = await openSqlite(file)
+  onTestFinished(() => storage.close().catch(() => {}))
+  return storage
+}
+
+describe('an SQLite database', () => {
+  it('is created in a folder that only its owner may read, and opens again with what it stored', async () => {
+    const file = join(temporaryFolder(), 'new', 'data.db')
+    const first = await opened(file)
+    const { application } = await register(first)
+    await first.close()
+    expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(existsSync(`${file}-wal`)).toBe(false)
+    const again = await opened(file)
+    expect(await again.applications.findClient(application.clientId)).toMatchObject({ application })
+  })
+
+  it('is opened once at a time, whatever path leads to it', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'data.db')
+    const first = await opened(file)
+    symlinkSync(file, join(folder, 'link.db'))
+    await expect(openSqlite(file)).rejects.toThrow(/data\.db" is in use by another process/)
+    await expect(openSqlite(join(folder, 'link.db'))).rejects.toThrow(/link\.db" is in use/)
+    await first.close()
+    await opened(file)
+  })
+
+  it('syncs each commit, and can give space back', async () => {
+    const file = join(temporaryFolder(), 'data.db')
+    await opened(file)
+    const other = new DatabaseSync(file)
+    onTestFinished(() => other.close())
+    const pragma = (name: string) => Object.values(other.prepare(`pragma ${name}`).get() ?? {})[0]
+    expect(pragma('journal_mode')).toBe('wal')
+    expect(pragma('auto_vacuum')).toBe(2)
+  })
+
+  it('gives the space of purged tokens back', async () => {
+    const file = join(temporaryFolder(), 'data.db')
+    const storage = await opened(file)
+    const { application } = await register(storage)
+    const size = () => statSync(file).size + statSync(`${file}-wal`).size
+    const before = size()
+    await Promise.all(Array.from({ length: 3_000 }, () => storage.tokens.save(token(application.id, 1))))
+    expect(size()).toBeGreaterThan(before + 400_000)
+    expect(await storage.tokens.purge(1)).toBe(3_000)
+    expect(statSync(`${file}-wal`).size).toBe(0)
+    expect(size()).toBeLessThan(before + 100_000)
+  })
+
+  it.each([
+    [
+      'a folder of the former format',
+      (path: string) => folderOfPglite(path),
+      /folder ".*data" is in the format of PGlite/,
+    ],
+    [
+      'a folder',
+      (path: string) => mkdirSync(path),
+      /data" is a folder\. SQLite storage requires the name of a file/,
+    ],
+    [
+      'another file',
+      (path: string) => writeFileSync(path, 'no database '.repeat(100)),
+      /data" cannot be used: file is not a database/,
+    ],
+  ])('is not opened in place of %s', async (_, create, message) => {
+    const path = join(temporaryFolder(), 'data')
+    create(path)
+    await expect(openSqlite(path)).rejects.toThrow(message)
+  })
+
+  it('is not created inside a folder of the former format', async () => {
+    const folder = join(temporaryFolder(), 'tokenwell-data')
+    folderOfPglite(folder)
+    await expect(openSqlite(join(folder, 'tokenwell.db'))).rejects.toThrow(
+      /folder ".*tokenwell-data" is in the format of PGlite/,
+    )
+  })
+
+  it('is not opened by an older version of the program', async () => {
+    const file = join(temporaryFolder(), 'data.db')
+    await (await opened(file)).close()
+    const database = new DatabaseSync(file)
+    database.exec("insert into tokenwell_migrations values ('9999-future', '2999-01-01T00:00:00.000Z')")
+    database.close()
+    await expect(openSqlite(file)).rejects.toThrow(/newer version of this program: migration "9999-future"/)
+  })
+})
+
+describe('a back-up', () => {
+  it('is a copy of everything, taken while tokens are saved, and restores to a new place', async () => {
+    const folder = temporaryFolder()
+    const storage = await opened(join(folder, 'data.db'))
+    const { application } = await register(storage)
+    const tokens = Array.from({ length: 2_000 }, () => token(application.id))
+    const [before, during] = [tokens.slice(0, 1_000), tokens.slice(1_000)]
+    await Promise.all(before.map((each) => storage.tokens.save(each)))
+    const saving = Promise.all(during.map((each) => storage.tokens.save(each)))
+    const backup = join(folder, 'backup.db')
+    await storage.backup(backup)
+    await saving
+    expect(statSync(backup).mode & 0o777).toBe(0o600)
+    await expect(storage.backup(backup)).rejects.toThrow(/backup\.db" exists/)
+
+    const location = parseStorageLocation(`sqlite:${join(folder, 'elsewhere', 'data.db')}`)
+    await restoreStorage(location, backup)
+    const restored = await openStorage(location, {
+      onError: () => expect.unreachable(),
+      prepare: async () => {},
+    })
+    onTestFinished(() => restored.close())
+    const found = await Promise.all(before.map(({ hash }) => restored.tokens.find(hash)))
+    expect(found.every((each) => each?.application.id === application.id)).toBe(true)
+    await restored.tokens.save(token(application.id))
+  })
+
+  it('never overwrites a database, and is checked before it is restored', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'data.db')
+    const storage = await opened(file)
+    const backup = join(folder, 'backup.db')
+    await storage.backup(backup)
+    await expect(restoreStorage({ kind: 'sqlite', file }, backup)).rejects.toThrow(/in use/)
+    await storage.close()
+    await expect(restoreStorage({ kind: 'sqlite', file }, backup)).rejects.toThrow(
+      /data\.db" exists\. Move it away/,
+    )
+    const elsewhere = { kind: 'sqlite', file: join(folder, 'elsewhere.db') } as const
+    writeFileSync(join(folder, 'damaged.db'), 'nothing')
+    await expect(restoreStorage(elsewhere, join(folder, 'damaged.db'))).rejects.toThrow(
+      /not a usable back-up/,
+    )
+    await expect(restoreStorage(elsewhere, join(folder, 'missing.db'))).rejects.toThrow(
+      /not a usable back-up/,
+    )
+    expect(existsSync(elsewhere.file)).toBe(false)
+  })
+
+  it('is left to PostgreSQL and needless in memory', async () => {
+    const memory = await openStorage(
+      { kind: 'memory' },
+      { onError: () => expect.unreachable(), prepare: async () => {} },
+    )
+    await expect(memory.backup('backup.db')).rejects.toThrow(/nothing to back up/)
+    await expect(restoreStorage({ kind: 'memory' }, 'backup.db')).rejects.toThrow(/Only SQLite/)
+  })
+})
+
+function folderOfPglite(folder: string): void {
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'PG_VERSION'), '18\n')
+}
