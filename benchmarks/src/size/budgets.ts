@@ -11,7 +11,7 @@ export interface Budget {
 /** By folder in `packages`. Raise one only for something that is worth it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: { bytes: 14_100, dependencies: 0, start: 1.4 },
-  'axios-interceptor': { bytes: 1_900, dependencies: 1 },
+  'axios-interceptor': { bytes: 2_450, dependencies: 1 },
   'ky-hook': { bytes: 520, dependencies: 1 },
   'nestjs-module': { bytes: 1_400, dependencies: 2 },
   'redis-token-store': { bytes: 3_450, dependencies: 1 },

@@ -6,9 +6,10 @@ import {
   type TokenProvider,
 } from '@tokenwell/core'
 import type { AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
-import { requestUrl, originOf, urlOfSameOrigin } from './request-url.ts'
-import { tokenWaitSignal } from './deadline.ts'
-import { createTransport, transport } from './transport.ts'
+import { readArguments } from './read-arguments.ts'
+import { baseOrigin, requestUrl, urlOfSameOrigin } from './request-url.ts'
+import { startTime, watchRequest, type RequestWatch } from './request-watch.ts'
+import { createTransport, sendWithoutToken } from './transport.ts'
 
 /** An axios instance, typed by the declarations for `import` or by those for `require`. */
 export type AttachableInstance = Pick<AxiosInstance, 'defaults' | 'interceptors' | 'getUri'>
@@ -31,7 +32,7 @@ export function attachTokens(
   tokens: TokenProvider,
   options: Partial<AttachOptions> = {},
 ): () => void {
-  const allowedOrigins = options.allowedOrigins ?? originOf(instance.defaults.baseURL)
+  const allowedOrigins = options.allowedOrigins ?? baseOrigin(instance.defaults.baseURL)
   const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
   const { header, followsRedirects } = attacher
   const { sendWith, notSent } = createTransport(instance, attacher)
@@ -40,24 +41,30 @@ export function attachTokens(
   const urlOf = allowedOrigins.every((origin) => typeof origin === 'string') ? urlOfSameOrigin : requestUrl
 
   function send(config: Config): Promise<AxiosResponse> {
+    readArguments(config)
     const url = urlOf(config)
     // axios turns both into an Authorization header, which replaces any other.
     const hasCredentials =
       followsRedirects && (config.auth || (url.includes('@') && /^[^/?#]*\/\/[^/?#]*@/.test(url)))
     if (config.token === false || hasCredentials || hasHeader(config.headers, header))
-      return transport(config)
-    const startedAt = config.timeout ? performance.now() : 0
-    const result = attacher.attach(url, () => tokenWaitSignal(config, startedAt))
+      return sendWithoutToken(config)
+    const startedAt = startTime(config)
+    let watch: RequestWatch | undefined
+    const result = attacher.attach(url, () => (watch = watchRequest(config, startedAt)).signal)
     if (!(result instanceof Promise)) return sendAttached(result, config, startedAt)
-    return result.then((attachment) => sendAttached(attachment, config, startedAt), notSent(config))
+    return result
+      .finally(() => watch?.stop())
+      .then((attachment) => sendAttached(attachment, config, startedAt), notSent(config))
   }
 
   function sendAttached(attachment: Attachment | undefined, config: Config, startedAt: number) {
-    if (attachment === undefined) return transport(config)
+    if (attachment === undefined) return sendWithoutToken(config)
     return sendWith(attachment.value, config, startedAt, async (response, error) => {
-      const repeatable = isRepeatableBody(config.data)
+      let watch: RequestWatch | undefined
+      const signal = () => (watch = watchRequest(config, startedAt)).signal
       const next = await attacher
-        .reattach(attachment, toApiResponse(response), repeatable, tokenWaitSignal(config, startedAt))
+        .reattach(attachment, toApiResponse(response), isRepeatableBody(config.data), signal)
+        .finally(() => watch?.stop())
         .catch(notSent(config))
       if (next !== undefined) {
         // An unread stream would keep its connection open.
@@ -69,7 +76,7 @@ export function attachTokens(
     })
   }
 
-  const wrapAdapter = (config: Config): Config => {
+  function wrapAdapter(config: Config): Config {
     const { adapter } = config
     config.adapter = (request) => {
       request.adapter = adapter!
@@ -77,8 +84,24 @@ export function attachTokens(
     }
     return config
   }
-  const interceptor = instance.interceptors.request.use(wrapAdapter, null, { synchronous: true })
-  return () => instance.interceptors.request.eject(interceptor)
+
+  /** Interceptors that were registered before run after this one and may replace the adapter; transforms run later. */
+  function wrapAdapterLater(config: Config): Config {
+    const { transformRequest } = config
+    const wrapWhenTransformed = function (this: Config, data: unknown) {
+      this.transformRequest = transformRequest!
+      wrapAdapter(this)
+      return data
+    }
+    config.transformRequest = [transformRequest ?? [], wrapWhenTransformed].flat()
+    return config
+  }
+
+  const { request } = instance.interceptors
+  const id: number = request.use((config) => (id === 0 ? wrapAdapter : wrapAdapterLater)(config), null, {
+    synchronous: true,
+  })
+  return () => request.eject(id)
 }
 
 /** Like `headers.has(name)`, in a fraction of the time. */

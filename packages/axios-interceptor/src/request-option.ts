@@ -1,7 +1,7 @@
 // oxlint-disable-next-line import/no-empty-named-blocks, unicorn/require-module-specifiers -- augmented below
 import type {} from 'axios'
 
-/** What a request of axios may say about its token. */
+/** Token options of a single request. */
 export interface RequestOption {
   /** Sends this request without a token. */
   token?: false | undefined

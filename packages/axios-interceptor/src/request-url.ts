@@ -1,11 +1,11 @@
 import { Axios, type InternalAxiosRequestConfig } from 'axios'
 
-// Without defaults, because the configuration of the request is complete.
-const addresses = new Axios({})
+// Without defaults, because the configuration of a request is complete.
+const axios = new Axios({})
 
 /** The URL that axios sends a request to: `url`, relative to `baseURL`. */
 export function requestUrl({ baseURL, url = '', allowAbsoluteUrls }: InternalAxiosRequestConfig): string {
-  return addresses.getUri({ baseURL, url, allowAbsoluteUrls } as object)
+  return axios.getUri({ baseURL, url, allowAbsoluteUrls } as object)
 }
 
 /** A URL of the same origin: for a plain path the `baseURL`, which is much cheaper. */
@@ -19,7 +19,7 @@ function isPath(url: string): boolean {
 }
 
 /** The origin of a `baseURL`, which may be relative in a page. */
-export function originOf(baseURL: string | undefined): string[] {
+export function baseOrigin(baseURL: string | undefined): string[] {
   const base = (globalThis as { document?: { baseURI: string } }).document?.baseURI
   return baseURL !== undefined && URL.canParse(baseURL, base) ? [new URL(baseURL, base).origin] : []
 }

@@ -1,16 +1,30 @@
 import type { TokenAttacher } from '@tokenwell/core'
 import * as axios from 'axios'
 import { createAxiosErrors } from './axios-errors.ts'
-import { redactResponse, redactError } from './redact.ts'
-import { remainingTimeout } from './deadline.ts'
+import { redactAgents, redactError, redactResponse } from './redact.ts'
+import { remainingTimeout } from './request-watch.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 type Response = axios.AxiosResponse
 
 /** Sends a request by the adapter that axios itself would choose. */
-export function transport(config: Config): Promise<Response> {
+function transport(config: Config): Promise<Response> {
   const { adapter } = config
   return typeof adapter === 'function' ? adapter(config) : axios.getAdapter(adapter, config)(config)
+}
+
+/** Redacted as well: its socket may carry the next request, which has a token. */
+export function sendWithoutToken(config: Config): Promise<Response> {
+  return transport(config).then(
+    (response) => {
+      redactResponse(response, config)
+      return response
+    },
+    (error: unknown) => {
+      redactError(error, config)
+      throw error
+    },
+  )
 }
 
 /** Sends the requests of an instance with a token. */
@@ -35,14 +49,16 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     retry?: (response: Response, error?: unknown) => Promise<Response>,
   ): Promise<Response> {
     // Changed and restored, because copying axios's configuration costs more than all the rest.
-    const { headers, sensitiveHeaders = [] } = config
+    const { headers } = config
     // Not restored: the header stays sensitive in configurations derived from this one.
+    const sensitiveHeaders = config.sensitiveHeaders ?? []
     if (!sensitiveHeaders.includes(header)) config.sensitiveHeaders = [...sensitiveHeaders, header]
+    redactAgents(config)
     const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
     withToken[header] = value
     config.headers = withToken
     const revert =
-      config.timeout || !followsRedirects
+      startedAt || !followsRedirects
         ? change(config, { ...limits(config, startedAt), ...redirects(config) })
         : undefined
     const restoreConfig = (): void => {
@@ -77,7 +93,8 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
 }
 
 function limits(config: Config, startedAt: number): Partial<Config> {
-  return config.timeout ? { timeout: remainingTimeout(config, startedAt) } : {}
+  const timeout = remainingTimeout(config, startedAt)
+  return timeout === undefined ? {} : { timeout }
 }
 
 /** Applies changes and returns a function that reverts them. */

@@ -9,7 +9,7 @@ import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
 
 /**
  * Creates ky options that attach tokens. If the API rejects a token, the request is sent once more with a new one,
- * unless its body is a stream or `retry` is 0. A single request opts out by `context: { token: false }`.
+ * unless it has a body that is a stream or `retry` is 0. A single request opts out by `context: { token: false }`.
  *
  * @example
  * const api = ky.extend(tokenHooks(tokens, { allowedOrigins: ['https://api.example.com'] }))
@@ -38,7 +38,7 @@ export function tokenHooks(tokens: TokenProvider, options: AttachOptions): { rea
         return send(request, { ...init, headers, ...(!attacher.followsRedirects && { redirect: 'manual' }) })
       }
       const buffered = ky.json !== undefined || (ky.body != null && isRepeatableBody(ky.body))
-      const repeatable = retries !== 0 && (buffered || request.body === null)
+      const repeatable = request.body === null || (buffered && retries !== 0)
       const copy = repeatable && request.body ? request.clone() : request
       const response = await sendWith(request, attachment)
       const next = await attacher.reattach(attachment, response, repeatable, request.signal)

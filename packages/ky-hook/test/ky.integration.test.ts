@@ -44,6 +44,17 @@ describe('a refused token', () => {
     },
   )
 
+  it.each([0, { limit: 0 }])(
+    'is replaced for a request without a body, also with retry: %j',
+    async (retry) => {
+      expect((await api.get('x', { retry })).status).toBe(200)
+      expect(servers.api.requests).toHaveLength(2)
+      servers.api.rejects = (token) => token === servers.endpoint.issued[1]
+      expect((await api.delete('x', { retry })).status).toBe(200)
+      expect(servers.api.requests).toHaveLength(4)
+    },
+  )
+
   it('fails as an HTTPError where every token is refused', async () => {
     servers.api.rejects = () => true
     const error = await failureOf(api.get('x'))

@@ -67,7 +67,7 @@ export interface TokenAttacher {
     attachment: Attachment,
     response: ApiResponse | Response,
     repeatable: boolean,
-    signal?: AbortSignal | null,
+    signal?: AbortSignal | null | (() => AbortSignal | undefined),
   ): Promise<Attachment | undefined>
 }
 
@@ -116,13 +116,14 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
       if (!classifyApiResponse(status, headers, body).tokenRejected) return undefined
       tokens.reject(token)
       if (!retryOnRejection || !repeatable) return undefined
+      const awaited = typeof signal === 'function' ? signal() : signal
       try {
-        const next = await tokens.getToken(signal ? { signal } : undefined)
+        const next = await tokens.getToken(awaited ? { signal: awaited } : undefined)
         // The same again: refusals came so fast that no new one is asked for.
         return next.value === token.value ? undefined : attachment(next)
       } catch {
         // No new token: the API's own answer tells the caller more.
-        signal?.throwIfAborted()
+        awaited?.throwIfAborted()
         return undefined
       }
     },

@@ -1,0 +1,44 @@
+import type { InternalAxiosRequestConfig as Config } from 'axios'
+
+/** The timeout in milliseconds as axios reads it, which may be a string; 0 without one. */
+function timeoutOf({ timeout }: Config): number {
+  return timeout ? Number.parseInt(String(timeout), 10) || 0 : 0
+}
+
+/** When a request with a timeout started, by `performance.now()`. */
+export function startTime(config: Config): number {
+  return config.timeout ? performance.now() : 0
+}
+
+/** The rest of a request's timeout; undefined without one. */
+export function remainingTimeout(config: Config, startedAt: number): number | undefined {
+  const timeout = timeoutOf(config)
+  return timeout > 0 ? Math.max(1, Math.ceil(startedAt + timeout - performance.now())) : undefined
+}
+
+/** A signal that aborts at the timeout or the cancellation of a request, until it is stopped. */
+export interface RequestWatch {
+  readonly signal: AbortSignal
+  stop(): void
+}
+
+/** Not `AbortSignal.any`, which leaks on Node 22: callers share one signal or cancel token between many requests. */
+export function watchRequest(config: Config, startedAt: number): RequestWatch {
+  const { signal, cancelToken } = config
+  const controller = new AbortController()
+  const abort = () => controller.abort(signal?.aborted ? (signal as AbortSignal).reason : cancelToken?.reason)
+  const ms = remainingTimeout(config, startedAt)
+  const timer =
+    ms && setTimeout(() => controller.abort(new DOMException('The timeout was exceeded', 'TimeoutError')), ms)
+  signal?.addEventListener?.('abort', abort)
+  cancelToken?.subscribe(abort)
+  if (signal?.aborted) abort()
+  return {
+    signal: controller.signal,
+    stop() {
+      clearTimeout(timer)
+      signal?.removeEventListener?.('abort', abort)
+      cancelToken?.unsubscribe(abort)
+    },
+  }
+}

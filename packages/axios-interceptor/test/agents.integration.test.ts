@@ -1,0 +1,70 @@
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import { expectNoSecrets, json, noResponse, useTestServers } from '@tokenwell/test-suite'
+import { create, type AxiosError } from 'axios'
+import { Agent } from 'node:http'
+import { Agent as TlsAgent } from 'node:https'
+import { expect, it, onTestFinished } from 'vitest'
+
+const servers = useTestServers()
+
+function apiWithAgent() {
+  const httpAgent = new Agent({ keepAlive: true })
+  onTestFinished(() => httpAgent.destroy())
+  const api = create({ baseURL: servers.api.origin, httpAgent, httpsAgent: new TlsAgent() })
+  attachTokens(api, servers.tokens)
+  return { api, httpAgent }
+}
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable(),
+    (error: unknown) => error as AxiosError,
+  )
+const expectHidden = (value: unknown) => {
+  expect(servers.endpoint.issued).not.toHaveLength(0)
+  expectNoSecrets(value, servers.endpoint.issued)
+}
+
+it('shows no token of its own request through the agent', async () => {
+  const { api } = apiWithAgent()
+  expectHidden(await api.get('/'))
+  servers.api.respond = () => json({}, 500)
+  const error = await failureOf(api.get('/'))
+  expectHidden(error)
+  expectHidden(error.toJSON())
+})
+
+it('shows no token of another request that is in flight or waits for a socket', async () => {
+  const { api, httpAgent } = apiWithAgent()
+  httpAgent.maxSockets = 2
+  servers.api.respond = ({ url }) => (url === '/pending' ? noResponse : json({}, 404))
+  const controller = new AbortController()
+  const failures = [failureOf(api.get('/pending', { signal: controller.signal }))]
+  await servers.api.nextRequest()
+  const error = await failureOf(api.get('/missing'))
+  // Carries no token itself, but has the same agent.
+  const withoutToken = await failureOf(api.get('/', { token: false }))
+  for (const _ of [1, 2]) failures.push(failureOf(api.get('/pending', { signal: controller.signal })))
+  await servers.api.nextRequest()
+  expect(Object.keys(httpAgent.requests)).toHaveLength(1)
+  for (const shown of [error, error.toJSON(), withoutToken, withoutToken.toJSON()]) expectHidden(shown)
+  controller.abort()
+  for (const failure of failures) expectHidden(await failure)
+})
+
+it('keeps the agent in the configuration of an error, so that the request can be repeated', async () => {
+  const { api, httpAgent } = apiWithAgent()
+  servers.api.respond = () => json({}, 503)
+  const { config } = await failureOf(api.get('/'))
+  expect(config?.httpAgent).toBe(httpAgent)
+  servers.api.respond = () => json({})
+  expect((await api.request(config!)).status).toBe(200)
+})
+
+it('accepts an adapter whose response contains a frozen request', async () => {
+  const { api } = apiWithAgent()
+  const request = Object.freeze({ path: '/' })
+  const response = await api.get('/', {
+    adapter: async (config) => ({ data: '', status: 200, statusText: '', headers: {}, config, request }),
+  })
+  expect(response.request).toBe(request)
+})
