@@ -15,7 +15,8 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'ky-hook': { bytes: 520, dependencies: 1 },
   'nestjs-module': { bytes: 1_400, dependencies: 2 },
   'redis-token-store': { bytes: 3_450, dependencies: 1 },
+  'file-token-store': { dependencies: 1 },
   opentelemetry: { bytes: 1_450, dependencies: 1 },
-  cli: { dependencies: 2 },
+  cli: { dependencies: 3 },
   'token-service': { dependencies: 72, start: 13 },
 }

@@ -6,6 +6,7 @@ import { exitCode, exitCodeOf, type ExitCode } from './exit-code.ts'
 import { explainError } from './explain-error.ts'
 import { sandboxCommand } from './sandbox/sandbox-command.ts'
 import type { CommandContext } from './command-context.ts'
+import { logoutCommand } from './token/logout-command.ts'
 import { tokenCommand } from './token/token-command.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -30,7 +31,7 @@ export async function runCommandLine(
       outputError: (text, write) => write(text.replace(/'(--?[^'=]*)=.*'/s, "'$1=…'")),
     })
     .addHelpText('after', help)
-  for (const create of [tokenCommand, doctorCommand, sandboxCommand]) {
+  for (const create of [tokenCommand, logoutCommand, doctorCommand, sandboxCommand]) {
     program.addCommand(create(context, end).copyInheritedSettings(program))
   }
   try {

@@ -35,6 +35,7 @@ export function useSandboxedService(): SandboxedService {
         { ...application, clientId: 'pending', status: 'pending' },
         { ...application, clientId: 'expired', clientSecretExpiresAt: '2020-01-01T00:00:00Z' },
         { ...application, clientId: 'long-lived', lifetimeSeconds: 3_600_000 },
+        { ...application, clientId: 'short-lived', lifetimeSeconds: 90 },
       ],
     })
     Object.assign(service, running, {

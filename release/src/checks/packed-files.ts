@@ -36,7 +36,7 @@ export function checkPackedFiles({ files, folder, packedManifest }: PackedPackag
 function isExpected(file: string, named: readonly string[]): boolean {
   return (
     [...always, 'CHANGELOG.md', ...named].includes(file) ||
-    (file.startsWith('src/') && !/test|\.env|\.tgz/.test(file))
+    (file.startsWith('src/') && !/\/tests?\/|\.(?:test|soak)\.|\.env|\.tgz/.test(file))
   )
 }
 

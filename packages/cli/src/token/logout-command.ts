@@ -1,0 +1,20 @@
+import { Command } from 'commander'
+import type { CommandContext } from '../command-context.ts'
+import { info } from '../output.ts'
+import { UsageError } from '../usage-error.ts'
+import { openTokenCache } from './token-cache.ts'
+
+export function logoutCommand(context: CommandContext): Command {
+  return new Command('logout')
+    .description('Removes all cached tokens from this machine. It does not revoke them.')
+    .action(async () => {
+      const { store } = openTokenCache(context)
+      try {
+        await store.clear()
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        throw new UsageError(`The token cache ${store.folder} could not be removed (${code}).`)
+      }
+      info(context, 'Removed all cached tokens.')
+    })
+}

@@ -1,0 +1,58 @@
+import { noResponse, startTokenEndpoint } from '@tokenwell/test-suite'
+import { expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from './temporary-folder.ts'
+import { startTokenwell } from './tokenwell-process.ts'
+
+async function useEndpoint() {
+  const endpoint = await startTokenEndpoint()
+  onTestFinished(() => endpoint.close())
+  const start = (state: string) =>
+    startTokenwell(['token'], {
+      XDG_STATE_HOME: state,
+      TOKEN_URL: `${endpoint.origin}/token`,
+      CLIENT_ID: 'a-client',
+      CLIENT_SECRET: 'a-secret',
+    })
+  return { endpoint, start }
+}
+
+it('costs 50 processes that start together one token request', async () => {
+  const { endpoint, start } = await useEndpoint()
+  const state = temporaryFolder({})
+  const processes = Array.from({ length: 50 }, () => start(state))
+  const ended = await Promise.all(processes.map(({ ended }) => ended))
+  expect(ended.map(({ code }) => code)).toStrictEqual(processes.map(() => 0))
+  expect(processes.map(({ written }) => written.stderr).join('')).toBe('')
+  expect(new Set(processes.map(({ written }) => written.stdout))).toStrictEqual(
+    new Set([`${endpoint.issued[0]}\n`]),
+  )
+  expect(endpoint.requests).toHaveLength(1)
+})
+
+it('waits at most the time of a lease when its holder is killed, in 20 rounds', async () => {
+  const { endpoint, start } = await useEndpoint()
+  const issue = endpoint.respond
+  const waits: number[] = []
+  for (let round = 0; round < 20; round++) {
+    const state = temporaryFolder({})
+    const [sent, issued] = [endpoint.requests.length, endpoint.issued.length]
+    endpoint.respond = () => noResponse
+    const arrived = endpoint.nextRequest()
+    const holder = start(state)
+    await arrived
+    endpoint.respond = issue
+    const others = Array.from({ length: 3 }, () => start(state))
+    holder.child.kill('SIGKILL')
+    const killed = performance.now()
+    const ended = await Promise.all(others.map(({ ended }) => ended))
+    waits.push(Math.round(performance.now() - killed))
+    expect(ended.map(({ code }) => code)).toStrictEqual([0, 0, 0])
+    expect(others.map(({ written }) => written)).toStrictEqual(
+      others.map(() => ({ stdout: `${endpoint.issued[issued]}\n`, stderr: '' })),
+    )
+    expect(endpoint.requests).toHaveLength(sent + 2)
+  }
+  process.stdout.write(`  waits after a kill: ${waits.sort((a, b) => a - b).join(', ')} ms\n`)
+  // A lease lasts 5 s; the rest is for starting the processes.
+  expect(Math.max(...waits)).toBeLessThan(8_000)
+})

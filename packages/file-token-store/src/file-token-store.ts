@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { lstatSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { TokenLease, TokenStore } from '@tokenwell/core'
+import { defaultTokenFolder } from './default-token-folder.ts'
+import { createEncoding } from './encryption.ts'
+import { checkPrivateFolder, createPrivateFolder } from './private-files.ts'
+import { deserializeState, serializeState, type StoredState } from './stored-state.ts'
+import { readLatestVersion, removeAllVersions, writeNextVersion } from './versioned-file.ts'
+
+/** An entry that was ignored, because it is damaged or was written with another encryption key. */
+export interface EntryUnreadableEvent {
+  readonly type: 'entry_unreadable'
+  /** The folder of the entry. */
+  readonly path: string
+}
+
+/** Options of the file token store. */
+export interface FileTokenStoreOptions {
+  /** Only its owner may have access to it. @default `tokenwell/tokens` in `$XDG_STATE_HOME` or `~/.local/state` */
+  readonly folder?: string | undefined
+  /** 32 bytes, as bytes or in base64. Without a key, tokens are stored as plain text. @default none */
+  readonly encryptionKey?: string | Uint8Array | undefined
+  /** Called for each entry that cannot be read. */
+  readonly onEvent?: ((event: EntryUnreadableEvent) => void) | undefined
+}
+
+/** A token store in files. */
+export interface FileTokenStore extends TokenStore {
+  readonly folder: string
+  /** Removes all tokens and cooldowns of the store. */
+  clear(): Promise<void>
+}
+
+/**
+ * Creates a token store in files that only their owner can read: all commands and cron jobs of one user share one token
+ * and one token request. Operations are synchronous, for programs that run for seconds; servers share tokens through
+ * Redis.
+ *
+ * @example
+ * const tokens = createTokenProvider(source, { store: createFileTokenStore() })
+ *
+ * @throws {TokenError} of kind `configuration` for an invalid encryption key
+ */
+export function createFileTokenStore(options: FileTokenStoreOptions = {}): FileTokenStore {
+  const { encryptionKey, onEvent } = options
+  const folder = resolve(options.folder ?? defaultTokenFolder())
+  const encoding = createEncoding(encryptionKey)
+
+  function readState(name: string) {
+    const path = join(folder, name)
+    const { number, content } = readLatestVersion(path)
+    if (content === undefined) return { number, state: {} }
+    try {
+      return { number, state: deserializeState(encoding.decode(name, content), Date.now()) }
+    } catch {
+      onEvent?.({ type: 'entry_unreadable', path })
+      return { number, state: {} }
+    }
+  }
+
+  /** Changes the state atomically. `change` runs again if another process was faster; undefined leaves it unchanged. */
+  function update(cacheKey: string, change: (state: StoredState) => StoredState | undefined): boolean {
+    createPrivateFolder(folder)
+    const name = encoding.nameOf(cacheKey)
+    for (;;) {
+      const { number, state } = readState(name)
+      const next = change(state)
+      if (next === undefined) return false
+      const content = encoding.encode(name, serializeState(next, Date.now()))
+      if (writeNextVersion(join(folder, name), number, content)) return true
+    }
+  }
+
+  function createLease(cacheKey: string, holderId: string, since: number): TokenLease {
+    /** Changes the state as the holder of the lease; does nothing once the lease is lost. */
+    const updateAsHolder = (change: (state: StoredState) => StoredState | undefined): boolean =>
+      update(cacheKey, (state) => (state.lease?.holderId === holderId ? change(state) : undefined))
+    return {
+      async write(response, lifetimeMs) {
+        const token = { id: randomUUID(), expiresAt: since + lifetimeMs, response }
+        return updateAsHolder(({ lease }) => ({ lease: lease!, token })) ? token.id : undefined
+      },
+      async writeCooldown(error, ttlMs) {
+        updateAsHolder((state) => ({ ...state, cooldown: { expiresAt: Date.now() + ttlMs, error } }))
+      },
+      extend: async (ttlMs) =>
+        updateAsHolder((state) => ({ ...state, lease: { holderId, since, expiresAt: Date.now() + ttlMs } })),
+      async release() {
+        updateAsHolder(({ lease: _lease, ...state }) => state)
+      },
+    }
+  }
+
+  return {
+    folder,
+    async read(cacheKey) {
+      if (!exists(folder)) return undefined
+      checkPrivateFolder(folder)
+      const { token, cooldown } = readState(encoding.nameOf(cacheKey)).state
+      const now = Date.now()
+      const stored = cooldown && { cooldownMs: cooldown.expiresAt - now, error: cooldown.error }
+      if (token === undefined) return stored
+      return { id: token.id, response: token.response, remainingMs: token.expiresAt - now, ...stored }
+    },
+    async remove(cacheKey, id) {
+      if (!exists(folder)) return
+      update(cacheKey, ({ token, ...state }) => (token?.id === id ? state : undefined))
+    },
+    async lease(cacheKey, ttlMs) {
+      const holderId = randomUUID()
+      let since = 0
+      const acquired = update(cacheKey, (state) => {
+        since = Date.now()
+        return state.lease ? undefined : { ...state, lease: { holderId, since, expiresAt: since + ttlMs } }
+      })
+      return acquired ? createLease(cacheKey, holderId, since) : undefined
+    },
+    async clear() {
+      if (!exists(folder)) return
+      checkPrivateFolder(folder)
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        if (entry.isDirectory() && /^[\w-]{43}$/.test(entry.name)) removeAllVersions(join(folder, entry.name))
+      }
+    },
+  }
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
