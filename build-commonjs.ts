@@ -31,7 +31,7 @@ for await (const file of glob('dist/**/*.d.ts')) {
   const types = await readFile(file, 'utf8')
   await writeFile(
     file.replace(/ts$/, 'cts'),
-    types.replaceAll(/(['"]\.{1,2}\/[^'"]+)\.js(?=['"])/g, '$1.cjs'),
+    types.replaceAll(/(['"]\.{1,2}\/[^'"]+)\.[jt]s(?=['"])/g, '$1.cjs'),
   )
 }
 

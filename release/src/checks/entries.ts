@@ -40,6 +40,7 @@ function entryOf(built: string) {
     '@tokenwell/source': `${built.replace('./dist/', './src/')}.ts`,
     types: { require: `${built}.d.cts`, default: `${built}.d.ts` },
     'module-sync': `${built}.js`,
+    bun: `${built}.js`,
     module: `${built}.js`,
     require: `${built}.cjs`,
     default: `${built}.js`,

@@ -4,7 +4,7 @@ import type { FetchLike } from '../sources/send-token-request.ts'
 import type { TokenProvider } from '../provider/token-provider.ts'
 
 /** Options of one request: those of `fetch`, and `token: false` to send it without a token. */
-export interface TokenRequestInit extends RequestInit {
+export interface TokenRequestInit extends Omit<RequestInit, 'duplex'> {
   readonly token?: false | undefined
   /** Required by Node for a body that is a stream. */
   readonly duplex?: 'half' | undefined

@@ -11,9 +11,9 @@ export interface BackendTokensOptions {
   /** @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
   /** Headers to send along, such as a CSRF token; asked before each request. */
-  readonly headers?: (() => HeadersInit) | undefined
+  readonly headers?: (() => NonNullable<RequestInit['headers']>) | undefined
   /** Whether cookies go along to another origin, as for `fetch`. */
-  readonly credentials?: RequestCredentials | undefined
+  readonly credentials?: RequestInit['credentials'] | undefined
 }
 
 /**
