@@ -1,4 +1,4 @@
-// An axios instance of your own, with tokens attached.
+// An axios instance with tokens attached.
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { create, isAxiosError } from 'axios'
@@ -16,7 +16,7 @@ const tokens = createTokenProvider(
   clientCredentials({ authUrl, clientId, clientSecret }),
 )
 const api = create({ baseURL: process.env.API_URL!, timeout: 5_000 })
-// Tokens go to the origin of baseURL; allowedOrigins names others.
+// Tokens are sent to the origin of baseURL; allowedOrigins adds others.
 attachTokens(api, tokens)
 
 try {
@@ -26,15 +26,15 @@ try {
   const { data: created } = await api.post<Order>('/v1/orders', { item: 'sugar' })
   console.log(created)
 
-  // One request without a token: the API refuses it.
-  const refused = await api.get('/v1/orders', {
+  // One request without a token: the API rejects it.
+  const rejected = await api.get('/v1/orders', {
     token: false,
     validateStatus: null,
   })
-  console.log(refused.status)
+  console.log(rejected.status)
 } catch (error) {
   if (!isAxiosError(error)) throw error
-  // ERR_TOKEN: no token, so nothing was sent; the cause is a TokenError.
+  // ERR_TOKEN: no token, so the request was not sent; the cause is a TokenError.
   console.error(error.code, error.message)
   process.exitCode = 1
 }

@@ -1,4 +1,4 @@
-// A backend that hands short-lived tokens to its own page; the client secret never leaves it.
+// A backend that issues short-lived tokens to its own page. The client secret stays on the server.
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import {
@@ -8,8 +8,8 @@ import {
 } from '@tokenwell/core'
 import express from 'express'
 
-// An application of the page's own: whoever opens the page can read its token, so it is short-lived
-// and good for nothing but what pages do.
+// A separate application for the page: everybody who opens the page can read its token, so it expires
+// soon and covers only the products that the page needs.
 const tokens = createTokenProvider(
   clientCredentials({
     authUrl: process.env.AUTH_URL!,
@@ -20,9 +20,9 @@ const tokens = createTokenProvider(
 
 const app = express()
 
-// Put your own log-in check before this: answer 401 where there is no session.
+// Check the session before this, and respond with 401 without one.
 app.post('/token', async (request, response) => {
-  // The API refused the page's token: do not hand out the same again.
+  // The API rejected the page's token: do not return the same again.
   const current = tokens.peekToken()
   if (current && request.get('cache-control') === 'no-cache') tokens.reject(current)
   const token = await tokens.getToken({ minimumValidityMs: 60_000 })
@@ -43,12 +43,12 @@ app.get('/', (_request, response) => {
     import { backendTokens, createTokenFetch, createTokenProvider } from '/core.js'
 
     const apiUrl = ${JSON.stringify(process.env.API_URL)}
-    let refused = false
-    const headers = () => (refused ? { 'cache-control': 'no-cache' } : {})
+    let rejected = false
+    const headers = () => (rejected ? { 'cache-control': 'no-cache' } : {})
     const tokens = createTokenProvider(backendTokens({ url: '/token', headers }))
     tokens.on(({ type }) => {
-      if (type === 'token_rejected') refused = true
-      if (type === 'token_received') refused = false
+      if (type === 'token_rejected') rejected = true
+      if (type === 'token_received') rejected = false
     })
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
     const response = await apiFetch(apiUrl + '/v1/orders')

@@ -1,4 +1,4 @@
-// fetch with tokens attached: asked for once, kept, renewed, and sent to the named API alone.
+// fetch with tokens attached: requested once, cached, refreshed, and sent to one API only.
 import {
   clientCredentials,
   createTokenFetch,
@@ -14,18 +14,18 @@ const clientSecret = process.env.CLIENT_SECRET!
 const tokens = createTokenProvider(
   clientCredentials({ authUrl, clientId, clientSecret }),
   {
-    // For a log or a metric. No event holds a token or a secret.
+    // For a log or a metric. No event contains a token or a secret.
     onEvent: (event) => console.log(event.type),
   },
 )
 const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
 
 try {
-  // Ten calls at once share one token request.
-  const answers = await Promise.all(
+  // Ten concurrent calls share one token request.
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => apiFetch(`${apiUrl}/v1/orders`)),
   )
-  console.log(answers.map(({ status }) => status).join(' '))
+  console.log(responses.map(({ status }) => status).join(' '))
 
   const created = await apiFetch(`${apiUrl}/v1/orders`, {
     method: 'POST',
@@ -34,7 +34,7 @@ try {
   })
   console.log(await created.json())
 } catch (error) {
-  // No token, so nothing was sent; the kind says what to do.
+  // No token, so the request was not sent. The kind tells you how to react.
   if (!(error instanceof TokenError)) throw error
   console.error(error.kind, error.message)
   process.exitCode = 1

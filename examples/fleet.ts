@@ -1,10 +1,10 @@
-// Many processes, one token: they share it through Redis, and one of them asks for the next.
+// Many processes share one token through Redis, and one of them refreshes it.
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
 
 if (!process.env.REDIS_URL)
-  throw new Error('Install redis-server, or set REDIS_URL')
+  throw new Error('REDIS_URL is missing. Set it, or install redis-server.')
 
 const authUrl = process.env.AUTH_URL!
 const clientId = process.env.CLIENT_ID!
@@ -14,19 +14,19 @@ const client = createClient({ url: process.env.REDIS_URL })
 client.on('error', (error: Error) => console.warn(error.message))
 await client.connect()
 
-// `openssl rand -base64 32` prints a key; every process has the same.
+// `openssl rand -base64 32` prints a key. All processes use the same.
 const encryptionKeys = [
   process.env.TOKEN_KEY ?? btoa('a key for an example: 32 bytes !'),
 ]
 const store = createRedisTokenStore({ client, encryptionKeys })
 
-// Three processes, here in one.
+// Three providers in one process, as in three processes.
 const processes = [1, 2, 3].map((number) =>
   createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }), {
     store,
     onEvent: (event) => {
       if (event.type === 'token_received')
-        console.log(`Process ${number} has a token from the ${event.from}`)
+        console.log(`Process ${number} got a token from the ${event.from}`)
       if (event.type === 'store_unavailable') console.warn(`Redis: ${event.cause}`)
     },
   }),
@@ -35,7 +35,7 @@ const processes = [1, 2, 3].map((number) =>
 const values = await Promise.all(
   processes.map(async (tokens) => (await tokens.getToken()).value),
 )
-console.log(new Set(values).size === 1 ? 'All have the same' : 'They differ')
+console.log(new Set(values).size === 1 ? 'All have the same token' : 'They differ')
 
 await Promise.all(processes.map((tokens) => tokens.close()))
 await client.close()

@@ -28,9 +28,9 @@ const created = await api
   .json<Order>()
 console.log(created)
 
-// One request without a token: the API refuses it.
-const refused = await api.get('v1/orders', {
+// One request without a token: the API rejects it.
+const rejected = await api.get('v1/orders', {
   context: { token: false },
   throwHttpErrors: false,
 })
-console.log(refused.status)
+console.log(rejected.status)

@@ -1,4 +1,4 @@
-// A NestJS application: an HttpService with tokens attached, and the tokens themselves for any other client.
+// A NestJS application: an HttpService with tokens attached, and the token provider for any other client.
 import 'reflect-metadata'
 import { HttpService } from '@nestjs/axios'
 import { Inject, Injectable, Module } from '@nestjs/common'
@@ -25,7 +25,7 @@ class OrdersService {
     return data
   }
 
-  tokenEnds(): Date | undefined {
+  tokenExpiry(): Date | undefined {
     return this.tokens.peekToken()?.expiresAt
   }
 }
@@ -54,7 +54,7 @@ application.enableShutdownHooks()
 const orders = application.get(OrdersService)
 console.log((await orders.list()).map(({ item }) => item).join(', '))
 console.log(
-  `The token lives for ${Math.round((orders.tokenEnds()!.getTime() - Date.now()) / 60_000)} minutes more`,
+  `The token expires in ${Math.round((orders.tokenExpiry()!.getTime() - Date.now()) / 60_000)} minutes`,
 )
 
 await application.close()

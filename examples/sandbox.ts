@@ -1,4 +1,4 @@
-// Tests with a token service of their own, which does what a test tells it to.
+// Tests with their own token service, whose failures they control.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import {
@@ -38,20 +38,20 @@ function createTokens(options = {}) {
   )
 }
 
-test('a hundred callers cost one token request', async () => {
+test('a hundred callers share one token request', async () => {
   await using tokens = createTokens()
   await Promise.all(Array.from({ length: 100 }, () => tokens.getToken()))
   const journal = (await (await sandbox('/journal')).json()) as { total: number }
   assert.equal(journal.total, 1)
 })
 
-test('one failure of the token service goes unnoticed', async () => {
+test('retries after one failure of the token service', async () => {
   await sandbox('/faults', { requests: 1, status: 503 })
   await using tokens = createTokens()
   assert.ok(await tokens.getToken())
 })
 
-test('a wrong secret is told as such', async () => {
+test('reports a wrong secret', async () => {
   await using tokens = createTokens({ clientSecret: 'wrong' })
   await assert.rejects(
     tokens.getToken(),
@@ -59,7 +59,7 @@ test('a wrong secret is told as such', async () => {
   )
 })
 
-test('a refused token is not handed out again', async () => {
+test('does not return a rejected token again', async () => {
   await using tokens = createTokens()
   const first = await tokens.getToken()
   tokens.reject(first)

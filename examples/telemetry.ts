@@ -1,4 +1,4 @@
-// Spans and metrics of what the tokens do, by OpenTelemetry; printed here, exported in earnest.
+// OpenTelemetry spans and metrics of the token provider. Printed here; use your own exporters.
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -22,7 +22,7 @@ const apiUrl = process.env.API_URL!
 const clientId = process.env.CLIENT_ID!
 const clientSecret = process.env.CLIENT_SECRET!
 
-// What your SDK has set up already; instrumentTokens takes the global ones by itself.
+// Your SDK has set these up already: by default, instrumentTokens uses the global ones.
 const spans = new InMemorySpanExporter()
 const tracerProvider = new TracerProvider({
   spanProcessors: [new SimpleSpanProcessor({ exporter: spans })],

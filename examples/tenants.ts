@@ -1,4 +1,4 @@
-// Many tenants, each with credentials of its own: one pool, one token for each.
+// Many tenants with separate credentials: one pool with one token for each.
 import {
   clientCredentials,
   createTokenFetch,
@@ -8,7 +8,7 @@ import {
 const authUrl = process.env.AUTH_URL!
 const apiUrl = process.env.API_URL!
 
-// In earnest these come from where your secrets are kept.
+// A real application reads these from its secret store.
 const secrets: Record<string, string> = {
   acme: 'acme-secret',
   globex: 'globex-secret',
@@ -19,14 +19,14 @@ await using pool = createTokenPool(
     clientCredentials({
       authUrl,
       clientId: tenant,
-      // Asked before each token request: a rotated secret is taken up without a restart.
+      // Called before each token request: a rotated secret needs no restart.
       clientSecret: () => secrets[tenant] ?? '',
     }),
   { maxEntries: 1_000 },
 )
 
 async function ordersOf(tenant: string): Promise<number> {
-  // Ask the pool for each use: the least recently used tenants are forgotten.
+  // Call `for` for each use: the pool drops the least recently used tenants.
   const apiFetch = createTokenFetch(pool.for(tenant), { allowedOrigins: [apiUrl] })
   const response = await apiFetch(`${apiUrl}/v1/orders`)
   return response.status

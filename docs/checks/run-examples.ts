@@ -10,9 +10,9 @@ import { runProcess } from './run-process.ts'
 const expected: Readonly<Record<string, RegExp>> = {
   axios: /^tea, cups\n\{ id: 3, item: 'sugar' \}\n401\n$/,
   fetch: /^token_requested\ntoken_received\n(?:200 ?){10}\n\{ id: 3, item: 'sugar' \}\n$/,
-  fleet: /^(?:Process \d has a token from the (?:endpoint|store)\n){3}All have the same\n$/,
+  fleet: /^(?:Process \d got a token from the (?:endpoint|store)\n){3}All have the same token\n$/,
   ky: /^tea, cups\n\{ id: 3, item: 'sugar' \}\n401\n$/,
-  nestjs: /^tea, cups\nThe token lives for 60 minutes more\n$/,
+  nestjs: /^tea, cups\nThe token expires in 60 minutes\n$/,
   sandbox: /pass 4\n.*fail 0\n/s,
   telemetry: /^span token request first\n(?:metric tokenwell\.\S+ in s\n){3}$/,
   tenants: /^acme 200\nglobex 200\nacme 200\n2 tenants, 2 tokens\n$/,

@@ -1,4 +1,4 @@
-// The package brings no types; these are for the documentation's page about leaving it.
+// The package has no types. The page about migrating from it needs these.
 declare module 'axios-token-interceptor' {
   import type { InternalAxiosRequestConfig } from 'axios'
 

@@ -10,13 +10,13 @@ const names = readdirSync(folder).flatMap((file) => /^(.+)\.js$/.exec(file)?.[1]
 const [name = ''] = process.argv.slice(2)
 
 if (!names.includes(name)) {
-  process.stderr.write(`Say which: pnpm example ${names.join(' | ')}\n`)
+  process.stderr.write(`Usage: pnpm example ${names.join(' | ')}\n`)
   process.exit(2)
 }
 
 const platform = await startPlatform()
 const redis = name === 'fleet' && !process.env['REDIS_URL'] ? await startRedis() : undefined
-// Interrupted, the example ends first, and this after it.
+// On Ctrl+C, the example exits first.
 process.on('SIGINT', () => {})
 const example = spawn(process.execPath, [fileURLToPath(new URL(`${name}.js`, folder))], {
   env: { ...process.env, ...platform.environment, ...(redis && { REDIS_URL: redis.url }) },

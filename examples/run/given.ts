@@ -4,7 +4,7 @@ import { tokenHooks } from '@tokenwell/ky-hook'
 import { create } from 'axios'
 import kyClient from 'ky'
 
-// What the documentation's examples take as given, once a page has shown how to make it.
+// Variables that the examples of the documentation use without declaring them.
 const { env } = process
 export const authUrl = env['AUTH_URL']!
 export const apiUrl = env['API_URL']!

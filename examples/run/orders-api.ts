@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An API that wants an access token for everything, and asks the token service about each (RFC 7662). */
+/** An API that requires an access token for every request and introspects it (RFC 7662). */
 export interface OrdersApi {
   readonly url: string
   close(): Promise<void>
@@ -22,22 +22,22 @@ export async function startOrdersApi(authUrl: string, credentials: string): Prom
     return ((await response.json()) as { active: boolean }).active
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Pages of any origin may ask: what protects the orders is the token.
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Pages of any origin may call the API: the token protects the orders.
     response.setHeader('access-control-allow-origin', '*')
     response.setHeader('access-control-allow-headers', 'authorization, content-type')
     response.setHeader('access-control-expose-headers', 'www-authenticate')
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
-    if (token === undefined) return refuse(response, 'Bearer realm="orders"')
-    if (!(await isActive(token))) return refuse(response, 'Bearer realm="orders", error="invalid_token"')
+    if (token === undefined) return reject(response, 'Bearer realm="orders"')
+    if (!(await isActive(token))) return reject(response, 'Bearer realm="orders", error="invalid_token"')
     if (request.method !== 'POST') return send(response, 200, orders)
     const body = await new Response(request as never).json()
     send(response, 201, { id: orders.length + 1, ...(body as object) })
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy())
+    respond(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -50,9 +50,9 @@ export async function startOrdersApi(authUrl: string, credentials: string): Prom
   }
 }
 
-function refuse(response: ServerResponse, challenge: string): void {
+function reject(response: ServerResponse, challenge: string): void {
   response.setHeader('www-authenticate', challenge)
-  send(response, 401, { error: 'no access without a good token' })
+  send(response, 401, { error: 'The access token is missing or invalid.' })
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

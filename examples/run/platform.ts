@@ -1,9 +1,9 @@
 import { startTokenService } from '@tokenwell/token-service'
 import { startOrdersApi } from './orders-api.ts'
 
-/** What an example needs around it. */
+/** The services that the examples call. */
 export interface Platform {
-  /** What it finds in `process.env`. */
+  /** Environment variables for an example. */
   readonly environment: Readonly<Record<string, string>>
   close(): Promise<void>
 }
@@ -12,7 +12,7 @@ const application = { clientId: 'demo', clientSecret: 'demo-secret' }
 const page = { clientId: 'page', clientSecret: 'page-secret', lifetimeSeconds: 300 }
 const api = { clientId: 'orders-api', clientSecret: 'orders-api-secret' }
 
-/** Starts a token service with its sandbox and an API that its tokens open, on free ports of this machine. */
+/** Starts a token service with its sandbox, and an API that accepts its tokens, on free ports of this machine. */
 export async function startPlatform(): Promise<Platform> {
   const service = await startTokenService({
     sandbox: true,

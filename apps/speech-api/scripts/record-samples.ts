@@ -1,4 +1,4 @@
-// Records the samples of the example application, by voices and at speeds that no template was made with.
+// Records the samples of the example application, with voices and speeds that the templates do not use.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { DIGIT_WORDS } from './digit-words.ts'
 import { say } from './espeak.ts'

@@ -1,4 +1,4 @@
-// Records the templates of the digits engine: each digit by several voices of espeak-ng, at several speeds.
+// Records the templates of the digits engine: each digit in several voices of espeak-ng and at several speeds.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { DIGIT_WORDS } from './digit-words.ts'
 import { say } from './espeak.ts'

@@ -4,16 +4,16 @@ export interface WavFileOptions {
   readonly encoding?: 'integer' | 'float'
   readonly bits?: 8 | 16 | 24 | 32 | 64
   readonly extensible?: boolean
-  /** What the header says of the length of the samples, if not the truth. */
+  /** Length of the samples that the header states. */
   readonly dataLength?: number
   readonly riffLength?: number
-  /** Chunks to put before the samples. */
+  /** Chunks before the samples. */
   readonly chunks?: readonly Uint8Array[]
 }
 
 const GUID_TAIL = Buffer.from('000000001000800000aa00389b71', 'hex')
 
-/** Writes a WAV file that holds the same samples in each channel. */
+/** Encodes a WAV file with the same samples in each channel. */
 export function wavFile(samples: Float32Array, options: WavFileOptions = {}): Buffer {
   const { sampleRate = 16_000, channels = 1, encoding = 'integer', bits = 16 } = options
   const bytes = bits / 8
@@ -46,7 +46,7 @@ export function wavFile(samples: Float32Array, options: WavFileOptions = {}): Bu
   return wavChunk('RIFF', body, options.riffLength)
 }
 
-/** Writes one chunk of a RIFF file, padded to an even length. */
+/** Encodes one chunk of a RIFF file, padded to an even length. */
 export function wavChunk(kind: string, body: Uint8Array, length = body.length): Buffer {
   const head = Buffer.alloc(8)
   head.write(kind, 'latin1')

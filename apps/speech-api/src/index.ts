@@ -1,16 +1,20 @@
-export { AudioError, type AudioErrorCode } from './audio-error.ts'
-export { createSpeechApi } from './create-speech-api.ts'
-export { type CommandEngineOptions, createCommandEngine } from './command/create-command-engine.ts'
-export { createDigitsEngine, type DigitsEngineOptions } from './digits/create-digits-engine.ts'
-export type { JobAnswer, TranscriptionAnswer } from './http/transcription-answer.ts'
-export type { SpeechApiOptions } from './speech-api-options.ts'
+export { AudioError, type AudioErrorCode } from './wav/audio-error.ts'
+export { createSpeechApi } from './server/create-speech-api.ts'
+export { type CommandEngineOptions, createCommandEngine } from './engines/command/create-command-engine.ts'
+export { createDigitsEngine, type DigitsEngineOptions } from './engines/digits/create-digits-engine.ts'
+export type { JobResponse, TranscriptionResponse } from './http/transcription-response.ts'
+export type { SpeechApiOptions } from './server/speech-api-options.ts'
 export {
   EngineBusyError,
   EngineError,
   type EngineErrorCode,
-  type EngineOptions,
+  type TranscribeOptions,
   type SpeechEngine,
   type SpeechSegment,
   type Transcript,
-} from './speech-engine.ts'
-export { type RunningSpeechApi, startSpeechApi, type StartSpeechApiOptions } from './start-speech-api.ts'
+} from './engines/speech-engine.ts'
+export {
+  type RunningSpeechApi,
+  startSpeechApi,
+  type StartSpeechApiOptions,
+} from './server/start-speech-api.ts'

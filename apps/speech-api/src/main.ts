@@ -1,6 +1,6 @@
 import process from 'node:process'
-import { readSettings } from './settings.ts'
-import { startSpeechApi } from './start-speech-api.ts'
+import { readSettings } from './server/read-settings.ts'
+import { startSpeechApi } from './server/start-speech-api.ts'
 
 try {
   const settings = readSettings(process.env)
@@ -12,7 +12,7 @@ try {
     void settings.engine?.close()
     void api.close()
   }
-  // Not `once`: the library that runs programs ends this one when it is the last to listen.
+  // Not `once`: execa exits the process on a signal that has no other listener.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
 } catch (error) {
   process.stderr.write(`speech-api: ${error instanceof Error ? error.message : String(error)}\n`)

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { createServer } from 'vite'
 import { runServer } from './server/run-server.ts'
 
-// The page straight from its sources, changed in place as they change.
+// Serves the page from its sources, with hot module replacement.
 await runServer({
   async servePage(server) {
     const vite = await createServer({

@@ -13,34 +13,36 @@ let platform: Platform
 beforeAll(async () => void (platform = await startLocalPlatform()))
 afterAll(() => platform.close())
 
-test.each(clientNames)('%s: 1,000 concurrent first calls make one token request', async (name) => {
+test.each(clientNames)('%s: 1,000 concurrent first calls share one token request', async (name) => {
   const requests = countRequests()
   const client = await createSpeechClient(name, platform)
   const recording = new Blob([silentWav(0.1) as Buffer<ArrayBuffer>])
   const calls = Array.from({ length: 1000 }, () => client.transcribe(recording))
-  const answers = await Promise.allSettled(calls)
+  const responses = await Promise.allSettled(calls)
   await client.close()
   requests.stop()
-  // The recogniser sends away what it cannot take on; each call has had its answer.
-  const others = answers.filter((answer) => answer.status === 'rejected').map(({ reason }) => reason.code)
+  // The speech API rejects what exceeds its limits. Every call has got a response.
+  const others = responses
+    .filter((response) => response.status === 'rejected')
+    .map(({ reason }) => reason.code)
   expect(others.filter((code) => code !== 'busy')).toEqual([])
   expect(others.length).toBeLessThan(1000)
-  expect(requests.arrived.get('POST /v1/transcriptions')).toBe(1000)
-  expect(requests.arrived.get('POST /oauth/client_credential/accesstoken')).toBe(1)
+  expect(requests.received.get('POST /v1/transcriptions')).toBe(1000)
+  expect(requests.received.get('POST /oauth/client_credential/accesstoken')).toBe(1)
 })
 
-test('a long recording: every client is told how far it is, and then what was said', async () => {
+test('every client reports the progress of a long recording and returns the transcript', async () => {
   const [file, text] = Object.entries(samples)[0]!
   const recording = new Blob([padWav(await readFile(join(samplesFolder, file)), 30) as Buffer<ArrayBuffer>])
-  const heard = clientNames.map(async (name) => {
-    const shares: (number | undefined)[] = []
+  const transcripts = clientNames.map(async (name) => {
+    const progress: (number | undefined)[] = []
     const client = await createSpeechClient(name, platform)
-    const transcript = await client.transcribe(recording, { onProgress: (share) => shares.push(share) })
+    const transcript = await client.transcribe(recording, { onProgress: (value) => progress.push(value) })
     await client.close()
-    expect(shares[0]).toBe(0)
+    expect(progress[0]).toBe(0)
     return transcript
   })
-  for (const transcript of await Promise.all(heard)) {
+  for (const transcript of await Promise.all(transcripts)) {
     expect(transcript.text).toBe(text)
     expect(transcript.durationSeconds).toBeGreaterThan(60)
     expect(transcript.segments[0]!.start).toBeGreaterThanOrEqual(30)

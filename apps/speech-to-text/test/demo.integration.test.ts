@@ -3,7 +3,7 @@ import { clientNames } from '../src/clients/create-speech-client.ts'
 import { runCommand } from './run-command.ts'
 import { samples } from './samples.ts'
 
-test('the demo hears every sample through every client, each with one token request', async () => {
+test('the demo transcribes every sample with every client and one token request each', async () => {
   const { code, stdout, stderr } = await runCommand('demo', [])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const calls = Object.keys(samples).length

@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 
 test(
-  '200 recordings of 10 s at once: all done, one token request, memory level',
+  'transcribes 200 recordings of 10 s with one token request and constant memory',
   { timeout: 600_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'many-files-'))
@@ -60,11 +60,11 @@ test(
 
     expect(lines).toHaveLength(200)
     expect(lines.filter((line) => !line.endsWith(`.wav: ${text}`))).toEqual([])
-    expect(requests.arrived.get('POST /oauth/client_credential/accesstoken')).toBe(1)
+    expect(requests.received.get('POST /oauth/client_credential/accesstoken')).toBe(1)
     const [first] = residentMegabytes
     const most = Math.max(...residentMegabytes)
     process.stdout.write(
-      `${requests.arrived.get('POST /v1/transcriptions')} API calls, ${first} MB at first, ${most} MB at most\n`,
+      `${requests.received.get('POST /v1/transcriptions')} API calls, ${first} MB at first, ${most} MB at most\n`,
     )
     expect(most).toBeLessThan(first! + 150)
   },

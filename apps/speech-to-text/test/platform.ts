@@ -6,13 +6,13 @@ import { startTokenService } from '@tokenwell/token-service'
 
 const api = { clientId: 'speech-api', clientSecret: 'of the speech API' }
 
-/** The applications that the token service of the tests knows. */
+/** The applications of the test token service. */
 export const application = { clientId: 'orders', clientSecret: 'a-secret-that-nobody-may-see' }
 export const pageApplication = { clientId: 'orders-page', clientSecret: 'another-secret-that-nobody-may-see' }
 
 export interface TokenServiceOptions {
   readonly products?: readonly string[] | undefined
-  /** Of the page's tokens, in seconds. */
+  /** Lifetime of the page's tokens, in seconds. */
   readonly pageLifetime?: number | undefined
 }
 
@@ -30,7 +30,7 @@ export function startSpeech(authUrl: string) {
   return startSpeechApi({ ...api, authUrl, quiet: true })
 }
 
-/** The speech API in a process of its own, which can be killed. */
+/** Starts the speech API in another process, which can be killed. */
 export async function spawnSpeech(
   authUrl: string,
   port: number,
@@ -46,20 +46,20 @@ export async function spawnSpeech(
   })
 }
 
-/** Starts a server and waits until it says something, which is that it listens. */
+/** Starts a server and waits for its first output, which it prints when it listens. */
 export function spawnServer(script: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     const child = execFile(
       process.execPath,
       [script],
       { env: { PATH: process.env['PATH'], ...env }, maxBuffer: 10_000_000 },
-      (error, _stdout, stderr) => reject(new Error(`The server ended: ${stderr}`, { cause: error })),
+      (error, _stdout, stderr) => reject(new Error(`The server exited: ${stderr}`, { cause: error })),
     )
     child.stdout?.once('data', () => resolve(child))
   })
 }
 
-export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+export async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill(signal)

@@ -7,19 +7,19 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-export interface CommandSurroundings {
+export interface CommandOptions {
   readonly cwd?: string | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly input?: string | Buffer | undefined
-  /** Called when the first of its output is there. */
+  /** Called on the first output. */
   readonly onOutput?: (() => void) | undefined
 }
 
-/** Runs the built command in a process of its own, with nothing of this one's environment but PATH. */
+/** Runs the built command in another process, with only PATH of this environment. */
 export function runCommand(
   name: 'transcribe' | 'demo',
   args: readonly string[],
-  { cwd, env, input, onOutput }: CommandSurroundings = {},
+  { cwd, env, input, onOutput }: CommandOptions = {},
 ): Promise<CommandResult> {
   const script = fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url))
   return new Promise((resolve) => {

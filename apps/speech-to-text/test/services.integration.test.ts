@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
 import { freePort } from '@tokenwell/internal-testing/free-port'
-import { application, end, spawnSpeech, startSpeech, startTokens } from './platform.ts'
+import { application, stop, spawnSpeech, startSpeech, startTokens } from './platform.ts'
 import { runCommand } from './run-command.ts'
 import { samples, samplesFolder } from './samples.ts'
 
@@ -47,7 +47,7 @@ async function listen(listener: RequestListener): Promise<{ url: string; close: 
   }
 }
 
-/** An address where nobody listens. */
+/** A URL without a server. */
 async function deadUrl(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}`
 }
@@ -56,7 +56,7 @@ function transcribe(env: Record<string, string>, ...args: string[]) {
   return runCommand('transcribe', [file, ...args], { cwd: samplesFolder, env })
 }
 
-test('services that are there already are used, with either name for the credentials', async () => {
+test('uses existing services, with both names of the credentials', async () => {
   for (const credentials of [
     { CLIENT_ID: clientId, CLIENT_SECRET: secret },
     { CONSUMER_KEY: clientId, CONSUMER_SECRET: secret },
@@ -66,7 +66,7 @@ test('services that are there already are used, with either name for the credent
   }
 })
 
-test('a wrong secret: one sentence that names the client ID, and never the secret', async () => {
+test('names the client ID but not the secret when the secret is invalid', async () => {
   const CLIENT_SECRET = 'wrong-and-yet-a-secret'
   const runs = clientNames.map((client) =>
     runCommand('transcribe', [...files, '--client', client], {
@@ -78,12 +78,12 @@ test('a wrong secret: one sentence that names the client ID, and never the secre
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The token service at ${AUTH_URL} refused the client ID ${clientId}: check it and its secret.\n`,
+      stderr: `The token service at ${AUTH_URL} rejected the client ID ${clientId}. Check the client ID and secret.\n`,
     })
   }
 })
 
-test('an application without the product: the sentence of the speech API', async () => {
+test('prints the error of the speech API when the application lacks the product', async () => {
   const tokens = await startTokens({ products: ['something else'] })
   cleanUp.push(() => tokens.close())
   const AUTH_URL = tokens.authUrl
@@ -98,21 +98,21 @@ test('an application without the product: the sentence of the speech API', async
   })
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    new RegExp(`^The speech API at ${SPEECH_URL} answered with an error \\(status 403\\): .+\n$`),
+    new RegExp(`^The speech API at ${SPEECH_URL} returned an error \\(status 403\\): .+\n$`),
   )
 })
 
-test('no token service: says which address, after trying again', async () => {
+test('names the URL of an unreachable token service after the retries', async () => {
   const AUTH_URL = await deadUrl()
   const { code, stderr } = await transcribe(
     { AUTH_URL, SPEECH_URL: AUTH_URL, CLIENT_ID: clientId, CLIENT_SECRET: secret },
     '--retries=1',
   )
-  const sentence = `The token service at ${AUTH_URL} does not answer.`
-  expect({ code, stderr }).toEqual({ code: 1, stderr: `${sentence} Trying again.\n${sentence}\n` })
+  const sentence = `The token service at ${AUTH_URL} could not be reached.`
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `${sentence} Retrying.\n${sentence}\n` })
 })
 
-test('no speech API: every client says which address, after trying again', async () => {
+test('names the URL of an unreachable speech API after the retries, with every client', async () => {
   const SPEECH_URL = await deadUrl()
   const runs = clientNames.map((client) =>
     transcribe(
@@ -124,11 +124,11 @@ test('no speech API: every client says which address, after trying again', async
   )
   const sentence = `The speech API at ${SPEECH_URL} could not be reached (ECONNREFUSED).`
   for (const { code, stderr } of await Promise.all(runs)) {
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `${sentence} Trying again.\n${sentence}\n` })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `${sentence} Retrying.\n${sentence}\n` })
   }
 })
 
-test('a speech API that breaks off, is busy and then restarts loses nothing', async () => {
+test('retries after a broken connection and a busy speech API', async () => {
   let calls = 0
   const flaky = await listen((request, response) => {
     calls++
@@ -150,9 +150,9 @@ test('a speech API that breaks off, is busy and then restarts loses nothing', as
       headers: { authorization: authorization!, 'content-type': type! },
       body,
       duplex: 'half',
-    } as RequestInit).then(async (answer) => {
-      response.writeHead(answer.status, { 'content-type': 'application/json' })
-      response.end(await answer.text())
+    } as RequestInit).then(async (upstream) => {
+      response.writeHead(upstream.status, { 'content-type': 'application/json' })
+      response.end(await upstream.text())
     })
   })
   cleanUp.push(flaky.close)
@@ -164,11 +164,11 @@ test('a speech API that breaks off, is busy and then restarts loses nothing', as
   })
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: ${text}\n` })
   expect(stderr).toContain('could not be reached')
-  expect(stderr).toContain('Too many at once. Trying again.')
+  expect(stderr).toContain('Too many at once. Retrying.')
   expect(calls).toBe(3)
 })
 
-test('a speech API that is killed and restarted in the middle: the command line finishes', async () => {
+test('completes all recordings when the speech API is killed and restarted', async () => {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'killed-'))
   cleanUp.push(() => rm(folder, { recursive: true }))
@@ -177,20 +177,20 @@ test('a speech API that is killed and restarted in the middle: the command line 
   const first = await spawnSpeech(AUTH_URL, port)
   let restarting: Promise<ChildProcess> | undefined
   const onOutput = () => {
-    restarting = end(first, 'SIGKILL').then(() => spawnSpeech(AUTH_URL, port))
+    restarting = stop(first, 'SIGKILL').then(() => spawnSpeech(AUTH_URL, port))
   }
-  // More often than by default: how long a server takes to start is the machine's affair.
+  // More retries than by default: the server may take longer to start on a busy machine.
   const { code, stdout } = await runCommand('transcribe', [...names, '--retries=10'], {
     cwd: folder,
     onOutput,
     env: { AUTH_URL, SPEECH_URL: `http://127.0.0.1:${port}`, CLIENT_ID: clientId, CLIENT_SECRET: secret },
   })
-  await end((await restarting)!)
+  await stop((await restarting)!)
   expect({ code, stdout }).toEqual({ code: 0, stdout: names.map((name) => `${name}: ${text}\n`).join('') })
 })
 
-test('a missing setting is named', async () => {
+test('names a missing setting', async () => {
   const { code, stdout, stderr } = await transcribe({ AUTH_URL: 'https://auth.example.com' })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/^SPEECH_URL is missing: .*\.\n$/)
+  expect(stderr).toMatch(/^SPEECH_URL is missing\. .*\.\n$/)
 })

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
 import type { Platform } from '../src/platform/platform.ts'
 import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
-import { runCommand, type CommandSurroundings } from './run-command.ts'
-import { linesOfSamples, samples, samplesFolder } from './samples.ts'
+import { runCommand, type CommandOptions } from './run-command.ts'
+import { sampleLines, samples, samplesFolder } from './samples.ts'
 import { silentWav } from './wav.ts'
 
 const files = Object.keys(samples)
@@ -19,9 +19,9 @@ let folder: string
 let platform: Platform
 let env: Record<string, string>
 
-/** With a platform that is there already; one that it starts by itself takes it longest. */
-const transcribe = (args: readonly string[], surroundings: CommandSurroundings = {}) =>
-  runCommand('transcribe', args, { env, ...surroundings })
+/** With an existing platform: starting one takes most of the time. */
+const transcribe = (args: readonly string[], options: CommandOptions = {}) =>
+  runCommand('transcribe', args, { env, ...options })
 
 beforeAll(async () => {
   platform = await startLocalPlatform()
@@ -29,7 +29,7 @@ beforeAll(async () => {
   env = { AUTH_URL: authUrl, SPEECH_URL: speechUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }
   folder = await mkdtemp(join(tmpdir(), 'transcribe-'))
   await mkdir(join(folder, 'none'))
-  await writeFile(join(folder, 'notes.txt'), 'These are notes, and no recording.')
+  await writeFile(join(folder, 'notes.txt'), 'These are notes.')
   await writeFile(join(folder, 'empty.wav'), '')
   await writeFile(join(folder, 'cut.wav'), silentWav(1).subarray(0, 30))
   await writeFile(join(folder, 'large.wav'), Buffer.alloc(30 * 1024 * 1024))
@@ -40,29 +40,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test.each(clientNames)('%s hears what is said in the samples, with one token request', async (client) => {
+test.each(clientNames)('%s transcribes the samples with one token request', async (client) => {
   const { code, stdout, stderr } = await transcribe([...files, '--client', client], {
     cwd: samplesFolder,
   })
-  expect({ code, lines: lines(stdout) }).toEqual({ code: 0, lines: linesOfSamples })
-  expect(stderr).toMatch(
-    new RegExp(`^${files.length} recordings through ${client}, 1 token request, .* s\n$`),
-  )
+  expect({ code, lines: lines(stdout) }).toEqual({ code: 0, lines: sampleLines })
+  expect(stderr).toMatch(new RegExp(`^${files.length} recordings with ${client}, 1 token request, .* s\n$`))
 })
 
-test.each(clientNames)('%s: bad recordings are named, the good one is still done', async (client) => {
+test.each(clientNames)('%s: names invalid recordings and transcribes the valid one', async (client) => {
   const bad = ['notes.txt', 'empty.wav', 'cut.wav', 'gone.wav', 'none', 'large.wav']
   const { code, stdout, stderr } = await transcribe([...bad, 'good.wav', '--client', client, '--quiet'], {
     cwd: folder,
   })
   expect({ code, stdout }).toEqual({ code: 2, stdout: `good.wav: ${text}\n` })
-  const complaints = lines(stderr)
-  expect(complaints).toHaveLength(bad.length)
-  for (const [index, name] of bad.entries())
-    expect(complaints[index]).toMatch(new RegExp(`^${name}\\b.+\\.$`))
+  const errors = lines(stderr)
+  expect(errors).toHaveLength(bad.length)
+  for (const [index, name] of bad.entries()) expect(errors[index]).toMatch(new RegExp(`^${name}\\b.+\\.$`))
 })
 
-test('with a platform started for it: relative paths are those of the caller, not of the folder pnpm runs in', async () => {
+test('starts a platform and resolves paths relative to the folder of the user, not of pnpm', async () => {
   const { code, stdout } = await runCommand('transcribe', [file], {
     cwd: folder,
     env: { INIT_CWD: samplesFolder },
@@ -70,15 +67,15 @@ test('with a platform started for it: relative paths are those of the caller, no
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: ${text}\n` })
 })
 
-test('folders, patterns and standard input', async () => {
+test('accepts folders, patterns and standard input', async () => {
   const input = await readFile(join(samplesFolder, file))
   const { code, stdout } = await transcribe(['-', '.', '*.wav'], { cwd: samplesFolder, input })
   expect(code).toBe(0)
   expect(lines(stdout)[0]).toBe(`standard input: ${text}`)
-  expect(lines(stdout).slice(1).sort()).toEqual(linesOfSamples.toSorted())
+  expect(lines(stdout).slice(1).sort()).toEqual(sampleLines.toSorted())
 })
 
-test('--json gives one object a line, with times, also for what went wrong', async () => {
+test('--json prints one object per line, with times, also for errors', async () => {
   const { code, stdout } = await transcribe(['gone.wav', 'good.wav', '--json'], { cwd: folder })
   expect(code).toBe(2)
   const [gone, good] = lines(stdout).map((line) => JSON.parse(line))
@@ -95,20 +92,20 @@ test.each([
   ['no file', [], 'FILE'],
   ['an unknown option', ['a.wav', '--colour'], '--colour'],
   ['a concurrency of nothing', ['a.wav', '--concurrency', '0'], '--concurrency'],
-])('%s is a mistake that is named', async (_what, args, name) => {
+])('names the mistake: %s', async (_what, args, name) => {
   const { code, stdout, stderr } = await transcribe(args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain(name)
   expect(stderr).not.toMatch(/^\s+at /m)
 })
 
-test('--help explains itself on standard output', async () => {
+test('--help prints to standard output', async () => {
   const { code, stdout, stderr } = await transcribe(['--help'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   for (const word of ['--client', 'fetch', 'CONSUMER_KEY', 'Exit codes']) expect(stdout).toContain(word)
 })
 
-/** In the folder of the application, with no more of this one's environment than it needs. */
+/** Runs a program in the folder of the application with a minimal environment. */
 const run = async (program: string, args: readonly string[]): Promise<string> => {
   const { stdout } = await promisify(execFile)(program, args, {
     cwd: join(samplesFolder, '..'),
@@ -117,12 +114,12 @@ const run = async (program: string, args: readonly string[]): Promise<string> =>
   return stdout
 }
 
-test('a reader that has seen enough is no mistake', async () => {
+test('exits with 0 when the reader closes the pipe', async () => {
   const script = `"${process.execPath}" dist/transcribe.js samples samples/${file} --json 2>&1 | head -c 1; echo "\${PIPESTATUS[0]}"`
   expect(await run('bash', ['-c', script])).toMatch(/^\{0\n$/)
 })
 
-test('colours go to terminals only, and not with NO_COLOR', async () => {
+test('prints colours to terminals only, and not with NO_COLOR', async () => {
   const seen = (setting: string) =>
     run('script', ['-qc', `${setting} "${process.execPath}" dist/transcribe.js gone.wav`, '/dev/null'])
   const red = '\u001B[31m'

@@ -1,4 +1,4 @@
-/** What the token service says about an access token (RFC 7662, section 2.2). */
+/** The introspection response of the token service (RFC 7662, section 2.2). */
 export interface Introspection {
   readonly active: boolean
   readonly clientId?: string | undefined
@@ -10,19 +10,19 @@ export interface Introspection {
 
 export interface IntrospectionSettings {
   readonly authUrl: string | URL
-  /** This API's own, not those of its callers. */
+  /** The credentials of this API, not of its clients. */
   readonly clientId: string
   readonly clientSecret: string
   /** @default 5_000 */
   readonly timeoutMs?: number | undefined
 }
 
-/** The token service could not be asked, or its answer was none. */
+/** The token service could not be reached or did not return a valid introspection response. */
 export class IntrospectionError extends Error {
   override readonly name = 'IntrospectionError'
 }
 
-/** Asks the token service about one access token; throws `IntrospectionError` unless it gets a clear answer. */
+/** Introspects one access token; throws `IntrospectionError` without a valid response. */
 export async function introspectToken(
   token: string,
   settings: IntrospectionSettings,
@@ -40,14 +40,15 @@ export async function introspectToken(
     })
     body = response.ok ? await response.json() : await response.body?.cancel()
   } catch (error) {
-    throw new IntrospectionError(`The token service at ${url} did not answer.`, { cause: error })
+    throw new IntrospectionError(`The token service at ${url} did not respond.`, { cause: error })
   }
   if (response.status === 401) {
     throw new IntrospectionError(
-      `The token service at ${url} refused the credentials of client ${settings.clientId}.`,
+      `The token service at ${url} rejected the credentials of client ${settings.clientId}.`,
     )
   }
-  if (!response.ok) throw new IntrospectionError(`The token service at ${url} answered ${response.status}.`)
+  if (!response.ok)
+    throw new IntrospectionError(`The token service at ${url} responded with status ${response.status}.`)
   return readIntrospection(body, url)
 }
 
@@ -60,9 +61,7 @@ function basicCredentials({ clientId, clientSecret }: IntrospectionSettings): st
 function readIntrospection(body: unknown, url: string): Introspection {
   const fields = (typeof body === 'object' ? body : null) as Record<string, unknown> | null
   if (typeof fields?.['active'] !== 'boolean') {
-    throw new IntrospectionError(
-      `The token service at ${url} answered without saying whether the token is active.`,
-    )
+    throw new IntrospectionError(`The response of the token service at ${url} has no valid member "active".`)
   }
   const { active, client_id: clientId, scope, exp, api_products: products } = fields
   return {

@@ -2,16 +2,16 @@ import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Lets pages of some origins call the API from a browser, and read what its refusals say.
+ * Allows pages of these origins to call the API (CORS) and to read the headers of its responses.
  *
- * @throws {TypeError} if one of them is no origin
+ * @throws {TypeError} if one of them is not an origin
  */
 export function allowOrigins(server: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return
   for (const origin of origins) {
     if (URL.parse(origin)?.origin !== origin) {
       throw new TypeError(
-        `An allowed origin is written as https://app.example, without a path, not "${origin}".`,
+        `"${origin}" is not a valid origin. Write it as https://app.example, without a path.`,
       )
     }
   }

@@ -1,10 +1,10 @@
 export interface ApiErrorOptions {
-  /** Sent in place of `{ "error": { code, message } }`. */
+  /** Replaces `{ "error": { code, message } }`. */
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A request that is answered with an error: a stable code and one sentence for whoever sent it. */
+/** An error response: a status, a stable code and one sentence for the client. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly statusCode: number

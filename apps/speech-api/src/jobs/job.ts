@@ -1,13 +1,13 @@
-import type { Transcript } from '../speech-engine.ts'
+import type { Transcript } from '../engines/speech-engine.ts'
 
-/** A recording that is transcribed after the request that brought it. */
+/** A recording that is transcribed after its upload. */
 export interface Job {
   readonly id: string
   readonly owner: string
-  /** How long the recording is; undefined if nothing tells. */
+  /** Duration of the recording, undefined if it is unknown. */
   readonly seconds: number | undefined
   state: 'waiting' | 'running' | 'done' | 'failed'
-  heardSeconds: number
+  processedSeconds: number
   transcript?: Transcript
   error?: unknown
 }

@@ -1,55 +1,54 @@
 import { createReadStream } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createAbortRace } from '../abort-race.ts'
-import { EngineBusyError, EngineError, type SpeechEngine, type Transcript } from '../speech-engine.ts'
+import { raceSignal } from 'race-signal'
+import { EngineBusyError, EngineError, type SpeechEngine, type Transcript } from '../engines/speech-engine.ts'
 import type { Job } from './job.ts'
 
 export interface JobSettings {
   readonly engine: SpeechEngine
-  readonly timeLimitMs: number
+  readonly timeoutMs: number
 }
 
-const BUSY_AGAIN_MS = 500
+const BUSY_RETRY_MS = 500
 
-/** Has the recording of a job transcribed and notes in the job what becomes of it. */
+/** Transcribes the recording of a job and stores the outcome in the job. */
 export async function runJob(
   job: Job,
   path: string,
-  ending: AbortController,
-  { engine, timeLimitMs }: JobSettings,
+  controller: AbortController,
+  { engine, timeoutMs }: JobSettings,
 ): Promise<void> {
-  const limit = setTimeout(() => {
-    const message = `The recording was not transcribed within ${timeLimitMs / 1_000} s.`
-    ending.abort(new EngineError('engine_timeout', message))
-  }, timeLimitMs)
-  const onProgress = (heardSeconds: number) => {
+  const timeout = setTimeout(() => {
+    const message = `Transcribing the recording took longer than ${timeoutMs / 1_000} s.`
+    controller.abort(new EngineError('engine_timeout', message))
+  }, timeoutMs)
+  const onProgress = (processedSeconds: number) => {
     job.state = 'running'
-    job.heardSeconds = Math.max(job.heardSeconds, heardSeconds)
+    job.processedSeconds = Math.max(job.processedSeconds, processedSeconds)
   }
-  const { signal } = ending
-  using race = createAbortRace(signal)
+  const { signal } = controller
   try {
     const transcription = whenNotBusy(signal, () =>
       engine.transcribe(createReadStream(path), { signal, onProgress }),
     )
-    job.transcript = await race.run(transcription)
+    job.transcript = await raceSignal(transcription, signal)
     job.state = 'done'
   } catch (error) {
     job.error = error
     job.state = 'failed'
   } finally {
-    clearTimeout(limit)
+    clearTimeout(timeout)
   }
 }
 
-/** Nobody waits on a line for it, so it may take its time. */
+/** No client waits for the response to a job, so a busy engine is not an error. */
 async function whenNotBusy(signal: AbortSignal, transcribe: () => Promise<Transcript>): Promise<Transcript> {
   for (;;) {
     try {
       return await transcribe()
     } catch (error) {
       if (!(error instanceof EngineBusyError)) throw error
-      await delay(BUSY_AGAIN_MS, undefined, { signal })
+      await delay(BUSY_RETRY_MS, undefined, { signal })
     }
   }
 }

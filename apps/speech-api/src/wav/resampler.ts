@@ -1,48 +1,51 @@
-import { join } from './join.ts'
+import { joinSamples } from './join-samples.ts'
 
 export interface Resampler {
   /** Takes the next samples at the old rate and returns those at the new rate that they complete. */
   push(samples: Float32Array): Float32Array
-  /** Returns what was still held back. */
+  /** Returns the remaining samples. */
   end(): Float32Array
 }
 
 const ZERO_CROSSINGS = 16
 const ROLL_OFF = 0.92 // of the lower of the two Nyquist frequencies
-const MOST_PHASES = 1_024
+const MAX_PHASES = 1_024
 
-/** Takes a stream through several sample rates, by a windowed sinc that is low-passed so that nothing folds back. */
+/** Converts a stream from one sample rate to the next, with a low-pass windowed sinc filter that prevents aliasing. */
 export function createResampler(rates: readonly number[]): Resampler {
   const steps = rates.slice(1).map((to, index) => createStep(rates[index] as number, to))
   return {
-    push: (samples) => steps.reduce((heard, step) => step.push(heard), samples),
+    push: (samples) => steps.reduce((converted, step) => step.push(converted), samples),
     end: () =>
-      steps.reduce<Float32Array>((heard, step) => join([step.push(heard), step.end()]), new Float32Array()),
+      steps.reduce<Float32Array>(
+        (converted, step) => joinSamples([step.push(converted), step.end()]),
+        new Float32Array(),
+      ),
   }
 }
 
 function createStep(from: number, to: number): Resampler {
   if (from === to) return { push: (samples) => samples, end: () => new Float32Array() }
   const narrowing = Math.min(1, to / from)
-  const reach = Math.ceil(ZERO_CROSSINGS / narrowing) // samples looked at on either side
-  const phases = Math.min(to / greatestCommonDivisor(from, to), MOST_PHASES)
+  const reach = Math.ceil(ZERO_CROSSINGS / narrowing) // samples used on either side
+  const phases = Math.min(to / greatestCommonDivisor(from, to), MAX_PHASES)
   const kernels = Array.from({ length: phases + 1 }, (_, phase) =>
     sincKernel(phase / phases, reach, narrowing * ROLL_OFF),
   )
-  let held: Float32Array = new Float32Array(reach - 1) // silence before the beginning
-  let heldFrom = 1 - reach // the position of its first sample in the stream
+  let buffered: Float32Array = new Float32Array(reach - 1) // silence before the beginning
+  let bufferedFrom = 1 - reach // the position of its first sample in the stream
   let produced = 0
 
   const push = (samples: Float32Array): Float32Array => {
-    const input = join([held, samples])
-    const end = heldFrom + input.length
+    const input = joinSamples([buffered, samples])
+    const end = bufferedFrom + input.length
     const ready = Math.max(0, Math.ceil(((end - reach) * to) / from) - produced)
     const output = new Float32Array(ready)
     for (let index = 0; index < ready; index++) {
       const position = ((produced + index) * from) / to
       const whole = Math.floor(position)
       const kernel = kernels[Math.round((position - whole) * phases)] as Float32Array
-      const first = whole - reach + 1 - heldFrom
+      const first = whole - reach + 1 - bufferedFrom
       let sum = 0
       for (let tap = 0; tap < kernel.length; tap++)
         sum += (input[first + tap] as number) * (kernel[tap] as number)
@@ -50,8 +53,8 @@ function createStep(from: number, to: number): Resampler {
     }
     produced += ready
     const needed = Math.floor((produced * from) / to) - reach + 1
-    held = input.slice(Math.max(0, needed - heldFrom))
-    heldFrom = end - held.length
+    buffered = input.slice(Math.max(0, needed - bufferedFrom))
+    bufferedFrom = end - buffered.length
     return output
   }
   return { push, end: () => push(new Float32Array(reach)) }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { GOOD_TOKEN, startApi } from '../api-under-test.ts'
-import { createListeningEngine } from '../listening-engine.ts'
+import { VALID_TOKEN, startTestApi } from '../support/test-api.ts'
+import { createCountingEngine } from '../support/counting-engine.ts'
 
-test('the log tells what happened, and no token, secret or transcript', async () => {
+test('logs requests without tokens, secrets and transcripts', async () => {
   const lines: string[] = []
   const logTo = { write: (line: string) => void lines.push(line) }
   {
     const engine = {
-      ...createListeningEngine(),
+      ...createCountingEngine(),
       transcribe: async () => {
         return {
           durationSeconds: 1,
@@ -15,19 +15,19 @@ test('the log tells what happened, and no token, secret or transcript', async ()
         }
       },
     }
-    await using api = await startApi({ engine, quiet: false, logTo, clientSecret: 'secret-of-the-api' })
+    await using api = await startTestApi({ engine, quiet: false, logTo, clientSecret: 'secret-of-the-api' })
     await api.post('audio')
     await api.post('audio', { authorization: 'Bearer wrong-token' })
-    await fetch(`${api.url}/nowhere?access_token=${GOOD_TOKEN}`)
+    await fetch(`${api.url}/nowhere?access_token=${VALID_TOKEN}`)
     api.tokenService.status = 500
     await api.post('audio', { authorization: 'Bearer unchecked-token' })
   }
   const log = lines.join('')
   expect(log).toContain('/v1/transcriptions')
   expect(log).toContain('"clientId":"a-client"')
-  expect(log).toContain('answered 500')
+  expect(log).toContain('status 500')
   for (const secret of [
-    GOOD_TOKEN,
+    VALID_TOKEN,
     'wrong-token',
     'unchecked-token',
     'secret-of-the-api',
@@ -38,21 +38,24 @@ test('the log tells what happened, and no token, secret or transcript', async ()
   }
 })
 
-test('a failure of the engine is logged, and not shown', async () => {
+test('logs a failure of the engine but does not return its details', async () => {
   const lines: string[] = []
   const logTo = { write: (line: string) => void lines.push(line) }
-  const engine = { ...createListeningEngine(), transcribe: () => Promise.reject(new Error('gears jammed')) }
-  await using api = await startApi({ engine, quiet: false, logTo })
+  const engine = {
+    ...createCountingEngine(),
+    transcribe: () => Promise.reject(new Error('model is missing')),
+  }
+  await using api = await startTestApi({ engine, quiet: false, logTo })
   const response = await api.post('audio')
   expect(response.status).toBe(500)
-  expect(await response.text()).not.toContain('gears')
-  expect(lines.join('')).toContain('gears jammed')
+  expect(await response.text()).not.toContain('the model')
+  expect(lines.join('')).toContain('model is missing')
 })
 
-test('a quiet server logs nothing', async () => {
+test('logs nothing when it is quiet', async () => {
   const lines: string[] = []
-  await using api = await startApi({
-    engine: createListeningEngine(),
+  await using api = await startTestApi({
+    engine: createCountingEngine(),
     logTo: { write: (line) => void lines.push(line) },
   })
   await api.post('audio')

@@ -1,18 +1,18 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wavFile } from '../../scripts/wav-file.ts'
-import { type ApiUnderTest, startApi } from '../api-under-test.ts'
-import { recordings } from '../hear.ts'
+import { type TestApi, startTestApi } from '../support/test-api.ts'
+import { recordings } from '../support/transcribe-file.ts'
 
-let api: ApiUnderTest
+let api: TestApi
 beforeAll(async () => {
-  api = await startApi()
+  api = await startTestApi()
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
 const [sample] = recordings as [(typeof recordings)[number]]
 
-/** A form leaves its content type to fetch. */
+/** Posts a form with the content type that `fetch` would set. */
 async function postForm(form: FormData): Promise<Response> {
   const { headers, body } = new Response(form)
   return api.post(await new Response(body).arrayBuffer(), {
@@ -33,16 +33,16 @@ async function errorOf(response: Response): Promise<{ status: number; code: stri
   return { status: response.status, ...body.error }
 }
 
-describe('a recording is transcribed', () => {
-  test.each(recordings)('as the body: $name', async ({ file, text }) => {
+describe('transcribes a recording', () => {
+  test.each(recordings)('in the body: $name', async ({ file, text }) => {
     const response = await api.post(Uint8Array.from(file))
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
-    const answer = (await response.json()) as Record<string, unknown> & { segments: unknown[] }
-    expect(answer).toMatchObject({ text, language: 'en' })
-    expect(answer['durationSeconds']).toBeGreaterThan(2)
-    expect(answer.segments).toHaveLength(text.split(' ').length)
-    expect(answer.segments[0]).toEqual({
+    const body = (await response.json()) as Record<string, unknown> & { segments: unknown[] }
+    expect(body).toMatchObject({ text, language: 'en' })
+    expect(body['durationSeconds']).toBeGreaterThan(2)
+    expect(body.segments).toHaveLength(text.split(' ').length)
+    expect(body.segments[0]).toEqual({
       start: expect.any(Number),
       end: expect.any(Number),
       text: text[0],
@@ -63,7 +63,7 @@ describe('a recording is transcribed', () => {
     expect(await response.json()).toMatchObject({ text: sample.text })
   })
 
-  test('in chunks, with no length said beforehand', async () => {
+  test('in chunks, without Content-Length', async () => {
     const pieces = Array.from({ length: 50 }, (_, index) =>
       sample.file.subarray((index * sample.file.length) / 50, ((index + 1) * sample.file.length) / 50),
     )
@@ -71,19 +71,19 @@ describe('a recording is transcribed', () => {
     expect(await response.json()).toMatchObject({ text: sample.text })
   })
 
-  test('and so is silence, as nothing', async () => {
+  test('of silence as an empty text', async () => {
     const response = await api.post(Uint8Array.from(wavFile(new Float32Array(16_000))))
     expect(await response.json()).toEqual({ text: '', durationSeconds: 1, language: 'en', segments: [] })
   })
 })
 
-describe('what cannot be transcribed is answered with a code and a sentence', () => {
+describe('responds with a code and a sentence to', () => {
   const mp3 = wavFile(new Float32Array(100))
   mp3.writeUInt16LE(85, 20)
   test.each<[string, Uint8Array, number, string]>([
     ['an empty file', new Uint8Array(), 400, 'empty_file'],
     ['a text', Buffer.from('four two seven one'), 415, 'not_a_wav'],
-    ['a cut header', wavFile(new Float32Array(9)).subarray(0, 20), 422, 'broken_wav'],
+    ['an incomplete header', wavFile(new Float32Array(9)).subarray(0, 20), 422, 'malformed_wav'],
     ['no samples', wavFile(new Float32Array()), 422, 'no_samples'],
     ['another encoding', mp3, 415, 'unsupported_wav'],
   ])('%s', async (_, file, status, code) => {
@@ -126,7 +126,7 @@ describe('what cannot be transcribed is answered with a code and a sentence', ()
   ])('a form with %s', async (_, type, body) => {
     const error = await errorOf(await api.post(body, { 'content-type': type }))
     expect(error.status).toBe(400)
-    expect(['broken_upload', 'file_missing']).toContain(error.code)
+    expect(['malformed_upload', 'file_missing']).toContain(error.code)
   })
 
   test('another path, or another method', async () => {
@@ -138,13 +138,13 @@ describe('what cannot be transcribed is answered with a code and a sentence', ()
       expect(error).toEqual({
         status: 404,
         code: 'not_found',
-        message: `There is no ${method} ${path.split('?')[0]} here.`,
+        message: `${method} ${path.split('?')[0]} does not exist.`,
       })
     }
   })
 })
 
-test('a connection carries the next request after a refused one', async () => {
+test('reuses a connection after a rejected upload', async () => {
   for (let round = 0; round < 3; round++) {
     expect((await api.post(new Uint8Array(1_000_000))).status).toBe(415)
     expect((await api.post(Uint8Array.from(sample.file))).status).toBe(200)

@@ -6,24 +6,24 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createJobStore, type JobStore, type JobStoreOptions } from '../../src/jobs/job-store.ts'
 
 const never = new AbortController().signal
-const heard = { durationSeconds: 10, segments: [{ start: 0, end: 1, text: 'one' }] }
+const transcript = { durationSeconds: 10, segments: [{ start: 0, end: 1, text: 'one' }] }
 
-/** Transcriptions that have begun, to be ended by hand. */
-let begun: (PromiseWithResolvers<typeof heard> & { bytes: number; hear(seconds: number): void })[]
+/** Transcriptions that have started and are completed by the tests. */
+let started: (PromiseWithResolvers<typeof transcript> & { bytes: number; report(seconds: number): void })[]
 let stores: JobStore[]
-let over: PromiseWithResolvers<void>[]
+let finished: PromiseWithResolvers<void>[]
 let folder: string
 
 const engine: SpeechEngine = {
-  name: 'by hand',
+  name: 'manual',
   async transcribe(audio, { signal, onProgress }) {
-    const held = Promise.withResolvers<typeof heard>()
-    held.promise.catch(() => undefined)
-    signal.addEventListener('abort', () => held.reject(signal.reason))
+    const pending = Promise.withResolvers<typeof transcript>()
+    pending.promise.catch(() => undefined)
+    signal.addEventListener('abort', () => pending.reject(signal.reason))
     let bytes = 0
     for await (const piece of audio) bytes += piece.length
-    begun.push({ ...held, bytes, hear: (seconds) => onProgress?.(seconds) })
-    return held.promise
+    started.push({ ...pending, bytes, report: (seconds) => onProgress?.(seconds) })
+    return pending.promise
   },
   close: async () => {},
 }
@@ -31,9 +31,9 @@ const engine: SpeechEngine = {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'jobs-'))
   vi.stubEnv('TMPDIR', folder)
-  begun = []
+  started = []
   stores = []
-  over = []
+  finished = []
 })
 afterEach(async () => {
   await Promise.all(stores.map((store) => store.close()))
@@ -42,14 +42,14 @@ afterEach(async () => {
 })
 
 function createStore(options: Partial<JobStoreOptions> = {}): JobStore {
-  const store = createJobStore({ engine, onEnd: () => over.shift()?.resolve(), ...options })
+  const store = createJobStore({ engine, onFinished: () => finished.shift()?.resolve(), ...options })
   stores.push(store)
   return store
 }
 
-function nextOver(): Promise<void> {
+function nextFinished(): Promise<void> {
   const next = Promise.withResolvers<void>()
-  over.push(next)
+  finished.push(next)
   return next.promise
 }
 
@@ -65,38 +65,38 @@ async function* piecesUntil(rest: Promise<unknown>): AsyncGenerator<Uint8Array> 
 const add = (store: JobStore, owner = 'me') =>
   store.add(owner, { audio: pieces(1_000, 500), seconds: 10 }, never)
 
-/** The job that was added last, once its transcription has begun. */
+/** The job that was added last, once its transcription has started. */
 async function latest(number: number) {
-  await expect.poll(() => begun.length, { timeout: 20_000 }).toBe(number)
-  return begun[number - 1]!
+  await expect.poll(() => started.length, { timeout: 20_000 }).toBe(number)
+  return started[number - 1]!
 }
 
-test('a job waits, runs, tells how far it is and ends with the transcript', async () => {
+test('reports waiting, running with progress, and the transcript', async () => {
   const store = createStore()
   const { id } = await add(store)
-  expect(store.find('me', id)).toMatchObject({ state: 'waiting', heardSeconds: 0, seconds: 10 })
+  expect(store.find('me', id)).toMatchObject({ state: 'waiting', processedSeconds: 0, seconds: 10 })
   const transcription = await latest(1)
   expect(transcription.bytes).toBe(1_500)
-  transcription.hear(4)
-  expect(store.find('me', id)).toMatchObject({ state: 'running', heardSeconds: 4 })
-  transcription.hear(3)
-  expect(store.find('me', id)?.heardSeconds).toBe(4)
-  const ended = nextOver()
-  transcription.resolve(heard)
-  await ended
-  expect(store.find('me', id)).toMatchObject({ state: 'done', transcript: heard })
+  transcription.report(4)
+  expect(store.find('me', id)).toMatchObject({ state: 'running', processedSeconds: 4 })
+  transcription.report(3)
+  expect(store.find('me', id)?.processedSeconds).toBe(4)
+  const finishing = nextFinished()
+  transcription.resolve(transcript)
+  await finishing
+  expect(store.find('me', id)).toMatchObject({ state: 'done', transcript })
 })
 
-test('a job whose transcription fails says why', async () => {
+test('reports the error of a failed transcription', async () => {
   const store = createStore()
   const { id } = await add(store)
-  const ended = nextOver()
-  ;(await latest(1)).reject(new Error('jammed'))
-  await ended
-  expect(store.find('me', id)).toMatchObject({ state: 'failed', error: { message: 'jammed' } })
+  const finishing = nextFinished()
+  ;(await latest(1)).reject(new Error('no model'))
+  await finishing
+  expect(store.find('me', id)).toMatchObject({ state: 'failed', error: { message: 'no model' } })
 })
 
-test('nobody else can find a job, or end it', async () => {
+test('hides a job from other owners', async () => {
   const store = createStore()
   const { id } = await add(store, 'me')
   expect(store.find('you', id)).toBeUndefined()
@@ -104,8 +104,8 @@ test('nobody else can find a job, or end it', async () => {
   expect(store.find('me', id)).toBeDefined()
 })
 
-test('a job that is removed is ended and forgotten, and makes room', async () => {
-  const store = createStore({ maxUnfinished: 1 })
+test('cancels and deletes a job, which frees its place', async () => {
+  const store = createStore({ maxActive: 1 })
   const { id } = await add(store)
   const transcription = await latest(1)
   expect(store.remove('me', id)).toBe(true)
@@ -116,8 +116,8 @@ test('a job that is removed is ended and forgotten, and makes room', async () =>
   await add(store)
 })
 
-test('more jobs than may be under way are refused before they are read', async () => {
-  const store = createStore({ maxUnfinished: 2 })
+test('rejects jobs above the limit before it reads them', async () => {
+  const store = createStore({ maxActive: 2 })
   await add(store, 'them')
   const rest = Promise.withResolvers<void>()
   const uploading = store.add('me', { audio: piecesUntil(rest.promise), seconds: undefined }, never)
@@ -132,7 +132,7 @@ test('more jobs than may be under way are refused before they are read', async (
   await uploading
 })
 
-test('an owner gets another job only while it has fewer than are free', async () => {
+test('accepts a job of an owner only while the owner has fewer than are free', async () => {
   const store = createStore()
   const takeAll = async (owner: string) => {
     for (const ids: string[] = []; ;) {
@@ -141,25 +141,27 @@ test('an owner gets another job only while it has fewer than are free', async ()
       ids.push(job.id)
     }
   }
-  const { ids, count } = await takeAll('one alone')
+  const { ids, count } = await takeAll('the first')
   expect(count).toBe(8)
   for (const half of [4, 2, 1]) {
-    expect(await takeAll(`one of ${half}`)).toMatchObject({ count: half, refusal: 'ClientShareError' })
+    expect(await takeAll(`one of ${half}`)).toMatchObject({ count: half, refusal: 'JobLimitError' })
   }
-  expect(await takeAll('the last')).toMatchObject({ count: 1, refusal: 'EngineBusyError' })
+  expect(await takeAll('the sixth')).toMatchObject({ count: 1, refusal: 'EngineBusyError' })
 
-  store.remove('one alone', ids[0]!)
-  await expect.poll(async () => (await takeAll('one alone')).refusal).toBe('ClientShareError')
-  expect(await takeAll('a newcomer')).toMatchObject({ count: 1 })
+  store.remove('the first', ids[0]!)
+  await expect.poll(async () => (await takeAll('the first')).refusal).toBe('JobLimitError')
+  expect(await takeAll('the seventh')).toMatchObject({ count: 1 })
 })
 
-test('an upload that breaks off, or is aborted, is no job and leaves nothing behind', async () => {
-  const store = createStore({ maxUnfinished: 1 })
+test('creates no job and leaves no file after a failed or aborted upload', async () => {
+  const store = createStore({ maxActive: 1 })
   const broken = (async function* () {
     yield new Uint8Array(1)
-    throw new Error('the line went dead')
+    throw new Error('the connection was lost')
   })()
-  await expect(store.add('me', { audio: broken, seconds: 1 }, never)).rejects.toThrow('the line went dead')
+  await expect(store.add('me', { audio: broken, seconds: 1 }, never)).rejects.toThrow(
+    'the connection was lost',
+  )
   const endless = piecesUntil(new Promise(() => {}))
   const controller = new AbortController()
   const aborted = store.add('me', { audio: endless, seconds: 1 }, controller.signal)
@@ -169,44 +171,44 @@ test('an upload that breaks off, or is aborted, is no job and leaves nothing beh
   await add(store)
 })
 
-test('an engine that is busy is asked again', async () => {
+test('retries while the engine is busy', async () => {
   let calls = 0
   const store = createStore({
     engine: {
       ...engine,
       transcribe: async () => {
         if (++calls === 1) throw new EngineBusyError('busy')
-        return heard
+        return transcript
       },
     },
   })
-  const ended = nextOver()
+  const finishing = nextFinished()
   const { id } = await add(store)
-  await ended
+  await finishing
   expect(store.find('me', id)?.state).toBe('done')
   expect(calls).toBe(2)
 })
 
-test('a job that takes too long is ended', async () => {
-  const store = createStore({ timeLimitMs: 1 })
-  const ended = nextOver()
+test('cancels a job that takes too long', async () => {
+  const store = createStore({ timeoutMs: 1 })
+  const finishing = nextFinished()
   const { id } = await add(store)
-  await ended
+  await finishing
   expect(store.find('me', id)).toMatchObject({ state: 'failed', error: { code: 'engine_timeout' } })
 })
 
-test('a job that is over is known for a while, and of one owner only so many are', async () => {
+test('keeps finished jobs for a limited time and a limited number for each owner', async () => {
   let now = 1_000
   const store = createStore({
-    keepMs: 500,
+    retentionMs: 500,
     maxFinished: 2,
     now: () => now,
-    engine: { ...engine, transcribe: async () => heard },
+    engine: { ...engine, transcribe: async () => transcript },
   })
   const done = async (owner: string) => {
-    const ended = nextOver()
+    const finishing = nextFinished()
     const { id } = await add(store, owner)
-    await ended
+    await finishing
     return id
   }
   const known = (ids: readonly string[]) =>
@@ -219,7 +221,7 @@ test('a job that is over is known for a while, and of one owner only so many are
   expect(known(ids)).toEqual(Array(4).fill(undefined))
 })
 
-test('a store that closes ends what is under way, and what is still being taken in', async () => {
+test('cancels jobs and uploads on close', async () => {
   const store = createStore()
   await add(store)
   const transcription = await latest(1)
@@ -236,9 +238,9 @@ test('a store that closes ends what is under way, and what is still being taken 
     },
     never,
   )
-  const ends = Promise.allSettled([transcription.promise, uploading])
+  const results = Promise.allSettled([transcription.promise, uploading])
   await reading.promise
   await store.close()
-  for (const end of await ends) expect(end).toMatchObject({ reason: { code: 'engine_closed' } })
+  for (const result of await results) expect(result).toMatchObject({ reason: { code: 'engine_closed' } })
   expect(await readdir(folder)).toEqual([])
 })

@@ -5,71 +5,71 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { GOOD_TOKEN } from '../api-under-test.ts'
-import { commandThatStays } from '../command/command-that.ts'
-import { gone, receiveVisitors } from '../command/visitors.ts'
-import { recordings } from '../hear.ts'
-import { startIntrospectionServer } from '../introspection-server.ts'
-import { listeningAt, startProcess } from '../server-process.ts'
+import { VALID_TOKEN } from '../support/test-api.ts'
+import { longRunningCommand } from '../engines/command/test-command.ts'
+import { allExited, acceptConnections } from '../engines/command/program-connections.ts'
+import { recordings } from '../support/transcribe-file.ts'
+import { startIntrospectionServer } from '../support/introspection-server.ts'
+import { addressOf, startProcess } from '../support/server-process.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const built = existsSync(main)
-if (!built) process.stdout.write('Skipped the built server: run `pnpm build` first to have it tested.\n')
+if (!built) process.stdout.write('Skipped the tests of the built server. Run `pnpm build` first.\n')
 
-describe.skipIf(!built)('the built server, in plain Node', () => {
-  test('starts, hears and stops', async () => {
+describe.skipIf(!built)('the built server', () => {
+  test('starts, transcribes and stops', async () => {
     await using tokenService = await startIntrospectionServer()
-    tokenService.tokens.set(GOOD_TOKEN, { active: true, api_products: ['speech-to-text'] })
+    tokenService.tokens.set(VALID_TOKEN, { active: true, api_products: ['speech-to-text'] })
     const server = startProcess(main, tokenService.authUrl)
     try {
-      const url = await listeningAt(server.stdout)
+      const url = await addressOf(server.stdout)
       for (const { file, text } of recordings) {
         const response = await fetch(`${url}/v1/transcriptions`, {
           method: 'POST',
-          headers: { authorization: `Bearer ${GOOD_TOKEN}`, 'content-type': 'audio/wav' },
+          headers: { authorization: `Bearer ${VALID_TOKEN}`, 'content-type': 'audio/wav' },
           body: Uint8Array.from(file),
         })
         expect(await response.json()).toMatchObject({ text })
       }
-      const ended = once(server, 'exit')
+      const exited = once(server, 'exit')
       server.kill('SIGTERM')
-      expect(await ended).toEqual([0, null])
+      expect(await exited).toEqual([0, null])
     } finally {
       server.kill('SIGKILL')
     }
   })
 
-  test('runs a program that recognises, and takes it along when it ends', async () => {
+  test('kills the speech recognition program when it stops', async () => {
     await using tokenService = await startIntrospectionServer()
-    tokenService.tokens.set(GOOD_TOKEN, { active: true, api_products: ['speech-to-text'] })
-    const visitors = await receiveVisitors()
-    const come = visitors.next(1)
-    const server = startProcess(main, tokenService.authUrl, { SPEECH_ENGINE: commandThatStays(visitors) })
+    tokenService.tokens.set(VALID_TOKEN, { active: true, api_products: ['speech-to-text'] })
+    const programs = await acceptConnections()
+    const connected = programs.next(1)
+    const server = startProcess(main, tokenService.authUrl, { SPEECH_ENGINE: longRunningCommand(programs) })
     try {
-      const url = await listeningAt(server.stdout)
+      const url = await addressOf(server.stdout)
       const transcription = fetch(`${url}/v1/transcriptions`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${GOOD_TOKEN}`, 'content-type': 'audio/wav' },
+        headers: { authorization: `Bearer ${VALID_TOKEN}`, 'content-type': 'audio/wav' },
         body: Uint8Array.from(recordings[0]!.file),
       })
-      const running = await come
-      const ended = once(server, 'exit')
+      const running = await connected
+      const exited = once(server, 'exit')
       server.kill('SIGTERM')
-      const answer = await transcription
-      expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      const response = await transcription
+      expect({ status: response.status, body: await response.json() }).toMatchObject({
         status: 503,
         body: { error: { code: 'engine_closed' } },
       })
-      await gone(running)
-      expect(await ended).toEqual([0, null])
+      await allExited(running)
+      expect(await exited).toEqual([0, null])
     } finally {
       server.kill('SIGKILL')
-      visitors.close()
+      programs.close()
     }
   })
 
-  test('says in one sentence what is missing', async () => {
+  test('names a missing setting', async () => {
     const run = promisify(execFile)(process.execPath, [main], { env: {} })
-    await expect(run).rejects.toMatchObject({ code: 2, stderr: 'speech-api: AUTH_URL is not set.\n' })
+    await expect(run).rejects.toMatchObject({ code: 2, stderr: 'speech-api: AUTH_URL is missing.\n' })
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { wavChunk, wavFile, type WavFileOptions } from '../../scripts/wav-file.ts'
-import { AudioError } from '../../src/audio-error.ts'
-import { join } from '../../src/wav/join.ts'
+import { AudioError } from '../../src/wav/audio-error.ts'
+import { joinSamples } from '../../src/wav/join-samples.ts'
 import { createWavReader } from '../../src/wav/wav-reader.ts'
-import { largestDifference, tone } from '../tone.ts'
+import { largestDifference, tone } from '../support/tone.ts'
 
 const samples = tone(440, 16_000, 0.1)
 
@@ -13,7 +13,7 @@ function read(file: Uint8Array, pieceLength = file.length): Float32Array {
   for (let start = 0; start < file.length; start += pieceLength) {
     pieces.push(reader.push(file.subarray(start, start + pieceLength)))
   }
-  return join([...pieces, reader.end()])
+  return joinSamples([...pieces, reader.end()])
 }
 
 function codeOf(file: Uint8Array): string {
@@ -32,7 +32,7 @@ function withFormat(change: (format: Buffer) => void): Buffer {
   return file
 }
 
-describe('every encoding is read as the same samples', () => {
+describe('decodes the same samples from', () => {
   const encodings: [string, WavFileOptions, number][] = [
     ['8 bits', { bits: 8 }, 1 / 100],
     ['16 bits', { bits: 16 }, 1e-4],
@@ -46,9 +46,9 @@ describe('every encoding is read as the same samples', () => {
     ['extensible float', { extensible: true, encoding: 'float', bits: 32, channels: 2 }, 1e-7],
   ]
   test.each(encodings)('%s', (_, options, tolerance) => {
-    const heard = read(wavFile(samples, options))
-    expect(heard).toHaveLength(samples.length)
-    expect(largestDifference(samples, heard)).toBeLessThan(tolerance)
+    const decoded = read(wavFile(samples, options))
+    expect(decoded).toHaveLength(samples.length)
+    expect(largestDifference(samples, decoded)).toBeLessThan(tolerance)
   })
 
   test.each(encodings)('%s, in pieces of 7 bytes', (_, options) => {
@@ -57,32 +57,32 @@ describe('every encoding is read as the same samples', () => {
   })
 })
 
-test('stereo is mixed to the mean of both channels', () => {
+test('mixes stereo to the mean of both channels', () => {
   const file = wavFile(new Float32Array(4), { channels: 2 })
   for (let frame = 0; frame < 4; frame++) file.writeInt16LE(16_384, file.length - 16 + frame * 4)
   expect([...read(file)]).toEqual([0.25, 0.25, 0.25, 0.25])
 })
 
-test('the shortest and longest samples keep their sign', () => {
+test('keeps the sign of the smallest and largest samples', () => {
   const file = wavFile(Float32Array.of(0, 0), { bits: 24 })
   file.set([0x00, 0x00, 0x80, 0xff, 0xff, 0xff], file.length - 6)
   expect([...read(file)]).toEqual([-1, -(2 ** -23)])
 })
 
-test('samples that are no numbers are heard as silence', () => {
+test('reads samples that are not numbers as silence', () => {
   const file = wavFile(Float32Array.of(0.5, NaN, -Infinity, 1e30, 0.25), { encoding: 'float', bits: 32 })
   expect([...read(file)]).toEqual([0.5, 0, 0, 0, 0.25])
 })
 
-describe('what stands around the samples', () => {
+describe('other chunks and lengths', () => {
   const expected = read(wavFile(samples))
 
-  test('unknown chunks are passed over, of an odd length too', () => {
+  test('skips unknown chunks, also of odd length', () => {
     const chunks = [wavChunk('LIST', Buffer.from('INFO odd')), wavChunk('junk', Buffer.alloc(33, 0xff))]
     expect(read(wavFile(samples, { chunks }), 5)).toEqual(expected)
   })
 
-  test('chunks after the samples are not taken for samples', () => {
+  test('ignores chunks after the samples', () => {
     const file = Buffer.concat([wavFile(samples), wavChunk('LIST', Buffer.alloc(500, 0x7f))])
     expect(read(file)).toEqual(expected)
   })
@@ -91,32 +91,32 @@ describe('what stands around the samples', () => {
     ['all ones', { dataLength: 0xffffffff, riffLength: 0xffffffff }],
     ['zero', { dataLength: 0, riffLength: 0 }],
     ['zero, with the length of a file without samples', { dataLength: 0, riffLength: 36 }],
-    ['far more than there is', { dataLength: 0x7ffff000, riffLength: 0x7ffff024 }],
-  ])('a length that was never filled in is no hindrance: %s', (_, lengths) => {
+    ['the placeholder of SoX', { dataLength: 0x7ffff000, riffLength: 0x7ffff024 }],
+  ])('reads to the end of the file when the length was never filled in: %s', (_, lengths) => {
     expect(read(wavFile(samples, lengths))).toEqual(expected)
   })
 
-  test('what is left of a file cut short is read', () => {
+  test('reads the samples of a truncated file', () => {
     const file = wavFile(samples)
     expect(read(file.subarray(0, file.length - 1_001))).toEqual(expected.subarray(0, samples.length - 501))
   })
 })
 
-describe('what is no recording is refused with a code', () => {
+describe('rejects with a code', () => {
   const header = wavFile(new Float32Array())
   const comment = wavChunk('LIST', Buffer.alloc(50, 0x7f))
   const commented = Buffer.concat([wavFile(new Float32Array(), { riffLength: 36 + comment.length }), comment])
   test.each<[string, Uint8Array, string]>([
     ['an empty file', new Uint8Array(), 'empty_file'],
-    ['a text', Buffer.from('four two seven one, said in writing'), 'not_a_wav'],
+    ['a text', Buffer.from('four two seven one'), 'not_a_wav'],
     ['a few bytes', Buffer.from('RIFF'), 'not_a_wav'],
     ['another RIFF file', wavChunk('RIFF', Buffer.from('AVI LIST')), 'not_a_wav'],
-    ['a file that ends in its header', header.subarray(0, 30), 'broken_wav'],
-    ['samples before their format', wavChunk('RIFF', Buffer.from('WAVEdata\0\0\0\0')), 'broken_wav'],
+    ['a file that ends in its header', header.subarray(0, 30), 'malformed_wav'],
+    ['samples before their format', wavChunk('RIFF', Buffer.from('WAVEdata\0\0\0\0')), 'malformed_wav'],
     [
       'a format chunk that is too short',
       wavChunk('RIFF', Buffer.concat([Buffer.from('WAVE'), wavChunk('fmt ', Buffer.alloc(8))])),
-      'broken_wav',
+      'malformed_wav',
     ],
     ['a file without samples', header, 'no_samples'],
     ['a file without samples but with a comment', commented, 'no_samples'],
@@ -134,16 +134,16 @@ describe('what is no recording is refused with a code', () => {
     expect(codeOf(file)).toBe(code)
   })
 
-  test('an endless format chunk, without waiting for its end', () => {
+  test('a format chunk of impossible length, without reading it', () => {
     const endless = wavChunk('fmt ', Buffer.alloc(8), 0xfffffff0)
     const file = wavChunk('RIFF', Buffer.concat([Buffer.from('WAVE'), endless]))
     expect(() => createWavReader((rate) => [rate]).push(file)).toThrow('impossible length')
   })
 
-  test('any cut through a file is read or refused, and never fails otherwise', () => {
+  test('a file truncated at any byte, unless it can be read', () => {
     const file = wavFile(samples.subarray(0, 20), { chunks: [wavChunk('LIST', Buffer.alloc(9))] })
     for (let length = 0; length < file.length; length++) {
-      expect(['empty_file', 'not_a_wav', 'broken_wav', 'no_samples', 'read']).toContain(
+      expect(['empty_file', 'not_a_wav', 'malformed_wav', 'no_samples', 'read']).toContain(
         codeOf(file.subarray(0, length)),
       )
     }

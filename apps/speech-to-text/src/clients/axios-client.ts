@@ -1,8 +1,9 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { create } from 'axios'
-import { transcribeThrough, type SendRequest } from '../transcribe-through.ts'
-import type { Connection, SpeechClient } from './speech-client.ts'
+import { transcribeRecording, type SendRequest } from '../speech/transcribe-recording.ts'
+import type { Connection } from '../platform/connection.ts'
+import type { SpeechClient } from './speech-client.ts'
 
 export function createAxiosClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
   const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })
@@ -19,7 +20,7 @@ export function createAxiosClient({ speechUrl, onEvent, ...credentials }: Connec
     return { status, body: data, retryAfter: headers['retry-after'] }
   }
   return {
-    transcribe: (recording, options) => transcribeThrough(send, recording, options),
+    transcribe: (recording, options) => transcribeRecording(send, recording, options),
     close: () => tokens.close(),
   }
 }

@@ -1,10 +1,11 @@
-import type { Connection, SpeechClient } from './speech-client.ts'
+import type { Connection } from '../platform/connection.ts'
+import type { SpeechClient } from './speech-client.ts'
 
 export const clientNames = ['fetch', 'axios', 'ky', 'nest'] as const
 
 export type ClientName = (typeof clientNames)[number]
 
-/** Loads no more than the client that is asked for. */
+/** Imports only the client that is used. */
 export async function createSpeechClient(name: ClientName, connection: Connection): Promise<SpeechClient> {
   switch (name) {
     case 'fetch':

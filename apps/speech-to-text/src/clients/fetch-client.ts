@@ -1,7 +1,8 @@
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
-import { answerOf } from '../speech-api-answer.ts'
-import { transcribeThrough, type SendRequest } from '../transcribe-through.ts'
-import type { Connection, SpeechClient } from './speech-client.ts'
+import { toSpeechApiResponse } from '../speech/speech-api-response.ts'
+import { transcribeRecording, type SendRequest } from '../speech/transcribe-recording.ts'
+import type { Connection } from '../platform/connection.ts'
+import type { SpeechClient } from './speech-client.ts'
 
 export function createFetchClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
   const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })
@@ -13,10 +14,10 @@ export function createFetchClient({ speechUrl, onEvent, ...credentials }: Connec
       ...(recording && { body: recording, headers: { 'content-type': 'audio/wav' } }),
       signal: signal ?? null,
     })
-    return answerOf(response)
+    return toSpeechApiResponse(response)
   }
   return {
-    transcribe: (recording, options) => transcribeThrough(send, recording, options),
+    transcribe: (recording, options) => transcribeRecording(send, recording, options),
     close: () => tokens.close(),
   }
 }

@@ -1,9 +1,10 @@
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky from 'ky'
-import { answerOf } from '../speech-api-answer.ts'
-import { transcribeThrough, type SendRequest } from '../transcribe-through.ts'
-import type { Connection, SpeechClient } from './speech-client.ts'
+import { toSpeechApiResponse } from '../speech/speech-api-response.ts'
+import { transcribeRecording, type SendRequest } from '../speech/transcribe-recording.ts'
+import type { Connection } from '../platform/connection.ts'
+import type { SpeechClient } from './speech-client.ts'
 
 export function createKyClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
   const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })
@@ -17,10 +18,10 @@ export function createKyClient({ speechUrl, onEvent, ...credentials }: Connectio
       ...(recording && { body: recording, headers: { 'content-type': 'audio/wav' } }),
       signal: signal ?? null,
     })
-    return answerOf(response)
+    return toSpeechApiResponse(response)
   }
   return {
-    transcribe: (recording, options) => transcribeThrough(send, recording, options),
+    transcribe: (recording, options) => transcribeRecording(send, recording, options),
     close: () => tokens.close(),
   }
 }

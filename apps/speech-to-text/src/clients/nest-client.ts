@@ -3,8 +3,9 @@ import { Module, type DynamicModule } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
-import { transcribeThrough } from '../transcribe-through.ts'
-import type { Connection, SpeechClient } from './speech-client.ts'
+import { transcribeRecording } from '../speech/transcribe-recording.ts'
+import type { Connection } from '../platform/connection.ts'
+import type { SpeechClient } from './speech-client.ts'
 import { SpeechService } from './speech.service.ts'
 
 @Module({})
@@ -30,7 +31,7 @@ export async function createNestClient(connection: Connection): Promise<SpeechCl
 
   return {
     transcribe: (recording, options) =>
-      transcribeThrough((request) => speech.send(request), recording, options),
+      transcribeRecording((request) => speech.send(request), recording, options),
     close: () => application.close(),
   }
 }

@@ -1,22 +1,11 @@
-import type { TokenEventListener } from '@tokenwell/core'
-import type { TranscribeOptions } from '../transcribe-through.ts'
-import type { Transcript } from '../transcript.ts'
+import type { TranscribeOptions } from '../speech/transcribe-recording.ts'
+import type { Transcript } from '../speech/transcript.ts'
 
-/** Where the platform is, and who asks. */
-export interface Connection {
-  readonly authUrl: string
-  readonly speechUrl: string
-  readonly clientId: string
-  readonly clientSecret: string
-  /** Is told what happens to the token. */
-  readonly onEvent?: TokenEventListener | undefined
-}
-
-/** The speech API as the command line uses it, whichever HTTP client is underneath. */
+/** The speech API as the command line uses it, independent of the HTTP client. */
 export interface SpeechClient {
   /**
-   * Sends a WAV recording. A `Blob` out of `fs.openAsBlob` is read from the disk as it is sent, and can be
-   * sent again when its token was refused.
+   * Transcribes a WAV recording. A `Blob` from `fs.openAsBlob` is read from the disk as it is sent, and can be sent
+   * again after its token was rejected.
    */
   transcribe(recording: Blob, options?: TranscribeOptions): Promise<Transcript>
   close(): Promise<void>

@@ -1,10 +1,10 @@
 import { HttpService } from '@nestjs/axios'
 import { Inject, Injectable } from '@nestjs/common'
 import { firstValueFrom } from 'rxjs'
-import type { SpeechApiAnswer } from '../speech-api-answer.ts'
-import type { SpeechApiRequest } from '../transcribe-through.ts'
+import type { SpeechApiResponse } from '../speech/speech-api-response.ts'
+import type { SpeechApiRequest } from '../speech/transcribe-recording.ts'
 
-/** Calls the speech API through the `HttpService` of `TokenHttpModule`, which attaches the tokens. */
+/** Calls the speech API with the `HttpService` of `TokenHttpModule`, which attaches the tokens. */
 @Injectable()
 export class SpeechService {
   readonly #http: HttpService
@@ -13,7 +13,7 @@ export class SpeechService {
     this.#http = http
   }
 
-  async send({ method, path, recording, signal }: SpeechApiRequest): Promise<SpeechApiAnswer> {
+  async send({ method, path, recording, signal }: SpeechApiRequest): Promise<SpeechApiResponse> {
     const { status, data, headers } = await firstValueFrom(
       this.#http.request({
         method,

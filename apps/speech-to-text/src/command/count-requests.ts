@@ -1,21 +1,21 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 
-/** How many requests have arrived, by `METHOD /path`. */
+/** The number of received requests, by `METHOD /path`. */
 export interface RequestCount {
-  readonly arrived: ReadonlyMap<string, number>
+  readonly received: ReadonlyMap<string, number>
   stop(): void
 }
 
-/** Counts what arrives at the servers of this process: what was really sent, whatever the clients say. */
+/** Counts the requests that the servers of this process receive, so what the clients have really sent. */
 export function countRequests(): RequestCount {
-  const arrived = new Map<string, number>()
+  const received = new Map<string, number>()
   const channel = 'http.server.request.start'
-  const note = (message: unknown) => {
+  const count = (message: unknown) => {
     const { method, url } = (message as { readonly request: IncomingMessage }).request
     const request = `${method} ${url?.replace(/\?.*/, '')}`
-    arrived.set(request, (arrived.get(request) ?? 0) + 1)
+    received.set(request, (received.get(request) ?? 0) + 1)
   }
-  subscribe(channel, note)
-  return { arrived, stop: () => void unsubscribe(channel, note) }
+  subscribe(channel, count)
+  return { received, stop: () => void unsubscribe(channel, count) }
 }

@@ -2,26 +2,26 @@ import { openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
-import { InputError } from './input-error.ts'
+import { RecordingError } from './recording-error.ts'
 
-/** Something to transcribe, opened only when its turn comes. */
+/** A recording to transcribe. It is opened only when it is sent. */
 export interface Recording {
-  /** As the caller would write it. */
+  /** The path as the user would write it. */
   readonly name: string
-  /** The same for every way to write the same file. */
+  /** The same for every way to write the same path. */
   readonly id: string
-  /** @throws {InputError} */
+  /** @throws {RecordingError} */
   open(): Promise<Blob>
 }
 
-/** What the speech API takes at most; larger files are not sent in the first place. */
+/** The limit of the speech API. Larger files are not sent. */
 const maxBytes = 25 * 1024 * 1024
 
 /**
- * The recordings that the arguments name: files, folders (searched for .wav and .wave), glob patterns, and
- * `-` for standard input. One that names nothing becomes a recording that cannot be opened, and says so.
+ * Finds the recordings for these arguments: files, folders (searched for .wav and .wave), glob patterns, and `-` for
+ * standard input. An argument without a match becomes a recording that throws when it is opened.
  *
- * @param folder what relative paths are relative to
+ * @param folder the base of relative paths
  */
 export async function findRecordings(
   names: readonly string[],
@@ -47,7 +47,7 @@ async function find(
 
 async function inFolder(name: string, path: string, folder: string): Promise<Recording[]> {
   const files = await glob('**/*.{wav,wave}', { cwd: path, absolute: true, caseSensitiveMatch: false })
-  if (files.length === 0) return [missing(name, `${name} is a folder with no .wav files in it.`)]
+  if (files.length === 0) return [missing(name, `${name} contains no .wav files.`)]
   return files.sort().map((file) => inFile(relative(folder, file), file))
 }
 
@@ -63,12 +63,12 @@ function inFile(name: string, path: string): Recording {
     id: path,
     async open() {
       const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
-        throw new InputError(explain(name, error))
+        throw new RecordingError(explain(name, error))
       })
-      if (!stats.isFile()) throw new InputError(`${name} is not a file.`)
+      if (!stats.isFile()) throw new RecordingError(`${name} is not a file.`)
       checkSize(name, stats.size)
       return openAsBlob(path, { type: 'audio/wav' }).catch((error: NodeJS.ErrnoException) => {
-        throw new InputError(explain(name, error))
+        throw new RecordingError(explain(name, error))
       })
     },
   }
@@ -84,7 +84,7 @@ function inStandardInput(stream: NodeJS.ReadableStream): Recording {
       let bytes = 0
       for await (const chunk of stream as AsyncIterable<Buffer<ArrayBuffer>>) {
         bytes += chunk.length
-        // What comes after is not even read.
+        // The rest is not read.
         if (bytes > maxBytes) break
         chunks.push(chunk)
       }
@@ -95,17 +95,17 @@ function inStandardInput(stream: NodeJS.ReadableStream): Recording {
 }
 
 function missing(name: string, sentence: string): Recording {
-  return { name, id: name, open: () => Promise.reject(new InputError(sentence)) }
+  return { name, id: name, open: () => Promise.reject(new RecordingError(sentence)) }
 }
 
 function checkSize(name: string, bytes: number): void {
-  if (bytes === 0) throw new InputError(`${name} is empty.`)
+  if (bytes === 0) throw new RecordingError(`${name} is empty.`)
   if (bytes <= maxBytes) return
-  throw new InputError(`${name} is too large: the speech API takes 25 MB at most.`)
+  throw new RecordingError(`${name} is too large. The speech API accepts up to 25 MB.`)
 }
 
 function explain(name: string, { code }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' || code === 'ENOTDIR') return `${name} does not exist.`
-  if (code === 'EACCES' || code === 'EPERM') return `${name} may not be read by you.`
+  if (code === 'EACCES' || code === 'EPERM') return `You do not have permission to read ${name}.`
   return `${name} could not be read (${code}).`
 }

@@ -2,19 +2,19 @@ import { Listr, type ListrDefaultRendererLogLevels, ListrLogger, ProcessOutput }
 
 export interface Progress {
   start(name: string): void
-  /** @param share from 0 to 1; undefined where it is not told */
-  hear(name: string, share: number | undefined): void
+  /** @param fraction from 0 to 1, undefined if it is unknown */
+  update(name: string, fraction: number | undefined): void
   end(name: string): void
-  /** @param topic what the sentence is about: elsewhere than on a terminal each is noted once */
-  note(topic: string, sentence: string): void
-  /** Takes the progress off the screen. */
+  /** @param topic outside a terminal, only the first message of each topic is printed */
+  note(topic: string, message: string): void
+  /** Removes the progress from the terminal. */
   close(): Promise<void>
 }
 
-/** Shows on a terminal how far things are and what is under way; elsewhere only the notes, line by line. */
+/** Shows the progress of all recordings on a terminal; otherwise prints notes and quarters, line by line. */
 export function startProgress(total: number, stream: NodeJS.WriteStream): Progress {
   if (!stream.isTTY) return plainProgress(stream)
-  const underWay = new Map<string, string>() // by name, what is shown of it
+  const active = new Map<string, string>() // name to text
   let done = 0
   let note = ''
   let show = () => {}
@@ -28,7 +28,7 @@ export function startProgress(total: number, stream: NodeJS.WriteStream): Progre
         task: (_context, task) => {
           show = () => {
             task.title = `${bar(done / total)} ${done} of ${total}`
-            task.output = [...underWay.values(), note].filter(Boolean).join('\n')
+            task.output = [...active.values(), note].filter(Boolean).join('\n')
           }
           show()
           return ended
@@ -50,21 +50,21 @@ export function startProgress(total: number, stream: NodeJS.WriteStream): Progre
 
   return {
     start(name) {
-      underWay.set(name, name)
+      active.set(name, name)
       show()
     },
-    hear(name, share) {
-      if (share !== undefined) underWay.set(name, `${name} ${percent(share)}`)
+    update(name, fraction) {
+      if (fraction !== undefined) active.set(name, `${name} ${percent(fraction)}`)
       show()
     },
     end(name) {
-      underWay.delete(name)
+      active.delete(name)
       done++
       note = ''
       show()
     },
-    note(_topic, sentence) {
-      note = sentence
+    note(_topic, message) {
+      note = message
       show()
     },
     async close() {
@@ -79,28 +79,28 @@ function plainProgress(stream: NodeJS.WriteStream): Progress {
   const quarters = new Map<string, number>()
   return {
     start() {},
-    hear(name, share = 0) {
-      const quarter = Math.floor(share * 4)
+    update(name, fraction = 0) {
+      const quarter = Math.floor(fraction * 4)
       if (quarter <= (quarters.get(name) ?? 0)) return
       quarters.set(name, quarter)
-      stream.write(`${name}: ${percent(quarter / 4)} heard\n`)
+      stream.write(`${name}: ${percent(quarter / 4)}\n`)
     },
     end(name) {
       quarters.delete(name)
     },
-    note(topic, sentence) {
-      if (!noted.has(topic)) stream.write(`${sentence}\n`)
+    note(topic, message) {
+      if (!noted.has(topic)) stream.write(`${message}\n`)
       noted.add(topic)
     },
     async close() {},
   }
 }
 
-function percent(share: number): string {
-  return `${Math.round(share * 100)} %`
+function percent(fraction: number): string {
+  return `${Math.round(fraction * 100)} %`
 }
 
-function bar(share: number): string {
-  const filled = Math.round(share * 20)
+function bar(fraction: number): string {
+  const filled = Math.round(fraction * 20)
   return '█'.repeat(filled) + '░'.repeat(20 - filled)
 }

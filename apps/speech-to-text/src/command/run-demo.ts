@@ -3,28 +3,28 @@ import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
 import { clientNames, createSpeechClient, type ClientName } from '../clients/create-speech-client.ts'
-import type { Connection } from '../clients/speech-client.ts'
+import type { Connection } from '../platform/connection.ts'
 import { startLocalPlatform } from '../platform/start-local-platform.ts'
 import { countRequests, type RequestCount } from './count-requests.ts'
-import { describeFailure } from './describe-failure.ts'
+import { describeError } from '../platform/describe-error.ts'
 import { findRecordings, type Recording } from './find-recordings.ts'
-import { complain, count } from './results.ts'
+import { printError, plural } from './print-results.ts'
 
 const { stdout } = process
 const samples = fileURLToPath(new URL('../../samples', import.meta.url))
 
-interface Heard {
+interface Result {
   readonly file: string
   readonly text: string
   readonly milliseconds: number
 }
 
-interface Row extends Heard {
+interface Row extends Result {
   readonly client: ClientName
-  readonly right: boolean
+  readonly correct: boolean
 }
 
-/** Transcribes the samples through every client and answers with the exit code. */
+/** Transcribes the samples with every client and returns the exit code. */
 export async function runDemo(): Promise<number> {
   const expected = JSON.parse(await readFile(`${samples}/expected.json`, 'utf8')) as Record<string, string>
   const recordings = await findRecordings(Object.keys(expected), samples)
@@ -38,41 +38,41 @@ export async function runDemo(): Promise<number> {
   })
   const rows: Row[] = []
   const summary: string[] = []
-  let faults = 0
+  let failures = 0
   for (const client of clientNames) {
-    const before = new Map(requests.arrived)
+    const before = new Map(requests.received)
     try {
-      const transcribed = await transcribeThrough(client, platform, recordings)
-      rows.push(...transcribed.map((row) => ({ client, right: row.text === expected[row.file], ...row })))
+      const transcribed = await transcribeWith(client, platform, recordings)
+      rows.push(...transcribed.map((row) => ({ client, correct: row.text === expected[row.file], ...row })))
     } catch (error) {
-      faults++
-      complain(`${client}: ${describeFailure(error, platform) ?? String(error)}`)
+      failures++
+      printError(`${client}: ${describeError(error, platform) ?? String(error)}`)
     }
     summary.push(`${client}: ${requestsSince(before, requests)}`)
   }
-  // Side by side: what the clients made of the same recording.
+  // Grouped by file, to compare the clients.
   for (const file of Object.keys(expected)) {
-    for (const { client, right, text, milliseconds } of rows.filter((row) => row.file === file)) {
-      if (!right) faults++
-      const shown = right ? text : mark(`${text} (not: ${expected[file]})`)
+    for (const { client, correct, text, milliseconds } of rows.filter((row) => row.file === file)) {
+      if (!correct) failures++
+      const shown = correct ? text : red(`${text} (expected: ${expected[file]})`)
       table.push([file, client, shown, Math.round(milliseconds)])
     }
   }
   await platform.close()
   requests.stop()
   stdout.write(`${table.toString()}\n${summary.join('\n')}\n`)
-  if (faults > 0) complain(`${count(faults, 'part')} of the demo went wrong.`)
-  return faults > 0 ? 1 : 0
+  if (failures > 0) printError(`${plural(failures, 'part')} of the demo failed.`)
+  return failures > 0 ? 1 : 0
 }
 
-async function transcribeThrough(
+async function transcribeWith(
   name: ClientName,
   connection: Connection,
   recordings: readonly Recording[],
-): Promise<Heard[]> {
+): Promise<Result[]> {
   const client = await createSpeechClient(name, connection)
   try {
-    const transcribe = async (recording: Recording): Promise<Heard> => {
+    const transcribe = async (recording: Recording): Promise<Result> => {
       const audio = await recording.open()
       const started = performance.now()
       const { text } = await client.transcribe(audio)
@@ -84,12 +84,12 @@ async function transcribeThrough(
   }
 }
 
-function requestsSince(before: ReadonlyMap<string, number>, { arrived }: RequestCount): string {
-  const since = (request: string) => (arrived.get(request) ?? 0) - (before.get(request) ?? 0)
+function requestsSince(before: ReadonlyMap<string, number>, { received }: RequestCount): string {
+  const since = (request: string) => (received.get(request) ?? 0) - (before.get(request) ?? 0)
   const tokenRequests = since('POST /oauth/client_credential/accesstoken')
-  return `${count(tokenRequests, 'token request')} for ${count(since('POST /v1/transcriptions'), 'API call')}`
+  return `${plural(tokenRequests, 'token request')} for ${plural(since('POST /v1/transcriptions'), 'API call')}`
 }
 
-function mark(text: string): string {
+function red(text: string): string {
   return styleText('red', text, { stream: stdout })
 }

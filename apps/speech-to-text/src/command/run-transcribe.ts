@@ -1,26 +1,26 @@
 import { createSpeechClient } from '../clients/create-speech-client.ts'
-import type { Connection } from '../clients/speech-client.ts'
+import type { Connection } from '../platform/connection.ts'
 import { findPlatform } from '../platform/find-platform.ts'
 import type { Platform } from '../platform/platform.ts'
-import { describeFailure } from './describe-failure.ts'
+import { describeError } from '../platform/describe-error.ts'
 import { findRecordings } from './find-recordings.ts'
 import { startProgress } from './progress.ts'
-import { complain, count, printOutcome } from './results.ts'
+import { plural, printError, printOutcome } from './print-results.ts'
 import { transcribeAll, type Outcome } from './transcribe-all.ts'
 import type { TranscribeOptions } from './transcribe-options.ts'
 
 const { stderr } = process
 
-/** Does what the command line asks for and answers with the exit code. */
+/** Runs the command and returns the exit code. */
 export async function runTranscribe(files: readonly string[], options: TranscribeOptions): Promise<number> {
   let platform: Platform | undefined
   try {
     platform = await findPlatform(process.env)
     return await transcribeFiles(files, options, platform)
   } catch (error) {
-    const sentence = describeFailure(error, platform)
-    if (sentence === undefined) throw error
-    complain(sentence)
+    const message = describeError(error, platform)
+    if (message === undefined) throw error
+    printError(message)
     return 1
   } finally {
     await platform?.close()
@@ -47,27 +47,28 @@ async function transcribeFiles(
     retries,
     onStart: (name) => progress.start(name),
     onEnd: (name) => progress.end(name),
-    onProgress: (name, share) => progress.hear(name, share),
-    onRetry: (error) => progress.note(error.name, `${describeFailure(error, connection)} Trying again.`),
+    onProgress: (name, fraction) => progress.update(name, fraction),
+    onRetry: (error) => progress.note(error.name, `${describeError(error, connection)} Retrying.`),
   })
-  // Progress and results on one screen would overwrite each other.
-  const held: Outcome[] = []
-  let faults = 0
+  // On a terminal, results are printed after the progress: they would overwrite each other.
+  const deferred: Outcome[] = []
+  let failures = 0
   try {
     for await (const outcome of outcomes) {
-      if ('problem' in outcome) faults++
-      if (stderr.isTTY) held.push(outcome)
+      if ('error' in outcome) failures++
+      if (stderr.isTTY) deferred.push(outcome)
       else printOutcome(outcome, json)
     }
   } finally {
     await progress.close()
-    for (const outcome of held) printOutcome(outcome, json)
+    for (const outcome of deferred) printOutcome(outcome, json)
     await client.close()
   }
   if (!quiet) {
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    const done = count(recordings.length - faults, 'recording')
-    stderr.write(`${done} through ${clientName}, ${count(tokenRequests, 'token request')}, ${seconds} s\n`)
+    const transcribed = plural(recordings.length - failures, 'recording')
+    const requests = plural(tokenRequests, 'token request')
+    stderr.write(`${transcribed} with ${clientName}, ${requests}, ${seconds} s\n`)
   }
-  return faults > 0 ? 2 : 0
+  return failures > 0 ? 2 : 0
 }

@@ -1,25 +1,25 @@
 import pLimit from 'p-limit'
-import type { Transcript } from '../transcript.ts'
+import type { Transcript } from '../speech/transcript.ts'
 import type { Recording } from './find-recordings.ts'
-import { InputError } from './input-error.ts'
-import { transcribeRecording, type TranscribeSettings } from './transcribe-recording.ts'
+import { RecordingError } from './recording-error.ts'
+import { transcribeWithRetries, type TranscribeSettings } from './transcribe-with-retries.ts'
 
 export type Outcome =
   | { readonly name: string; readonly transcript: Transcript }
-  | { readonly name: string; readonly problem: string }
+  | { readonly name: string; readonly error: string }
 
 export interface TranscribeAllSettings extends TranscribeSettings {
-  /** How many recordings are under way at once. */
+  /** Number of recordings that are transcribed at the same time. */
   readonly concurrency: number
   readonly onStart?: ((name: string) => void) | undefined
   readonly onEnd?: ((name: string) => void) | undefined
 }
 
 /**
- * Transcribes many recordings at once and yields what became of them, in their order. A recording that is
- * to blame itself is one of the outcomes.
+ * Transcribes several recordings at the same time and yields the outcomes in their order. An invalid recording is an
+ * outcome too.
  *
- * @throws when a service or the credentials are to blame: the others are then given up at once
+ * @throws if a service or the credentials are the cause; the other recordings are then cancelled
  */
 export async function* transcribeAll(
   recordings: readonly Recording[],
@@ -28,7 +28,7 @@ export async function* transcribeAll(
   const limit = pLimit(settings.concurrency)
   const abort = new AbortController()
   const outcomes = recordings.map((recording) => limit(() => outcomeOf(recording, settings, abort)))
-  // Each is awaited in its turn; until then a failure must not count as unhandled.
+  // They are awaited one after another: an earlier rejection must not count as unhandled.
   for (const outcome of outcomes) outcome.catch(() => {})
   try {
     for (const outcome of outcomes) yield await outcome
@@ -47,9 +47,9 @@ async function outcomeOf(
   const { name } = recording
   settings.onStart?.(name)
   try {
-    return { name, transcript: await transcribeRecording(recording, settings, abort.signal) }
+    return { name, transcript: await transcribeWithRetries(recording, settings, abort.signal) }
   } catch (error) {
-    if (error instanceof InputError) return { name, problem: error.message }
+    if (error instanceof RecordingError) return { name, error: error.message }
     abort.abort(error)
     throw error
   } finally {

@@ -10,36 +10,31 @@ export interface TranscribeOptions {
 }
 
 const notes = `
-A FILE is a WAV recording, a folder of them, a glob pattern, or - for standard input.
+FILE is a WAV recording, a folder, a glob pattern, or - for standard input.
 
 Without AUTH_URL, a token service and a speech API are started on this machine. To use others, set
 AUTH_URL, SPEECH_URL, CLIENT_ID and CLIENT_SECRET (or CONSUMER_KEY and CONSUMER_SECRET).
 
-Exit codes: 0 all recordings are transcribed; 2 a recording or an option is wrong, the other recordings
-are transcribed; 1 a service does not answer, or the credentials are refused.`
+Exit codes:
+  0  all recordings were transcribed
+  1  a service could not be reached or rejected the credentials
+  2  a recording or an option is invalid; the other recordings were transcribed`
 
-/** The command line of `transcribe`; `run` is called with what was asked for. */
+/** Defines the command line of `transcribe`. */
 export function transcribeCommand(
   run: (files: readonly string[], options: TranscribeOptions) => Promise<void>,
 ): Command {
   return new Command('transcribe')
-    .description('Turns recordings of speech into text, one line each.')
+    .description('Transcribes recordings of speech and prints one line for each.')
     .usage('[options] FILE...')
     .argument('<FILE...>')
     .addOption(
-      new Option('--client <name>', 'HTTP client to call the speech API with')
-        .choices(clientNames)
-        .default('fetch'),
+      new Option('--client <name>', 'HTTP client for the speech API').choices(clientNames).default('fetch'),
     )
-    .option('--concurrency <number>', 'recordings under way at once', wholeNumber(1, 100), 4)
-    .option(
-      '--retries <number>',
-      'how often to try again when a service does not answer',
-      wholeNumber(0, 20),
-      4,
-    )
-    .option('--json', 'one JSON object a line, with segments and times')
-    .option('--quiet', 'no summary')
+    .option('--concurrency <number>', 'recordings transcribed at the same time', integer(1, 100), 4)
+    .option('--retries <number>', 'retries when a service cannot be reached', integer(0, 20), 4)
+    .option('--json', 'print one JSON object per line, with segments and times')
+    .option('--quiet', 'print no summary')
     .addHelpText('after', notes)
     .exitOverride((error) => {
       process.exit(error.exitCode === 0 ? 0 : 2)
@@ -47,10 +42,10 @@ export function transcribeCommand(
     .action(run)
 }
 
-function wholeNumber(least: number, most: number): (text: string) => number {
+function integer(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = Number(text)
-    if (/^\d+$/.test(text) && number >= least && number <= most) return number
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    if (/^\d+$/.test(text) && number >= min && number <= max) return number
+    throw new InvalidArgumentError(`Use a number from ${min} to ${max}.`)
   }
 }

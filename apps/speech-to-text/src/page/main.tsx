@@ -1,8 +1,8 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { createHistory } from './history/history.ts'
-import { chooseRoute } from './route.ts'
-import { readPlatform, startSession } from './server.ts'
+import { chooseRoute } from './choose-route.ts'
+import { fetchPageSettings, startSession } from './page-server.ts'
 import { createDirectTranscriber } from './transcribing/direct-transcriber.ts'
 import { createServerTranscriber } from './transcribing/server-transcriber.ts'
 
@@ -10,17 +10,17 @@ const root = document.querySelector('#page')!
 
 try {
   await startSession()
-  const platform = await readPlatform()
+  const settings = await fetchPageSettings()
   const transcribers = {
-    direct: createDirectTranscriber(platform.speechUrl),
+    direct: createDirectTranscriber(settings.speechUrl),
     server: createServerTranscriber(),
   }
-  const route = chooseRoute(platform.direct)
+  const route = chooseRoute(settings.direct)
   const history = createHistory(transcribers, () => route.value)
-  render(<App platform={platform} transcribers={transcribers} route={route} history={history} />, root)
+  render(<App settings={settings} transcribers={transcribers} route={route} history={history} />, root)
 } catch {
   render(
-    <main class="sorry">
+    <main class="unavailable">
       <h1>Speech to text</h1>
       <p role="alert">The server of this page could not be reached.</p>
       <button type="button" onClick={() => location.reload()}>

@@ -1,13 +1,13 @@
-import type { Connection } from '../clients/speech-client.ts'
-import { SetupError } from '../setup-error.ts'
+import type { Connection } from './connection.ts'
+import { ConfigurationError } from './configuration-error.ts'
 import type { Credentials } from './platform.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The platform that the environment names, or undefined where it names none.
+ * Reads the connection from environment variables; undefined if they contain no URL.
  *
- * @throws {SetupError} naming the variable that is missing or wrong
+ * @throws {ConfigurationError} if a variable is missing or invalid
  */
 export function connectionFromEnvironment(environment: Environment): Connection | undefined {
   if (!environment['AUTH_URL'] && !environment['SPEECH_URL']) return undefined
@@ -19,7 +19,7 @@ export function connectionFromEnvironment(environment: Environment): Connection 
   }
 }
 
-/** The application for web pages, if there is one. */
+/** Reads the credentials of the application for web pages; undefined if there is none. */
 export function pageFromEnvironment(environment: Environment): Credentials | undefined {
   const { PAGE_CLIENT_ID: clientId, PAGE_CLIENT_SECRET: clientSecret } = environment
   return clientId && clientSecret ? { clientId, clientSecret } : undefined
@@ -28,12 +28,12 @@ export function pageFromEnvironment(environment: Environment): Credentials | und
 function urlFrom(environment: Environment, name: string): string {
   const value = valueFrom(environment, name)
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '')
-  throw new SetupError(`${name} is not an address: write one such as https://speech.example.com.`)
+  throw new ConfigurationError(`${name} is not a valid URL. Write it as https://speech.example.com.`)
 }
 
 function valueFrom(environment: Environment, ...names: readonly [string, ...string[]]): string {
   for (const name of names) if (environment[name]) return environment[name]
-  throw new SetupError(
-    `${names.join(' or ')} is missing: set AUTH_URL, SPEECH_URL, CLIENT_ID and CLIENT_SECRET, or none of them to start everything here.`,
+  throw new ConfigurationError(
+    `${names.join(' or ')} is missing. Set AUTH_URL, SPEECH_URL, CLIENT_ID and CLIENT_SECRET, or none of them to start all services on this machine.`,
   )
 }

@@ -3,9 +3,9 @@ import type { Platform } from './platform.ts'
 import type { LocalPlatformOptions } from './start-local-platform.ts'
 
 /**
- * The platform that the environment names, or one started here where it names none.
+ * Returns the platform that environment variables specify, or starts one on this machine.
  *
- * @throws {SetupError} naming the variable that is missing or wrong
+ * @throws {ConfigurationError} if a variable is missing or invalid
  */
 export async function findPlatform(
   environment: NodeJS.ProcessEnv,

@@ -1,15 +1,15 @@
-import type { Connection } from '../clients/speech-client.ts'
+import type { Connection } from './connection.ts'
 
-/** An application of the platform. */
+/** The credentials of an application. */
 export interface Credentials {
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** The token service and the speech API, and who this application is to them. */
+/** The token service, the speech API and the credentials for them. */
 export interface Platform extends Connection {
-  /** The application whose tokens web pages get: of few rights and short life. */
+  /** The application whose tokens web pages get: with few permissions and a short lifetime. */
   readonly page?: Credentials | undefined
-  /** Stops what was started for it. */
+  /** Stops the services that were started for it. */
   close(): Promise<void>
 }

@@ -4,11 +4,11 @@ import { startTokenService } from '@tokenwell/token-service'
 import type { Platform } from './platform.ts'
 
 export interface LocalPlatformOptions {
-  /** Origins of pages that may call the speech API from a browser. */
+  /** Origins of pages that may call the speech API. */
   readonly pageOrigins?: readonly string[] | undefined
 }
 
-/** Starts a token service and a speech API on free ports of this machine, with secrets made up for the occasion. */
+/** Starts a token service and a speech API on free ports of this machine, with random secrets. */
 export async function startLocalPlatform({ pageOrigins = [] }: LocalPlatformOptions = {}): Promise<Platform> {
   const application = { clientId: 'speech-to-text', clientSecret: randomSecret() }
   const page = { clientId: 'speech-to-text-page', clientSecret: randomSecret() }
@@ -17,7 +17,7 @@ export async function startLocalPlatform({ pageOrigins = [] }: LocalPlatformOpti
   const tokenService = await startTokenService({
     applications: [
       { ...application, name: 'Speech to text', products },
-      // What a page holds anybody may take: good for one product, and not for long.
+      // Anybody can read the token of a page: it covers one product and expires soon.
       { ...page, name: 'Speech to text in a page', products, lifetimeSeconds: 300 },
     ],
     resourceServers: [api],

@@ -12,11 +12,11 @@ import { serverModule } from './server.module.ts'
 import { sessions } from './session.ts'
 
 export interface ServerOptions {
-  /** Makes what serves the page while it is being written; by default its built files are served. */
+  /** Creates the handler that serves the page during development. By default the built files are served. */
   readonly servePage?: ((server: Server) => Promise<RequestHandler>) | undefined
 }
 
-/** The application's own server, not listening yet: the page, its sessions, its tokens, and the way through. */
+/** Creates the server of the page, which does not listen yet: static files, sessions, tokens and transcriptions. */
 export async function createServer(
   settings: ServerSettings,
   { servePage }: ServerOptions = {},
@@ -24,7 +24,7 @@ export async function createServer(
   const server = await NestFactory.create<NestExpressApplication>(serverModule(settings), {
     logger: ['error', 'warn'],
     abortOnError: false,
-    // A page that follows the token's life must not keep the server from closing.
+    // A page that follows the token status must not prevent the server from closing.
     forceCloseConnections: true,
   })
   server.enableShutdownHooks()
@@ -47,7 +47,7 @@ function contentPolicy({ speechUrl }: ServerSettings): Parameters<typeof helmet>
       directives: {
         connectSrc: ["'self'", new URL(speechUrl).origin, 'blob:'],
         mediaSrc: ["'self'", 'blob:'],
-        // The waveform is drawn with styles of its own.
+        // The waveform uses inline styles.
         styleSrc: ["'self'", "'unsafe-inline'"],
         upgradeInsecureRequests: null,
       },

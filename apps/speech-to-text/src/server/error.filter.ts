@@ -10,17 +10,17 @@ import {
 import { TokenError } from '@tokenwell/core'
 import { isAxiosError } from 'axios'
 import type { Response } from 'express'
-import { SpeechApiError } from '../speech-api-error.ts'
+import { SpeechApiError } from '../speech/speech-api-error.ts'
 import { SERVER_SETTINGS, type ServerSettings } from './server-settings.ts'
 
-interface Answer {
+interface ErrorResponse {
   readonly status: number
   readonly code: string
   readonly message: string
   readonly retryAfterMs?: number | undefined
 }
 
-/** Every error of the server in the shape of the speech API's own: a code, and one sentence for people. */
+/** Responds to every error in the format of the speech API: a code and one sentence for the user. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   readonly #logger = new Logger(ErrorFilter.name)
@@ -34,15 +34,15 @@ export class ErrorFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<Response>()
     // Axios wraps what its adapter throws.
     const cause = isAxiosError(error) && error.cause instanceof TokenError ? error.cause : error
-    const { status, code, message, retryAfterMs } = this.#answerTo(cause)
+    const { status, code, message, retryAfterMs } = this.#toResponse(cause)
     if (response.headersSent) return void response.end()
     if (retryAfterMs) response.setHeader('retry-after', Math.ceil(retryAfterMs / 1000))
     response.status(status).json({ error: { code, message } })
   }
 
-  #answerTo(error: unknown): Answer {
+  #toResponse(error: unknown): ErrorResponse {
     if (error instanceof SpeechApiError) {
-      // The page must not take a refusal of the server's token for the end of its session.
+      // A rejected token of the server must not look like an expired session to the page.
       return error.status === 401 ? { ...pick(error), status: 502 } : pick(error)
     }
     if (error instanceof TokenError) {
@@ -51,16 +51,16 @@ export class ErrorFilter implements ExceptionFilter {
       return {
         status: kind === 'unavailable' || kind === 'throttled' ? 503 : 502,
         code: `token_${kind}`,
-        message: 'The server could not get an access token. Your recording is kept: try again later.',
+        message: 'The server could not get an access token. Your recording was kept. Try again later.',
         retryAfterMs,
       }
     }
     if (error instanceof PayloadTooLargeException) {
-      const message = 'The recording is too large: the speech API takes 25 MB at most.'
+      const message = 'The recording is too large. The speech API accepts up to 25 MB.'
       return { status: 413, code: 'too_large', message }
     }
     if (error instanceof HttpException) {
-      const body = Object(error.getResponse()) as { error?: Partial<Answer> }
+      const body = Object(error.getResponse()) as { error?: Partial<ErrorResponse> }
       return {
         status: error.getStatus(),
         code: body.error?.code ?? 'bad_request',
@@ -71,14 +71,14 @@ export class ErrorFilter implements ExceptionFilter {
       return {
         status: 503,
         code: 'speech_api_unreachable',
-        message: `The server could not reach the speech API at ${this.#speechUrl}. Your recording is kept: try again later.`,
+        message: `The server could not reach the speech API at ${this.#speechUrl}. Your recording was kept. Try again later.`,
       }
     }
     this.#logger.error(error)
-    return { status: 500, code: 'internal_error', message: 'Something went wrong on the server.' }
+    return { status: 500, code: 'internal_error', message: 'The server failed.' }
   }
 }
 
-function pick({ status, code, message, retryAfterMs }: SpeechApiError): Answer {
+function pick({ status, code, message, retryAfterMs }: SpeechApiError): ErrorResponse {
   return { status, code, message, retryAfterMs }
 }

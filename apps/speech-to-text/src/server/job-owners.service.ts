@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 
-const most = 1000
+const maxJobs = 1000
 
-/** Which session a job belongs to: to the speech API all of them are this server's own. */
+/** Remembers which session created a job: to the speech API, all jobs belong to this server. */
 @Injectable()
 export class JobOwners {
   readonly #sessions = new Map<string, string>()
@@ -10,14 +10,14 @@ export class JobOwners {
   add(job: string, session: string): void {
     this.#sessions.set(job, session)
     const [oldest] = this.#sessions.keys()
-    if (this.#sessions.size > most) this.#sessions.delete(oldest!)
+    if (this.#sessions.size > maxJobs) this.#sessions.delete(oldest!)
   }
 
   has(job: string, session: string): boolean {
     return this.#sessions.get(job) === session
   }
 
-  forget(job: string): void {
+  remove(job: string): void {
     this.#sessions.delete(job)
   }
 }

@@ -16,10 +16,10 @@ import { SessionGuard } from './session.guard.ts'
 /** Name of the client whose tokens pages get. */
 export const PAGE_CLIENT = 'page'
 
-/** A page is to get some use out of its token. */
+/** A page gets no token that is about to expire. */
 const minimumValidityMs = 60_000
 
-/** Gives pages with a session the token of an application of their own. */
+/** Returns a token of the application for pages to pages that have a session. */
 @Controller('api/token')
 @UseGuards(SessionGuard)
 export class PageTokenController {
@@ -35,14 +35,14 @@ export class PageTokenController {
   async token(@Headers('cache-control') caching = ''): Promise<ReturnType<typeof tokenResponseBody>> {
     if (this.#tokens) {
       const current = this.#tokens.peekToken()
-      // The speech API refused the page's token. The provider bounds how often that gets a new one.
+      // The speech API rejected the page's token. The provider limits how often this leads to a new one.
       if (current && caching.includes('no-cache')) this.#tokens.reject(current)
       return tokenResponseBody(await this.#tokens.getToken({ minimumValidityMs }))
     }
     throw new NotFoundException({
       error: {
         code: 'no_page_application',
-        message: 'This server gives pages no tokens: go through the server.',
+        message: 'This server issues no tokens to pages. Send recordings through the server.',
       },
     })
   }

@@ -1,7 +1,7 @@
 import type { Platform } from '../platform/platform.ts'
 
-/** Where the platform is, and the server's applications there. */
+/** The platform and the credentials of the server. */
 export type ServerSettings = Omit<Platform, 'close' | 'onEvent'>
 
-/** The settings, for those who ask Nest for them. */
+/** Injection token of the settings. */
 export const SERVER_SETTINGS = 'ServerSettings'

@@ -6,15 +6,15 @@ import { SpeechService } from '../clients/speech.service.ts'
 import { ErrorFilter } from './error.filter.ts'
 import { JobOwners } from './job-owners.service.ts'
 import { PAGE_CLIENT, PageTokenController } from './page-token.controller.ts'
-import { PlatformController } from './platform.controller.ts'
+import { PageSettingsController } from './page-settings.controller.ts'
 import { SERVER_SETTINGS, type ServerSettings } from './server-settings.ts'
 import { SessionsController } from './sessions.controller.ts'
-import { TokenLifeService } from './token-life.service.ts'
+import { TokenStatusService } from './token-status.service.ts'
 import { TranscriptionsController } from './transcriptions.controller.ts'
 
 @Module({
-  controllers: [PlatformController, SessionsController, PageTokenController, TranscriptionsController],
-  providers: [SpeechService, TokenLifeService, JobOwners, { provide: APP_FILTER, useClass: ErrorFilter }],
+  controllers: [PageSettingsController, SessionsController, PageTokenController, TranscriptionsController],
+  providers: [SpeechService, TokenStatusService, JobOwners, { provide: APP_FILTER, useClass: ErrorFilter }],
 })
 class ServerModule {}
 

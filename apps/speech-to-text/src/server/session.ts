@@ -8,7 +8,7 @@ declare module 'express-session' {
   }
 }
 
-/** Sessions in this process's memory: they end with it. Several processes need a store that they share. */
+/** Keeps sessions in memory, until the process exits. Several processes need a shared store. */
 export function sessions(): RequestHandler {
   return session({
     name: 'speech-to-text',
@@ -20,10 +20,10 @@ export function sessions(): RequestHandler {
   })
 }
 
-/** Where a real application has its users log in. */
+/** A real application logs the user in here. */
 export function startSession(request: Request): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A new ID, so that nobody can foist a known one on somebody else.
+    // A new ID prevents session fixation.
     request.session.regenerate((error: unknown) => {
       if (error) return reject(error)
       request.session.startedAt = Date.now()

@@ -20,31 +20,31 @@ import {
 import { FileInterceptor } from '@nestjs/platform-express'
 import type { Request, Response } from 'express'
 import { SpeechService } from '../clients/speech.service.ts'
-import { readJob, readTranscript, type SpeechApiAnswer } from '../speech-api-answer.ts'
-import type { SpeechApiRequest } from '../transcribe-through.ts'
+import { readJob, readTranscript, type SpeechApiResponse } from '../speech/speech-api-response.ts'
+import type { SpeechApiRequest } from '../speech/transcribe-recording.ts'
 import { JobOwners } from './job-owners.service.ts'
 import { SessionGuard } from './session.guard.ts'
-import { TokenLifeService } from './token-life.service.ts'
+import { TokenStatusService } from './token-status.service.ts'
 
-/** Passes recordings on to the speech API, and back what it answers: a transcript, or a job to ask about. */
+/** Forwards recordings to the speech API and returns its responses: a transcript or a job. */
 @Controller('api/transcriptions')
 @UseGuards(SessionGuard)
 export class TranscriptionsController {
   readonly #speech: SpeechService
-  readonly #tokenLife: TokenLifeService
+  readonly #tokenStatus: TokenStatusService
   readonly #owners: JobOwners
 
   constructor(
     @Inject(SpeechService) speech: SpeechService,
-    @Inject(TokenLifeService) tokenLife: TokenLifeService,
+    @Inject(TokenStatusService) tokenStatus: TokenStatusService,
     @Inject(JobOwners) owners: JobOwners,
   ) {
     this.#speech = speech
-    this.#tokenLife = tokenLife
+    this.#tokenStatus = tokenStatus
     this.#owners = owners
   }
 
-  // On the disk, where it can be read again when a token was refused, and takes no memory.
+  // Stored on disk: it can be sent again after a token was rejected, and uses no memory.
   @Post()
   @UseInterceptors(
     FileInterceptor('file', { dest: tmpdir(), limits: { fileSize: 25 * 1024 * 1024, files: 1 } }),
@@ -56,18 +56,18 @@ export class TranscriptionsController {
   ): Promise<unknown> {
     if (!file) {
       throw new BadRequestException({
-        error: { code: 'no_file', message: 'There is no recording in this form.' },
+        error: { code: 'no_file', message: 'The form contains no recording.' },
       })
     }
     try {
       const recording = await openAsBlob(file.path, { type: 'audio/wav' })
-      const answer = await this.#send({ method: 'POST', path: '', recording }, response)
-      response.status(answer.status)
-      if (answer.status !== 202) return readTranscript(answer)
-      const { id } = readJob(answer)
+      const speechResponse = await this.#send({ method: 'POST', path: '', recording }, response)
+      response.status(speechResponse.status)
+      if (speechResponse.status !== 202) return readTranscript(speechResponse)
+      const { id } = readJob(speechResponse)
       this.#owners.add(id, request.sessionID)
       response.setHeader('location', `/api/transcriptions/${id}`)
-      return tell(answer, response)
+      return forward(speechResponse, response)
     } finally {
       await rm(file.path, { force: true })
     }
@@ -81,10 +81,10 @@ export class TranscriptionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
     this.#checkOwner(id, request)
-    const answer = await this.#send({ method: 'GET', path: `/${id}` }, response)
-    const { transcript, error } = readJob(answer)
-    if (transcript ?? error) this.#owners.forget(id)
-    return tell(answer, response)
+    const speechResponse = await this.#send({ method: 'GET', path: `/${id}` }, response)
+    const { transcript, error } = readJob(speechResponse)
+    if (transcript ?? error) this.#owners.remove(id)
+    return forward(speechResponse, response)
   }
 
   @Delete(':id')
@@ -94,7 +94,7 @@ export class TranscriptionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
     this.#checkOwner(id, request)
-    this.#owners.forget(id)
+    this.#owners.remove(id)
     const { status } = await this.#send({ method: 'DELETE', path: `/${id}` }, response)
     response.status(status)
   }
@@ -102,19 +102,22 @@ export class TranscriptionsController {
   #checkOwner(id: string, { sessionID }: Request): void {
     if (this.#owners.has(id, sessionID)) return
     throw new NotFoundException({
-      error: { code: 'unknown_transcription', message: 'There is no such transcription in your session.' },
+      error: {
+        code: 'transcription_not_found',
+        message: 'The transcription does not exist in your session.',
+      },
     })
   }
 
-  #send(request: SpeechApiRequest, response: Response): Promise<SpeechApiAnswer> {
+  #send(request: SpeechApiRequest, response: Response): Promise<SpeechApiResponse> {
     const abort = new AbortController()
     response.once('close', () => abort.abort())
-    this.#tokenLife.countApiCall()
+    this.#tokenStatus.countApiCall()
     return this.#speech.send({ ...request, signal: abort.signal })
   }
 }
 
-function tell({ body, retryAfter }: SpeechApiAnswer, response: Response): unknown {
+function forward({ body, retryAfter }: SpeechApiResponse, response: Response): unknown {
   if (retryAfter) response.setHeader('retry-after', retryAfter)
   return body
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findRecordings } from '../../src/command/find-recordings.ts'
-import { InputError } from '../../src/command/input-error.ts'
+import { RecordingError } from '../../src/command/recording-error.ts'
 
 let folder: string
 
@@ -23,29 +23,29 @@ async function namesOf(...given: string[]): Promise<string[]> {
   return (await findRecordings(given, folder)).map(({ name }) => name)
 }
 
-async function complaintAbout(name: string): Promise<string> {
+async function errorOf(name: string): Promise<string> {
   const [recording] = await findRecordings([name], folder)
   const error = await recording!.open().catch((error: unknown) => error)
-  expect(error).toBeInstanceOf(InputError)
-  return (error as InputError).message
+  expect(error).toBeInstanceOf(RecordingError)
+  return (error as RecordingError).message
 }
 
-test('a folder stands for the recordings anywhere in it, and for nothing else in it', async () => {
+test('finds all recordings in a folder, and no other files', async () => {
   expect(await namesOf('talks')).toEqual(['talks/b.WAV', 'talks/deep/c.wave'])
 })
 
-test('a pattern stands for the files that match it, also an absolute one', async () => {
+test('finds the files that match a pattern, relative or absolute', async () => {
   expect(await namesOf('**/*.wav')).toEqual(['a.wav', 'empty.wav', 'odd [1].wav'])
   expect(await namesOf(`${folder}/a.*`)).toEqual(['a.wav'])
 })
 
-test('a file whose name looks like a pattern is that file', async () => {
+test('finds a file whose name looks like a pattern', async () => {
   expect(await namesOf('odd [1].wav')).toEqual(['odd [1].wav'])
   const [recording] = await findRecordings(['odd [1].wav'], folder)
   expect(await (await recording!.open()).text()).toBe('odd [1].wav')
 })
 
-test('the order is the order of the arguments, and what is named twice is done once', async () => {
+test('keeps the order of the arguments and removes duplicates', async () => {
   expect(await namesOf('talks/b.WAV', 'a.wav', 'talks', './a.wav', 'a.wav')).toEqual([
     'talks/b.WAV',
     'a.wav',
@@ -53,16 +53,16 @@ test('the order is the order of the arguments, and what is named twice is done o
   ])
 })
 
-test('what names nothing says so when its turn comes', async () => {
-  expect(await complaintAbout('gone.wav')).toBe('gone.wav does not exist.')
-  expect(await complaintAbout('a.wav/b.wav')).toBe('a.wav/b.wav does not exist.')
-  expect(await complaintAbout('none')).toBe('none is a folder with no .wav files in it.')
-  expect(await complaintAbout('*.mp3')).toBe('No file matches *.mp3.')
-  expect(await complaintAbout('empty.wav')).toBe('empty.wav is empty.')
-  expect(await complaintAbout('/dev/null')).toBe('/dev/null is not a file.')
+test('reports an argument without recordings when it is opened', async () => {
+  expect(await errorOf('gone.wav')).toBe('gone.wav does not exist.')
+  expect(await errorOf('a.wav/b.wav')).toBe('a.wav/b.wav does not exist.')
+  expect(await errorOf('none')).toBe('none contains no .wav files.')
+  expect(await errorOf('*.mp3')).toBe('No file matches *.mp3.')
+  expect(await errorOf('empty.wav')).toBe('empty.wav is empty.')
+  expect(await errorOf('/dev/null')).toBe('/dev/null is not a file.')
 })
 
-test('standard input is read to its end', async () => {
+test('reads standard input to the end', async () => {
   const [recording] = await findRecordings(
     ['-'],
     folder,
@@ -72,7 +72,7 @@ test('standard input is read to its end', async () => {
   expect(await (await recording!.open()).text()).toBe('RIFF')
 })
 
-test('standard input without end is given up at 25 MB', async () => {
+test('stops reading standard input after 25 MB', async () => {
   let read = 0
   const endless = Readable.from(
     (function* () {
@@ -84,7 +84,7 @@ test('standard input without end is given up at 25 MB', async () => {
   )
   const [recording] = await findRecordings(['-'], folder, endless)
   await expect(recording!.open()).rejects.toThrow(
-    'standard input is too large: the speech API takes 25 MB at most.',
+    'standard input is too large. The speech API accepts up to 25 MB.',
   )
   expect(read).toBeLessThan(50_000_000)
 })

@@ -2,11 +2,11 @@ import { TokenError } from '@tokenwell/core'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { SpeechClient } from '../../src/clients/speech-client.ts'
 import type { Recording } from '../../src/command/find-recordings.ts'
-import { InputError } from '../../src/command/input-error.ts'
+import { RecordingError } from '../../src/command/recording-error.ts'
 import { transcribeAll, type Outcome } from '../../src/command/transcribe-all.ts'
-import { SpeechApiError } from '../../src/speech-api-error.ts'
+import { SpeechApiError } from '../../src/speech/speech-api-error.ts'
 
-const credentials = new TokenError({ kind: 'credentials', message: 'refused' })
+const credentials = new TokenError({ kind: 'credentials', message: 'rejected' })
 
 function recording(name: string): Recording {
   return { name, id: name, open: () => Promise.resolve(new Blob([name])) }
@@ -24,7 +24,7 @@ function client(transcribe: (name: string, signal: AbortSignal) => Promise<strin
 async function collect(outcomes: AsyncIterable<Outcome>): Promise<string[]> {
   const lines: string[] = []
   for await (const outcome of outcomes) {
-    lines.push('problem' in outcome ? outcome.problem : outcome.transcript.text)
+    lines.push('error' in outcome ? outcome.error : outcome.transcript.text)
   }
   return lines
 }
@@ -33,7 +33,7 @@ afterEach(() => void vi.useRealTimers())
 
 const settings = { speechUrl: 'https://speech.example.com', retries: 0, concurrency: 10 }
 
-test('outcomes come in the order of the recordings, whichever is done first', async () => {
+test('yields outcomes in the order of the recordings', async () => {
   const finish = new Map<string, () => void>()
   const slow = client((name) => new Promise((resolve) => finish.set(name, () => resolve(name))))
   const lines = collect(transcribeAll(['a', 'b', 'c'].map(recording), { ...settings, client: slow }))
@@ -42,13 +42,13 @@ test('outcomes come in the order of the recordings, whichever is done first', as
   expect(await lines).toEqual(['a', 'b', 'c'])
 })
 
-test('no more are under way than asked for', async () => {
-  let underWay = 0
+test('limits the number of concurrent transcriptions', async () => {
+  let active = 0
   let most = 0
   const counting = client(async (name) => {
-    most = Math.max(most, ++underWay)
+    most = Math.max(most, ++active)
     await new Promise(setImmediate)
-    underWay--
+    active--
     return name
   })
   const recordings = Array.from({ length: 50 }, (_, index) => recording(`${index}`))
@@ -56,13 +56,17 @@ test('no more are under way than asked for', async () => {
   expect(most).toBe(3)
 })
 
-test('a recording that is to blame leaves the others alone', async () => {
+test('transcribes the other recordings when one is invalid', async () => {
   const picky = client((name) =>
     name === 'b'
       ? Promise.reject(new SpeechApiError('Not a WAV file.', 400, 'not_a_wav'))
       : Promise.resolve(name),
   )
-  const broken: Recording = { name: 'd', id: 'd', open: () => Promise.reject(new InputError('d is empty.')) }
+  const broken: Recording = {
+    name: 'd',
+    id: 'd',
+    open: () => Promise.reject(new RecordingError('d is empty.')),
+  }
   const recordings = [...['a', 'b', 'c'].map(recording), broken]
   expect(await collect(transcribeAll(recordings, { ...settings, client: picky }))).toEqual([
     'a',
@@ -72,11 +76,11 @@ test('a recording that is to blame leaves the others alone', async () => {
   ])
 })
 
-test('refused credentials end everything at once, also what is under way and what has not begun', async () => {
-  const begun: string[] = []
+test('cancels all recordings when the credentials are rejected', async () => {
+  const started: string[] = []
   let aborted: unknown
-  const refused = client((name, signal) => {
-    begun.push(name)
+  const rejecting = client((name, signal) => {
+    started.push(name)
     if (name === 'b') return Promise.reject(credentials)
     return new Promise((_resolve, reject) =>
       signal.addEventListener('abort', () => {
@@ -87,38 +91,38 @@ test('refused credentials end everything at once, also what is under way and wha
   })
   const recordings = ['a', 'b', 'c', 'd'].map(recording)
   await expect(
-    collect(transcribeAll(recordings, { ...settings, concurrency: 2, client: refused })),
+    collect(transcribeAll(recordings, { ...settings, concurrency: 2, client: rejecting })),
   ).rejects.toBe(credentials)
   expect(aborted).toBe(credentials)
-  expect(begun).toEqual(['a', 'b'])
+  expect(started).toEqual(['a', 'b'])
 })
 
-test('a service that does not answer is tried again, a refusal is not', async () => {
+test('retries when a service cannot be reached, but not when it rejects the request', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }).setTimerTickMode('nextTimerAsync')
   let calls = 0
   const restarting = client(() =>
     ++calls < 3 ? Promise.reject(new TypeError('fetch failed')) : Promise.resolve('late'),
   )
-  const notes: string[] = []
-  const onRetry = (error: Error) => notes.push(error.message)
+  const messages: string[] = []
+  const onRetry = (error: Error) => messages.push(error.message)
   const outcomes = transcribeAll([recording('a')], { ...settings, retries: 2, onRetry, client: restarting })
   expect(await collect(outcomes)).toEqual(['late'])
-  expect(notes).toEqual(
+  expect(messages).toEqual(
     Array(2).fill('The speech API at https://speech.example.com could not be reached (TypeError).'),
   )
 
-  let refusals = 0
-  const refusing = client(() => {
-    refusals++
-    return Promise.reject(new SpeechApiError('Your application may not use this.', 403, 'forbidden'))
+  let rejections = 0
+  const forbidden = client(() => {
+    rejections++
+    return Promise.reject(new SpeechApiError('The token does not cover the product.', 403, 'forbidden'))
   })
   await expect(
-    collect(transcribeAll([recording('a')], { ...settings, retries: 2, client: refusing })),
-  ).rejects.toThrow('may not')
-  expect(refusals).toBe(1)
+    collect(transcribeAll([recording('a')], { ...settings, retries: 2, client: forbidden })),
+  ).rejects.toThrow('does not cover')
+  expect(rejections).toBe(1)
 })
 
-test('a service that is busy, and says for how long, is waited for however often it is', async () => {
+test('waits for a busy service without using up its retries', async () => {
   let calls = 0
   const busy = client(() => {
     const error = new SpeechApiError('Too many at once.', 503, 'busy', 1)

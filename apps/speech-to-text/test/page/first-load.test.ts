@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 
-test('the script of the page, zipped, is under 150 kB', async () => {
+test('the compressed script of the page is smaller than 150 kB', async () => {
   const assets = fileURLToPath(new URL('../../dist/page/assets', import.meta.url))
   const scripts = (await readdir(assets)).filter((name) => name.endsWith('.js'))
   const sizes = await Promise.all(

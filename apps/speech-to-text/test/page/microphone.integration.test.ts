@@ -9,7 +9,7 @@ import { hasChromium, openBrowser, shownText, startApplication, type RunningAppl
 
 const [file, text] = Object.entries(samples)[0]!
 
-describe.skipIf(!hasChromium)('a microphone in the page', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('recording with the microphone', { timeout: 120_000 }, () => {
   let running: RunningApplication
   let browser: Browser
   let folder: string
@@ -33,24 +33,24 @@ describe.skipIf(!hasChromium)('a microphone in the page', { timeout: 120_000 }, 
 
   async function record(page: Page, seconds: number): Promise<void> {
     await page.getByRole('button', { name: 'Record' }).click()
-    // The page may miss a second.
+    // The page may skip a second.
     const shown = () => page.getByRole('button', { name: 'Stop recording' }).textContent()
     const recorded = async () => Number(/(\d+) s/.exec((await shown()) ?? '')?.[1])
     await expect.poll(recorded, { timeout: 20_000 }).toBeGreaterThanOrEqual(seconds)
     await page.getByRole('button', { name: 'Stop recording' }).click()
   }
 
-  test.each(['Directly', 'Through the server'])('%s: what is said is transcribed', async (way) => {
+  test.each(['Directly', 'Through the server'])('%s: transcribes the recording', async (label) => {
     const page = await browser.newPage()
     await page.goto(running.url)
-    await page.getByLabel(way).check()
+    await page.getByLabel(label).check()
     await record(page, 6)
     expect(await shownText(page)).toBe(text)
     await page.getByRole('button', { name: 'Record' }).waitFor()
     await page.context().close()
   })
 
-  test('a microphone that may not be used is said to be', async () => {
+  test('reports a blocked microphone', async () => {
     const page = await browser.newPage()
     await page.addInitScript(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'))
@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)('a microphone in the page', { timeout: 120_000 }, 
     const alert = page.getByRole('alert')
     await alert.waitFor()
     expect(await alert.textContent()).toBe(
-      'This page may not use the microphone: allow it in the settings of the browser.',
+      'The microphone is blocked. Allow it in the settings of the browser.',
     )
     await page.context().close()
   })

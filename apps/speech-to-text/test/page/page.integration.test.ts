@@ -15,7 +15,7 @@ import {
 } from './web-page.ts'
 
 const [file, text] = Object.entries(samples)[0]!
-const patience = { timeout: 20_000 }
+const longTimeout = { timeout: 20_000 }
 const sample = (name: string) => readFile(join(samplesFolder, name))
 
 describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
   let browser: Browser
   let context: BrowserContext
   let page: Page
-  let mistakes: string[]
+  let pageErrors: string[]
 
   beforeAll(async () => {
     running = await startApplication()
@@ -35,50 +35,50 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
   })
   beforeEach(async () => {
     context = await browser.newContext()
-    mistakes = []
+    pageErrors = []
     page = await context.newPage()
-    page.on('pageerror', (error) => mistakes.push(String(error)))
+    page.on('pageerror', (error) => pageErrors.push(String(error)))
     await page.goto(running.url)
     await page.getByRole('button', { name: 'Choose files' }).waitFor()
   })
   afterEach(async () => {
-    expect(mistakes).toEqual([])
+    expect(pageErrors).toEqual([])
     await context.close()
   })
 
-  const goThrough = (way: 'Directly' | 'Through the server') => page.getByLabel(way).check()
+  const chooseRoute = (label: 'Directly' | 'Through the server') => page.getByLabel(label).check()
   const figure = (name: string) => page.getByTestId(name).textContent()
 
-  test.each(['Directly', 'Through the server'] as const)('%s: a dropped file is transcribed', async (way) => {
-    await goThrough(way)
+  test.each(['Directly', 'Through the server'] as const)('%s: transcribes a dropped file', async (label) => {
+    await chooseRoute(label)
     await drop(page, [{ name: file, content: await sample(file) }])
     expect(await shownText(page)).toBe(text)
-    // Through the server, it comes by a connection of its own.
-    await expect.poll(() => figure('token-requests'), patience).toBe('1')
-    await expect.poll(() => figure('time-left'), patience).toMatch(/^\d+:\d\d$/)
+    // Through the server, the figures arrive on a separate connection.
+    await expect.poll(() => figure('token-requests'), longTimeout).toBe('1')
+    await expect.poll(() => figure('expires-in'), longTimeout).toMatch(/^\d+:\d\d$/)
   })
 
-  test('directly: many files at once, one token request; the history lists them all', async () => {
-    await goThrough('Directly')
+  test('directly: transcribes several files with one token request and lists them in the history', async () => {
+    await chooseRoute('Directly')
     const names = Object.keys(samples)
     await drop(page, await Promise.all(names.map(async (name) => ({ name, content: await sample(name) }))))
     for (const spoken of Object.values(samples))
       await page.getByRole('listitem').filter({ hasText: spoken }).waitFor()
-    await expect.poll(() => figure('api-calls'), patience).toBe(String(names.length))
+    await expect.poll(() => figure('api-calls'), longTimeout).toBe(String(names.length))
     expect(await figure('token-requests')).toBe('1')
-    expect(await figure('renewals')).toBe('0')
+    expect(await figure('refreshes')).toBe('0')
   })
 
   test.each(['Directly', 'Through the server'] as const)(
-    '%s: a killed speech API is said to be, and nothing is lost, not even by leaving the page',
-    async (way) => {
-      await goThrough(way)
+    '%s: reports that the speech API is down and keeps the recording, also after a reload',
+    async (label) => {
+      await chooseRoute(label)
       await running.killSpeech()
       await drop(page, [{ name: file, content: await sample(file) }])
-      const problem = page.locator('.problem')
-      await problem.waitFor()
-      expect(await problem.locator('p').textContent()).toMatch(
-        /^The (speech API|server) could not .*The recording is kept|^The server could not reach the speech API at .* is kept: try again later\.$/,
+      const error = page.locator('.error')
+      await error.waitFor()
+      expect(await error.locator('p').textContent()).toMatch(
+        /^The (speech API|server) could not .*The recording was kept|^The server could not reach the speech API at .* was kept\. Try again later\.$/,
       )
       await page.reload()
       await running.startSpeech()
@@ -88,21 +88,24 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
   )
 
   test.each(['Directly', 'Through the server'] as const)(
-    '%s: of a long recording, how far it is is shown, and that it was lost when the speech API was restarted',
-    async (way) => {
+    '%s: shows the progress of a long recording, and that it was lost when the speech API restarted',
+    async (label) => {
       const rest = Promise.withResolvers<void>()
       const job = /\/transcriptions\/[\w-]+$/
       await page.route(job, async (route) => {
         if (route.request().method() === 'GET') await rest.promise
         await route.continue()
       })
-      await goThrough(way)
+      await chooseRoute(label)
       await drop(page, [{ name: 'long.wav', content: padWav(await sample(file), 30) }])
       await page.getByText('Transcribing, 0 %').first().waitFor()
       await running.killSpeech()
       await running.startSpeech()
       rest.resolve()
-      await page.getByText('The speech API has lost the recording while it was at it').first().waitFor()
+      await page
+        .getByText('The speech API lost the recording while it was transcribing it.')
+        .first()
+        .waitFor()
       await page.unroute(job)
       await page.getByRole('button', { name: 'Try again' }).click()
       expect(await shownText(page)).toBe(text)
@@ -110,18 +113,18 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
   )
 
   test.each(['Directly', 'Through the server'] as const)(
-    '%s: a session that has ended is started anew, and the recording goes through',
-    async (way) => {
-      await goThrough(way)
+    '%s: starts a new session after the old one has expired and transcribes the recording',
+    async (label) => {
+      await chooseRoute(label)
       await running.restartServer()
       await drop(page, [{ name: file, content: await sample(file) }])
-      await page.getByText('Your session has ended. The recording is kept.').first().waitFor()
+      await page.getByText('Your session has expired. The recording was kept.').first().waitFor()
       await page.getByRole('button', { name: 'Start a new session and try again' }).click()
       expect(await shownText(page)).toBe(text)
     },
   )
 
-  test('files that are no recordings are named, the others are transcribed', async () => {
+  test('names invalid files and transcribes the others', async () => {
     await drop(page, [
       { name: 'notes.txt', content: Buffer.from('These are notes.') },
       { name: 'empty.wav', content: Buffer.alloc(0) },
@@ -130,21 +133,21 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
     ])
     expect(await shownText(page)).toBe(text)
     expect(await page.getByRole('alert').locator('p').allTextContents()).toEqual([
-      'notes.txt is no recording that this browser can read.',
+      'notes.txt is not a recording that this browser can read.',
       'empty.wav is empty.',
-      'large.wav is too large: the speech API takes 25 MB at most.',
+      'large.wav is too large. The speech API accepts up to 25 MB.',
     ])
   })
 
-  test('what the speech API says of a recording is shown in its words', async () => {
+  test('shows the error message of the speech API', async () => {
     await drop(page, [{ name: 'cut.wav', content: silentWav(1).subarray(0, 40) }])
-    await page.locator('.problem p').waitFor()
-    expect(await page.locator('.problem p').textContent()).toMatch(/\.$/)
-    // There is nothing to hear.
+    await page.locator('.error p').waitFor()
+    expect(await page.locator('.error p').textContent()).toMatch(/\.$/)
+    // There is nothing to play.
     await page.getByRole('button', { name: 'Play' }).waitFor({ state: 'detached' })
   })
 
-  test('a click on a word plays it; the word that is heard is marked', async () => {
+  test('plays a word on a click and marks it while it plays', async () => {
     await drop(page, [{ name: file, content: await sample(file) }])
     await shownText(page)
     await playSlowly(page)
@@ -156,7 +159,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Play' }).waitFor()
   })
 
-  test('the transcript is saved as TXT, SRT and JSON', async () => {
+  test('saves the transcript as TXT, SRT and JSON', async () => {
     await drop(page, [{ name: file, content: await sample(file) }])
     await shownText(page)
     const save = async (format: string) => {
@@ -173,7 +176,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
     expect(JSON.parse((await save('JSON')).content)).toMatchObject({ text, segments: expect.any(Array) })
   })
 
-  test('how much has been sent is shown', async () => {
+  test('shows the progress of an upload', async () => {
     const devtools = await context.newCDPSession(page)
     const uploadAt = (uploadThroughput: number) =>
       devtools.send('Network.emulateNetworkConditions', {
@@ -189,10 +192,10 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
       .poll(async () => (await shown()) > 0.1 && (await shown()) < 1, { interval: 20, timeout: 20_000 })
       .toBe(true)
     await uploadAt(-1)
-    await page.getByText('Nothing was said.').waitFor()
+    await page.getByText('No words recognised.').waitFor()
   })
 
-  test('a recording is removed for good', async () => {
+  test('removes a recording permanently', async () => {
     await drop(page, [{ name: file, content: await sample(file) }])
     await shownText(page)
     await page.getByRole('button', { name: 'Remove' }).click()

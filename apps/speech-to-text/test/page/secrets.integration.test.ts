@@ -7,35 +7,35 @@ import { startRecordingProxy } from './recording-proxy.ts'
 import { drop, hasChromium, openBrowser, shownText, startApplication } from './web-page.ts'
 
 const [[file, text], [otherFile, otherText]] = Object.entries(samples) as [[string, string], [string, string]]
-const patience = { timeout: 20_000 }
+const longTimeout = { timeout: 20_000 }
 
-describe.skipIf(!hasChromium)('what the browser receives', { timeout: 120_000 }, () => {
-  test('holds no client secret; through the server, not even a token', async () => {
+describe.skipIf(!hasChromium)('the responses to the browser', { timeout: 120_000 }, () => {
+  test('contain no client secret and, through the server, no token', async () => {
     const running = await startApplication()
     const proxy = await startRecordingProxy()
     const browser = await openBrowser()
     const context = await browser.newContext({ proxy: { server: proxy.server } })
     const page = await context.newPage()
-    const holding = (part: string) => proxy.answers.filter((answer) => answer.includes(part))
-    const hear = async (name: string, spoken: string) => {
+    const holding = (part: string) => proxy.responses.filter((response) => response.includes(part))
+    const transcribe = async (name: string, spoken: string) => {
       await drop(page, [{ name, content: await readFile(join(samplesFolder, name)) }])
-      await expect.poll(() => shownText(page), patience).toBe(spoken)
+      await expect.poll(() => shownText(page), longTimeout).toBe(spoken)
     }
     try {
       await page.goto(running.url)
       await page.getByLabel('Through the server').check()
-      await hear(file, text)
-      // Its life is told, the token is not.
-      await expect.poll(() => holding('"tokenRequests":1'), patience).not.toEqual([])
+      await transcribe(file, text)
+      // The status of the token is sent, but not the token.
+      await expect.poll(() => holding('"tokenRequests":1'), longTimeout).not.toEqual([])
       expect(holding('access_token":')).toEqual([])
       expect(holding('Bearer"')).toEqual([])
 
       await page.getByLabel('Directly').check()
-      await hear(otherFile, otherText)
-      const [answer, ...others] = holding('"access_token":')
+      await transcribe(otherFile, otherText)
+      const [response, ...others] = holding('"access_token":')
       expect(others).toEqual([])
-      expect(answer).toContain('no-store')
-      const [, token] = /"access_token":"([^"]+)"/.exec(answer!)!
+      expect(response).toContain('no-store')
+      const [, token] = /"access_token":"([^"]+)"/.exec(response!)!
       expect(await page.content()).not.toContain(token)
       for (const { clientSecret } of [application, pageApplication]) expect(holding(clientSecret)).toEqual([])
     } finally {

@@ -3,7 +3,7 @@ import { subtitles } from '../../src/page/downloads/subtitles.ts'
 
 const segment = (start: number, end: number, text: string) => ({ start, end, text, confidence: 1 })
 
-test('words that follow one another share a line; a pause or a full line ends it', () => {
+test('joins words in one line up to a pause or the maximum length', () => {
   const words = Array.from({ length: 25 }, (_, index) =>
     segment(index * 0.5, index * 0.5 + 0.4, `${index % 10}`),
   )
@@ -21,7 +21,7 @@ nine
 `)
 })
 
-test('a segment that is longer than a line stays whole', () => {
+test('does not split a long segment', () => {
   const long = 'twenty one'.repeat(10)
   expect(subtitles([segment(0, 1, long), segment(1, 2, 'one')])).toContain(`\n${long}\n`)
   expect(subtitles([])).toBe('')

@@ -7,7 +7,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import {
   application,
-  end,
+  stop,
   pageApplication,
   spawnServer,
   spawnSpeech,
@@ -21,7 +21,7 @@ export const hasChromium = existsSync(executablePath)
 
 if (!hasChromium) {
   // eslint-disable-next-line no-console
-  console.warn('No Chromium: install it, or set CHROMIUM_PATH, to have the tests of the page run')
+  console.warn('Chromium was not found. Install it or set CHROMIUM_PATH to run the tests of the page.')
 }
 
 export function openBrowser(...args: string[]): Promise<Browser> {
@@ -41,17 +41,17 @@ export function openBrowser(...args: string[]): Promise<Browser> {
   })
 }
 
-/** The whole application: token service and speech API in this process, the server in one of its own. */
+/** The whole application: the token service in this process, the speech API and the server in others. */
 export interface RunningApplication {
   readonly url: string
   readonly speechUrl: string
-  /** At once, in the middle of whatever it does. */
+  /** Kills it with SIGKILL. */
   killSpeech(): Promise<void>
-  /** At the address it had before. */
+  /** Starts it on the same port again. */
   startSpeech(): Promise<void>
-  /** Ends all sessions. */
+  /** All sessions expire. */
   restartServer(): Promise<void>
-  /** Has the token service end a token (RFC 7009). */
+  /** Revokes a token (RFC 7009). */
   revoke(token: string, owner: typeof application): Promise<void>
   close(): Promise<void>
 }
@@ -71,7 +71,7 @@ export async function startApplication(options?: TokenServiceOptions): Promise<R
       PAGE_CLIENT_ID: pageApplication.clientId,
       PAGE_CLIENT_SECRET: pageApplication.clientSecret,
     })
-  // One that is killed leaves its temporary files behind.
+  // A killed server does not remove its temporary files.
   const folder = await mkdtemp(join(tmpdir(), 'application-'))
   const startSpeech = () => spawnSpeech(tokens.authUrl, speechPort, { ALLOWED_ORIGINS: url, TMPDIR: folder })
   let speech = await startSpeech()
@@ -79,12 +79,12 @@ export async function startApplication(options?: TokenServiceOptions): Promise<R
   return {
     url,
     speechUrl,
-    killSpeech: () => end(speech, 'SIGKILL'),
+    killSpeech: () => stop(speech, 'SIGKILL'),
     async startSpeech() {
       speech = await startSpeech()
     },
     async restartServer() {
-      await end(server)
+      await stop(server)
       server = await startOwn()
     },
     async revoke(token, { clientId, clientSecret }) {
@@ -93,7 +93,7 @@ export async function startApplication(options?: TokenServiceOptions): Promise<R
       if (status !== 200) throw new Error(`The token was not revoked (status ${status}).`)
     },
     async close() {
-      await Promise.all([end(server), end(speech)])
+      await Promise.all([stop(server), stop(speech)])
       await tokens.close()
       await rm(folder, { recursive: true })
     },
@@ -103,11 +103,11 @@ export async function startApplication(options?: TokenServiceOptions): Promise<R
 export interface DroppedFile {
   readonly name: string
   readonly content: Buffer
-  /** How many bytes of nothing follow. */
+  /** Number of zero bytes after the content. */
   readonly padding?: number
 }
 
-/** Drops files on the page, as a mouse does. */
+/** Drops files on the page. */
 export async function drop(page: Page, files: readonly DroppedFile[]): Promise<void> {
   const transfer = await page.evaluateHandle(
     (files) => {
@@ -123,13 +123,13 @@ export async function drop(page: Page, files: readonly DroppedFile[]): Promise<v
   await page.dispatchEvent('section[aria-label="Add recordings"]', 'drop', { dataTransfer: transfer })
 }
 
-/** The transcript that is shown. */
+/** Waits for the transcript and returns its text. */
 export async function shownText(page: Page): Promise<string> {
   await page.waitForSelector('.words')
   return (await page.locator('.words button').allTextContents()).join(' ')
 }
 
-/** Has the page play sound at an eighth of its speed: a word lasts long enough to be seen being heard. */
+/** Plays sound at an eighth of its speed, so that each word plays long enough to be observed. */
 export function playSlowly(page: Page): Promise<void> {
   return page.evaluate(() => {
     const { play } = HTMLMediaElement.prototype as { play: (this: HTMLMediaElement) => Promise<void> }

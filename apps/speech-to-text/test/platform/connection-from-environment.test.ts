@@ -8,12 +8,12 @@ const complete = {
   CLIENT_SECRET: 'secret',
 }
 
-test('no address at all means that none is meant', () => {
+test('returns undefined without any URL', () => {
   expect(connectionFromEnvironment({})).toBeUndefined()
   expect(connectionFromEnvironment({ CLIENT_ID: 'of something else', AUTH_URL: '' })).toBeUndefined()
 })
 
-test('slashes at the end of an address make no difference', () => {
+test('removes trailing slashes from URLs', () => {
   expect(connectionFromEnvironment(complete)).toEqual({
     authUrl: 'https://auth.example.com',
     speechUrl: 'https://speech.example.com/v0',
@@ -22,7 +22,7 @@ test('slashes at the end of an address make no difference', () => {
   })
 })
 
-test('consumer key and secret are the client ID and secret', () => {
+test('accepts the names consumer key and secret', () => {
   const { AUTH_URL, SPEECH_URL } = complete
   const connection = connectionFromEnvironment({
     AUTH_URL,
@@ -33,16 +33,16 @@ test('consumer key and secret are the client ID and secret', () => {
   expect(connection).toMatchObject({ clientId: 'k', clientSecret: 's' })
 })
 
-test.each(['AUTH_URL', 'SPEECH_URL', 'CLIENT_ID', 'CLIENT_SECRET'])('a missing %s is named', (name) => {
+test.each(['AUTH_URL', 'SPEECH_URL', 'CLIENT_ID', 'CLIENT_SECRET'])('names a missing %s', (name) => {
   expect(() => connectionFromEnvironment({ ...complete, [name]: undefined })).toThrow(
     new RegExp(`^${name} .*is missing|^${name} is missing`),
   )
 })
 
-test.each(['AUTH_URL', 'SPEECH_URL'])('an %s that is no address is named', (name) => {
+test.each(['AUTH_URL', 'SPEECH_URL'])('rejects an invalid %s', (name) => {
   for (const value of ['speech.example.com', 'ftp://speech.example.com', '/speech']) {
     expect(() => connectionFromEnvironment({ ...complete, [name]: value })).toThrow(
-      `${name} is not an address`,
+      `${name} is not a valid URL`,
     )
   }
 })

@@ -35,9 +35,9 @@ afterAll(async () => {
 })
 
 async function newSession(at = url): Promise<{ cookie: string }> {
-  const answer = await fetch(`${at}/api/sessions`, { method: 'POST' })
-  expect(answer.status).toBe(204)
-  const [cookie = ''] = answer.headers.getSetCookie()
+  const response = await fetch(`${at}/api/sessions`, { method: 'POST' })
+  expect(response.status).toBe(204)
+  const [cookie = ''] = response.headers.getSetCookie()
   expect(cookie).toMatch(/HttpOnly; SameSite=Strict$/)
   return { cookie: cookie.split(';')[0]! }
 }
@@ -48,14 +48,14 @@ function form(content: Buffer): FormData {
   return form
 }
 
-test.each(['/api/token', '/api/transcriptions', '/api/token-life'])(
-  '%s is for sessions only',
+test.each(['/api/token', '/api/transcriptions', '/api/token-status'])(
+  '%s requires a session',
   async (path) => {
-    const method = path === '/api/token-life' ? 'GET' : 'POST'
+    const method = path === '/api/token-status' ? 'GET' : 'POST'
     for (const headers of [{}, { cookie: 'speech-to-text=s%3Amade-up.signature' }]) {
-      const answer = await fetch(url + path, { method, headers })
-      expect(answer.status).toBe(401)
-      expect(await answer.json()).toMatchObject({ error: { code: 'session_ended' } })
+      const response = await fetch(url + path, { method, headers })
+      expect(response.status).toBe(401)
+      expect(await response.json()).toMatchObject({ error: { code: 'session_expired' } })
     }
   },
 )
@@ -65,27 +65,27 @@ test.each([
   { origin: 'null' },
   { 'sec-fetch-site': 'same-site' },
   { 'sec-fetch-site': 'cross-site' },
-])('what another site sends is refused, session or not: %o', async (headers) => {
+])('rejects requests from other origins, with or without a session: %o', async (headers) => {
   const session = await newSession()
   for (const path of ['/api/token', '/api/transcriptions', '/api/sessions']) {
-    const answer = await fetch(url + path, { method: 'POST', headers: { ...session, ...headers } })
-    expect(answer.status).toBe(403)
+    const response = await fetch(url + path, { method: 'POST', headers: { ...session, ...headers } })
+    expect(response.status).toBe(403)
   }
 })
 
-test('a session gets the token of the page, which is not to be stored, and with most of its life left', async () => {
-  const answer = await fetch(`${url}/api/token`, { method: 'POST', headers: await newSession() })
-  expect(answer.headers.get('cache-control')).toBe('no-store')
-  const token = (await answer.json()) as { access_token: string; expires_in: number }
+test('returns a page token that must not be stored and is valid for at least 60 s', async () => {
+  const response = await fetch(`${url}/api/token`, { method: 'POST', headers: await newSession() })
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  const token = (await response.json()) as { access_token: string; expires_in: number }
   expect(Object.keys(token).sort()).toEqual(['access_token', 'expires_in', 'token_type'])
   expect(token.expires_in).toBeGreaterThan(60)
   expect(token.expires_in).toBeLessThanOrEqual(300)
 })
 
-test('sessions share a token, until the speech API refused it', async () => {
+test('returns the same token to all sessions until the speech API rejects it', async () => {
   const tokenFor = async (headers: Record<string, string>): Promise<string> => {
-    const answer = await fetch(`${url}/api/token`, { method: 'POST', headers })
-    return ((await answer.json()) as { access_token: string }).access_token
+    const response = await fetch(`${url}/api/token`, { method: 'POST', headers })
+    return ((await response.json()) as { access_token: string }).access_token
   }
   const [one, other] = [await newSession(), await newSession()]
   expect(one.cookie).not.toBe(other.cookie)
@@ -96,8 +96,8 @@ test('sessions share a token, until the speech API refused it', async () => {
   expect(await tokenFor(other)).toBe(next)
 })
 
-test('a recording goes through, and nothing of it stays on the disk', async () => {
-  // Known by its size: others' recordings come and go there meanwhile.
+test('forwards a recording and leaves no file', async () => {
+  // Identified by its size: other tests use the same folder.
   const recording = padWav(await readFile(join(samplesFolder, file)), 0.1234)
   const onDisk = async () => {
     const names = (await readdir(tmpdir())).filter((name) => /^[\da-f]{32}$/.test(name))
@@ -111,45 +111,48 @@ test('a recording goes through, and nothing of it stays on the disk', async () =
     )
     return sizes.filter((size) => size === recording.length)
   }
-  const answer = await fetch(`${url}/api/transcriptions`, {
+  const response = await fetch(`${url}/api/transcriptions`, {
     method: 'POST',
     headers: await newSession(),
     body: form(recording),
   })
-  expect(answer.status).toBe(200)
-  expect(await answer.json()).toMatchObject({ text })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ text })
   expect(await onDisk()).toEqual([])
 })
 
-test('a long recording goes through as a job, of which only its session is told', async () => {
-  const [own, foreign] = [await newSession(), await newSession()]
+test('forwards a long recording as a job that only its session can access', async () => {
+  const [own, other] = [await newSession(), await newSession()]
   const body = form(padWav(await readFile(join(samplesFolder, file)), 30))
   const post = async () => {
-    const answer = await fetch(`${url}/api/transcriptions`, { method: 'POST', headers: own, body })
-    expect(answer.status).toBe(202)
-    return url + answer.headers.get('location')
+    const response = await fetch(`${url}/api/transcriptions`, { method: 'POST', headers: own, body })
+    expect(response.status).toBe(202)
+    return url + response.headers.get('location')
   }
   const [kept, cancelled] = [await post(), await post()]
   for (const method of ['GET', 'DELETE']) {
-    expect((await fetch(kept, { method, headers: foreign })).status).toBe(404)
+    expect((await fetch(kept, { method, headers: other })).status).toBe(404)
     expect((await fetch(kept, { method })).status).toBe(401)
   }
   expect((await fetch(cancelled, { method: 'DELETE', headers: own })).status).toBe(204)
   expect((await fetch(cancelled, { headers: own })).status).toBe(404)
   const ask = async () => (await fetch(kept, { headers: own })).json()
   await expect.poll(ask, { timeout: 50_000 }).toMatchObject({ state: 'done', result: { text } })
-  // It has been told, and is forgotten.
+  // The result was returned, so the job is removed.
   expect((await fetch(kept, { headers: own })).status).toBe(404)
 })
 
-test('the page is compressed; what it follows comes at once', async () => {
+test('compresses the page but not the token status stream', async () => {
   expect((await fetch(`${url}/page.css`)).headers.get('content-encoding')).toMatch(/^(br|gzip)$/)
-  const following = new AbortController()
-  const life = await fetch(`${url}/api/token-life`, { headers: await newSession(), signal: following.signal })
-  expect(life.headers.get('content-encoding')).toBeNull()
-  const { value } = await life.body!.getReader().read()
+  const stream = new AbortController()
+  const status = await fetch(`${url}/api/token-status`, {
+    headers: await newSession(),
+    signal: stream.signal,
+  })
+  expect(status.headers.get('content-encoding')).toBeNull()
+  const { value } = await status.body!.getReader().read()
   expect(Buffer.from(value!).toString()).toContain('tokenRequests')
-  following.abort()
+  stream.abort()
 })
 
 test.each([
@@ -161,43 +164,43 @@ test.each([
     413,
     'too_large',
   ],
-])('%s is answered with a sentence', async (_what, body, status, code) => {
-  const answer = await fetch(`${url}/api/transcriptions`, {
+])('responds with a sentence to %s', async (_what, body, status, code) => {
+  const response = await fetch(`${url}/api/transcriptions`, {
     method: 'POST',
     headers: await newSession(),
     body,
   })
-  expect(answer.status).toBe(status)
-  expect(await answer.json()).toEqual({ error: { code, message: expect.stringMatching(/^[A-Z].*\.$/) } })
+  expect(response.status).toBe(status)
+  expect(await response.json()).toEqual({ error: { code, message: expect.stringMatching(/^[A-Z].*\.$/) } })
 })
 
-test('without an application for pages they get no token, and are told beforehand', async () => {
+test('reports that pages get no tokens without an application for them', async () => {
   const [without, at] = await listen({ ...platform, page: undefined })
   try {
-    expect(await (await fetch(`${at}/api/platform`)).json()).toEqual({
+    expect(await (await fetch(`${at}/api/page-settings`)).json()).toEqual({
       speechUrl: platform.speechUrl,
       direct: false,
     })
-    const answer = await fetch(`${at}/api/token`, { method: 'POST', headers: await newSession(at) })
-    expect(answer.status).toBe(404)
+    const response = await fetch(`${at}/api/token`, { method: 'POST', headers: await newSession(at) })
+    expect(response.status).toBe(404)
   } finally {
     await without.close()
   }
 })
 
-test('a wrong secret of the server is no end of the session, and is told without the secret', async () => {
+test('reports an invalid client secret without the secret, and not as an expired session', async () => {
   const clientSecret = 'wrong-and-yet-a-secret'
   const [wrong, at] = await listen({ ...platform, clientSecret })
-  // What it logs of it is not for the output of the tests.
+  // The expected error is not logged.
   Logger.overrideLogger(false)
   try {
-    const answer = await fetch(`${at}/api/transcriptions`, {
+    const response = await fetch(`${at}/api/transcriptions`, {
       method: 'POST',
       headers: await newSession(at),
       body: form(silentWav(0.1)),
     })
-    const body = await answer.text()
-    expect({ status: answer.status, code: JSON.parse(body).error.code }).toEqual({
+    const body = await response.text()
+    expect({ status: response.status, code: JSON.parse(body).error.code }).toEqual({
       status: 502,
       code: 'token_credentials',
     })

@@ -3,7 +3,7 @@ declare class AudioWorkletProcessor {
 }
 declare function registerProcessor(name: string, processor: typeof AudioWorkletProcessor): void
 
-/** Hands every stretch of sound on to the page. */
+/** Sends every block of samples to the page. */
 class Capture extends AudioWorkletProcessor {
   process([[channel]]: [[Float32Array?]]): boolean {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window

@@ -1,4 +1,4 @@
-/** A WAV file: mono, 16 bits. @param samples from -1 to 1 */
+/** Encodes a WAV file with one channel and 16 bits. @param samples from -1 to 1 */
 export function encodeWav(samples: Float32Array, sampleRate: number): Blob {
   const header = new DataView(new ArrayBuffer(44))
   const bytes = samples.length * 2

@@ -1,26 +1,26 @@
 import captureUrl from './capture.worklet.ts?worker&url'
-import { wavOf } from './to-wav.ts'
+import { resampleToWav } from './to-wav.ts'
 
-/** What is being recorded. */
-export interface Sound {
-  /** How much there is of it. */
+export interface RecordingStatus {
   readonly seconds: number
-  /** How loud it is, from 0 to 1. */
+  /** The volume, from 0 to 1. */
   readonly level: number
 }
 
 export interface MicrophoneRecording {
-  /** Ends it and gives what was recorded. */
+  /** Stops the recording and returns it as a WAV file. */
   stop(): Promise<Blob>
 }
 
 /**
- * Records until it is stopped.
+ * Starts a recording.
  *
- * @param onSound called some ten times a second
- * @throws {Error} with a sentence for people
+ * @param onStatus called about ten times a second
+ * @throws {Error} with a message for the user
  */
-export async function recordMicrophone(onSound: (sound: Sound) => void): Promise<MicrophoneRecording> {
+export async function recordMicrophone(
+  onStatus: (status: RecordingStatus) => void,
+): Promise<MicrophoneRecording> {
   const stream = await openMicrophone()
   const context = new AudioContext()
   const chunks: Float32Array[] = []
@@ -31,10 +31,10 @@ export async function recordMicrophone(onSound: (sound: Sound) => void): Promise
       chunks.push(data)
       if (chunks.length % 32 === 0) {
         const seconds = (chunks.length * data.length) / context.sampleRate
-        onSound({ seconds, level: Math.min(1, loudness(data) * 4) })
+        onStatus({ seconds, level: Math.min(1, loudness(data) * 4) })
       }
     })
-    // Listeners alone do not open a port.
+    // `addEventListener` does not start a port, unlike `onmessage`.
     capture.port.start()
     context.createMediaStreamSource(stream).connect(capture)
   } catch (error) {
@@ -45,7 +45,7 @@ export async function recordMicrophone(onSound: (sound: Sound) => void): Promise
     async stop() {
       const { sampleRate } = context
       await release()
-      return wavOf(join(chunks), sampleRate)
+      return resampleToWav(join(chunks), sampleRate)
     },
   }
 
@@ -61,12 +61,10 @@ async function openMicrophone(): Promise<MediaStream> {
   } catch (error) {
     const { name } = error as DOMException
     if (name === 'NotAllowedError') {
-      throw new Error('This page may not use the microphone: allow it in the settings of the browser.', {
-        cause: error,
-      })
+      throw new Error('The microphone is blocked. Allow it in the settings of the browser.', { cause: error })
     }
-    if (name === 'NotFoundError') throw new Error('There is no microphone.', { cause: error })
-    throw new Error('The microphone could not be used: another program may have it.', { cause: error })
+    if (name === 'NotFoundError') throw new Error('No microphone was found.', { cause: error })
+    throw new Error('The microphone is not available. Another program may be using it.', { cause: error })
   }
 }
 

@@ -1,13 +1,12 @@
 import { encodeWav } from './encode-wav.ts'
 
-/** What speech needs, and what keeps uploads small. */
+/** Enough for speech, and keeps uploads small. */
 const sampleRate = 16_000
 
 /**
- * A recording as the speech API takes it. WAV files stay as they are; anything else that the browser can
- * play becomes one.
+ * Converts a recording to WAV. WAV files are returned unchanged; any other format that the browser can play is decoded.
  *
- * @throws {Error} with a sentence for people
+ * @throws {Error} with a message for the user
  */
 export async function toWav(file: File): Promise<Blob> {
   if (await isWav(file)) return file
@@ -15,13 +14,12 @@ export async function toWav(file: File): Promise<Blob> {
   try {
     sound = await new OfflineAudioContext(1, 1, sampleRate).decodeAudioData(await file.arrayBuffer())
   } catch {
-    throw new Error(`${file.name} is no recording that this browser can read.`)
+    throw new Error(`${file.name} is not a recording that this browser can read.`)
   }
   const channels = Array.from({ length: sound.numberOfChannels }, (_, index) => sound.getChannelData(index))
   return encodeWav(mix(channels), sound.sampleRate)
 }
 
-/** Samples at whatever rate a microphone gave them, at that of the API. */
 async function resample(samples: Float32Array<ArrayBuffer>, fromRate: number): Promise<Float32Array> {
   if (fromRate === sampleRate || samples.length === 0) return samples
   const context = new OfflineAudioContext(1, Math.ceil((samples.length * sampleRate) / fromRate), sampleRate)
@@ -33,7 +31,8 @@ async function resample(samples: Float32Array<ArrayBuffer>, fromRate: number): P
   return (await context.startRendering()).getChannelData(0)
 }
 
-export async function wavOf(samples: Float32Array<ArrayBuffer>, fromRate: number): Promise<Blob> {
+/** Converts samples from any sample rate to a WAV file at 16 kHz. */
+export async function resampleToWav(samples: Float32Array<ArrayBuffer>, fromRate: number): Promise<Blob> {
   return encodeWav(await resample(samples, fromRate), sampleRate)
 }
 

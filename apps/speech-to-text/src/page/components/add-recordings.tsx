@@ -5,19 +5,19 @@ import { RecordButton } from './record-button.tsx'
 
 const maxBytes = 25 * 1024 * 1024
 
-/** Where recordings come in: dropped, chosen, or from the microphone. */
+/** Adds recordings: dropped, chosen, or from the microphone. */
 export function AddRecordings({ history }: { history: History }) {
-  const [problems, setProblems] = useState<readonly string[]>([])
+  const [errors, setErrors] = useState<readonly string[]>([])
   const [dragging, setDragging] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
 
   const add = async (files: readonly File[]): Promise<void> => {
-    setProblems([])
+    setErrors([])
     for (const file of files) {
       try {
         history.add(file.name, await prepare(file))
       } catch (error) {
-        setProblems((before) => [...before, (error as Error).message])
+        setErrors((before) => [...before, (error as Error).message])
       }
     }
   }
@@ -51,23 +51,23 @@ export function AddRecordings({ history }: { history: History }) {
           aria-label="Recordings"
           onChange={({ currentTarget }) => {
             const files = [...(currentTarget.files ?? [])]
-            // Choosing the same file again is a change, too.
+            // Reset, so that choosing the same file again triggers a change event.
             currentTarget.value = ''
             void add(files)
           }}
         />
         <RecordButton
           onRecording={(wav) => {
-            setProblems([])
+            setErrors([])
             history.add(nameOfRecording(), wav)
           }}
-          onProblem={(problem) => setProblems([problem])}
+          onError={(message) => setErrors([message])}
         />
       </div>
-      {problems.length > 0 && (
-        <div role="alert" class="problem">
-          {problems.map((problem) => (
-            <p key={problem}>{problem}</p>
+      {errors.length > 0 && (
+        <div role="alert" class="error">
+          {errors.map((message) => (
+            <p key={message}>{message}</p>
           ))}
         </div>
       )}
@@ -78,7 +78,7 @@ export function AddRecordings({ history }: { history: History }) {
 async function prepare(file: File): Promise<Blob> {
   if (file.size === 0) throw new Error(`${file.name} is empty.`)
   const wav = await toWav(file)
-  if (wav.size > maxBytes) throw new Error(`${file.name} is too large: the speech API takes 25 MB at most.`)
+  if (wav.size > maxBytes) throw new Error(`${file.name} is too large. The speech API accepts up to 25 MB.`)
   return wav
 }
 

@@ -1,11 +1,11 @@
 import type { Entry } from '../history/entry.ts'
 import type { History } from '../history/history.ts'
 
-/** Tells those who do not see the page what became of the newest recording. */
+/** Announces the state of the newest recording to screen readers. */
 export function Announcer({ history }: { history: History }) {
   const [newest] = history.entries.value
   return (
-    <p class="unseen" role="status">
+    <p class="visually-hidden" role="status">
       {newest && announcement(newest)}
     </p>
   )
@@ -14,12 +14,12 @@ export function Announcer({ history }: { history: History }) {
 function announcement({ name, progress }: Entry): string {
   switch (progress.state) {
     case 'done':
-      return `${name}: ${progress.transcript.text || 'nothing was said'}`
+      return `${name}: ${progress.transcript.text || 'no words were recognised'}`
     case 'failed':
-      return `${name}: ${progress.sentence}`
+      return `${name}: ${progress.message}`
     case 'waiting':
-    case 'sending':
-    case 'listening':
+    case 'uploading':
+    case 'transcribing':
       return `${name} is being transcribed.`
   }
 }

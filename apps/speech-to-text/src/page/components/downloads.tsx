@@ -1,4 +1,4 @@
-import type { Transcript } from '../../transcript.ts'
+import type { Transcript } from '../../speech/transcript.ts'
 import { formats, transcriptFile, type Format } from '../downloads/transcript-files.ts'
 
 export function Downloads({ name, transcript }: { name: string; transcript: Transcript }) {
@@ -16,6 +16,6 @@ function save(name: string, transcript: Transcript, format: Format): void {
     download: `${name.replace(/\.wave?$/i, '')}.${format}`,
   })
   link.click()
-  // Once the browser has begun to read it.
+  // Not at once: the browser may still be reading it.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

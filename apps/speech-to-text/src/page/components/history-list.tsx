@@ -8,7 +8,7 @@ export function HistoryList({ history }: { history: History }) {
   return (
     <section class="history" aria-labelledby="history-heading">
       <h2 id="history-heading">History</h2>
-      <p>Kept by this browser only.</p>
+      <p>Stored in this browser only.</p>
       <ul>
         {entries.map((entry) => (
           <li key={entry.id}>
@@ -30,14 +30,14 @@ export function HistoryList({ history }: { history: History }) {
 function summary({ progress }: Entry): string {
   switch (progress.state) {
     case 'done':
-      return progress.transcript.text || 'Nothing was said.'
+      return progress.transcript.text || 'No words recognised.'
     case 'failed':
-      return progress.sentence
+      return progress.message
     case 'waiting':
       return 'Waiting'
-    case 'sending':
-      return `Sending, ${percent(progress.share)}`
-    case 'listening':
-      return progress.share === undefined ? 'Transcribing' : `Transcribing, ${percent(progress.share)}`
+    case 'uploading':
+      return `Uploading, ${percent(progress.fraction)}`
+    case 'transcribing':
+      return progress.fraction === undefined ? 'Transcribing' : `Transcribing, ${percent(progress.fraction)}`
   }
 }

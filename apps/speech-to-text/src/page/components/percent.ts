@@ -1,4 +1,4 @@
-/** @param share from 0 to 1 */
-export function percent(share: number): string {
-  return `${Math.round(share * 100)} %`
+/** @param fraction from 0 to 1 */
+export function percent(fraction: number): string {
+  return `${Math.round(fraction * 100)} %`
 }

@@ -1,43 +1,43 @@
 import type { Progress } from '../history/entry.ts'
-import { startSession } from '../server.ts'
+import { startSession } from '../page-server.ts'
 import { percent } from './percent.ts'
 
-/** How far a recording is, or why it is not transcribed and what can be done. */
+/** Shows the progress of a recording, or why it failed and how to continue. */
 export function ProgressLine({ progress, onTryAgain }: { progress: Progress; onTryAgain: () => void }) {
   switch (progress.state) {
     case 'done':
       return null
     case 'waiting':
-      return <p>Waiting for the recordings before it.</p>
-    case 'sending':
+      return <p>Waiting for other recordings.</p>
+    case 'uploading':
       return (
         <p>
           <label>
-            Sending, {percent(progress.share)} <progress value={progress.share} max={1} />
+            Uploading, {percent(progress.fraction)} <progress value={progress.fraction} max={1} />
           </label>
         </p>
       )
-    case 'listening':
+    case 'transcribing':
       return (
         <p>
           <label>
-            Transcribing{progress.share !== undefined && `, ${percent(progress.share)}`}{' '}
-            <progress value={progress.share} max={1} />
+            Transcribing{progress.fraction !== undefined && `, ${percent(progress.fraction)}`}{' '}
+            <progress value={progress.fraction} max={1} />
           </label>
         </p>
       )
     case 'failed':
       return (
-        <div class="problem">
-          <p>{progress.sentence}</p>
+        <div class="error">
+          <p>{progress.message}</p>
           <button
             type="button"
             onClick={() => {
-              if (!progress.sessionEnded) return onTryAgain()
+              if (!progress.sessionExpired) return onTryAgain()
               void startSession().finally(onTryAgain)
             }}
           >
-            {progress.sessionEnded ? 'Start a new session and try again' : 'Try again'}
+            {progress.sessionExpired ? 'Start a new session and try again' : 'Try again'}
           </button>
         </div>
       )

@@ -1,20 +1,24 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { recordMicrophone, type MicrophoneRecording, type Sound } from '../audio/record-microphone.ts'
+import {
+  recordMicrophone,
+  type MicrophoneRecording,
+  type RecordingStatus,
+} from '../audio/record-microphone.ts'
 
 interface RecordButtonProps {
   readonly onRecording: (wav: Blob) => void
-  readonly onProblem: (sentence: string) => void
+  readonly onError: (message: string) => void
 }
 
-const silence: Sound = { seconds: 0, level: 0 }
+const notStarted: RecordingStatus = { seconds: 0, level: 0 }
 
-/** Press to record, press again to stop. */
-export function RecordButton({ onRecording, onProblem }: RecordButtonProps) {
+/** Starts a recording, and stops it when pressed again. */
+export function RecordButton({ onRecording, onError }: RecordButtonProps) {
   const [state, setState] = useState<'idle' | 'busy' | 'recording'>('idle')
-  const [sound, setSound] = useState<Sound>(silence)
+  const [status, setStatus] = useState(notStarted)
   const recording = useRef<MicrophoneRecording | undefined>(undefined)
 
-  // Nobody is left to press the button again.
+  // Stops the recording when the button is removed.
   useEffect(() => () => void recording.current?.stop(), [])
 
   const toggle = async (): Promise<void> => {
@@ -26,14 +30,14 @@ export function RecordButton({ onRecording, onProblem }: RecordButtonProps) {
       if (running) {
         onRecording(await running.stop())
         setState('idle')
-        setSound(silence)
+        setStatus(notStarted)
       } else {
-        recording.current = await recordMicrophone(setSound)
+        recording.current = await recordMicrophone(setStatus)
         setState('recording')
       }
     } catch (error) {
       setState('idle')
-      onProblem((error as Error).message)
+      onError((error as Error).message)
     }
   }
 
@@ -41,20 +45,20 @@ export function RecordButton({ onRecording, onProblem }: RecordButtonProps) {
     <button
       type="button"
       class={`record ${state}`}
-      // Not disabled, which would take the keyboard's focus away.
+      // A disabled button would lose the keyboard focus.
       aria-disabled={state === 'busy'}
       onClick={() => void toggle()}
     >
       <span
-        class="lamp"
-        style={{ opacity: state === 'recording' ? 0.4 + sound.level * 0.6 : 1 }}
+        class="indicator"
+        style={{ opacity: state === 'recording' ? 0.4 + status.level * 0.6 : 1 }}
         aria-hidden="true"
       />
       {state === 'recording' ? 'Stop recording' : 'Record'}
       {state === 'recording' && (
         <span class="elapsed" aria-hidden="true">
           {' '}
-          {Math.floor(sound.seconds)} s
+          {Math.floor(status.seconds)} s
         </span>
       )}
     </button>

@@ -1,39 +1,40 @@
 import type { Signal } from '@preact/signals'
-import type { PlatformFacts } from '../../server/platform-facts.ts'
-import type { Route } from '../history/entry.ts'
+import type { PageSettings } from '../../platform/page-settings.ts'
+import type { Route } from '../transcribing/transcriber.ts'
 
-const ways: Record<Route, { readonly label: string; readonly what: string }> = {
+const routes: Record<Route, { readonly label: string; readonly description: string }> = {
   direct: {
     label: 'Directly',
-    what: 'This page calls the speech API itself, with a short-lived token that its server gives it.',
+    description: 'This page calls the speech API itself, with a short-lived token from its server.',
   },
   server: {
     label: 'Through the server',
-    what: 'This page sends recordings to its server, which calls the speech API. This page never has a token.',
+    description:
+      'This page sends recordings to its server, which calls the speech API. The page gets no token.',
   },
 }
 
-export function RouteSwitch({ platform, route }: { platform: PlatformFacts; route: Signal<Route> }) {
+export function RouteSwitch({ settings, route }: { settings: PageSettings; route: Signal<Route> }) {
   return (
     <section class="card">
       <fieldset class="routes">
-        <legend>Way to the speech API</legend>
-        {(['direct', 'server'] as const).map((way) => (
-          <label key={way}>
+        <legend>Route to the speech API</legend>
+        {(['direct', 'server'] as const).map((name) => (
+          <label key={name}>
             <input
               type="radio"
               name="route"
-              value={way}
-              checked={route.value === way}
-              disabled={way === 'direct' && !platform.direct}
-              onChange={() => (route.value = way)}
+              value={name}
+              checked={route.value === name}
+              disabled={name === 'direct' && !settings.direct}
+              onChange={() => (route.value = name)}
             />
-            {ways[way].label}
+            {routes[name].label}
           </label>
         ))}
       </fieldset>
-      <p>{ways[route.value].what}</p>
-      {!platform.direct && <p>The server has no application for pages: it gives them no tokens.</p>}
+      <p>{routes[route.value].description}</p>
+      {!settings.direct && <p>The server has no application for pages, so it issues no tokens to them.</p>}
     </section>
   )
 }

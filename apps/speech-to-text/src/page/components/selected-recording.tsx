@@ -1,7 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { Entry, Route } from '../history/entry.ts'
+import type { Entry } from '../history/entry.ts'
 import type { History } from '../history/history.ts'
-import { wordsOf } from '../words.ts'
+import { timedWords } from '../timed-words.ts'
+import type { Route } from '../transcribing/transcriber.ts'
 import { Downloads } from './downloads.tsx'
 import { ProgressLine } from './progress-line.tsx'
 import { useWaveform } from './use-waveform.ts'
@@ -20,8 +21,8 @@ export function SelectedRecording({ history }: { history: History }) {
 function Recording({ entry, history }: { entry: Entry; history: History }) {
   const { id, name, wav, progress } = entry
   const transcript = progress.state === 'done' ? progress.transcript : undefined
-  const words = useMemo(() => (transcript ? wordsOf(transcript) : []), [transcript])
-  // Where the keyboard goes when what it was on is taken away.
+  const words = useMemo(() => (transcript ? timedWords(transcript) : []), [transcript])
+  // Gets the keyboard focus when the focused element is removed.
   const heading = useRef<HTMLHeadingElement>(null)
   const [seconds, setSeconds] = useState<number>()
   const { container, playable, playing, player } = useWaveform(wav, words, setSeconds)

@@ -1,28 +1,28 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import WaveSurfer from 'wavesurfer.js'
 import RegionsPlugin from 'wavesurfer.js/plugins/regions'
-import type { Word } from '../words.ts'
-import { useColours } from './use-colours.ts'
+import type { TimedWord } from '../timed-words.ts'
+import { useThemeColours } from './use-theme-colours.ts'
 
 export interface Player {
   toggle(): void
-  /** @param end seconds; to the end of the recording when left out */
+  /** @param end in seconds, by default the end of the recording */
   play(start: number, end?: number): void
 }
 
 /**
- * Draws a recording with its words, and plays it.
+ * Draws and plays a recording with its words.
  *
- * @param onTime called with where the sound is, in seconds
+ * @param onTime called with the position of the player, in seconds
  */
-export function useWaveform(wav: Blob, words: readonly Word[], onTime: (seconds: number) => void) {
+export function useWaveform(wav: Blob, words: readonly TimedWord[], onTime: (seconds: number) => void) {
   const container = useRef<HTMLDivElement>(null)
   const surfer = useRef<WaveSurfer | undefined>(undefined)
   const regions = useRef<ReturnType<typeof RegionsPlugin.create> | undefined>(undefined)
   const [ready, setReady] = useState(false)
   const [playing, setPlaying] = useState(false)
   const [playable, setPlayable] = useState(true)
-  const colours = useColours()
+  const colours = useThemeColours()
 
   useEffect(() => {
     regions.current = RegionsPlugin.create()
@@ -39,7 +39,7 @@ export function useWaveform(wav: Blob, words: readonly Word[], onTime: (seconds:
     wave.on('play', () => setPlaying(true))
     wave.on('pause', () => setPlaying(false))
     wave.on('timeupdate', (seconds) => (seconds > 0 || wave.isPlaying()) && onTime(seconds))
-    // A recording that cannot be played may still be transcribed.
+    // A recording that the browser cannot play may still be transcribed.
     wave.on('error', () => setPlayable(false))
     wave.loadBlob(wav).catch(() => {})
     return () => wave.destroy()
@@ -57,7 +57,7 @@ export function useWaveform(wav: Blob, words: readonly Word[], onTime: (seconds:
     if (!ready) return
     regions.current?.clearRegions()
     for (const [index, { start, end }] of words.entries()) {
-      // Neighbours in two shades, so that they can be told apart.
+      // Two alternating shades separate neighbouring words.
       const color = index % 2 === 0 ? colours.word : colours.otherWord
       regions.current?.addRegion({ start, end, drag: false, resize: false, color })
     }

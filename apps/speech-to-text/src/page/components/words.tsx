@@ -1,14 +1,14 @@
 import { useRef, useState } from 'preact/hooks'
-import type { Word } from '../words.ts'
+import type { TimedWord } from '../timed-words.ts'
 
 interface WordsProps {
-  readonly words: readonly Word[]
-  /** Where in the recording the sound is; undefined before it was played. */
+  readonly words: readonly TimedWord[]
+  /** Position of the player; undefined before it was played. */
   readonly seconds: number | undefined
-  readonly onPick: (word: Word) => void
+  readonly onPick: (word: TimedWord) => void
 }
 
-/** The transcript: each word is a button that lets it be heard. One stop for Tab, arrows go from word to word. */
+/** The transcript: each word is a button that plays it. Tab stops once, the arrow keys move from word to word. */
 export function Words({ words, seconds, onPick }: WordsProps) {
   const [focused, setFocused] = useState(0)
   const list = useRef<HTMLDivElement>(null)
@@ -23,7 +23,7 @@ export function Words({ words, seconds, onPick }: WordsProps) {
     list.current?.querySelectorAll('button')[target]?.focus()
   }
 
-  if (words.length === 0) return <p class="words">Nothing was said.</p>
+  if (words.length === 0) return <p class="words">No words recognised.</p>
   return (
     <div class="words" role="group" aria-label="Transcript" ref={list} onKeyDown={move}>
       {words.map((word, index) => (

@@ -1,11 +1,11 @@
-import type { TranscriptSegment } from '../../transcript.ts'
+import type { TranscriptSegment } from '../../speech/transcript.ts'
 
-/** A line of a subtitle is read at a glance. */
-const longestLine = 42
-/** Seconds of silence that end a line. */
-const longestPause = 1
+/** Characters; the usual limit for subtitles. */
+const maxLineLength = 42
+/** Seconds of silence within a line. */
+const maxPause = 1
 
-/** SubRip subtitles: segments that follow one another closely share a line. */
+/** Creates SubRip subtitles. Segments that follow each other closely share a line. */
 export function subtitles(segments: readonly TranscriptSegment[]): string {
   return linesOf(segments)
     .map(({ start, end, text }, index) => `${index + 1}\n${timecode(start)} --> ${timecode(end)}\n${text}\n`)
@@ -19,7 +19,7 @@ function linesOf(segments: readonly TranscriptSegment[]): Line[] {
   for (const { start, end, text } of segments) {
     const last = lines.at(-1)
     const joined = last && `${last.text} ${text}`
-    if (last && joined && joined.length <= longestLine && start - last.end <= longestPause) {
+    if (last && joined && joined.length <= maxLineLength && start - last.end <= maxPause) {
       lines[lines.length - 1] = { start: last.start, end, text: joined }
     } else {
       lines.push({ start, end, text })

@@ -1,11 +1,11 @@
-import type { Transcript } from '../../transcript.ts'
+import type { Transcript } from '../../speech/transcript.ts'
 import { subtitles } from './subtitles.ts'
 
 export const formats = ['txt', 'srt', 'json'] as const
 
 export type Format = (typeof formats)[number]
 
-/** A transcript as a file to keep. */
+/** Converts a transcript to a file. */
 export function transcriptFile(transcript: Transcript, format: Format): Blob {
   switch (format) {
     case 'txt':

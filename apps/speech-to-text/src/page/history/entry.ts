@@ -1,15 +1,13 @@
-import type { Transcript } from '../../transcript.ts'
+import type { Transcript } from '../../speech/transcript.ts'
+import type { Route } from '../transcribing/transcriber.ts'
 
-export type Route = 'direct' | 'server'
-
-/** What is going on with a recording. */
 export type Progress =
   | { readonly state: 'waiting' }
-  | { readonly state: 'sending'; readonly share: number }
-  /** `share` is missing where it is not told. */
-  | { readonly state: 'listening'; readonly share?: number | undefined }
+  | { readonly state: 'uploading'; readonly fraction: number }
+  /** `fraction` is missing if it is unknown. */
+  | { readonly state: 'transcribing'; readonly fraction?: number | undefined }
   | { readonly state: 'done'; readonly transcript: Transcript; readonly route: Route }
-  | { readonly state: 'failed'; readonly sentence: string; readonly sessionEnded: boolean }
+  | { readonly state: 'failed'; readonly message: string; readonly sessionExpired: boolean }
 
 /** A recording in the history of this page. */
 export interface Entry {

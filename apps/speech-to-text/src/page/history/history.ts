@@ -1,31 +1,31 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
 import pLimit from 'p-limit'
-import { describeProblem } from '../transcribing/describe-problem.ts'
-import type { Transcriber } from '../transcribing/transcriber.ts'
+import { describeError } from '../transcribing/describe-error.ts'
+import type { Route, Transcriber } from '../transcribing/transcriber.ts'
 import { readEntries, removeEntry, writeEntry } from './entry-store.ts'
-import type { Entry, Progress, Route } from './entry.ts'
+import type { Entry, Progress } from './entry.ts'
 
 export interface History {
   /** The newest first. */
   readonly entries: ReadonlySignal<readonly Entry[]>
   readonly selectedId: ReadonlySignal<string | undefined>
   select(id: string): void
-  /** Keeps a recording and has it transcribed. */
+  /** Stores and transcribes a recording. */
   add(name: string, wav: Blob): void
   tryAgain(id: string): void
   remove(id: string): void
 }
 
-/** @param route asked when a recording's turn comes */
+/** @param route called when a recording is sent */
 export function createHistory(transcribers: Record<Route, Transcriber>, route: () => Route): History {
   const entries = signal<readonly Entry[]>([])
   const selectedId = signal<string>()
   const aborts = new Map<string, AbortController>()
-  const inTurn = pLimit(3)
+  const limit = pLimit(3)
 
-  void readEntries().then((kept) => {
-    entries.value = [...entries.value, ...kept]
-    selectedId.value ??= kept[0]?.id
+  void readEntries().then((stored) => {
+    entries.value = [...entries.value, ...stored]
+    selectedId.value ??= stored[0]?.id
   })
 
   const update = (id: string, progress: Progress): void => {
@@ -37,17 +37,18 @@ export function createHistory(transcribers: Record<Route, Transcriber>, route: (
   const transcribe = async ({ id, wav }: Entry): Promise<void> => {
     const abort = new AbortController()
     aborts.set(id, abort)
-    const way = route()
+    const chosen = route()
     try {
-      update(id, { state: 'sending', share: 0 })
-      const transcript = await transcribers[way].transcribe(wav, {
+      update(id, { state: 'uploading', fraction: 0 })
+      const transcript = await transcribers[chosen].transcribe(wav, {
         signal: abort.signal,
-        onSent: (share) => update(id, share < 1 ? { state: 'sending', share } : { state: 'listening' }),
-        onProgress: (share) => update(id, { state: 'listening', share }),
+        onUpload: (fraction) =>
+          update(id, fraction < 1 ? { state: 'uploading', fraction } : { state: 'transcribing' }),
+        onProgress: (fraction) => update(id, { state: 'transcribing', fraction }),
       })
-      update(id, { state: 'done', transcript, route: way })
+      update(id, { state: 'done', transcript, route: chosen })
     } catch (error) {
-      if (!abort.signal.aborted) update(id, { state: 'failed', ...describeProblem(error, way) })
+      if (!abort.signal.aborted) update(id, { state: 'failed', ...describeError(error, chosen) })
     } finally {
       aborts.delete(id)
     }
@@ -55,8 +56,8 @@ export function createHistory(transcribers: Record<Route, Transcriber>, route: (
 
   const start = (entry: Entry): void => {
     update(entry.id, { state: 'waiting' })
-    void inTurn(async () => {
-      // It may have been removed while it waited.
+    void limit(async () => {
+      // It may have been removed while it was waiting.
       if (entries.value.some(({ id }) => id === entry.id)) await transcribe(entry)
     })
   }

@@ -1,21 +1,21 @@
 import ky from 'ky'
-import type { TokenLife } from '../../token-life.ts'
-import { transcribeThrough } from '../../transcribe-through.ts'
-import { sendWith } from './send-with.ts'
+import type { TokenStatus } from '../../tokens/token-status.ts'
+import { transcribeRecording } from '../../speech/transcribe-recording.ts'
+import { sendForm } from './send-form.ts'
 import type { Transcriber } from './transcriber.ts'
 import { createXhrFetch } from './xhr-fetch.ts'
 
-/** Through the page's own server, which has a token of its own: this page never has one. */
+/** Sends recordings to the server of the page, which calls the speech API with its own token. */
 export function createServerTranscriber(): Transcriber {
   return {
-    transcribe(recording, { onSent, ...options }) {
-      const api = ky.create({ throwHttpErrors: false, timeout: false, fetch: createXhrFetch(onSent) })
-      return transcribeThrough(sendWith(api, '/api'), recording, options)
+    transcribe(recording, { onUpload, ...options }) {
+      const api = ky.create({ throwHttpErrors: false, timeout: false, fetch: createXhrFetch(onUpload) })
+      return transcribeRecording(sendForm(api, '/api'), recording, options)
     },
     followToken(listener) {
-      const events = new EventSource('/api/token-life')
+      const events = new EventSource('/api/token-status')
       events.addEventListener('message', ({ data }: MessageEvent<string>) => {
-        listener(JSON.parse(data) as TokenLife)
+        listener(JSON.parse(data) as TokenStatus)
       })
       return () => events.close()
     },

@@ -1,17 +1,20 @@
-import type { TokenLife } from '../../token-life.ts'
-import type { TranscribeOptions } from '../../transcribe-through.ts'
-import type { Transcript } from '../../transcript.ts'
+import type { TranscribeOptions } from '../../speech/transcribe-recording.ts'
+import type { Transcript } from '../../speech/transcript.ts'
+import type { TokenStatus } from '../../tokens/token-status.ts'
+
+/** How recordings reach the speech API: from the page itself, or through its server. */
+export type Route = 'direct' | 'server'
 
 export interface TranscriberOptions extends TranscribeOptions {
-  /** Called with the share of the recording that has been sent, from 0 to 1. */
-  readonly onSent: (share: number) => void
+  /** Called with the uploaded part of the recording, from 0 to 1. */
+  readonly onUpload: (fraction: number) => void
   readonly signal: AbortSignal
 }
 
-/** One of the two ways from this page to the speech API. */
+/** Transcribes recordings by one route. */
 export interface Transcriber {
   /** @throws {SpeechApiError | TokenError | Error} */
   transcribe(recording: Blob, options: TranscriberOptions): Promise<Transcript>
-  /** Calls `listener` at once and whenever something happens to the token; returns what ends that. */
-  followToken(listener: (life: TokenLife) => void): () => void
+  /** Calls `listener` now and after each change of the token; returns a function that stops that. */
+  followToken(listener: (status: TokenStatus) => void): () => void
 }

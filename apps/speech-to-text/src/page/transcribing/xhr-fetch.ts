@@ -1,12 +1,12 @@
 import type { FetchLike } from '@tokenwell/core'
 
 /**
- * `fetch` by means of XMLHttpRequest, for the one thing that `fetch` does not tell: how much of a body has
- * been sent. For answers that are texts.
+ * Creates a `fetch` based on XMLHttpRequest, which reports the progress of an upload; `fetch` does not. It supports
+ * text responses only.
  *
- * @param onSent called with the share that has been sent, from 0 to 1
+ * @param onUpload called with the uploaded part of the body, from 0 to 1
  */
-export function createXhrFetch(onSent: (share: number) => void): FetchLike {
+export function createXhrFetch(onUpload: (fraction: number) => void): FetchLike {
   return async (input, init) => {
     const request = new Request(input, init)
     const body = await request.blob()
@@ -14,8 +14,8 @@ export function createXhrFetch(onSent: (share: number) => void): FetchLike {
       const xhr = new XMLHttpRequest()
       xhr.open(request.method, request.url)
       for (const [name, value] of request.headers) xhr.setRequestHeader(name, value)
-      xhr.upload.addEventListener('progress', ({ loaded, total }) => onSent(total > 0 ? loaded / total : 0))
-      xhr.addEventListener('load', () => resolve(responseOf(xhr)))
+      xhr.upload.addEventListener('progress', ({ loaded, total }) => onUpload(total > 0 ? loaded / total : 0))
+      xhr.addEventListener('load', () => resolve(toResponse(xhr)))
       xhr.addEventListener('error', () => reject(new TypeError('Failed to fetch')))
       xhr.addEventListener('abort', () => reject(request.signal.reason))
       request.signal.addEventListener('abort', () => xhr.abort())
@@ -25,7 +25,7 @@ export function createXhrFetch(onSent: (share: number) => void): FetchLike {
   }
 }
 
-function responseOf(xhr: XMLHttpRequest): Response {
+function toResponse(xhr: XMLHttpRequest): Response {
   const headers = new Headers()
   for (const line of xhr.getAllResponseHeaders().trim().split('\r\n')) {
     const [name, ...value] = line.split(': ')

@@ -1,0 +1,112 @@
+import { availableParallelism } from 'node:os'
+import process from 'node:process'
+import PQueue from 'p-queue'
+import { untilAborted } from '../../streams/until-aborted.ts'
+import { createTemporaryFile } from '../../temporary-files/temporary-file.ts'
+import { EngineBusyError, EngineError, type SpeechEngine, type Transcript } from '../speech-engine.ts'
+import { parseCommand } from './parse-command.ts'
+import { readOutput } from './read-output.ts'
+import { ENGINE_FAILED, runProgram } from './run-program.ts'
+import { parseTimedLine } from './parse-timed-line.ts'
+import { writeSpeechWav } from './write-speech-wav.ts'
+
+export interface CommandEngineOptions {
+  /** Program and arguments, one of them with `{file}`: `whisper-cli -m model.bin -f {file}`. */
+  readonly command: string
+  /** The program's environment variables.
+   * @default those of this process
+   */
+  readonly environment?: NodeJS.ProcessEnv | undefined
+  /** Number of programs that run at the same time.
+   * @default the number of processors
+   */
+  readonly concurrency?: number | undefined
+  /** Number of recordings that wait for a free program. Further ones are rejected with `EngineBusyError`.
+   * @default 16
+   */
+  readonly maxWaiting?: number | undefined
+  /** Time limit for one recording, in milliseconds.
+   * @default 300_000
+   */
+  readonly timeoutMs?: number | undefined
+}
+
+/**
+ * Creates an engine that runs a speech recognition program for each recording.
+ *
+ * @throws {TypeError} if the command is invalid or its program is not installed
+ */
+export function createCommandEngine(options: CommandEngineOptions): SpeechEngine {
+  const { environment = process.env, concurrency = availableParallelism(), maxWaiting = 16 } = options
+  const { timeoutMs = 300_000 } = options
+  const command = parseCommand(options.command, environment['PATH'])
+  const queue = new PQueue({ concurrency })
+  const closing = new AbortController()
+  const active = new Set<Promise<unknown>>()
+  const isBusy = () => active.size >= concurrency + maxWaiting
+
+  const transcribe: SpeechEngine['transcribe'] = async (audio, { signal: callerSignal, onProgress }) => {
+    const signal = AbortSignal.any([callerSignal, closing.signal])
+    let durationSeconds = 0
+    await using file = await createTemporaryFile(async (handle) => {
+      durationSeconds = await writeSpeechWav(handle, untilAborted(audio, signal))
+    })
+    const output = await enqueue(queue, signal, () => {
+      onProgress?.(0)
+      return runProgram(command.program, command.argumentsFor(file.path), {
+        environment,
+        timeoutMs,
+        signal,
+        onLine: (line) => {
+          const segment = parseTimedLine(line)
+          if (segment) onProgress?.(segment.end)
+        },
+      })
+    })
+    return toTranscript(output, durationSeconds)
+  }
+
+  return {
+    name: 'command',
+    get busy() {
+      return isBusy()
+    },
+    async transcribe(audio, transcribeOptions) {
+      if (isBusy()) throw new EngineBusyError('The queue of the speech recognition program is full.')
+      const transcription = transcribe(audio, transcribeOptions)
+      active.add(transcription)
+      return transcription.finally(() => active.delete(transcription))
+    },
+    async close() {
+      closing.abort(new EngineError('engine_closed', 'The speech API is shutting down. Try again later.'))
+      await Promise.allSettled(active)
+    },
+  }
+}
+
+/** Runs a task when the queue reaches it. An abort removes it from the queue; a running task handles the abort itself. */
+async function enqueue<T>(queue: PQueue, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+  // The queue frees a slot as soon as its signal aborts, so it must not see an abort while the program still runs.
+  const waiting = new AbortController()
+  const leave = () => waiting.abort(signal.reason)
+  signal.throwIfAborted()
+  signal.addEventListener('abort', leave, { once: true })
+  return queue.add(
+    () => {
+      signal.removeEventListener('abort', leave)
+      return task()
+    },
+    { signal: waiting.signal },
+  )
+}
+
+function toTranscript(output: string, durationSeconds: number): Transcript {
+  try {
+    return {
+      durationSeconds: Math.round(durationSeconds * 1_000) / 1_000,
+      segments: readOutput(output, durationSeconds),
+    }
+  } catch (cause) {
+    throw new EngineError('engine_failed', ENGINE_FAILED, { cause })
+  }
+}

@@ -1,0 +1,63 @@
+export interface SpeechSegment {
+  /** Seconds from the start of the recording. */
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** From 0 to 1. Missing if the engine does not report one. */
+  readonly confidence?: number | undefined
+}
+
+export interface Transcript {
+  readonly durationSeconds: number
+  readonly segments: readonly SpeechSegment[]
+}
+
+export interface TranscribeOptions {
+  readonly signal: AbortSignal
+  /** Called with 0 when the engine starts, then whenever it has processed more, if the engine reports that. */
+  readonly onProgress?: ((processedSeconds: number) => void) | undefined
+}
+
+/** Recognises speech in a recording. */
+export interface SpeechEngine {
+  /** Short name for logs and `/healthz`. */
+  readonly name: string
+  /** Whether `transcribe` would throw `EngineBusyError` now. Checked before an upload is read. */
+  readonly busy?: boolean | undefined
+  /**
+   * Transcribes a WAV file as it arrives.
+   *
+   * @throws {AudioError} if the recording cannot be read
+   * @throws {EngineBusyError} if the engine already has as many recordings as it accepts
+   * @throws {EngineError} if the engine fails and the recording is not the cause
+   */
+  transcribe(audio: AsyncIterable<Uint8Array>, options: TranscribeOptions): Promise<Transcript>
+  close(): Promise<void>
+}
+
+/** The engine accepts no more recordings at the moment. */
+export class EngineBusyError extends Error {
+  override readonly name = 'EngineBusyError'
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, retryAfterSeconds = 1) {
+    super(message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+export type EngineErrorCode = 'engine_failed' | 'engine_timeout' | 'engine_closed'
+
+/** The engine failed. The message is one sentence for the client. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError'
+  readonly code: EngineErrorCode
+  /** The end of the program's standard error, for the log only. */
+  readonly stderrTail: string | undefined
+
+  constructor(code: EngineErrorCode, message: string, options: ErrorOptions & { stderrTail?: string } = {}) {
+    super(message, options)
+    this.code = code
+    this.stderrTail = options.stderrTail
+  }
+}

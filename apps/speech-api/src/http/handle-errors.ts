@@ -1,0 +1,59 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { EngineBusyError, EngineError, type EngineErrorCode } from '../engines/speech-engine.ts'
+import { JobLimitError } from '../jobs/job-limit-error.ts'
+import { AudioError, type AudioErrorCode } from '../wav/audio-error.ts'
+import { ApiError } from './api-error.ts'
+
+const STATUSES: Readonly<Record<AudioErrorCode | EngineErrorCode, number>> = {
+  empty_file: 400,
+  not_a_wav: 415,
+  malformed_wav: 422,
+  unsupported_wav: 415,
+  no_samples: 422,
+  engine_failed: 502,
+  engine_timeout: 504,
+  engine_closed: 503,
+}
+
+/** Responds to every error with `{ "error": { code, message } }` and logs those that the server causes itself. */
+export function handleErrors(server: FastifyInstance): void {
+  server.setErrorHandler((error, request, reply) => {
+    const { statusCode, headers, body } = toApiError(error)
+    logServerError(request.log, error)
+    return reply.code(statusCode).headers(headers).send(body)
+  })
+  server.setNotFoundHandler((request) => {
+    const [path] = request.url.split('?')
+    throw new ApiError(404, 'not_found', `${request.method} ${path} does not exist.`)
+  })
+}
+
+/** Logs an error that neither the client nor its recording has caused. */
+export function logServerError(log: FastifyBaseLogger, error: unknown): void {
+  if (toApiError(error).statusCode === 500 || error instanceof EngineError) {
+    log.error({ err: error }, 'transcription failed')
+  }
+}
+
+/** Converts any error to what the client may see. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof AudioError || error instanceof EngineError) {
+    return new ApiError(STATUSES[error.code], error.code, error.message)
+  }
+  if (error instanceof EngineBusyError) {
+    const headers = { 'retry-after': String(error.retryAfterSeconds) }
+    return new ApiError(503, 'busy', 'The speech API is busy. Try again soon.', { headers })
+  }
+  if (error instanceof JobLimitError) {
+    const headers = { 'retry-after': String(error.retryAfterSeconds) }
+    return new ApiError(429, 'too_many_jobs', error.message, { headers })
+  }
+  const { code, statusCode = 500 } = Object(error) as { code?: unknown; statusCode?: number }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    const message = 'Send the recording as audio/wav, or as the field "file" of multipart/form-data.'
+    return new ApiError(415, 'unsupported_media_type', message)
+  }
+  if (statusCode < 500) return new ApiError(statusCode, 'bad_request', 'The request is malformed.')
+  return new ApiError(500, 'internal_error', 'The server failed to transcribe the recording.')
+}

@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { EngineBusyError, type SpeechEngine } from '../engines/speech-engine.ts'
+import type { Job } from '../jobs/job.ts'
+import type { JobStore } from '../jobs/job-store.ts'
+import { readDuration } from '../wav/read-duration.ts'
+import { abortOnDisconnect } from './abort-on-disconnect.ts'
+import { ApiError } from './api-error.ts'
+import type { BearerGuard } from './bearer-guard.ts'
+import { acceptAudio, readUpload, rejectLargeBody } from './read-upload.ts'
+import {
+  type JobResponse,
+  toJobResponse,
+  toTranscriptionResponse,
+  type TranscriptionResponse,
+} from './transcription-response.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The client that the access token belongs to. */
+    caller: string
+  }
+}
+
+export interface TranscriptionRoutesOptions {
+  readonly engine: SpeechEngine
+  readonly jobs: JobStore
+  readonly guard: BearerGuard
+  readonly maxBytes: number
+  readonly longAudioSeconds: number
+}
+
+type JobRequest = FastifyRequest<{ Params: { readonly id: string } }>
+
+const PATH = '/v1/transcriptions'
+const POLL_INTERVAL_SECONDS = 1
+
+/** `POST /v1/transcriptions` transcribes a recording; a long one, or any if the client prefers that, as a job. */
+export async function transcriptionRoutes(
+  server: FastifyInstance,
+  { engine, jobs, guard, maxBytes, longAudioSeconds }: TranscriptionRoutesOptions,
+): Promise<void> {
+  acceptAudio(server, maxBytes)
+  server.decorateRequest('caller', '')
+  server.addHook('onRequest', async (request, reply) => {
+    request.caller = await guard(request) // before any of the body is read
+    rejectLargeBody(request, maxBytes)
+    reply.header('cache-control', 'no-store')
+  })
+
+  server.post(PATH, async (request, reply): Promise<TranscriptionResponse | JobResponse> => {
+    if (engine.busy) throw new EngineBusyError('The engine is busy.')
+    const signal = abortOnDisconnect(reply)
+    const length = Number(request.headers['content-length']) || undefined
+    const upload = readUpload(reply, maxBytes)
+    try {
+      const { audio, seconds } = await readDuration(upload, length)
+      const asynchronous = prefersAsync(request)
+      if (!asynchronous && (seconds ?? 0) <= longAudioSeconds) {
+        const transcript = await engine.transcribe(audio, { signal })
+        const { durationSeconds, segments } = transcript
+        request.log.info({ durationSeconds, segments: segments.length }, 'transcribed')
+        return toTranscriptionResponse(transcript)
+      }
+      const job = await jobs.add(request.caller, { audio, seconds }, signal)
+      if (asynchronous) reply.header('preference-applied', 'respond-async')
+      reply.code(202).header('location', `${PATH}/${job.id}`)
+      return respondWithJob(job, reply)
+    } finally {
+      // Not awaited: `return` waits for a pending read.
+      upload.return(undefined).catch(() => undefined)
+    }
+  })
+
+  server.get(`${PATH}/:id`, async (request: JobRequest, reply): Promise<JobResponse> => {
+    const job = jobs.find(request.caller, request.params.id)
+    if (!job) throw transcriptionNotFound()
+    return respondWithJob(job, reply)
+  })
+
+  server.delete(`${PATH}/:id`, async (request: JobRequest, reply): Promise<void> => {
+    if (!jobs.remove(request.caller, request.params.id)) throw transcriptionNotFound()
+    reply.code(204)
+  })
+}
+
+function respondWithJob(job: Readonly<Job>, reply: FastifyReply): JobResponse {
+  const response = toJobResponse(job)
+  const active = response.state === 'waiting' || response.state === 'running'
+  if (active) reply.header('retry-after', POLL_INTERVAL_SECONDS)
+  return response
+}
+
+/** `Prefer: respond-async` (RFC 7240, section 4.1). */
+function prefersAsync({ headers }: FastifyRequest): boolean {
+  return [headers['prefer'] ?? []]
+    .flat()
+    .flatMap((header) => header.split(','))
+    .some((preference) => preference.trim().toLowerCase() === 'respond-async')
+}
+
+function transcriptionNotFound(): ApiError {
+  const message =
+    'The transcription does not exist: it has expired, was cancelled, or belongs to another client.'
+  return new ApiError(404, 'transcription_not_found', message)
+}

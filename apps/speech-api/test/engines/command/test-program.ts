@@ -1,0 +1,46 @@
+// The speech recognition program of the tests. Arguments: a task and, at the end, the recording.
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+
+const [task, ...words] = process.argv.slice(2)
+const file = words.pop() ?? ''
+
+switch (task) {
+  case 'print':
+    process.stdout.write(words.join(' '))
+    break
+  case 'recognise-digits': {
+    // Imported by this task only: it is slow to load.
+    const { transcribeFile } = await import('../../support/transcribe-file.ts')
+    process.stdout.write(JSON.stringify(transcribeFile(readFileSync(file))))
+    break
+  }
+  case 'print-path':
+    process.stdout.write(file)
+    break
+  case 'print-format': {
+    const wav = readFileSync(file)
+    const [channels, rate, bits] = [wav.readUInt16LE(22), wav.readUInt32LE(24), wav.readUInt16LE(34)]
+    process.stdout.write(
+      [channels, rate, bits, wav.readUInt32LE(4), wav.readUInt32LE(40), wav.length].join(' '),
+    )
+    break
+  }
+  case 'print-environment':
+    process.stdout.write(Object.keys(process.env).sort().join(' '))
+    break
+  case 'print-times':
+    process.stdout.write('[00:00.000 --> 00:01.500]  one\n[00:01.500 --> 00:03.000]  two\n')
+    break
+  case 'print-forever': {
+    const print = () => void process.stdout.write('x'.repeat(100_000), print)
+    print()
+    break
+  }
+  case 'fail':
+    process.stderr.write(`${'x'.repeat(100_000)} the model is missing`)
+    process.exitCode = 3
+    break
+  default:
+    process.exitCode = 2
+}

@@ -1,0 +1,76 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export interface IntrospectionRequest {
+  readonly method: string
+  readonly path: string
+  readonly authorization: string
+  readonly contentType: string
+  readonly token: string
+}
+
+export interface IntrospectionServer extends AsyncDisposable {
+  readonly authUrl: string
+  readonly requests: IntrospectionRequest[]
+  /** Responses by token. Other tokens are inactive. */
+  readonly tokens: Map<string, object>
+  /** Status of the responses. */
+  status: number
+  /** Replaces the body of the responses. */
+  body: string | undefined
+  /** Responses are sent once this is settled. */
+  delayed: Promise<unknown>
+  /** Resolves when the next request has arrived. */
+  nextRequest(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts a token service that only introspects tokens, on a real socket. */
+export async function startIntrospectionServer(): Promise<IntrospectionServer> {
+  let arrived = Promise.withResolvers<void>()
+  const state = {
+    requests: [] as IntrospectionRequest[],
+    tokens: new Map<string, object>(),
+    status: 200,
+    body: undefined as string | undefined,
+    delayed: Promise.resolve() as Promise<unknown>,
+  }
+  const server = createServer((request, response) => void respond(request, response))
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const token = await record(request)
+    arrived.resolve()
+    await state.delayed
+    const body = state.body ?? JSON.stringify(state.tokens.get(token) ?? { active: false })
+    response.writeHead(state.status, { 'content-type': 'application/json' }).end(body)
+  }
+  async function record(request: IncomingMessage): Promise<string> {
+    const token = new URLSearchParams(await text(request)).get('token') ?? ''
+    const { authorization = '', 'content-type': contentType = '' } = request.headers
+    state.requests.push({
+      method: request.method ?? '',
+      path: request.url ?? '',
+      authorization,
+      contentType,
+      token,
+    })
+    return token
+  }
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return Object.assign(state, {
+    authUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    nextRequest: async () => {
+      await arrived.promise
+      arrived = Promise.withResolvers()
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  })
+}

@@ -1,0 +1,44 @@
+import { startSpeechApi, type SpeechApiOptions } from '@tokenwell/speech-api'
+import { type IntrospectionServer, startIntrospectionServer } from './introspection-server.ts'
+
+export const VALID_TOKEN = 'valid-token-0123456789'
+
+export interface TestApi extends AsyncDisposable {
+  readonly url: string
+  readonly tokenService: IntrospectionServer
+  /** Posts a recording, with a valid token unless the headers contain another. */
+  post(body: RequestInit['body'], headers?: Record<string, string>): Promise<Response>
+}
+
+/** Starts a speech API and a token service on free ports. */
+export async function startTestApi(options: Partial<SpeechApiOptions> = {}): Promise<TestApi> {
+  const tokenService = await startIntrospectionServer()
+  tokenService.tokens.set(VALID_TOKEN, {
+    active: true,
+    client_id: 'a-client',
+    scope: '',
+    exp: Math.floor(Date.now() / 1_000) + 3_600,
+    api_products: ['translation', 'speech-to-text'],
+  })
+  const api = await startSpeechApi({
+    authUrl: tokenService.authUrl,
+    clientId: 'speech-api',
+    clientSecret: 'speech-secret',
+    quiet: true,
+    ...options,
+  })
+  return {
+    url: api.url,
+    tokenService,
+    post: (body, headers = {}) =>
+      fetch(`${api.url}/v1/transcriptions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${VALID_TOKEN}`, 'content-type': 'audio/wav', ...headers },
+        ...(body === undefined ? {} : { body, duplex: 'half' }),
+      }),
+    async [Symbol.asyncDispose]() {
+      await api.close()
+      await tokenService.stop()
+    },
+  }
+}

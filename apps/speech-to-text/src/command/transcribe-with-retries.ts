@@ -1,0 +1,88 @@
+import { TokenError } from '@tokenwell/core'
+import delay from 'delay'
+import pRetry from 'p-retry'
+import { errorCauses, isRetryable } from '../speech/error-causes.ts'
+import type { SpeechClient } from '../clients/speech-client.ts'
+import { SpeechApiError } from '../speech/speech-api-error.ts'
+import type { Transcript } from '../speech/transcript.ts'
+import type { Recording } from './find-recordings.ts'
+import { RecordingError } from './recording-error.ts'
+import { UnreachableError } from '../speech/unreachable-error.ts'
+
+export interface TranscribeSettings {
+  readonly client: SpeechClient
+  readonly speechUrl: string
+  /** Retries when a service cannot be reached. */
+  readonly retries: number
+  /** Called with the progress of a long recording, from 0 to 1, or undefined if it is unknown. */
+  readonly onProgress?: ((name: string, progress: number | undefined) => void) | undefined
+  /** Called before a retry. */
+  readonly onRetry?: ((error: Error) => void) | undefined
+}
+
+/** A response with `Retry-After` does not count as a retry, up to this time limit. */
+const maxBusyMs = 10 * 60_000
+
+/**
+ * Transcribes one recording. Retries when a service is busy or restarting.
+ *
+ * @throws {RecordingError} if the recording is invalid
+ * @throws {TokenError | SpeechApiError | UnreachableError} if no other recording can be transcribed either
+ */
+export async function transcribeWithRetries(
+  recording: Recording,
+  { client, speechUrl, retries, onProgress, onRetry }: TranscribeSettings,
+  signal: AbortSignal,
+): Promise<Transcript> {
+  const audio = await recording.open()
+  const started = performance.now()
+  const send = async () => {
+    try {
+      return await client.transcribe(audio, {
+        signal,
+        onProgress: (progress) => onProgress?.(recording.name, progress),
+      })
+    } catch (error) {
+      signal.throwIfAborted()
+      throw toKnownError(error, recording.name, speechUrl)
+    }
+  }
+  return pRetry(send, {
+    retries,
+    minTimeout: 500,
+    maxTimeout: 10_000,
+    randomize: true,
+    signal,
+    shouldRetry: ({ error }) => shouldRetry(error),
+    shouldConsumeRetry: ({ error }) => !(retryAfter(error) && performance.now() - started < maxBusyMs),
+    async onFailedAttempt({ error, retriesLeft }) {
+      if (retriesLeft === 0 || !shouldRetry(error)) return
+      onRetry?.(error)
+      const afterMs = retryAfter(error)
+      // Jitter, so that rejected requests are not all repeated at the same time.
+      if (afterMs) await delay(Math.min(afterMs, 60_000) * (1 + Math.random()), { signal })
+    },
+  })
+}
+
+function toKnownError(error: unknown, name: string, speechUrl: string): Error {
+  for (const cause of errorCauses(error)) {
+    if (cause instanceof TokenError) return cause
+    if (cause instanceof SpeechApiError) {
+      return cause.isRecordingInvalid ? new RecordingError(`${name}: ${cause.message}`) : cause
+    }
+    // The file has changed since it was opened.
+    if (Object(cause).name === 'NotReadableError') {
+      return new RecordingError(`${name} was changed while it was read.`)
+    }
+  }
+  return new UnreachableError(speechUrl, error)
+}
+
+function retryAfter(error: Error): number | undefined {
+  return error instanceof SpeechApiError && error.isRetryable ? error.retryAfterMs : undefined
+}
+
+function shouldRetry(error: Error): boolean {
+  return !(error instanceof RecordingError) && isRetryable(error)
+}

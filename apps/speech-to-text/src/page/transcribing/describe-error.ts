@@ -1,0 +1,33 @@
+import { TokenError } from '@tokenwell/core'
+import { SpeechApiError } from '../../speech/speech-api-error.ts'
+import type { Route } from './transcriber.ts'
+
+export interface ErrorDescription {
+  readonly message: string
+  /** A new session would help. */
+  readonly sessionExpired: boolean
+}
+
+/** Describes an error for the user. */
+export function describeError(error: unknown, route: Route): ErrorDescription {
+  if (hasSessionExpired(error)) {
+    return { message: 'Your session has expired. The recording was kept.', sessionExpired: true }
+  }
+  return { message: messageFor(error, route), sessionExpired: false }
+}
+
+function hasSessionExpired(error: unknown): boolean {
+  if (error instanceof TokenError) return error.kind === 'credentials' && error.status === 401
+  return error instanceof SpeechApiError && error.code === 'session_expired'
+}
+
+function messageFor(error: unknown, route: Route): string {
+  if (error instanceof SpeechApiError) return error.message
+  if (error instanceof TokenError) {
+    return error.status === undefined
+      ? 'The server of this page could not be reached for a token. The recording was kept.'
+      : `The server of this page returned no token (status ${error.status}). The recording was kept.`
+  }
+  const target = route === 'direct' ? 'The speech API' : 'The server of this page'
+  return `${target} could not be reached. The recording was kept.`
+}

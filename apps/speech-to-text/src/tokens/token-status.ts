@@ -1,0 +1,63 @@
+import type { TokenProvider } from '@tokenwell/core'
+
+/** What anybody may know about a token: its lifetime and use, never the token itself. */
+export interface TokenStatus {
+  /** Lifetime of the token when it was received; undefined without a token. */
+  readonly lifetimeMs?: number | undefined
+  readonly remainingMs?: number | undefined
+  /** Token requests, including failed ones. */
+  readonly tokenRequests: number
+  /** Tokens received after the first. */
+  readonly refreshes: number
+  /** API requests sent with a token. */
+  readonly apiCalls: number
+}
+
+/** Follows the tokens of one provider through its events. */
+export interface TokenWatcher {
+  status(): TokenStatus
+  countApiCall(): void
+  stop(): void
+}
+
+/** @param onChange called after each change, except the passing of time */
+export function watchToken(tokens: Pick<TokenProvider, 'on'>, onChange: () => void = () => {}): TokenWatcher {
+  let tokenRequests = 0
+  let received = 0
+  let apiCalls = 0
+  let current: { readonly lifetimeMs: number; readonly expiresAt: number } | undefined
+
+  const stop = tokens.on((event) => {
+    if (event.type === 'token_requested') tokenRequests++
+    if (event.type === 'token_rejected' && event.refreshing) current = undefined
+    if (event.type === 'token_received') {
+      received++
+      current = { lifetimeMs: event.remainingMs, expiresAt: Date.now() + event.remainingMs }
+    }
+    onChange()
+  })
+
+  return {
+    status: () => ({
+      lifetimeMs: current?.lifetimeMs,
+      remainingMs: current && Math.max(0, current.expiresAt - Date.now()),
+      tokenRequests,
+      refreshes: Math.max(0, received - 1),
+      apiCalls,
+    }),
+    countApiCall() {
+      apiCalls++
+      onChange()
+    },
+    stop,
+  }
+}
+
+/** The states of a token in a provider with default settings: see the documentation of `@tokenwell/core`. */
+export type TokenState = 'none' | 'fresh' | 'due-for-refresh' | 'expiring'
+
+export function tokenStateOf({ lifetimeMs = 0, remainingMs = 0 }: TokenStatus): TokenState {
+  if (remainingMs <= 0) return 'none'
+  if (remainingMs < Math.min(10_000, lifetimeMs / 20)) return 'expiring'
+  return remainingMs < Math.min(300_000, lifetimeMs / 5) ? 'due-for-refresh' : 'fresh'
+}

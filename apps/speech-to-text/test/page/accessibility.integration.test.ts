@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type AxeCore from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { samples, samplesFolder } from '../samples.ts'
+import {
+  drop,
+  hasChromium,
+  openBrowser,
+  playSlowly,
+  shownText,
+  startApplication,
+  type RunningApplication,
+} from './web-page.ts'
+
+const [[file, text], [otherFile]] = Object.entries(samples) as [[string, string], [string, string]]
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+describe.skipIf(!hasChromium)('accessibility of the page', { timeout: 120_000 }, () => {
+  let running: RunningApplication
+  let browser: Browser
+
+  beforeAll(async () => {
+    running = await startApplication()
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await running?.close()
+  })
+
+  async function findings(page: Page): Promise<string[]> {
+    // Evaluated through the debugger: the content security policy blocks other scripts.
+    await page.evaluate(axe)
+    return page.evaluate(async () => {
+      const { violations } = await (globalThis as unknown as { axe: typeof AxeCore }).axe.run()
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+    })
+  }
+
+  const narrowest = 320
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    ['dark', 360],
+    ['light', narrowest],
+  ] as const)(
+    'axe finds no violations and nothing overflows: %s, %i pixels wide',
+    async (colorScheme, width) => {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } })
+      const page = await context.newPage()
+      await page.goto(running.url)
+      await page.getByRole('button', { name: 'Choose files' }).waitFor()
+      expect(await findings(page)).toEqual([])
+      await drop(page, [
+        { name: 'notes.txt', content: Buffer.from('no recording') },
+        { name: 'broken.wav', content: Buffer.from('RIFF    WAVE') },
+        {
+          name: `${'a-very-long-name-'.repeat(6)}.wav`,
+          content: await readFile(join(samplesFolder, otherFile)),
+        },
+        { name: file, content: await readFile(join(samplesFolder, file)) },
+      ])
+      expect(await shownText(page)).toBe(text)
+      expect(await findings(page)).toEqual([])
+      await page.getByRole('button', { name: 'broken.wav' }).click()
+      await page.getByRole('button', { name: 'Try again' }).waitFor()
+      expect(await findings(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      await context.close()
+    },
+  )
+
+  test('works with the keyboard alone', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    page.on('filechooser', (chooser) => void chooser.setFiles(join(samplesFolder, file)))
+    await page.goto(running.url)
+    await page.getByRole('button', { name: 'Choose files' }).waitFor()
+    /** The name of the focused element, and whether the focus is visible. */
+    const focus = () =>
+      page.evaluate(() => {
+        const element = document.activeElement as HTMLInputElement
+        const name = element.labels?.[0]?.textContent ?? element.textContent
+        return getComputedStyle(element).outlineStyle === 'none' ? `${name} (not shown)` : name
+      })
+    const pressTab = async (): Promise<string | null> => {
+      await page.keyboard.press('Tab')
+      return focus()
+    }
+
+    expect(await pressTab()).toBe('Choose files')
+    await page.keyboard.press('Enter')
+    expect(await shownText(page)).toBe(text)
+
+    const stops: (string | null)[] = []
+    for (let stop = 0; stop < 8; stop++) stops.push(await pressTab())
+    const [first, second] = text.split(' ')
+    expect(stops).toEqual([
+      'Record',
+      'Play',
+      'Save TXT',
+      'Save SRT',
+      'Save JSON',
+      'Remove',
+      first,
+      'Directly',
+    ])
+
+    await page.keyboard.press('ArrowDown')
+    expect(await focus()).toBe('Through the server')
+    expect(await page.getByRole('heading', { name: "The server's token" }).isVisible()).toBe(true)
+
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('ArrowRight')
+    expect(await focus()).toBe(second)
+    await page.keyboard.press('End')
+    expect(await focus()).toBe(text.split(' ').at(-1))
+    await playSlowly(page)
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => page.locator('.words button').last().getAttribute('aria-current'), { timeout: 20_000 })
+      .toBe('true')
+
+    await page.keyboard.press('Shift+Tab')
+    expect(await focus()).toBe('Remove')
+    await page.keyboard.press('Enter')
+    await page.locator('.recording').waitFor({ state: 'detached' })
+    expect(await focus()).toBe('Choose files')
+    await context.close()
+  })
+})

@@ -1,0 +1,49 @@
+import { createTokenProvider, type TokenSource } from '@tokenwell/core'
+import { expect, test } from 'vitest'
+import { tokenStateOf, watchToken } from '../../src/tokens/token-status.ts'
+
+function sourceOf(...lifetimes: number[]): TokenSource {
+  let requests = 0
+  return {
+    cacheKey: () => Promise.resolve('key'),
+    requestToken: () =>
+      Promise.resolve({
+        accessToken: `token ${requests}`,
+        tokenType: 'Bearer',
+        scope: [],
+        expiresIn: lifetimes[requests++]!,
+      }),
+  }
+}
+
+test('counts requests, refreshes and calls without exposing a token', async () => {
+  const tokens = createTokenProvider(sourceOf(300, 600))
+  let changes = 0
+  const watcher = watchToken(tokens, () => changes++)
+  expect(watcher.status()).toEqual({ tokenRequests: 0, refreshes: 0, apiCalls: 0 })
+  const token = await tokens.getToken()
+  watcher.countApiCall()
+  expect(watcher.status()).toMatchObject({ tokenRequests: 1, refreshes: 0, apiCalls: 1 })
+  expect(watcher.status().remainingMs).toBeGreaterThan(299_000)
+  tokens.reject(token)
+  expect(watcher.status().remainingMs).toBeUndefined()
+  await tokens.getToken()
+  expect(watcher.status()).toMatchObject({ tokenRequests: 2, refreshes: 1, apiCalls: 1 })
+  expect(watcher.status().lifetimeMs).toBeGreaterThan(599_000)
+  expect(changes).toBe(6)
+  expect(JSON.stringify(watcher.status())).not.toContain(token.value)
+  watcher.stop()
+  await tokens.close()
+})
+
+test('returns the states of a provider with default settings', () => {
+  const stateAt = (lifetimeMs: number | undefined, remainingMs: number | undefined) =>
+    tokenStateOf({ lifetimeMs, remainingMs, tokenRequests: 1, refreshes: 0, apiCalls: 0 })
+  expect(stateAt(undefined, undefined)).toBe('none')
+  expect(stateAt(300_000, 0)).toBe('none')
+  expect(stateAt(300_000, 60_000)).toBe('fresh')
+  expect(stateAt(300_000, 59_999)).toBe('due-for-refresh')
+  expect(stateAt(300_000, 9_999)).toBe('expiring')
+  expect(stateAt(3_600_000, 299_999)).toBe('due-for-refresh')
+  expect(stateAt(20_000, 999)).toBe('expiring')
+})
