@@ -39,6 +39,6 @@ export function checkLinks(): { pages: number; links: number; problems: string[]
 }
 
 function fileOf(path: string): string | undefined {
-  const candidates = path === '' || path.endsWith('/') ? [`${path}index.html`] : [`${path}.html`, path]
+  const candidates = path === '' || path.endsWith('/') ? [`${path}index.html`] : [path, `${path}.html`]
   return candidates.find((file) => existsSync(join(site, file)))
 }

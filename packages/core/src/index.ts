@@ -6,10 +6,12 @@ export { classifyApiResponse, type ApiResponseClassification } from './protocol/
 export { clientCredentials, type ClientCredentialsOptions } from './sources/client-credentials.ts'
 export type { Clock } from './platform/clock.ts'
 export { createMemoryTokenStore } from './tokens/memory-token-store.ts'
+export { readBody } from './sources/read-body.ts'
 export { parseTokenResponse, type ParsedTokenResponse } from './protocol/parse-token-response.ts'
 export type { TokenProviderOptions } from './acquire/provider-options.ts'
 export { isRepeatableBody } from './attach/repeatable-body.ts'
-export type { ResponseHeaders } from './protocol/headers.ts'
+export { retryAfter, type ResponseHeaders } from './protocol/headers.ts'
+export { secureUrl } from './protocol/secure-url.ts'
 export type { FetchLike } from './sources/send-token-request.ts'
 export {
   createTokenAttacher,

@@ -1,0 +1,58 @@
+import { digest } from '../digest.ts'
+import { invalidToken } from '../read-credentials.ts'
+import type { TokenVerificationFailure } from '../token-verification-error.ts'
+import { certificateBytes } from './client-certificate.ts'
+import type { DpopProofs } from './dpop-proofs.ts'
+
+/** What a token's binding is checked against. */
+export interface VerifiedRequest {
+  readonly method: string
+  /** Absolute; or its path and query, if the verifier has a `publicUrl`. */
+  readonly url: string
+  /** The `DPoP` header. */
+  readonly dpop?: string | undefined
+  /** The certificate of the connection (RFC 8705): DER, or PEM text. */
+  readonly clientCertificate?: Uint8Array | string | undefined
+}
+
+export interface BoundToken {
+  readonly token: string
+  readonly scheme: 'bearer' | 'dpop'
+  /** The `cnf` claim (RFC 7800). */
+  readonly confirmation: unknown
+}
+
+/** Whether the sender of a bound token holds its key, by RFC 9449, section 7, or RFC 8705, section 3. */
+export async function checkBinding(
+  { token, scheme, confirmation = {} }: BoundToken,
+  request: VerifiedRequest | undefined,
+  proofs: () => Promise<DpopProofs>,
+  required: boolean,
+): Promise<TokenVerificationFailure | undefined> {
+  const { jkt, 'x5t#S256': thumbprint } = Object(confirmation) as Record<string, unknown>
+  if (
+    Object.keys(Object(confirmation) as object).length > 0 &&
+    jkt === undefined &&
+    thumbprint === undefined
+  ) {
+    return { ...invalidToken, message: 'The access token is bound in a way that this API does not support.' }
+  }
+  if (thumbprint !== undefined) {
+    const certificate = certificateBytes(request?.clientCertificate)
+    if (certificate === undefined || (await digest(certificate)) !== thumbprint) {
+      return { ...invalidToken, message: 'The access token is bound to another client certificate.' }
+    }
+  }
+  if (jkt !== undefined && scheme !== 'dpop') {
+    return { ...invalidToken, message: 'The access token is bound to a key: send it with a DPoP proof.' }
+  }
+  if (scheme !== 'dpop') {
+    return required
+      ? { ...invalidToken, message: 'This API needs an access token that is bound to a key.' }
+      : undefined
+  }
+  if (typeof jkt !== 'string') {
+    return { ...invalidToken, message: 'The access token is not bound to a key: send it as Bearer.' }
+  }
+  return (await proofs()).check(request, token, jkt)
+}

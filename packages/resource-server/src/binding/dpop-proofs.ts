@@ -1,0 +1,75 @@
+import type { Clock } from '@tokenwell/core'
+import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTVerifyResult } from 'jose'
+import { digest } from '../digest.ts'
+import type { DpopOptions } from '../token-verifier-options.ts'
+import type { TokenVerificationFailure } from '../token-verification-error.ts'
+import type { VerifiedRequest } from './check-binding.ts'
+import { sameTarget } from './request-target.ts'
+import { createSeenProofs } from './seen-proofs.ts'
+
+/** How far the clocks of clients may be ahead, in seconds. */
+const tolerance = 5
+
+export interface DpopProofs {
+  check(
+    request: VerifiedRequest | undefined,
+    token: string,
+    thumbprint: string,
+  ): Promise<TokenVerificationFailure | undefined>
+}
+
+export interface DpopProofsOptions extends DpopOptions {
+  readonly algorithms: readonly string[]
+  readonly publicUrl?: string | URL | undefined
+  readonly clock: Clock
+}
+
+/** Checks proofs of possession (RFC 9449, section 4.3). */
+export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
+  const { algorithms, clock, publicUrl, maxAgeSeconds = 60, maxProofs = 200_000 } = options
+  const remember = options.rememberProof ?? createSeenProofs(maxProofs, clock)
+
+  const verify = async (proof: string): Promise<JWTVerifyResult | undefined> => {
+    try {
+      return await jwtVerify(proof, EmbeddedJWK, {
+        typ: 'dpop+jwt',
+        algorithms: [...algorithms],
+        requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
+        maxTokenAge: maxAgeSeconds,
+        clockTolerance: tolerance,
+        currentDate: new Date(clock.now()),
+      })
+    } catch {
+      // Whatever an odd key makes jose or WebCrypto throw.
+      return undefined
+    }
+  }
+
+  return {
+    async check(request, token, thumbprint) {
+      if (request?.dpop === undefined) return invalidProof('The DPoP proof is missing.')
+      const proof = await verify(request.dpop)
+      if (proof === undefined)
+        return invalidProof('The DPoP proof is malformed, expired or not signed by its key.')
+      const { jti, htm, htu, iat = 0, ath } = proof.payload
+      if (htm !== request.method || !sameTarget(htu, request.url, publicUrl)) {
+        return invalidProof('The DPoP proof is for another request.')
+      }
+      if (ath !== (await digest(token))) return invalidProof('The DPoP proof is for another access token.')
+      if ((await calculateJwkThumbprint(proof.protectedHeader.jwk!)) !== thumbprint) {
+        return {
+          code: 'invalid_token',
+          message: 'The access token is bound to another key than that of the DPoP proof.',
+        }
+      }
+      const until = new Date((iat + maxAgeSeconds + tolerance) * 1000)
+      const isNew = await remember(await digest(`${thumbprint}.${String(jti)}`), until)
+      if (isNew === 'full') return { code: 'unavailable', message: 'Too many requests.', retryAfterMs: 1_000 }
+      return isNew ? undefined : invalidProof('The DPoP proof was used before.')
+    },
+  }
+}
+
+function invalidProof(message: string): TokenVerificationFailure {
+  return { code: 'invalid_dpop_proof', message }
+}

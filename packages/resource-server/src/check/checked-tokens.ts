@@ -1,0 +1,95 @@
+import type { Clock } from '@tokenwell/core'
+import { LRUCache } from 'lru-cache'
+import { sharesWork } from '../runtime.ts'
+import type { VerificationEventListener } from '../verification-event.ts'
+import { toVerifiedToken, type VerifiedToken } from '../verified-token.ts'
+import type { TokenCheck } from './token-check.ts'
+
+export interface CheckedToken {
+  /** Undefined if the token is not valid. */
+  readonly token: VerifiedToken | undefined
+  /** By the monotonic clock. */
+  readonly checkedAt: number
+  readonly check: TokenCheck
+}
+
+export interface CheckedTokensOptions {
+  readonly maxCachedTokens: number
+  readonly clock: Clock
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+  readonly report: VerificationEventListener
+}
+
+/**
+ * The results of checks, under hashes of their tokens. Valid and invalid ones are kept apart, so that random tokens
+ * push out no valid one; requests with the same token share one check.
+ */
+export class CheckedTokens {
+  readonly #valid: LRUCache<string, CheckedToken>
+  readonly #invalid: LRUCache<string, CheckedToken>
+  readonly #pending = new Map<string, Promise<CheckedToken>>()
+  readonly #options: CheckedTokensOptions
+
+  constructor(options: CheckedTokensOptions) {
+    this.#options = options
+    this.#valid = new LRUCache({ max: options.maxCachedTokens })
+    this.#invalid = new LRUCache({ max: options.maxCachedTokens })
+  }
+
+  /** A result that may be used again, at once where the runtime hashes at once. */
+  find(key: string): CheckedToken | undefined {
+    const found = this.#valid.get(key) ?? this.#invalid.get(key)
+    return found && this.#age(found) < found.check.cacheMs[found.token ? 'valid' : 'invalid']
+      ? found
+      : undefined
+  }
+
+  /** @throws {TokenError} if the token could not be checked */
+  check(key: string, token: string, check: TokenCheck): Promise<CheckedToken> {
+    const pending = this.#pending.get(key)
+    if (pending) return pending
+    const work = this.#check(key, token, check)
+    if (!sharesWork(this.#options)) return work
+    this.#pending.set(key, work)
+    const settled = work.then(
+      () => void this.#pending.delete(key),
+      () => void this.#pending.delete(key),
+    )
+    this.#options.waitUntil?.(settled)
+    return work
+  }
+
+  async #check(key: string, token: string, check: TokenCheck): Promise<CheckedToken> {
+    const { clock, report } = this.#options
+    const checkedAt = clock.monotonic()
+    const known = this.#valid.peek(key)
+    const tell = (result: 'valid' | 'invalid' | 'failed'): void =>
+      report({
+        type: 'token_checked',
+        method: check.method,
+        result,
+        durationMs: clock.monotonic() - checkedAt,
+      })
+    try {
+      const claims = await check.check(token, known !== undefined)
+      const result = { token: claims && toVerifiedToken(claims), checkedAt, check }
+      if (claims) {
+        this.#valid.set(key, result)
+        this.#invalid.delete(key)
+      } else {
+        this.#valid.delete(key)
+        this.#invalid.set(key, result)
+      }
+      tell(claims ? 'valid' : 'invalid')
+      return result
+    } catch (error) {
+      tell('failed')
+      if (known && this.#age(known) < check.cacheMs.valid + check.staleIfErrorMs) return known
+      throw error
+    }
+  }
+
+  #age({ checkedAt }: CheckedToken): number {
+    return this.#options.clock.monotonic() - checkedAt
+  }
+}

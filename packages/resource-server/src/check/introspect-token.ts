@@ -1,0 +1,126 @@
+import { readBody, retryAfter, secureUrl, TokenError, type FetchLike } from '@tokenwell/core'
+import { codeOf, configurationError, tokenError } from '../failures.ts'
+import type { IntrospectionOptions } from '../token-verifier-options.ts'
+import type { TokenClaims } from './token-check.ts'
+
+const platformPath = '/oauth/introspect'
+
+export interface Introspector {
+  /** @throws {TokenError} unless the endpoint says clearly whether the token is active */
+  introspect(token: string, signal: AbortSignal): Promise<TokenClaims | undefined>
+}
+
+/** Sends introspection requests (RFC 7662, section 2). */
+export function createIntrospector(
+  options: IntrospectionOptions & {
+    readonly fetch?: FetchLike | undefined
+    readonly allowInsecure?: boolean | undefined
+  },
+): Introspector {
+  const url = introspectionEndpoint(options)
+  const address = `${url.origin}${url.pathname}`
+  const { clientId, clientAuthentication = 'basic' } = options
+  if (!clientId) throw configurationError('introspection.clientId is missing.')
+  if (!options.clientSecret) throw configurationError('introspection.clientSecret is missing.')
+  if (clientAuthentication !== 'basic' && clientAuthentication !== 'post') {
+    throw configurationError("introspection.clientAuthentication must be 'basic' or 'post'.")
+  }
+
+  const buildRequest = async (token: string): Promise<RequestInit> => {
+    const secret =
+      typeof options.clientSecret === 'string' ? options.clientSecret : await options.clientSecret()
+    const body = new URLSearchParams({ token, token_type_hint: 'access_token' })
+    const headers: Record<string, string> = { accept: 'application/json' }
+    if (clientAuthentication === 'basic') {
+      headers['authorization'] = `Basic ${btoa(`${formEncode(clientId)}:${formEncode(secret)}`)}`
+    } else {
+      body.set('client_id', clientId)
+      body.set('client_secret', secret)
+    }
+    return { method: 'POST', headers, body, redirect: 'manual', cache: 'no-store' }
+  }
+
+  return {
+    async introspect(token, signal) {
+      let response: Response
+      let text: string
+      try {
+        const init = await buildRequest(token)
+        // Looked up now, so that a fetch replaced by instrumentation is used.
+        response = await (options.fetch ?? globalThis.fetch)(url, { ...init, signal })
+        text = await readBody(response)
+      } catch (error) {
+        throw tokenError(
+          'unavailable',
+          `The introspection endpoint ${address} could not be reached (${codeOf(error)}).`,
+        )
+      }
+      const { status } = response
+      if (status === 401) {
+        throw new TokenError({
+          kind: 'credentials',
+          status,
+          message: `The introspection endpoint ${address} rejected the credentials of client "${clientId}" (401).`,
+        })
+      }
+      if (status !== 200) {
+        const message = `The introspection endpoint ${address} responded with status ${status}.`
+        throw new TokenError({
+          kind: 'unavailable',
+          status,
+          message,
+          retryAfterMs: retryAfter(response.headers),
+        })
+      }
+      return readIntrospection(text, address)
+    },
+  }
+}
+
+function introspectionEndpoint({
+  authUrl,
+  introspectionUrl,
+  allowInsecure,
+}: Parameters<typeof createIntrospector>[0]): URL {
+  if ((authUrl === undefined) === (introspectionUrl === undefined)) {
+    throw configurationError('introspection needs either authUrl or introspectionUrl.')
+  }
+  if (introspectionUrl !== undefined) {
+    return secureUrl('introspection.introspectionUrl', introspectionUrl, allowInsecure)
+  }
+  const url = secureUrl('introspection.authUrl', authUrl!, allowInsecure)
+  url.pathname = url.pathname.replace(/\/+$/, '') + platformPath
+  return url
+}
+
+/** Strict: a response that is not exactly one of RFC 7662, section 2.2, never lets a request through. */
+function readIntrospection(text: string, address: string): TokenClaims | undefined {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw tokenError('malformed', `The response of the introspection endpoint ${address} is not JSON.`)
+  }
+  const claims = (typeof body === 'object' && body !== null ? body : {}) as TokenClaims
+  const { active, exp, nbf } = claims
+  if (typeof active !== 'boolean') {
+    throw tokenError(
+      'malformed',
+      `The response of the introspection endpoint ${address} has no boolean "active".`,
+    )
+  }
+  for (const time of [exp, nbf]) {
+    if (active && time !== undefined && !Number.isFinite(time)) {
+      throw tokenError(
+        'malformed',
+        `The response of the introspection endpoint ${address} has an "exp" or "nbf" that is not a number.`,
+      )
+    }
+  }
+  return active ? claims : undefined
+}
+
+/** RFC 6749, section 2.3.1. */
+function formEncode(value: string): string {
+  return new URLSearchParams([['', value]]).toString().slice(1)
+}

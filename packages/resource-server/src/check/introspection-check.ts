@@ -1,0 +1,67 @@
+import { TokenError } from '@tokenwell/core'
+import fastq from 'fastq'
+import { sharesWork } from '../runtime.ts'
+import type { IntrospectionOptions, TokenVerifierOptions } from '../token-verifier-options.ts'
+import { createIntrospector } from './introspect-token.ts'
+import type { TokenCheck, TokenClaims } from './token-check.ts'
+
+interface Task {
+  readonly token: string
+  readonly signal: AbortSignal
+}
+
+/** Checks tokens by introspection, with few connections at a time: known tokens first. */
+export function createIntrospectionCheck(
+  options: TokenVerifierOptions & { readonly introspection: IntrospectionOptions },
+): TokenCheck {
+  const { introspection, issuer, audience, fetch, allowInsecure } = options
+  const introspector = createIntrospector({ ...introspection, fetch, allowInsecure })
+  const { timeoutMs = 5_000, maxConnections = 10, maxWaiting = 1_000 } = introspection
+  const queue = fastq.promise(
+    ({ token, signal }: Task) => introspector.introspect(token, signal),
+    maxConnections,
+  )
+
+  const ask = (task: Task, known: boolean): Promise<TokenClaims | undefined> => {
+    if (!sharesWork(options)) return introspector.introspect(task.token, task.signal)
+    if (known) return queue.unshift(task)
+    if (queue.length() < maxWaiting) return queue.push(task)
+    throw new TokenError({
+      kind: 'throttled',
+      message: `${maxWaiting} tokens are waiting for introspection.`,
+      retryAfterMs: 1_000,
+    })
+  }
+
+  const cacheMs = introspection.cacheMs ?? 10_000
+  return {
+    method: 'introspection',
+    cacheMs: { valid: cacheMs, invalid: cacheMs },
+    staleIfErrorMs: introspection.staleIfErrorMs ?? 0,
+    toleranceMs: 0,
+    async check(token, known) {
+      // Not AbortSignal.timeout: its timer would outlive the check.
+      const deadline = new AbortController()
+      const timer = setTimeout(() => deadline.abort(new DOMException('', 'TimeoutError')), timeoutMs)
+      try {
+        const claims = await ask({ token, signal: deadline.signal }, known)
+        return claims && isFor(claims, issuer, audience) ? claims : undefined
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}
+
+/** Both claims are optional in introspection responses (RFC 7662, section 2.2). */
+function isFor(
+  claims: TokenClaims,
+  issuer: string | undefined,
+  audience: TokenVerifierOptions['audience'],
+): boolean {
+  const { iss, aud } = claims
+  if (issuer !== undefined && iss !== undefined && iss !== issuer) return false
+  if (audience === undefined || aud === undefined) return true
+  const accepted = [audience].flat()
+  return [aud].flat().some((each) => accepted.includes(each as string))
+}

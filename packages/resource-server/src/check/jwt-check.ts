@@ -1,0 +1,67 @@
+import { TokenError, type Clock } from '@tokenwell/core'
+import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
+import { codeOf, tokenError } from '../failures.ts'
+import type { TokenVerifierOptions } from '../token-verifier-options.ts'
+import { createKeySource } from './key-source.ts'
+import type { TokenCheck } from './token-check.ts'
+
+export interface JwtCheckOptions extends TokenVerifierOptions {
+  readonly issuer: string
+  readonly audience: string | readonly string[]
+  readonly clock: Clock
+}
+
+/** Signatures that need a public key alone: a public key is never taken for a shared secret. */
+const asymmetric = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
+
+/** Errors of jose that are the token's fault; any other means that it could not be checked. */
+const tokenFaults = new Set([
+  'ERR_JOSE_ALG_NOT_ALLOWED',
+  'ERR_JOSE_NOT_SUPPORTED',
+  'ERR_JWKS_NO_MATCHING_KEY',
+  'ERR_JWS_INVALID',
+  'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
+  'ERR_JWT_CLAIM_VALIDATION_FAILED',
+  'ERR_JWT_EXPIRED',
+  'ERR_JWT_INVALID',
+])
+
+/** Checks JWT access tokens (RFC 9068, section 4). */
+export function createJwtCheck(options: JwtCheckOptions): TokenCheck['check'] {
+  const { issuer, audience, clock, typ = 'at+jwt' } = options
+  const keys = createKeySource(options)
+  const claims: JWTVerifyOptions = {
+    issuer,
+    audience: [audience].flat(),
+    typ,
+    algorithms: [...(options.algorithms ?? asymmetric)],
+    clockTolerance: options.clockToleranceSeconds ?? 5,
+    requiredClaims: typ === 'at+jwt' ? ['exp', 'sub', 'client_id', 'iat', 'jti'] : ['exp'],
+  }
+  return async (token) => {
+    try {
+      return await verify(token, await keys(), { ...claims, currentDate: new Date(clock.now()) })
+    } catch (error) {
+      if (error instanceof TokenError) throw error
+      if (error instanceof errors.JOSEError && tokenFaults.has(error.code)) return undefined
+      throw tokenError('unavailable', `The keys of ${issuer} could not be loaded (${codeOf(error)}).`)
+    }
+  }
+}
+
+/** A token without a key ID is tried with every key that fits. */
+async function verify(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}

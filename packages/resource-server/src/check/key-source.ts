@@ -1,0 +1,63 @@
+import { secureUrl } from '@tokenwell/core'
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  type JSONWebKeySet,
+  type JWTVerifyGetKey,
+} from 'jose'
+import { codeOf, tokenError } from '../failures.ts'
+import type { JwtCheckOptions } from './jwt-check.ts'
+
+/** An unknown key ID loads the keys again, at most this often. */
+const cooldownDuration = 1_000
+const timeoutMs = 5_000
+
+/** The issuer's public keys: those given, or a key set that is loaded when it is needed and again every 10 minutes. */
+export function createKeySource(options: JwtCheckOptions): () => Promise<JWTVerifyGetKey> {
+  const { issuer, jwks, jwksUrl, allowInsecure } = options
+  if (jwks !== undefined) {
+    const local = createLocalJWKSet(jwks as JSONWebKeySet)
+    return async () => local
+  }
+  const load = (url: string | URL, init?: RequestInit): Promise<Response> =>
+    (options.fetch ?? globalThis.fetch)(url, { ...init, redirect: 'manual', cache: 'no-store' })
+  const remote = (url: URL): JWTVerifyGetKey =>
+    createRemoteJWKSet(url, { cooldownDuration, timeoutDuration: timeoutMs, [customFetch]: load })
+  let keys = jwksUrl === undefined ? undefined : remote(secureUrl('jwksUrl', jwksUrl, allowInsecure))
+  return async () => {
+    keys ??= remote(secureUrl('jwks_uri', await discoverKeys(issuer, load), allowInsecure))
+    return keys
+  }
+}
+
+/** The `jwks_uri` of the issuer's metadata (RFC 8414, section 3; OpenID Connect Discovery, section 4). */
+async function discoverKeys(
+  issuer: string,
+  load: (url: URL, init: RequestInit) => Promise<Response>,
+): Promise<string> {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/+$/, '')
+  const places = [
+    new URL(`${origin}/.well-known/oauth-authorization-server${path}`),
+    new URL(`${origin}${path}/.well-known/openid-configuration`),
+  ]
+  const outcomes: string[] = []
+  for (const place of places) {
+    try {
+      const response = await load(place, { signal: AbortSignal.timeout(timeoutMs) })
+      const metadata = (response.status === 200 ? await response.json() : {}) as Record<string, unknown>
+      const { issuer: named, jwks_uri: keys } = metadata
+      if (named === issuer && typeof keys === 'string') return keys
+      outcomes.push(
+        response.status === 200
+          ? `${place.href} has no jwks_uri of this issuer`
+          : `${place.href} responded with status ${response.status}`,
+      )
+      if (response.status !== 200) await response.body?.cancel()
+    } catch (error) {
+      outcomes.push(`${place.href} could not be loaded (${codeOf(error)})`)
+    }
+  }
+  throw tokenError('unavailable', `The metadata of ${issuer} could not be found: ${outcomes.join('; ')}.`)
+}

@@ -1,0 +1,1 @@
+export { requireToken, type ConnectMiddleware } from './require-token.ts'

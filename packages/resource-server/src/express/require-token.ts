@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  credentialsOf,
+  NodeRequestFacts,
+  type NodeRequest,
+  type RequireTokenOptions,
+} from '../node-request.ts'
+import { TokenVerificationError } from '../token-verification-error.ts'
+import type { TokenVerifier } from '../token-verifier.ts'
+import type { VerifiedToken } from '../verified-token.ts'
+
+declare global {
+  // oxlint-disable-next-line typescript/no-namespace -- how Express lets others add to its request
+  namespace Express {
+    interface Request {
+      /** The verified access token, behind `requireToken`. */
+      accessToken?: VerifiedToken
+    }
+  }
+}
+
+/** Middleware of Express, Connect and the like. */
+export type ConnectMiddleware = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void
+
+/**
+ * Lets requests with a valid access token through, and responds to all others. The token is `request.accessToken`.
+ *
+ * @example
+ * app.use('/orders', requireToken(verifier, { products: ['orders'] }))
+ */
+export function requireToken(
+  verifier: TokenVerifier,
+  { clientCertificate, ...requirements }: RequireTokenOptions<IncomingMessage> = {},
+): ConnectMiddleware {
+  const handle = async (
+    request: IncomingMessage & NodeRequest & { accessToken?: VerifiedToken },
+    response: ServerResponse,
+    next: (error?: unknown) => void,
+  ): Promise<void> => {
+    const facts = new NodeRequestFacts(request, clientCertificate)
+    try {
+      request.accessToken = await verifier.verify(credentialsOf(request), { ...requirements, request: facts })
+    } catch (error) {
+      if (!(error instanceof TokenVerificationError)) return next(error)
+      response.statusCode = error.status
+      for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value)
+      response.setHeader('content-type', 'application/json; charset=utf-8')
+      response.end(JSON.stringify(error.body))
+      return
+    }
+    next()
+  }
+  return (request, response, next) => void handle(request, response, next)
+}

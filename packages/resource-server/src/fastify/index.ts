@@ -1,0 +1,1 @@
+export { resourceServer, type ResourceServerPluginOptions } from './resource-server.ts'

@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { credentialsOf, NodeRequestFacts, type RequireTokenOptions } from '../node-request.ts'
+import type { TokenRequirements } from '../token-requirements.ts'
+import { TokenVerificationError } from '../token-verification-error.ts'
+import type { TokenVerifier } from '../token-verifier.ts'
+import type { VerifiedToken } from '../verified-token.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The verified access token; null on routes with `accessToken: false`. */
+    accessToken: VerifiedToken | null
+  }
+  interface FastifyContextConfig {
+    /** What this route's token must cover besides what the plugin asks for; false for a public route. */
+    accessToken?: TokenRequirements | false
+  }
+}
+
+/** What every token in this scope must cover, and what verifies it. */
+export interface ResourceServerPluginOptions extends RequireTokenOptions<FastifyRequest> {
+  readonly verifier: TokenVerifier
+}
+
+/**
+ * A Fastify plugin: all routes of the scope that registers it need a valid access token, before their body is read.
+ *
+ * @example
+ * app.register(resourceServer, { verifier })
+ * app.get('/orders', { config: { accessToken: { products: ['orders'] } } }, listOrders)
+ */
+export const resourceServer = fp<ResourceServerPluginOptions>(protectRoutes, {
+  name: '@tokenwell/resource-server',
+  fastify: '5.x',
+})
+
+async function protectRoutes(
+  fastify: FastifyInstance,
+  { verifier, products = [], scopes = [], clientCertificate }: ResourceServerPluginOptions,
+): Promise<void> {
+  if (!fastify.hasRequestDecorator('accessToken')) fastify.decorateRequest('accessToken', null)
+  fastify.addHook('onRequest', async (request, reply) => {
+    const route = request.routeOptions.config.accessToken
+    if (route === false) return
+    const requirements = {
+      products: [...products, ...(route?.products ?? [])],
+      scopes: [...scopes, ...(route?.scopes ?? [])],
+    }
+    const facts = new NodeRequestFacts<FastifyRequest>(request, clientCertificate)
+    try {
+      request.accessToken = await verifier.verify(credentialsOf(request), { ...requirements, request: facts })
+    } catch (error) {
+      if (!(error instanceof TokenVerificationError)) throw error
+      if (error.status === 503)
+        request.log.error({ err: error.cause }, 'The access token could not be checked.')
+      return reply.code(error.status).headers(error.headers).send(error.body)
+    }
+  })
+}

@@ -1,0 +1,1 @@
+export { requireToken, type TokenHandler } from './require-token.ts'

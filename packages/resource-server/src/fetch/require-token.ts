@@ -1,0 +1,47 @@
+import type { RequireTokenOptions } from '../node-request.ts'
+import { TokenVerificationError } from '../token-verification-error.ts'
+import type { TokenVerifier } from '../token-verifier.ts'
+import type { VerifiedToken } from '../verified-token.ts'
+
+/** Handles a request whose token is verified; `rest` is what the platform passes besides the request. */
+export type TokenHandler<Incoming extends Request, Rest extends readonly unknown[]> = (
+  request: Incoming,
+  token: VerifiedToken,
+  ...rest: Rest
+) => Response | Promise<Response>
+
+/**
+ * Wraps a handler of web-standard requests, so that only those with a valid access token reach it.
+ *
+ * @example
+ * export const GET = requireToken(verifier, (request, token) => Response.json({ client: token.clientId }))
+ */
+export function requireToken<Incoming extends Request, Rest extends readonly unknown[]>(
+  verifier: TokenVerifier,
+  handler: TokenHandler<Incoming, Rest>,
+  { clientCertificate, ...requirements }: RequireTokenOptions<Incoming> = {},
+): (request: Incoming, ...rest: Rest) => Promise<Response> {
+  return async (request, ...rest) => {
+    let token: VerifiedToken
+    try {
+      token = await verifier.verify(credentialsOf(request), {
+        ...requirements,
+        request: {
+          method: request.method,
+          url: request.url,
+          dpop: request.headers.get('dpop') ?? undefined,
+          clientCertificate: clientCertificate?.(request),
+        },
+      })
+    } catch (error) {
+      if (!(error instanceof TokenVerificationError)) throw error
+      return Response.json(error.body, { status: error.status, headers: error.headers })
+    }
+    return handler(request, token, ...rest)
+  }
+}
+
+function credentialsOf({ headers, url }: Request): string | readonly string[] | undefined {
+  const authorization = headers.get('authorization') ?? undefined
+  return authorization && /[?&]access_token=/.test(url) ? [authorization, 'access_token'] : authorization
+}

@@ -1,0 +1,42 @@
+import { ConfigurableModuleBuilder } from '@nestjs/common'
+import { APP_GUARD } from '@nestjs/core'
+import { createTokenVerifier, type TokenVerifier } from '../token-verifier.ts'
+import type { TokenVerifierOptions } from '../token-verifier-options.ts'
+import { TokenGuard } from './token.guard.ts'
+import { getTokenVerifierToken } from './token-verifier.token.ts'
+
+/** Options of `createTokenVerifier`, or a verifier. */
+export type ResourceServerModuleOptions = TokenVerifierOptions | { readonly verifier: TokenVerifier }
+
+/** Options that are known before a factory is called. */
+export interface ResourceServerModuleExtras {
+  /** Whether `TokenGuard` can be used in every module. @default false */
+  readonly isGlobal?: boolean | undefined
+  /** Whether all handlers need a token, but for those with `@Public()`. @default false */
+  readonly guardAll?: boolean | undefined
+}
+
+const OPTIONS = 'ResourceServerModule.options'
+
+export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<ResourceServerModuleOptions>({
+  optionsInjectionToken: OPTIONS,
+})
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createResourceServerOptions')
+  .setExtras<ResourceServerModuleExtras>({ isGlobal: false, guardAll: false }, (definition, extras) => ({
+    ...definition,
+    global: extras.isGlobal === true,
+    providers: [
+      ...(definition.providers ?? []),
+      {
+        provide: getTokenVerifierToken(),
+        useFactory: (options: ResourceServerModuleOptions) =>
+          'verifier' in options ? options.verifier : createTokenVerifier(options),
+        inject: [OPTIONS],
+      },
+      TokenGuard,
+      ...(extras.guardAll === true ? [{ provide: APP_GUARD, useExisting: TokenGuard }] : []),
+    ],
+    exports: [getTokenVerifierToken(), TokenGuard],
+  }))
+  .build()

@@ -1,0 +1,74 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { VerifiedRequest } from './binding/check-binding.ts'
+import type { TokenRequirements } from './token-requirements.ts'
+
+/** What requests of Node, Express, Connect and Fastify have in common. */
+export interface NodeRequest {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  /** Before a router has taken its prefix off. */
+  readonly originalUrl?: string | undefined
+  /** As the framework's trust in proxies says. */
+  readonly protocol?: string | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders?: readonly string[] | undefined
+  readonly raw?: { readonly rawHeaders: readonly string[] } | undefined
+  readonly socket: Socket
+}
+
+/** What a request must have to be let through, and where its client certificate is. */
+export interface RequireTokenOptions<Request> extends TokenRequirements {
+  /** DER or PEM, such as a header that a trusted proxy sets. @default the certificate of the connection, in Node */
+  readonly clientCertificate?: ((request: Request) => Uint8Array | string | undefined) | undefined
+}
+
+/** All credentials of a request. Node keeps only the first of two `Authorization` headers. */
+export function credentialsOf(request: NodeRequest): string | readonly string[] | undefined {
+  const { authorization } = request.headers
+  if (authorization === undefined) return undefined
+  if (/[?&]access_token=/.test(request.url ?? '')) return [authorization, 'access_token']
+  const { rawHeaders = [] } = request.raw ?? request
+  const all: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]!.length === 13 && rawHeaders[at]!.toLowerCase() === 'authorization') {
+      all.push(rawHeaders[at + 1]!)
+    }
+  }
+  return all.length > 1 ? all : authorization
+}
+
+/** Read only for tokens that are bound to a key or certificate. */
+export class NodeRequestFacts<Request extends NodeRequest> implements VerifiedRequest {
+  readonly #request: Request
+  readonly #certificate: RequireTokenOptions<Request>['clientCertificate']
+
+  constructor(request: Request, certificate: RequireTokenOptions<Request>['clientCertificate']) {
+    this.#request = request
+    this.#certificate = certificate
+  }
+
+  get method(): string {
+    return this.#request.method ?? ''
+  }
+
+  get url(): string {
+    const { protocol, headers, originalUrl, url } = this.#request
+    const scheme = protocol ?? (this.#tlsSocket.encrypted ? 'https' : 'http')
+    return `${scheme}://${String(headers[':authority'] ?? headers.host)}${originalUrl ?? url}`
+  }
+
+  get dpop(): string | undefined {
+    return this.#request.headers['dpop'] as string | undefined
+  }
+
+  get clientCertificate(): Uint8Array | string | undefined {
+    if (this.#certificate) return this.#certificate(this.#request)
+    return this.#tlsSocket.getPeerCertificate?.()?.raw
+  }
+
+  get #tlsSocket(): Partial<TLSSocket> {
+    return this.#request.socket as TLSSocket
+  }
+}

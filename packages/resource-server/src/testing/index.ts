@@ -1,0 +1,1 @@
+export { createTestVerifier, type TestVerifier, type TestTokenOptions } from './create-test-verifier.ts'

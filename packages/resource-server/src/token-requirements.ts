@@ -1,0 +1,36 @@
+import type { TokenVerificationFailure } from './token-verification-error.ts'
+import type { VerifiedToken } from './verified-token.ts'
+
+/** What a token must cover. */
+export interface TokenRequirements {
+  /** API products, all of them. */
+  readonly products?: readonly string[] | undefined
+  /** Scopes, all of them. */
+  readonly scopes?: readonly string[] | undefined
+}
+
+/** What the token does not cover, if anything. */
+export function findMissing(
+  token: VerifiedToken,
+  { products = [], scopes = [] }: TokenRequirements,
+): TokenVerificationFailure | undefined {
+  const missingProducts = products.filter((product) => !token.products.includes(product))
+  const missingScopes = scopes.filter((scope) => !token.scopes.includes(scope))
+  if (missingProducts.length + missingScopes.length === 0) return undefined
+  const missing = [
+    named(missingProducts, 'the product', 'the products'),
+    named(missingScopes, 'the scope', 'the scopes'),
+  ]
+  return {
+    code: 'insufficient_scope',
+    message: `The access token does not cover ${missing.filter(Boolean).join(' and ')}.`,
+    scopes,
+    missingProducts,
+    missingScopes,
+    clientId: token.clientId,
+  }
+}
+
+function named(names: readonly string[], one: string, many: string): string {
+  return names.length === 0 ? '' : `${names.length === 1 ? one : many} ${names.join(', ')}`
+}

@@ -1,0 +1,119 @@
+/**
+ * Why a request is rejected.
+ *
+ * - `missing_token`: it carries no access token.
+ * - `invalid_request`: it carries more than one.
+ * - `invalid_token`: the token is malformed, expired, revoked, for another API, or bound to another key.
+ * - `invalid_dpop_proof`: the proof of possession is missing, wrong or used before (RFC 9449, section 7.1).
+ * - `insufficient_scope`: the token is valid, but does not cover a required product or scope.
+ * - `unavailable`: the token could not be checked; `cause` tells why.
+ */
+export type TokenVerificationErrorCode =
+  | 'missing_token'
+  | 'invalid_request'
+  | 'invalid_token'
+  | 'invalid_dpop_proof'
+  | 'insufficient_scope'
+  | 'unavailable'
+
+export interface TokenVerificationFailure {
+  readonly code: TokenVerificationErrorCode
+  /** One sentence for the caller of the API. */
+  readonly message: string
+  /** Scopes that the request needs. */
+  readonly scopes?: readonly string[] | undefined
+  /** Products that the token does not cover. */
+  readonly missingProducts?: readonly string[] | undefined
+  /** Scopes that the token does not cover. */
+  readonly missingScopes?: readonly string[] | undefined
+  readonly clientId?: string | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly cause?: unknown
+}
+
+const statuses = {
+  missing_token: 401,
+  invalid_request: 400,
+  invalid_token: 401,
+  invalid_dpop_proof: 401,
+  insufficient_scope: 403,
+  unavailable: 503,
+} as const satisfies Record<TokenVerificationErrorCode, number>
+
+/** A request without a valid access token. Holds the whole response to it, and never the token. */
+export class TokenVerificationError extends Error {
+  readonly code: TokenVerificationErrorCode
+  readonly status: 400 | 401 | 403 | 503
+  /** The client of a valid token that does not cover what is required. */
+  readonly clientId: string | undefined
+  readonly missingProducts: readonly string[]
+  readonly missingScopes: readonly string[]
+  /** When to try again, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+  /** The value of `WWW-Authenticate` (RFC 6750, section 3); none with status 503. */
+  readonly challenge: string | undefined
+  /** All headers of the response that concern the token; their names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What to send as JSON. */
+  readonly body: object
+
+  constructor(
+    failure: TokenVerificationFailure,
+    challenge?: string,
+    toBody: (error: TokenVerificationError) => object = standardBody,
+  ) {
+    super(failure.message, failure.cause === undefined ? undefined : { cause: failure.cause })
+    this.name = 'TokenVerificationError'
+    this.code = failure.code
+    this.status = statuses[failure.code]
+    this.clientId = failure.clientId
+    this.missingProducts = failure.missingProducts ?? []
+    this.missingScopes = failure.missingScopes ?? []
+    this.retryAfterMs = failure.retryAfterMs
+    this.challenge = challenge
+    this.headers = {
+      ...(challenge !== undefined && { 'www-authenticate': challenge }),
+      ...(failure.retryAfterMs !== undefined && {
+        'retry-after': String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))),
+      }),
+    }
+    this.body = toBody(this)
+  }
+}
+
+/** A request without credentials is given no reason (RFC 6750, section 3.1). */
+export function standardBody({ code, message }: TokenVerificationError): object {
+  return code === 'missing_token'
+    ? { error_description: message }
+    : { error: code, error_description: message }
+}
+
+/** The error body of the gateway that the platform's APIs stand behind. */
+export function classicBody({
+  code,
+  message,
+  missingProducts,
+  missingScopes,
+}: TokenVerificationError): object {
+  switch (code) {
+    case 'missing_token':
+    case 'invalid_request':
+      return fault(message, 'oauth.v2.InvalidRequest')
+    case 'invalid_token':
+    case 'invalid_dpop_proof':
+      return fault('Invalid Access Token', 'keymanagement.service.invalid_access_token')
+    case 'insufficient_scope':
+      return missingProducts.length > 0
+        ? fault(
+            'Invalid API call as no apiproduct match found',
+            'keymanagement.service.InvalidAPICallAsNoApiProductMatchFound',
+          )
+        : fault(`Required scope(s) : ${missingScopes.join(' ')}`, 'steps.oauth.v2.InsufficientScope')
+    case 'unavailable':
+      return fault(message, 'messaging.adaptors.http.flow.ServiceUnavailable')
+  }
+}
+
+function fault(faultstring: string, errorcode: string): object {
+  return { fault: { faultstring, detail: { errorcode } } }
+}

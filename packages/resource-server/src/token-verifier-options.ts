@@ -1,0 +1,89 @@
+import type { Clock, FetchLike } from '@tokenwell/core'
+import type { JWK } from 'jose'
+import type { TokenVerificationError } from './token-verification-error.ts'
+import type { VerificationEventListener } from './verification-event.ts'
+
+/** How tokens are checked: by `introspection`, by the signatures of an `issuer`, or both, by the shape of the token. */
+export interface TokenVerifierOptions {
+  /** Checks opaque tokens at the authorization server (RFC 7662); JWTs too, unless there is an `issuer`. */
+  readonly introspection?: IntrospectionOptions | undefined
+  /** Issuer of JWT access tokens (RFC 9068), as in their `iss`. They are then checked by their signature. */
+  readonly issuer?: string | undefined
+  /** What this API is called in `aud`: one of these. Introspection responses without `aud` are accepted. */
+  readonly audience?: string | readonly string[] | undefined
+  /** Where the issuer's public keys are. @default the `jwks_uri` of its metadata (RFC 8414, OpenID Connect) */
+  readonly jwksUrl?: string | URL | undefined
+  /** The issuer's public keys themselves. */
+  readonly jwks?: { readonly keys: readonly JWK[] } | undefined
+  /** Signatures that are accepted. @default RS, PS and ES with 256, 384 or 512 bits, EdDSA and Ed25519 */
+  readonly algorithms?: readonly string[] | undefined
+  /** The `typ` of access tokens. Some servers use `JWT`, also for tokens that are not access tokens. @default 'at+jwt' */
+  readonly typ?: string | undefined
+  /** How far the issuer's clock may be off. @default 5 */
+  readonly clockToleranceSeconds?: number | undefined
+  /** Tokens bound to a key (RFC 9449) are accepted with a proof only, with or without these options. */
+  readonly dpop?: DpopOptions | undefined
+  /** Address of this API as clients know it, for proofs; needed behind a proxy. @default as each request says */
+  readonly publicUrl?: string | URL | undefined
+  /** How many results are kept, of valid and of invalid tokens each. @default 10_000 */
+  readonly maxCachedTokens?: number | undefined
+  /** The `realm` of challenges. @default 'api' */
+  readonly realm?: string | undefined
+  /**
+   * Bodies of error responses: `{ error, error_description }`, the faults of the platform's gateway, or your own.
+   * @default 'standard'
+   */
+  readonly errors?: 'standard' | 'classic' | ((error: TokenVerificationError) => object) | undefined
+  readonly onEvent?: VerificationEventListener | undefined
+  /** @default the global fetch, looked up at each request */
+  readonly fetch?: FetchLike | undefined
+  /** Allows plain HTTP to hosts other than loopback. @default false */
+  readonly allowInsecure?: boolean | undefined
+  /**
+   * Keeps a check alive that other requests wait for (Cloudflare Workers: `import { waitUntil } from
+   * 'cloudflare:workers'`). Without it, requests there do not share checks, only their results.
+   */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+  /** @default the system's */
+  readonly clock?: Clock | undefined
+}
+
+/** Where tokens are introspected, and this API's own credentials there. Pass `authUrl` or `introspectionUrl`. */
+export interface IntrospectionOptions {
+  /** Base address of the platform's token service. */
+  readonly authUrl?: string | URL | undefined
+  /** Address of any RFC 7662 introspection endpoint instead. */
+  readonly introspectionUrl?: string | URL | undefined
+  readonly clientId: string
+  /** A function is called before each request. */
+  readonly clientSecret: string | (() => string | Promise<string>)
+  /** @default 'basic' */
+  readonly clientAuthentication?: 'basic' | 'post' | undefined
+  /** How long a result is used again, valid or not; never past the expiry of the token. @default 10_000 */
+  readonly cacheMs?: number | undefined
+  /** How much longer, while the endpoint cannot be reached. @default 0 */
+  readonly staleIfErrorMs?: number | undefined
+  /** Deadline for a check, waiting included. @default 5_000 */
+  readonly timeoutMs?: number | undefined
+  /** Requests to the endpoint at a time. @default 10 */
+  readonly maxConnections?: number | undefined
+  /** Checks that wait for one of them; further unknown tokens get a 503. @default 1_000 */
+  readonly maxWaiting?: number | undefined
+}
+
+/** How proofs of possession are checked (RFC 9449). With this option, challenges offer DPoP. */
+export interface DpopOptions {
+  /** Rejects tokens that are not bound to a key. @default false */
+  readonly required?: boolean | undefined
+  /** @default ES256, ES384, ES512, EdDSA, Ed25519, RS256 and PS256 */
+  readonly algorithms?: readonly string[] | undefined
+  /** How old a proof may be. @default 60 */
+  readonly maxAgeSeconds?: number | undefined
+  /** How many proofs are remembered, so that none is accepted twice; beyond it, 503. @default 200_000 */
+  readonly maxProofs?: number | undefined
+  /**
+   * Remembers a proof for several processes, until it is too old: false if it is known already.
+   * @default the memory of this process
+   */
+  readonly rememberProof?: ((id: string, until: Date) => boolean | Promise<boolean>) | undefined
+}

@@ -1,0 +1,140 @@
+import { TokenError } from '@tokenwell/core'
+import { checkBinding, type VerifiedRequest } from './binding/check-binding.ts'
+import type { DpopProofs } from './binding/dpop-proofs.ts'
+import { createChallenge } from './challenge.ts'
+import { CheckedTokens, type CheckedToken } from './check/checked-tokens.ts'
+import { chooseCheck } from './check/choose-check.ts'
+import { digest } from './digest.ts'
+import { invalidToken, readCredentials, type Credentials } from './read-credentials.ts'
+import { findMissing, type TokenRequirements } from './token-requirements.ts'
+import {
+  classicBody,
+  standardBody,
+  TokenVerificationError,
+  type TokenVerificationFailure,
+} from './token-verification-error.ts'
+import type { TokenVerifierOptions } from './token-verifier-options.ts'
+import type { VerificationEvent, VerificationEventListener } from './verification-event.ts'
+import type { VerifiedToken } from './verified-token.ts'
+
+export interface VerifyOptions extends TokenRequirements {
+  /** Needed for tokens that are bound to a key or a certificate, which are rejected without it. */
+  readonly request?: VerifiedRequest | undefined
+}
+
+/** Verifies the access tokens of an API's requests. */
+export interface TokenVerifier {
+  /**
+   * @param authorization the `Authorization` header; all of them, if the runtime tells
+   * @throws {TokenVerificationError} which holds the response to the request
+   */
+  verify(
+    authorization: string | readonly string[] | undefined,
+    options?: VerifyOptions,
+  ): Promise<VerifiedToken>
+  /** Reports what happens; returns a function that ends this. */
+  on(listener: VerificationEventListener): () => void
+}
+
+const dpopAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS256', 'PS256']
+const systemClock = { now: () => Date.now(), monotonic: () => performance.now() }
+
+/**
+ * Creates a verifier: opaque tokens by introspection (RFC 7662), JWTs by their signature (RFC 9068), or both.
+ *
+ * @example
+ * const verifier = createTokenVerifier({ introspection: { authUrl, clientId, clientSecret } })
+ * const { clientId } = await verifier.verify(request.headers.authorization, { products: ['orders'] })
+ *
+ * @throws {TokenError} of kind `configuration`, naming the option, for options that cannot be right
+ */
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+  const { clock = systemClock, realm = 'api', dpop, errors = 'standard', onEvent, waitUntil } = options
+  const listeners = new Set<VerificationEventListener>(onEvent && [onEvent])
+  const report = (event: VerificationEvent): void => {
+    for (const listener of listeners) listener(event)
+  }
+  const checkOf = chooseCheck({ ...options, clock })
+  const checked = new CheckedTokens({
+    maxCachedTokens: options.maxCachedTokens ?? 10_000,
+    clock,
+    waitUntil,
+    report,
+  })
+  const challenges = {
+    realm,
+    dpopAlgorithms: dpop && (dpop.algorithms ?? dpopAlgorithms),
+    dpopRequired: dpop?.required === true,
+  }
+  const toBody = typeof errors === 'function' ? errors : errors === 'classic' ? classicBody : standardBody
+  let proofs: Promise<DpopProofs> | undefined
+  const loadProofs = (): Promise<DpopProofs> =>
+    (proofs ??= import('./binding/dpop-proofs.ts').then(({ createDpopProofs }) =>
+      createDpopProofs({
+        ...dpop,
+        algorithms: dpop?.algorithms ?? dpopAlgorithms,
+        publicUrl: options.publicUrl,
+        clock,
+      }),
+    ))
+
+  const reject = (
+    failure: TokenVerificationFailure,
+    scheme?: Credentials['scheme'],
+  ): TokenVerificationError => {
+    const { code, clientId } = failure
+    const error = new TokenVerificationError(failure, createChallenge(failure, scheme, challenges), toBody)
+    report({ type: 'request_rejected', code, status: error.status, clientId })
+    return error
+  }
+
+  const checkNow = async (key: string, token: string): Promise<CheckedToken | undefined> => {
+    const check = checkOf(token)
+    try {
+      return check && (await checked.check(key, token, check))
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error
+      throw reject({
+        code: 'unavailable',
+        message: 'The access token cannot be checked at the moment; try again in a few seconds.',
+        retryAfterMs: error.retryAfterMs ?? 5_000,
+        cause: error,
+      })
+    }
+  }
+
+  return {
+    async verify(authorization, requirements = {}) {
+      const credentials = readCredentials(authorization)
+      if ('code' in credentials) throw reject(credentials)
+      const { scheme, token: value } = credentials
+      const hash = digest(value)
+      const key = typeof hash === 'string' ? hash : await hash
+      const found = checked.find(key)
+      const result = found ?? (await checkNow(key, value))
+      const token = result?.token
+      if (!token || isExpired(token, clock.now() - result.check.toleranceMs))
+        throw reject(invalidToken, scheme)
+      const confirmation = token.claims['cnf']
+      if (confirmation !== undefined || scheme === 'dpop' || challenges.dpopRequired) {
+        const bound = { token: value, scheme, confirmation }
+        const failure = await checkBinding(bound, requirements.request, loadProofs, challenges.dpopRequired)
+        if (failure) throw reject(failure, scheme)
+      }
+      const missing = findMissing(token, requirements)
+      if (missing) throw reject(missing, scheme)
+      if (listeners.size > 0) {
+        report({ type: 'request_accepted', clientId: token.clientId, cached: found !== undefined })
+      }
+      return token
+    },
+    on(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+function isExpired({ expiresAt }: VerifiedToken, now: number): boolean {
+  return expiresAt !== undefined && expiresAt.getTime() <= now
+}

@@ -1,0 +1,29 @@
+import { createAdaptorServer } from '@hono/node-server'
+import { Hono } from 'hono'
+import type { Server } from 'node:http'
+import { createTokenVerifier, type VerifiedToken } from '@tokenwell/resource-server'
+import { requireToken } from '@tokenwell/resource-server/fetch'
+import { routes, type ApiConfigs, type RunningApis } from './api-config.ts'
+import { listen } from './listen.ts'
+
+export function startHono(configs: ApiConfigs): Promise<RunningApis> {
+  const app = new Hono<{ Variables: { accessToken: VerifiedToken } }>()
+  for (const [name, options] of Object.entries(configs)) {
+    const verifier = createTokenVerifier(options)
+    for (const [route, requirements] of Object.entries(routes)) {
+      app.use(`/${name}/${route}`, (context, next) =>
+        requireToken(
+          verifier,
+          async (_request, token) => {
+            context.set('accessToken', token)
+            await next()
+            return context.res
+          },
+          requirements,
+        )(context.req.raw),
+      )
+      app.get(`/${name}/${route}`, (context) => context.json(context.get('accessToken')))
+    }
+  }
+  return listen(createAdaptorServer({ fetch: app.fetch }) as Server)
+}

@@ -1,0 +1,58 @@
+import 'reflect-metadata'
+import { Controller, Get, Module, UseGuards, type DynamicModule, type Type } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import {
+  RequireProducts,
+  RequireScopes,
+  ResourceServerModule,
+  TokenGuard,
+  VerifiedAccessToken,
+} from '@tokenwell/resource-server/nestjs'
+import { routes, type ApiConfigs } from './api-config.ts'
+
+// An application on the built package, in a process of its own that may run another version of NestJS. Its
+// decorators are called as functions: Node strips types, but knows no decorators.
+
+function apiModule(name: string, options: ApiConfigs[string]): DynamicModule {
+  const controllers = Object.entries(routes).map(
+    ([route, { products = [], scopes = [] }]: [string, Requirements]) => {
+      class ApiController {
+        show(token: unknown): unknown {
+          return token
+        }
+      }
+      VerifiedAccessToken()(ApiController.prototype, 'show', 0)
+      const method = Object.getOwnPropertyDescriptor(ApiController.prototype, 'show')!
+      Get(route)(ApiController.prototype, 'show', method)
+      RequireProducts(...products)(ApiController)
+      RequireScopes(...scopes)(ApiController.prototype, 'show', method)
+      UseGuards(TokenGuard)(ApiController)
+      Controller(name)(ApiController)
+      return ApiController
+    },
+  )
+  // oxlint-disable-next-line typescript/no-extraneous-class -- decorated below
+  class ApiModule {}
+  Module({})(ApiModule)
+  return { module: ApiModule, imports: [ResourceServerModule.forRoot(options)], controllers }
+}
+
+interface Requirements {
+  readonly products?: readonly string[]
+  readonly scopes?: readonly string[]
+}
+
+// oxlint-disable-next-line typescript/no-extraneous-class -- decorated below
+class AppModule {}
+const configs = JSON.parse(process.env['APIS']!) as ApiConfigs
+Module({ imports: Object.entries(configs).map(([name, options]) => apiModule(name, options)) })(AppModule)
+
+const app = await (process.env['PLATFORM'] === 'fastify'
+  ? // The installed one needs NestJS 12.
+    NestFactory.create(AppModule as Type, new (await import('@nestjs/platform-fastify')).FastifyAdapter(), {
+      logger: false,
+    })
+  : NestFactory.create(AppModule as Type, { logger: false }))
+await app.listen(0, '127.0.0.1')
+process.once('disconnect', () => process.exit())
+process.send?.({ origin: (await app.getUrl()).replace('[::1]', '127.0.0.1'), core: process.env['NEST_CORE'] })

@@ -1,0 +1,184 @@
+import 'reflect-metadata'
+import {
+  Controller,
+  Get,
+  Injectable,
+  Module,
+  type ExecutionContext,
+  type INestApplication,
+} from '@nestjs/common'
+import { Test } from '@nestjs/testing'
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { VerifiedToken } from '@tokenwell/resource-server'
+import {
+  getTokenVerifierToken,
+  Public,
+  RequireProducts,
+  RequireScopes,
+  ResourceServerModule,
+  TokenGuard,
+  VerifiedAccessToken,
+} from '@tokenwell/resource-server/nestjs'
+import { createTestVerifier } from '@tokenwell/resource-server/testing'
+
+const { verifier, createTestToken } = createTestVerifier()
+
+@Controller('orders')
+@RequireProducts('orders')
+class OrdersController {
+  @Get()
+  list(@VerifiedAccessToken() token: VerifiedToken): object {
+    return { client: token.clientId }
+  }
+
+  @Get('all')
+  @RequireScopes('orders:read')
+  @RequireProducts('reports')
+  all(): object {
+    return {}
+  }
+
+  @Public()
+  @Get('health')
+  health(@VerifiedAccessToken() token: VerifiedToken | undefined): object {
+    return { client: token?.clientId ?? null }
+  }
+}
+
+@Injectable()
+class Settings {
+  readonly verifier = verifier
+}
+
+@Module({ providers: [Settings], exports: [Settings] })
+class SettingsModule {}
+
+let app: INestApplication | undefined
+afterEach(() => app?.close())
+
+async function start(module: Parameters<typeof Test.createTestingModule>[0]): Promise<string> {
+  const testing = await Test.createTestingModule(module).compile()
+  app = testing.createNestApplication({ logger: false })
+  await app.listen(0, '127.0.0.1')
+  return app.getUrl()
+}
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+
+describe('guardAll', () => {
+  const guarded = {
+    imports: [ResourceServerModule.forRoot({ verifier, guardAll: true })],
+    controllers: [OrdersController],
+  }
+
+  it('checks every handler and injects the token', async () => {
+    const url = await start(guarded)
+    expect((await fetch(`${url}/orders`)).status).toBe(401)
+    const response = await fetch(
+      `${url}/orders`,
+      bearer(createTestToken({ products: ['orders'], clientId: 'acme' })),
+    )
+    expect(await response.json()).toEqual({ client: 'acme' })
+  })
+
+  it('adds what a handler requires to what its controller requires', async () => {
+    const url = await start(guarded)
+    const statusFor = async (products: string[], scopes: string[]) =>
+      (await fetch(`${url}/orders/all`, bearer(createTestToken({ products, scopes })))).status
+    expect(await statusFor(['orders', 'reports'], ['orders:read'])).toBe(200)
+    expect(await statusFor(['reports'], ['orders:read'])).toBe(403)
+    expect(await statusFor(['orders'], ['orders:read'])).toBe(403)
+    expect(await statusFor(['orders', 'reports'], [])).toBe(403)
+  })
+
+  it('leaves @Public handlers alone, whatever token they get', async () => {
+    const url = await start(guarded)
+    expect(await (await fetch(`${url}/orders/health`)).json()).toEqual({ client: null })
+    expect((await fetch(`${url}/orders/health`, bearer('unknown'))).status).toBe(200)
+  })
+})
+
+it('forRootAsync takes its options from other modules', async () => {
+  const url = await start({
+    imports: [
+      ResourceServerModule.forRootAsync({
+        guardAll: true,
+        imports: [SettingsModule],
+        inject: [Settings],
+        useFactory: (settings: Settings) => ({ verifier: settings.verifier }),
+      }),
+    ],
+    controllers: [OrdersController],
+  })
+  expect((await fetch(`${url}/orders`)).status).toBe(401)
+  expect((await fetch(`${url}/orders`, bearer(createTestToken({ products: ['orders'] })))).status).toBe(200)
+})
+
+it('a mistake in the options stops the application', async () => {
+  const compiling = Test.createTestingModule({
+    imports: [ResourceServerModule.forRoot({ issuer: 'https://auth.example.com' })],
+  }).compile()
+  await expect(compiling).rejects.toMatchObject({
+    kind: 'configuration',
+    message: expect.stringContaining('audience'),
+  })
+})
+
+it('the verifier can be injected, and overridden in tests', async () => {
+  const introspection = { authUrl: 'http://localhost', clientId: 'orders-api', clientSecret: 'secret' }
+  const testing = await Test.createTestingModule({
+    imports: [ResourceServerModule.forRoot({ introspection })],
+  })
+    .overrideProvider(getTokenVerifierToken())
+    .useValue(verifier)
+    .compile()
+  expect(testing.get(getTokenVerifierToken())).toBe(verifier)
+})
+
+it('an API document names the security of guarded handlers', async () => {
+  await start({
+    imports: [ResourceServerModule.forRoot({ verifier, guardAll: true })],
+    controllers: [OrdersController],
+  })
+  const document = SwaggerModule.createDocument(app!, new DocumentBuilder().addBearerAuth().build())
+  expect(document.paths['/orders']?.get?.security).toEqual([{ bearer: [] }])
+  expect(document.components?.securitySchemes).toHaveProperty('bearer')
+})
+
+describe('other contexts', () => {
+  @Controller()
+  class Handlers {}
+  const contextOf = (type: string, args: unknown[] = []) =>
+    ({
+      getType: () => type,
+      getHandler: () => () => {},
+      getClass: () => Handlers,
+      getArgByIndex: (index: number) => args[index],
+    }) as unknown as ExecutionContext
+  const guardOf = async () => {
+    await start({ imports: [ResourceServerModule.forRoot({ verifier })] })
+    return app!.get(TokenGuard, { strict: false })
+  }
+
+  it.each(['rpc', 'ws'])('of the type %s are rejected with a reason', async (type) => {
+    const guard = await guardOf()
+    await expect(guard.canActivate(contextOf(type))).rejects.toThrow(
+      `TokenGuard cannot check "${type}" messages`,
+    )
+  })
+
+  it('of GraphQL are checked by the request in their context', async () => {
+    const guard = await guardOf()
+    const req = (token: string) => ({
+      headers: { authorization: `Bearer ${token}` },
+      rawHeaders: [],
+      socket: {},
+    })
+    const context = (token: string) => contextOf('graphql', [{}, {}, { req: req(token) }])
+    await expect(guard.canActivate(context(createTestToken()))).resolves.toBe(true)
+    await expect(guard.canActivate(context('unknown'))).rejects.toMatchObject({ status: 401 })
+    await expect(guard.canActivate(contextOf('graphql', [{}, {}, {}]))).rejects.toThrow(
+      'HTTP request as `req`',
+    )
+  })
+})

@@ -1,0 +1,23 @@
+import { createServer } from 'node:http'
+import type { Express } from 'express'
+import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
+import { json, startScriptedServer } from '@tokenwell/test-suite'
+import { expect, it, onTestFinished } from 'vitest'
+import { listen } from './apis/listen.ts'
+
+it('does what its README shows', async () => {
+  const endpoint = await startScriptedServer(() =>
+    json({ active: true, client_id: 'acme', api_products: ['orders'] }),
+  )
+  onTestFinished(() => endpoint.close())
+  const { app } = await runReadmeExample(new URL('../', import.meta.url), {
+    AUTH_URL: endpoint.origin,
+    CLIENT_ID: 'orders-api',
+    CLIENT_SECRET: 'orders-secret',
+  })
+  const api = await listen(createServer(app as Express))
+  onTestFinished(() => api.close())
+  expect((await fetch(`${api.origin}/orders`)).status).toBe(401)
+  const response = await fetch(`${api.origin}/orders`, { headers: { authorization: 'Bearer token' } })
+  expect(await response.json()).toEqual({ client: 'acme' })
+})

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import {
+  createTokenVerifier,
+  TokenVerificationError,
+  type TokenVerifierOptions,
+} from '@tokenwell/resource-server'
+import { createTestVerifier } from '@tokenwell/resource-server/testing'
+import { expectNoSecrets } from '@tokenwell/test-suite'
+import { createVerifierUnderTest } from './verifier-under-test.ts'
+
+const introspection = { authUrl: 'http://localhost', clientId: 'orders-api', clientSecret: 'orders-secret' }
+
+describe('createTokenVerifier', () => {
+  it.each<[string, TokenVerifierOptions]>([
+    ['createTokenVerifier needs introspection, an issuer, or both.', {}],
+    ['jwks and jwksUrl need an issuer.', { introspection, jwksUrl: 'https://auth.example.com/jwks' }],
+    ['audience is missing.', { issuer: 'https://auth.example.com' }],
+    ['audience is missing.', { issuer: 'https://auth.example.com', audience: [] }],
+    ['issuer ', { issuer: 'auth.example.com', audience: 'orders' }],
+    [
+      'jwksUrl ',
+      { issuer: 'https://auth.example.com', audience: 'orders', jwksUrl: 'http://auth.example.com/jwks' },
+    ],
+    [
+      'introspection needs either authUrl or introspectionUrl.',
+      { introspection: { ...introspection, authUrl: undefined } },
+    ],
+    [
+      'introspection needs either authUrl or introspectionUrl.',
+      { introspection: { ...introspection, introspectionUrl: 'https://auth.example.com' } },
+    ],
+    ['introspection.authUrl ', { introspection: { ...introspection, authUrl: 'http://auth.example.com' } }],
+    ['introspection.clientId is missing.', { introspection: { ...introspection, clientId: '' } }],
+    ['introspection.clientSecret is missing.', { introspection: { ...introspection, clientSecret: '' } }],
+    [
+      "introspection.clientAuthentication must be 'basic' or 'post'.",
+      { introspection: { ...introspection, clientAuthentication: 'jwt' as 'post' } },
+    ],
+  ])('rejects options: %s', (message, options) => {
+    const failure = expect.objectContaining({
+      kind: 'configuration',
+      message: expect.stringContaining(message),
+    })
+    expect(() => createTokenVerifier(options)).toThrow(failure)
+  })
+
+  it('allows plain HTTP by allowInsecure', () => {
+    const options = {
+      introspection: { ...introspection, authUrl: 'http://auth.internal' },
+      allowInsecure: true,
+    }
+    expect(() => createTokenVerifier(options)).not.toThrow()
+  })
+})
+
+describe('a verified token', () => {
+  it('has typed values, cannot be changed, and does not hold the token', async () => {
+    const underTest = createVerifierUnderTest()
+    underTest.respond = () => ({
+      active: true,
+      client_id: 'client',
+      sub: 'subject',
+      iss: 'https://auth.example.com',
+      aud: 'orders',
+      scope: 'a  b',
+      api_products: ['orders'],
+      exp: 4_000_000_000,
+      level: 'gold',
+    })
+    const token = await underTest.verifier.verify('Bearer good-secret-token')
+    expect(token).toEqual({
+      clientId: 'client',
+      subject: 'subject',
+      issuer: 'https://auth.example.com',
+      audience: ['orders'],
+      scopes: ['a', 'b'],
+      products: ['orders'],
+      expiresAt: new Date(4_000_000_000_000),
+      claims: expect.objectContaining({ level: 'gold' }),
+    })
+    expect(Object.isFrozen(token) && Object.isFrozen(token.scopes) && Object.isFrozen(token.claims)).toBe(
+      true,
+    )
+    expectNoSecrets(token, ['good-secret-token'])
+  })
+})
+
+describe('events', () => {
+  it('tell what was accepted, rejected and checked, and hold no token', async () => {
+    const { verifier, events, statusOf } = createVerifierUnderTest()
+    await statusOf('good-1')
+    await statusOf('good-1')
+    await statusOf('bad-1')
+    await verifier.verify(undefined).catch(() => {})
+    await verifier.verify('Bearer good-1', { products: ['orders'] }).catch(() => {})
+    const durationMs = expect.any(Number)
+    expect(events).toEqual([
+      { type: 'token_checked', method: 'introspection', result: 'valid', durationMs },
+      { type: 'request_accepted', clientId: 'client', cached: false },
+      { type: 'request_accepted', clientId: 'client', cached: true },
+      { type: 'token_checked', method: 'introspection', result: 'invalid', durationMs },
+      { type: 'request_rejected', code: 'invalid_token', status: 401, clientId: undefined },
+      { type: 'request_rejected', code: 'missing_token', status: 401, clientId: undefined },
+      { type: 'request_rejected', code: 'insufficient_scope', status: 403, clientId: 'client' },
+    ])
+    expectNoSecrets(events, ['good-1', 'bad-1'])
+  })
+
+  it('end for a listener that no longer listens', async () => {
+    const { verifier, statusOf } = createVerifierUnderTest()
+    const seen: string[] = []
+    const stop = verifier.on(({ type }) => void seen.push(type))
+    await statusOf('good')
+    stop()
+    await statusOf('good')
+    expect(seen).toEqual(['token_checked', 'request_accepted'])
+  })
+})
+
+describe('errors', () => {
+  it.each<[string, () => unknown]>([
+    [
+      'cannot be reached',
+      () => Promise.reject(new TypeError('fetch of orders-secret and good-token failed')),
+    ],
+    ['rejects our credentials', () => new Response('orders-secret good-token', { status: 401 })],
+    ['repeats what it was sent', () => new Response('orders-secret good-token', { status: 200 })],
+    ['fails', () => Response.json({ error: 'good-token' }, { status: 500 })],
+  ])('of an endpoint that %s hold neither token nor secret', async (_name, respond) => {
+    const underTest = createVerifierUnderTest()
+    underTest.respond = respond
+    const error: unknown = await underTest.verifier
+      .verify('Bearer good-token')
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(TokenVerificationError)
+    expect(error).toMatchObject({ status: 503, code: 'unavailable', cause: { name: 'TokenError' } })
+    expectNoSecrets([error, underTest.events], ['good-token', 'orders-secret'])
+  })
+
+  it('can have a body of their own', async () => {
+    const underTest = createVerifierUnderTest({}, { errors: ({ code, status }) => ({ code, status }) })
+    await expect(underTest.verifier.verify(undefined)).rejects.toMatchObject({
+      body: { code: 'missing_token', status: 401 },
+    })
+  })
+
+  it('quote no character that would end the challenge', async () => {
+    const underTest = createVerifierUnderTest({}, { realm: 'a"b\\c\nd' })
+    const verification = underTest.verifier.verify('Bearer good', { products: ['x", error="none'] })
+    await expect(verification).rejects.toMatchObject({
+      challenge:
+        'Bearer realm="a\'b\'c?d", error="insufficient_scope", error_description="The access token does not cover the product x\', error=\'none"',
+    })
+  })
+})
+
+describe('createTestVerifier', () => {
+  it('accepts its own tokens alone, with what they cover', async () => {
+    const { verifier, createTestToken, revoke } = createTestVerifier()
+    const token = createTestToken({ products: ['orders'], scopes: ['read'], clientId: 'acme' })
+    await expect(
+      verifier.verify(`Bearer ${token}`, { products: ['orders'], scopes: ['read'] }),
+    ).resolves.toMatchObject({
+      clientId: 'acme',
+      products: ['orders'],
+      scopes: ['read'],
+    })
+    await expect(verifier.verify('Bearer other')).rejects.toMatchObject({ status: 401 })
+    const expired = createTestToken({ expiresInSeconds: -1 })
+    await expect(verifier.verify(`Bearer ${expired}`)).rejects.toMatchObject({ status: 401 })
+    revoke(token)
+    await expect(verifier.verify(`Bearer ${token}`)).rejects.toMatchObject({ status: 401 })
+  })
+})

@@ -1,0 +1,60 @@
+import {
+  createTokenVerifier,
+  type IntrospectionOptions,
+  type TokenVerifier,
+  type TokenVerifierOptions,
+  type VerificationEvent,
+} from '@tokenwell/resource-server'
+import { createFakeClock, type FakeClock } from '@tokenwell/test-suite'
+
+export interface VerifierUnderTest {
+  readonly verifier: TokenVerifier
+  readonly clock: FakeClock
+  /** Tokens that were introspected, in order. */
+  readonly introspected: string[]
+  readonly events: VerificationEvent[]
+  /** The introspection response; may throw. */
+  respond: (token: string) => unknown
+  /** Status of the verification. */
+  readonly statusOf: (token: string) => Promise<number>
+}
+
+/** A verifier by introspection, with a scripted endpoint and a fake clock. Tokens that begin with `good` are active. */
+export function createVerifierUnderTest(
+  introspection: Partial<IntrospectionOptions> = {},
+  options: Partial<TokenVerifierOptions> = {},
+): VerifierUnderTest {
+  const clock = createFakeClock()
+  const introspected: string[] = []
+  const events: VerificationEvent[] = []
+  const verifier = createTokenVerifier({
+    introspection: {
+      authUrl: 'http://localhost',
+      clientId: 'orders-api',
+      clientSecret: 'orders-secret',
+      ...introspection,
+    },
+    clock,
+    onEvent: (event) => void events.push(event),
+    fetch: async (_url, init) => {
+      const token = new URLSearchParams(init?.body as URLSearchParams).get('token')!
+      introspected.push(token)
+      const body = await underTest.respond(token)
+      return body instanceof Response ? body : Response.json(body)
+    },
+    ...options,
+  })
+  const underTest: VerifierUnderTest = {
+    verifier,
+    clock,
+    introspected,
+    events,
+    respond: (token) => ({ active: token.startsWith('good'), client_id: 'client' }),
+    statusOf: (token) =>
+      verifier.verify(`Bearer ${token}`).then(
+        () => 200,
+        ({ status }: { status: number }) => status,
+      ),
+  }
+  return underTest
+}
