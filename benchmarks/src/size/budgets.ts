@@ -13,7 +13,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
   core: { bytes: 14_100, dependencies: 0, start: 1.4 },
   'axios-interceptor': { bytes: 2_450, dependencies: 1 },
   'ky-hook': { bytes: 520, dependencies: 1 },
-  'nestjs-module': { bytes: 1_400, dependencies: 2 },
+  'nestjs-module': { bytes: 2_500, dependencies: 2 },
   'redis-token-store': { bytes: 3_450, dependencies: 1 },
   'file-token-store': { dependencies: 1 },
   opentelemetry: { bytes: 1_450, dependencies: 1 },

@@ -1,4 +1,6 @@
 export { InjectTokenProvider } from './inject-token-provider.ts'
+export { logTokenEvents } from './log-token-events.ts'
+export { TokenErrorFilter } from './token-error.filter.ts'
 export { TokenModule } from './token.module.ts'
 export type { TokenModuleExtras, TokenModuleOptions } from './token-module.definition.ts'
 export { getTokenProviderToken } from './token-provider.token.ts'

@@ -1,8 +1,9 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common'
 import type { ClientCredentialsOptions, TokenProviderOptions, TokenSource } from '@tokenwell/core'
 import { createClientTokenProvider } from './create-client-token-provider.ts'
-import { withModuleName } from './with-module-name.ts'
+import { hideOptions } from './hide-options.ts'
 import { getTokenProviderToken } from './token-provider.token.ts'
+import { withModuleName } from './with-module-name.ts'
 
 /** The credentials of a client, or a token source, and the options of its token provider. */
 export type TokenModuleOptions = TokenProviderOptions &
@@ -19,10 +20,14 @@ export interface TokenModuleExtras {
 /** The token provider of this module, regardless of its name. */
 export const MODULE_TOKEN_PROVIDER = 'TokenModule.tokenProvider'
 
+/** The injection token of {@link MODULE_TOKEN_PROVIDER}. */
+export const MODULE_TOKEN = 'TokenModule.token'
+
 export const TOKEN_MODULE_OPTIONS = 'TokenModule.options'
 
 export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenModuleOptions>({
   optionsInjectionToken: TOKEN_MODULE_OPTIONS,
+  alwaysTransient: true,
 })
   .setClassMethodName('forRoot')
   .setFactoryMethodName('createTokenOptions')
@@ -31,16 +36,17 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenMo
     const client = {
       provide: token,
       useFactory: (options: TokenModuleOptions) =>
-        withModuleName('TokenModule', name, () => createClientTokenProvider(options)),
+        withModuleName('TokenModule', name, () => createClientTokenProvider(options, name)),
       inject: [TOKEN_MODULE_OPTIONS],
     }
     return {
       ...definition,
       global: isGlobal === true,
       providers: [
-        ...(definition.providers ?? []),
+        ...hideOptions(TOKEN_MODULE_OPTIONS, definition.providers),
         client,
         { provide: MODULE_TOKEN_PROVIDER, useExisting: token },
+        { provide: MODULE_TOKEN, useValue: token },
       ],
       exports: [token],
     }

@@ -1,9 +1,12 @@
 import { Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
+import { ModulesContainer } from '@nestjs/core'
 import type { TokenProvider } from '@tokenwell/core'
+import { checkUnambiguous } from './check-unambiguous.ts'
 import {
   ConfigurableModuleClass,
-  TOKEN_MODULE_OPTIONS,
+  MODULE_TOKEN,
   MODULE_TOKEN_PROVIDER,
+  TOKEN_MODULE_OPTIONS,
   type TokenModuleOptions,
 } from './token-module.definition.ts'
 
@@ -21,10 +24,18 @@ export class TokenModule extends ConfigurableModuleClass implements OnModuleInit
   constructor(
     @Inject(MODULE_TOKEN_PROVIDER) tokens: TokenProvider,
     @Inject(TOKEN_MODULE_OPTIONS) options: TokenModuleOptions,
+    @Inject(MODULE_TOKEN) token: string,
+    @Inject(ModulesContainer) modules: ModulesContainer,
   ) {
     super()
     this.#tokens = tokens
     this.#options = options
+    checkUnambiguous(
+      modules,
+      TokenModule,
+      token,
+      "Pass a different name to each TokenModule.forRoot(), and inject it by @InjectTokenProvider('name').",
+    )
   }
 
   onModuleInit(): void {

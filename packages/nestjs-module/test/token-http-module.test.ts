@@ -3,7 +3,11 @@ import { HttpService } from '@nestjs/axios'
 import { Inject, Injectable, Module } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
 import { TokenModule } from '@tokenwell/nestjs-module'
-import { TokenHttpModule, type TokenHttpModuleOptions } from '@tokenwell/nestjs-module/axios'
+import {
+  getTokenHttpToken,
+  TokenHttpModule,
+  type TokenHttpModuleOptions,
+} from '@tokenwell/nestjs-module/axios'
 import { json, useTestServers } from '@tokenwell/test-suite'
 import axios from 'axios'
 import { firstValueFrom } from 'rxjs'
@@ -32,7 +36,13 @@ it('sends the tokens of a named client to the origin of the base address', async
       tokenModule({ name: 'billing' }),
       TokenHttpModule.register({ client: 'billing', baseURL: servers.api.origin, timeout: 5_000 }),
     ],
-    providers: [Orders],
+    providers: [
+      {
+        provide: Orders,
+        useFactory: (http: HttpService) => new Orders(http),
+        inject: [getTokenHttpToken('billing')],
+      },
+    ],
   }).compile()
   expect(await module.get(Orders).list()).toStrictEqual({ accepted: true })
   await firstValueFrom(module.get(Orders).http.get(servers.other.origin)).catch(() => {})

@@ -3,8 +3,10 @@ import { ConfigurableModuleBuilder, type ModuleMetadata } from '@nestjs/common'
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import type { AttachOptions, TokenProvider } from '@tokenwell/core'
 import { create, type CreateAxiosDefaults } from 'axios'
-import { withModuleName } from '../with-module-name.ts'
+import { hideOptions } from '../hide-options.ts'
 import { getTokenProviderToken } from '../token-provider.token.ts'
+import { withModuleName } from '../with-module-name.ts'
+import { getTokenHttpToken } from './token-http.token.ts'
 
 /** Options of the axios instance, and the origins that may receive tokens: by default, that of `baseURL`. */
 export interface TokenHttpModuleOptions extends CreateAxiosDefaults, Partial<AttachOptions> {}
@@ -13,6 +15,8 @@ export interface TokenHttpModuleOptions extends CreateAxiosDefaults, Partial<Att
 export interface TokenHttpModuleExtras {
   /** Name of the `TokenModule` client whose tokens are attached. */
   readonly client?: string | undefined
+  /** Name by which the service is injected: `@InjectTokenHttp('name')`. @default the name of the client */
+  readonly name?: string | undefined
   /** Whether every module sees the service. @default false */
   readonly isGlobal?: boolean | undefined
   /** Modules that provide the client, unless it is global. */
@@ -21,27 +25,35 @@ export interface TokenHttpModuleExtras {
 
 const OPTIONS = 'TokenHttpModule.options'
 
+/** The injection token of the service that a module provides. */
+export const HTTP_TOKEN = 'TokenHttpModule.token'
+
 export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenHttpModuleOptions>({
   optionsInjectionToken: OPTIONS,
+  alwaysTransient: true,
 })
   .setFactoryMethodName('createTokenHttpOptions')
   .setExtras<TokenHttpModuleExtras>(
-    { client: undefined, isGlobal: false, imports: undefined },
-    (definition, { client, isGlobal, imports = [] }) => ({
-      ...definition,
-      global: isGlobal === true,
-      imports: [...(definition.imports ?? []), ...imports],
-      providers: [
-        ...(definition.providers ?? []),
-        {
-          provide: HttpService,
-          useFactory: (tokens: TokenProvider, options: TokenHttpModuleOptions) =>
-            withModuleName('TokenHttpModule', client, () => createHttpService(tokens, options)),
-          inject: [getTokenProviderToken(client), OPTIONS],
-        },
-      ],
-      exports: [HttpService],
-    }),
+    { client: undefined, name: undefined, isGlobal: false, imports: undefined },
+    (definition, { client, name = client, isGlobal, imports = [] }) => {
+      const token = getTokenHttpToken(name)
+      return {
+        ...definition,
+        global: isGlobal === true,
+        imports: [...(definition.imports ?? []), ...imports],
+        providers: [
+          ...hideOptions(OPTIONS, definition.providers),
+          {
+            provide: token,
+            useFactory: (tokens: TokenProvider, options: TokenHttpModuleOptions) =>
+              withModuleName('TokenHttpModule', name, () => createHttpService(tokens, options)),
+            inject: [getTokenProviderToken(client), OPTIONS],
+          },
+          { provide: HTTP_TOKEN, useValue: token },
+        ],
+        exports: [token],
+      }
+    },
   )
   .build()
 

@@ -1,11 +1,31 @@
-import { Module } from '@nestjs/common'
-import { ConfigurableModuleClass } from './token-http-module.definition.ts'
+import { Inject, Module, type InjectionToken } from '@nestjs/common'
+import { ModulesContainer } from '@nestjs/core'
+import { checkUnambiguous } from '../check-unambiguous.ts'
+import { ConfigurableModuleClass, HTTP_TOKEN } from './token-http-module.definition.ts'
 
 /**
  * Provides an `HttpService` with its own axios instance, to which the tokens of a client are attached.
  *
  * @example
- * @Module({ imports: [TokenHttpModule.register({ baseURL: 'https://api.example.com' })] })
+ * @Module({ imports: [TokenHttpModule.register({ client: 'billing', baseURL: 'https://api.example.com' })] })
+ * class OrdersModule {}
+ *
+ * class OrdersService {
+ *   constructor(@InjectTokenHttp('billing') private readonly http: HttpService) {}
+ * }
  */
 @Module({})
-export class TokenHttpModule extends ConfigurableModuleClass {}
+export class TokenHttpModule extends ConfigurableModuleClass {
+  constructor(
+    @Inject(HTTP_TOKEN) token: InjectionToken,
+    @Inject(ModulesContainer) modules: ModulesContainer,
+  ) {
+    super()
+    checkUnambiguous(
+      modules,
+      TokenHttpModule,
+      token,
+      "Pass a different client or name to each TokenHttpModule, and inject its service by @InjectTokenHttp('name').",
+    )
+  }
+}

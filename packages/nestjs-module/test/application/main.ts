@@ -1,9 +1,9 @@
 import 'reflect-metadata'
 import { HttpService } from '@nestjs/axios'
 import { Controller, Get, Inject, Injectable, Module, Scope } from '@nestjs/common'
-import { NestFactory } from '@nestjs/core'
+import { APP_FILTER, NestFactory } from '@nestjs/core'
 import type { TokenProvider } from '@tokenwell/core'
-import { InjectTokenProvider, TokenModule } from '@tokenwell/nestjs-module'
+import { InjectTokenProvider, TokenErrorFilter, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { firstValueFrom } from 'rxjs'
 
@@ -53,7 +53,7 @@ class OrdersController {
     TokenHttpModule.register({ baseURL: process.env['API_URL']! }),
   ],
   controllers: [OrdersController],
-  providers: [Orders],
+  providers: [Orders, { provide: APP_FILTER, useClass: TokenErrorFilter }],
 })
 class AppModule {}
 

@@ -1,0 +1,96 @@
+import 'reflect-metadata'
+import { HttpModule, type HttpService } from '@nestjs/axios'
+import { Injectable, Module, type ModuleMetadata } from '@nestjs/common'
+import { Test } from '@nestjs/testing'
+import { TokenModule } from '@tokenwell/nestjs-module'
+import { InjectTokenHttp, TokenHttpModule } from '@tokenwell/nestjs-module/axios'
+import { useTestServers } from '@tokenwell/test-suite'
+import { firstValueFrom } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+
+const servers = useTestServers()
+const tokens = (options = {}) => TokenModule.forRoot({ source: servers.endpoint.source, ...options })
+const http = (options = {}) => TokenHttpModule.register({ baseURL: servers.api.origin, ...options })
+const compile = (imports: ModuleMetadata['imports'] = [], providers: ModuleMetadata['providers'] = []) =>
+  Test.createTestingModule({ imports, providers }).compile()
+
+describe('modules that cannot be told apart', () => {
+  it.each<[string, () => ModuleMetadata['imports']]>([
+    ['two unnamed clients', () => [tokens(), tokens()]],
+    ['an unnamed client beside a global one', () => [tokens({ isGlobal: true }), tokens()]],
+    ['two clients of one name', () => [tokens({ name: 'billing' }), tokens({ name: 'billing' })]],
+  ])('fail at start: %s', async (_name, imports) => {
+    await expect(compile(imports())).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringMatching(
+        /^RootTestModule imports several modules that provide TokenProvider.*: TokenModule and TokenModule\. Pass a different name .*@InjectTokenProvider\('name'\)\.$/,
+      ),
+    })
+  })
+
+  it.each<[string, () => ModuleMetadata['imports'], RegExp]>([
+    [
+      'two services without a name',
+      () => [http(), http()],
+      /HttpService: TokenHttpModule and TokenHttpModule/,
+    ],
+    [
+      'a plain HttpModule',
+      () => [HttpModule, http()],
+      /HttpService: (Token)?HttpModule and (Token)?HttpModule/,
+    ],
+    ['one client twice', () => [http({ client: 'a' }), http({ client: 'a' })], /provide TokenHttp\(a\)/],
+  ])('fail at start: TokenHttpModule beside %s', async (_name, imports, pattern) => {
+    const clients = [tokens({ isGlobal: true }), tokens({ isGlobal: true, name: 'a' })]
+    const error: Error = await compile([...clients, ...imports()!]).then(
+      () => expect.unreachable(),
+      (error: Error) => error,
+    )
+    expect(error).toMatchObject({ kind: 'configuration', message: expect.stringMatching(pattern) })
+    expect(error.message).toMatch(/Pass a different client or name .*@InjectTokenHttp\('name'\)\.$/)
+  })
+
+  it('fail at start: exported again by another module', async () => {
+    const shared = http()
+    @Module({ imports: [shared], exports: [shared] })
+    class SharedModule {}
+    await expect(compile([tokens({ isGlobal: true }), SharedModule, http()])).rejects.toThrow(/HttpService/)
+  })
+})
+
+describe('modules that can be told apart', () => {
+  it('start: one module imported in several places', async () => {
+    const shared = tokens()
+    @Module({ imports: [shared], exports: [shared] })
+    class OrdersModule {}
+    const module = await compile([shared, OrdersModule, http({ imports: [shared] })])
+    await module.close()
+  })
+
+  it('provide a service for each client, and for each API of a client', async () => {
+    @Injectable()
+    class Orders {
+      @InjectTokenHttp() readonly own!: HttpService
+      @InjectTokenHttp('billing') readonly billing!: HttpService
+      @InjectTokenHttp('invoices') readonly invoices!: HttpService
+    }
+    const module = await compile(
+      [
+        tokens({ isGlobal: true }),
+        tokens({ isGlobal: true, name: 'billing' }),
+        http(),
+        http({ client: 'billing', baseURL: servers.other.origin }),
+        http({ client: 'billing', name: 'invoices', baseURL: `${servers.other.origin}/invoices` }),
+      ],
+      [Orders],
+    )
+    const orders = module.get(Orders)
+    await firstValueFrom(orders.own.get('/a'))
+    await firstValueFrom(orders.billing.get('/b'))
+    await firstValueFrom(orders.invoices.get('/c'))
+    expect(servers.api.requests.map(({ url }) => url)).toStrictEqual(['/a'])
+    expect(servers.other.requests.map(({ url }) => url)).toStrictEqual(['/b', '/invoices/c'])
+    expect(servers.endpoint.issued).toHaveLength(2)
+    await module.close()
+  })
+})

@@ -1,0 +1,30 @@
+import { logTokenEvents } from '@tokenwell/nestjs-module'
+import { createTokenProvider } from '@tokenwell/core'
+import { json, useTestServers } from '@tokenwell/test-suite'
+import { expect, it, onTestFinished } from 'vitest'
+
+const servers = useTestServers()
+
+it('writes events to the logger, failures as errors or warnings', async () => {
+  const lines: string[] = []
+  const level = (name: string) => (text: unknown) => void lines.push(`${name} ${String(text)}`)
+  const listener = logTokenEvents({
+    log: level('log'),
+    error: level('error'),
+    warn: level('warn'),
+    debug: level('debug'),
+  })
+  const tokens = createTokenProvider(servers.endpoint.source, { onEvent: listener, maxAttempts: 1 })
+  onTestFinished(() => tokens.close())
+  tokens.reject(await tokens.getToken())
+  servers.endpoint.respond = () => json({ error: 'invalid_client' }, 401)
+  await tokens.getToken().catch(() => {})
+  listener({ type: 'token_withheld', origin: 'https://other.example.com' })
+  expect(lines).toContainEqual(expect.stringMatching(/^debug token_received .*from=endpoint/))
+  expect(lines).toContainEqual(expect.stringMatching(/^warn token_rejected /))
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^error token_failed .*kind=credentials.*oauthError=invalid_client/),
+  )
+  expect(lines).toContain('warn token_withheld origin=https://other.example.com')
+  expect(lines.join('\n')).not.toContain(servers.endpoint.issued[0])
+})

@@ -1,0 +1,75 @@
+import 'reflect-metadata'
+import { HttpService } from '@nestjs/axios'
+import { Controller, Get, Inject, Module } from '@nestjs/common'
+import { APP_FILTER } from '@nestjs/core'
+import { Test } from '@nestjs/testing'
+import type { TokenProvider } from '@tokenwell/core'
+import { InjectTokenProvider, TokenErrorFilter, TokenModule } from '@tokenwell/nestjs-module'
+import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
+import { json, useTestServers } from '@tokenwell/test-suite'
+import { firstValueFrom } from 'rxjs'
+import { expect, it, onTestFinished, vi } from 'vitest'
+
+const servers = useTestServers()
+
+@Controller()
+class OrdersController {
+  @InjectTokenProvider() readonly tokens!: TokenProvider
+  @Inject(HttpService) readonly http!: HttpService
+
+  @Get('tokens')
+  async expiresAt(): Promise<Date> {
+    return (await this.tokens.getToken()).expiresAt
+  }
+
+  @Get('http')
+  async list(): Promise<unknown> {
+    return (await firstValueFrom(this.http.get('/orders'))).data
+  }
+
+  @Get('other')
+  other(): never {
+    throw new Error('Not about a token')
+  }
+}
+
+async function start() {
+  const messages: string[] = []
+  const log = (text: unknown) => void messages.push(String(text))
+  const tokens = TokenModule.forRoot({ isGlobal: true, source: servers.endpoint.source, maxAttempts: 1 })
+  @Module({
+    imports: [tokens, TokenHttpModule.register({ baseURL: servers.api.origin })],
+    controllers: [OrdersController],
+    providers: [{ provide: APP_FILTER, useClass: TokenErrorFilter }],
+  })
+  class AppModule {}
+  const module = await Test.createTestingModule({ imports: [AppModule] }).compile()
+  const app = module.createNestApplication({ logger: { log, warn: log, error: log } })
+  onTestFinished(() => app.close())
+  await app.listen(0, '127.0.0.1')
+  return { url: await app.getUrl(), messages }
+}
+
+it.each(['tokens', 'http'])('responds with 502 if the credentials are rejected, to /%s', async (path) => {
+  const { url, messages } = await start()
+  servers.endpoint.respond = () => json({ error: 'invalid_client' }, 401)
+  const response = await fetch(`${url}/${path}`)
+  expect(response.status).toBe(502)
+  expect(response.headers.get('retry-after')).toBeNull()
+  expect(await response.json()).toStrictEqual({ statusCode: 502, message: 'Bad Gateway' })
+  await vi.waitFor(() => expect(messages).toContainEqual(expect.stringContaining('invalid_client')))
+})
+
+it.each([429, 503])('responds with 503 and Retry-After to a %i of the token endpoint', async (status) => {
+  const { url } = await start()
+  servers.endpoint.respond = () => json({}, status, { 'retry-after': '7' })
+  const response = await fetch(`${url}/http`)
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('7')
+  expect(await response.json()).toStrictEqual({ statusCode: 503, message: 'Service Unavailable' })
+})
+
+it('leaves other errors to Nest', async () => {
+  const { url } = await start()
+  expect((await fetch(`${url}/other`)).status).toBe(500)
+})
