@@ -1,6 +1,7 @@
 import type { MarkdownRenderer } from 'vitepress'
 
 const example = /^(?:\.\.\/)+examples\/([\w-]+)\.ts$/
+const packageFile = /^(?:\.\.\/)+(packages\/[\w-]+\/[A-Z]+\.md)$/
 const source = /^(?:\.\.\/)+packages\/([\w-]+)\/src\/[\w/.-]+#(\w+)$/
 
 /** Links to files of the project, which readers of the plain Markdown follow, lead to the site's own pages of them. */
@@ -9,7 +10,10 @@ export function siteLinks(markdown: MarkdownRenderer): void {
   markdown.renderer.rules['link_open'] = (tokens, index, ...rest) => {
     const token = tokens[index]!
     const href = token.attrGet('href') ?? ''
-    const page = href.replace(example, '/examples/$1').replace(source, '/reference/@tokenwell/$1#$2')
+    const page = href
+      .replace(example, '/examples/$1')
+      .replace(source, '/reference/@tokenwell/$1#$2')
+      .replace(packageFile, 'https://github.com/tokenwell/tokenwell/blob/main/$1')
     token.attrSet('href', page)
     return open(tokens, index, ...rest)
   }

@@ -8,6 +8,8 @@ export interface PublishedEntry {
   readonly name: string
   /** Path of its source. */
   readonly source: string
+  /** Of its package, in one line. */
+  readonly description: string
 }
 
 /** Every entry point of every package that is published, core first. */
@@ -17,13 +19,22 @@ export function publishedEntries(): PublishedEntry[] {
     .flatMap((folder) => {
       const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
         name: string
+        description: string
         private?: boolean
         exports?: Record<string, string | Record<string, string>>
       }
       if (manifest.private) return []
       return Object.entries(manifest.exports ?? {}).flatMap(([path, conditions]) => {
         const source = typeof conditions === 'object' ? conditions['@tokenwell/source'] : undefined
-        return source ? [{ name: join(manifest.name, path), source: join(folder, source) }] : []
+        return source
+          ? [
+              {
+                name: join(manifest.name, path),
+                source: join(folder, source),
+                description: manifest.description,
+              },
+            ]
+          : []
       })
     })
     .sort((a, b) => Number(b.name.endsWith('/core')) - Number(a.name.endsWith('/core')))
