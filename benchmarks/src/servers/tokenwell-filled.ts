@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import type * as internals from '../../node_modules/@tokenwell/token-service/dist/create-token-service.d.ts'
-import type * as settings from '../../node_modules/@tokenwell/token-service/dist/token-service-options.d.ts'
+import type * as settings from '../../node_modules/@tokenwell/token-service/dist/service/token-service-options.d.ts'
 import { packageFolder } from '../method/installed.ts'
 import type { TokenServer } from './token-server.ts'
 import { tokenPath } from './tokenwell.ts'
@@ -14,7 +14,7 @@ export interface Filling {
 /** The service with this much in its memory; filled past its endpoint, which would take minutes. */
 export async function start({ applications: size, tokens }: Filling): Promise<TokenServer> {
   const { assembleTokenService } = await internal<typeof internals>('create-token-service.js')
-  const { resolveOptions } = await internal<typeof settings>('token-service-options.js')
+  const { resolveOptions } = await internal<typeof settings>('service/token-service-options.js')
   const applications = Array.from({ length: size }, (_, index) => ({
     name: `application ${index}`,
     clientId: `client-${index}`,

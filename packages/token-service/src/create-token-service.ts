@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { descriptionEndpoint } from './http/description-endpoint.ts'
 import { createServer } from './http/create-server.ts'
 import { handleErrors } from './http/error-handling.ts'
 import { healthEndpoints } from './http/health-endpoints.ts'
@@ -7,27 +6,31 @@ import { introspectionEndpoint } from './http/introspection-endpoint.ts'
 import { metadataEndpoint } from './http/metadata-endpoint.ts'
 import { metricsEndpoint } from './http/metrics-endpoint.ts'
 import { acceptForms } from './http/oauth-routes.ts'
+import { openapiEndpoint } from './http/openapi-endpoint.ts'
 import { logRequests } from './http/request-log.ts'
 import { observeRequests, type RequestObserver } from './http/request-outcome.ts'
 import { revocationEndpoint } from './http/revocation-endpoint.ts'
 import { tokenEndpoint } from './http/token-endpoint.ts'
-import { portalEndpoints } from './portal/portal-endpoints.ts'
-import { referenceEndpoint } from './reference/reference-endpoint.ts'
+import { UsageError } from './platform/usage-error.ts'
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts'
-import { openServiceContext, type ServiceContext } from './service-context.ts'
-import { resolveOptions, type ResolvedOptions, type TokenServiceOptions } from './token-service-options.ts'
-import { UserMistake } from './user-mistake.ts'
+import { openServiceContext } from './service/open-service-context.ts'
+import type { ServiceContext } from './service/service-context.ts'
+import {
+  resolveOptions,
+  type ResolvedOptions,
+  type TokenServiceOptions,
+} from './service/token-service-options.ts'
 
-/** Builds the service without listening yet; it opens its storage when it gets ready. */
+/** Creates the service without listening; its storage opens when the server gets ready. */
 export function createTokenService(options: TokenServiceOptions = {}): FastifyInstance {
-  if (options.sandbox) throw new UserMistake('The sandbox has a listener of its own: use startTokenService.')
+  if (options.sandbox) throw new UsageError('The sandbox has its own listener. Use startTokenService.')
   return assembleTokenService(resolveOptions(options)).server
 }
 
 export function assembleTokenService(options: ResolvedOptions): {
   server: FastifyInstance
   sandbox?: Sandbox
-  /** Once it is ready. */
+  /** Once the server is ready. */
   context: () => ServiceContext
 } {
   const sandbox = options.sandbox && createSandbox(options.clock)
@@ -45,7 +48,7 @@ export function assembleTokenService(options: ResolvedOptions): {
 async function addEndpoints(
   server: FastifyInstance,
   context: ServiceContext,
-  { errors: shape, publicUrl, metrics, logger }: ResolvedOptions,
+  { errors: shape, publicUrl, metrics, logger, portal }: ResolvedOptions,
   sandbox: Sandbox | undefined,
 ): Promise<void> {
   const { activity, storage } = context
@@ -56,16 +59,15 @@ async function addEndpoints(
 
   healthEndpoints(server, storage)
   metadataEndpoint(server, publicUrl)
-  descriptionEndpoint(server, shape, publicUrl)
-  portalEndpoints(server, context, publicUrl)
-  referenceEndpoint(server, shape, publicUrl)
+  openapiEndpoint(server, shape, publicUrl)
+  if (portal) server.register(portal.plugin, { service: context })
   server.register(async (oauth) => {
-    acceptForms(oauth)
+    await acceptForms(oauth)
     handleErrors(oauth, { shape, activity })
-    sandbox?.take(oauth, context)
+    sandbox?.control(oauth, context)
     tokenEndpoint(oauth, context)
     oauth.register(async (standard) => {
-      // RFC 7662 and RFC 7009 know but one shape of error.
+      // RFC 7662 and RFC 7009 define one shape of error only.
       handleErrors(standard, { shape: 'rfc6749', activity })
       introspectionEndpoint(standard, context)
       revocationEndpoint(standard, context)

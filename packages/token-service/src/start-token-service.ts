@@ -1,59 +1,61 @@
 import type { FastifyInstance } from 'fastify'
 import { assembleTokenService } from './create-token-service.ts'
-import { resolveOptions, type TokenServiceOptions } from './token-service-options.ts'
-import { UserMistake } from './user-mistake.ts'
+import { UsageError } from './platform/usage-error.ts'
+import { resolveOptions, type TokenServiceOptions } from './service/token-service-options.ts'
 
 export interface RunningTokenService {
-  /** What clients are configured with: the address the service's paths are under. */
+  /** The base URL of the service's endpoints, which clients are configured with. */
   readonly authUrl: string
-  /** Where a test scripts the sandbox. */
+  /** The base URL of the sandbox's control endpoints. */
   readonly sandboxUrl?: string | undefined
   /**
-   * Makes a link by which the first developer joins the portal, good once and for 15 minutes; `undefined` once there
-   * is a developer.
+   * Creates a link for the portal's first developer, who becomes the administrator. The link works once, for 15
+   * minutes. Returns `undefined` once there is an administrator, or without a portal.
    */
   createSetupLink(): Promise<string | undefined>
   /**
-   * Makes a link by which the developer of that name sets a new password, good once and for 15 minutes.
+   * Creates a link that sets a new password for that developer. The link works once, for 15 minutes.
    *
-   * @throws {@link UserMistake} if there is none of that name
+   * @throws {@link UsageError} if there is no such developer, or no portal
    */
   createPasswordLink(developerName: string): Promise<string>
-  /** Finishes the requests under way, writes what is still to be written, then stops. */
+  /** Finishes the pending requests, writes pending activity and stops. */
   close(): Promise<void>
 }
 
 /**
- * Starts the token service and answers once it listens.
+ * Starts the token service; resolves when it listens.
  *
- * @throws {@link UserMistake} if the port is taken, or the storage cannot be used
+ * @throws {@link UsageError} if the port is in use, or the storage cannot be opened
  */
 export async function startTokenService(options: TokenServiceOptions = {}): Promise<RunningTokenService> {
   const resolved = resolveOptions(options)
+  const { portal } = resolved
   const { server, sandbox, context } = assembleTokenService(resolved)
   const close = async () => {
     await server.close()
-    await sandbox?.control.close()
+    await sandbox?.server.close()
   }
   try {
     const authUrl = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0)
-    const sandboxUrl = sandbox && (await listen(sandbox.control, '127.0.0.1', resolved.sandbox?.port ?? 0))
+    const sandboxUrl = sandbox && (await listen(sandbox.server, '127.0.0.1', resolved.sandbox?.port ?? 0))
     const base = resolved.publicUrl ?? authUrl
     return {
       authUrl,
       sandboxUrl,
       async createSetupLink() {
-        const { createSetupPath } = await import('./portal/one-time-link.ts')
+        if (!portal) return undefined
         await context().storage.opened
-        const path = await createSetupPath(context())
-        return path && `${base}${path}`
+        const token = await context().accountLinks.createSetupInvitation()
+        return token && `${base}${portal.joinPath(token)}`
       },
       async createPasswordLink(name) {
-        const { createPasswordPath } = await import('./portal/one-time-link.ts')
+        if (!portal) throw new UsageError('This service has no developer portal.')
         await context().storage.opened
         const developer = await context().storage.developers.find(name.normalize('NFKC').toLowerCase())
-        if (!developer) throw new UserMistake(`The developer portal knows nobody by the name "${name}".`)
-        return `${base}${await createPasswordPath(context(), developer)}`
+        if (!developer) throw new UsageError(`The developer portal has no developer named "${name}".`)
+        const token = await context().accountLinks.createPasswordReset(developer)
+        return `${base}${portal.passwordPath(token)}`
       },
       close,
     }
@@ -68,11 +70,12 @@ async function listen(server: FastifyInstance, host: string, port: number): Prom
     return await server.listen({ host, port })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EADDRINUSE') throw new UserMistake(`Port ${port} of ${host} is in use: choose another one.`)
-    if (code === 'EACCES')
-      throw new UserMistake(`Port ${port} of ${host} needs more rights: choose one over 1024.`)
+    if (code === 'EADDRINUSE') throw new UsageError(`Port ${port} on ${host} is in use. Choose another port.`)
+    if (code === 'EACCES') {
+      throw new UsageError(`No permission to listen on port ${port} of ${host}. Choose a port above 1023.`)
+    }
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new UserMistake(`This machine has no address ${host} to listen on.`)
+      throw new UsageError(`${host} is not an address of this machine.`)
     }
     throw error
   }

@@ -26,7 +26,7 @@ const secret = { ...application, clientSecret: canary('secret') }
 const server = { ...resourceServer, clientSecret: canary('resource-server') }
 const key = canary('key-of-thirty-two-characters')
 
-/** Does everything that could get something secret into a log or a database; answers what must not be found there. */
+/** Does everything that could get something secret into a log or a database; responses what must not be found there. */
 async function exercise(storage: string): Promise<{ secrets: string[]; log: string }> {
   let log = ''
   const logger = pino({ level: 'trace' }, { write: (line) => void (log += line) })
@@ -63,7 +63,7 @@ async function exercise(storage: string): Promise<{ secrets: string[]; log: stri
   return { secrets: ['canary-', body.access_token, byBasic.access_token], log: log + metrics }
 }
 
-describe('neither secret nor token is in the clear', () => {
+describe('no secret or token is in clear text', () => {
   it('in logs and in the files of an SQLite database', { timeout: 60_000 }, async () => {
     const folder = join(temporaryFolder(), 'data')
     const { secrets, log } = await exercise(`sqlite:${folder}/tokenwell.db`)

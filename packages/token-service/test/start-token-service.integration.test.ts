@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createTokenService, startTokenService, UserMistake } from '@tokenwell/token-service'
+import { createTokenService, startTokenService, UsageError } from '@tokenwell/token-service'
 
 const application = { name: 'demo', clientId: 'demo', clientSecret: 'secret' }
 
@@ -17,39 +17,39 @@ describe('starting a token service', () => {
     expect(Math.min(...times)).toBeLessThan(100)
   })
 
-  it('says when the port is taken', async () => {
+  it('reports that the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
-    await expect(startTokenService({ port })).rejects.toThrow(`Port ${port} of 127.0.0.1 is in use`)
+    await expect(startTokenService({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`)
   })
 
   it.each([
     [{ storage: 'mysql://x' }, /"memory", "sqlite:FILE" or a postgres:\/\/ URL/],
     [{ storage: 'sqlite:' }, /"memory", "sqlite:FILE" or a postgres:\/\/ URL/],
     [{ storage: 'pglite:old-data' }, /The folder "old-data" is in the format of PGlite/],
-    [{ storage: 'postgres://127.0.0.1/x' }, /needs keys/],
+    [{ storage: 'postgres://127.0.0.1/x' }, /keys is missing/],
     [{ keys: ['short'] }, /5 characters/],
-    [{ host: 'no.such.host.invalid' }, /no address no\.such\.host\.invalid/],
+    [{ host: 'no.such.host.invalid' }, /no\.such\.host\.invalid is not an address/],
     [{ applications: [{ ...application, clientId: '' }] }, /applications\[0\]\.clientId/],
     [
       { applications: [{ ...application, products: ['a, b'] }] },
-      /applications\[0\]\.products\[0\].*no comma/,
+      /applications\[0\]\.products\[0\].*not contain commas/,
     ],
     [{ applications: [{ ...application, lifetimeSeconds: 0 }] }, /applications\[0\]\.lifetimeSeconds/],
     [{ applications: [{ ...application, clientSecretExpiresAt: 'soon' }] }, /clientSecretExpiresAt/],
-  ])('explains a wrong setting: %o', async (options, message) => {
+  ])('reports an invalid option: %o', async (options, message) => {
     const starting = startTokenService(options)
     await expect(starting).rejects.toThrow(message)
-    await expect(starting).rejects.toBeInstanceOf(UserMistake)
+    await expect(starting).rejects.toBeInstanceOf(UsageError)
   })
 
-  it('refuses a sandbox where nobody would listen for it', () => {
+  it('rejects a sandbox without a listener', () => {
     expect(() => createTokenService({ sandbox: true })).toThrow(/startTokenService/)
   })
 
-  it('does not change the options it was given', async () => {
+  it("does not change the caller's options", async () => {
     const options = Object.freeze({ applications: Object.freeze([Object.freeze(application)]) })
     await (await startTokenService(options)).close()
   })

@@ -26,7 +26,7 @@ export async function testService(options: TokenServiceOptions = {}): Promise<Ru
   return service
 }
 
-export interface JsonAnswer {
+export interface JsonResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: any // eslint-disable-line typescript/no-explicit-any -- assertions look into it
@@ -36,7 +36,7 @@ export async function postForm(
   url: string,
   form: Record<string, string> | string,
   headers: Record<string, string> = {},
-): Promise<JsonAnswer> {
+): Promise<JsonResponse> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
@@ -58,13 +58,13 @@ export function basic({ clientId, clientSecret }: { clientId: string; clientSecr
 
 export const tokenPath = '/oauth/client_credential/accesstoken'
 
-export function requestToken(authUrl: string, credentials = application): Promise<JsonAnswer> {
+export function requestToken(authUrl: string, credentials = application): Promise<JsonResponse> {
   return postForm(`${authUrl}${tokenPath}?grant_type=client_credentials`, {
     client_id: credentials.clientId,
     client_secret: credentials.clientSecret,
   })
 }
 
-export function introspect(authUrl: string, token: string): Promise<JsonAnswer> {
+export function introspect(authUrl: string, token: string): Promise<JsonResponse> {
   return postForm(`${authUrl}/oauth/introspect`, { token }, basic(resourceServer))
 }

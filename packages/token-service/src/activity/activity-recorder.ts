@@ -1,15 +1,15 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { ActivityStorage, AuditEntry } from '../storage/storage.ts'
 
 export type AuditEvent = Omit<AuditEntry, 'atMs' | 'count'>
 
-/** Gathers last uses, counts of tokens and the audit log, and writes them together, away from the hot path. */
+/** Collects last uses, token counts and audit events, and writes them in batches, outside the token request. */
 export interface ActivityRecorder {
   tokenIssued(applicationId: string, secretId: string): void
   audit(event: AuditEvent): void
-  /** Writes what has gathered. */
+  /** Writes the pending batch. */
   flush(): Promise<void>
-  /** Writes what has gathered, for the last time. */
+  /** Writes the last batch. */
   close(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ export interface ActivityRecorderContext {
 }
 
 const hourMs = 3_600_000
-// Who sends ever new nonsense must not fill the memory, nor the audit log: what is over this is counted together.
+// Many different bad requests must fill neither the memory nor the audit log: the rest is counted as one entry.
 const maxDistinctEvents = 1_000
 
 export function createActivityRecorder(context: ActivityRecorderContext): ActivityRecorder {
@@ -63,7 +63,7 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
     },
     audit(event) {
       const full = audit.size >= maxDistinctEvents
-      const kept: AuditEvent = full ? { event: event.event, detail: 'and others' } : event
+      const kept: AuditEvent = full ? { event: event.event, detail: 'other' } : event
       const key = JSON.stringify([kept.event, kept.clientId, kept.address, kept.detail])
       audit.set(key, { ...kept, atMs: clock.now(), count: (audit.get(key)?.count ?? 0) + 1 })
       schedule()

@@ -1,9 +1,9 @@
 export type ApplicationStatus = 'approved' | 'pending' | 'revoked'
 
-/** Which of the two documented forms of the token response an application is answered in. */
+/** The form of the token response: with a list of products, or with level and refresh token. */
 export type ResponseForm = 'products' | 'refresh'
 
-/** What groups applications: the organisation and developer that the token response names. */
+/** A group of applications, with the organisation and developer that token responses name. */
 export interface Project {
   readonly id: string
   readonly name: string
@@ -25,20 +25,20 @@ export interface Application {
   readonly createdAtMs: number
 }
 
-/** One of an application's live secrets, as it is kept: never the secret itself. */
+/** A client secret as it is stored: a hash. */
 export interface StoredSecret {
   readonly id: string
   readonly applicationId: string
   readonly keyId: string
   readonly hash: string
-  /** The first characters, by which its owner tells it from the others. */
+  /** The first characters, by which its owner recognises it. */
   readonly prefix: string
   readonly createdAtMs: number
   readonly expiresAtMs?: number | undefined
   readonly lastUsedAtMs?: number | undefined
 }
 
-/** Everything the token endpoint needs to know of a client, in one read. */
+/** Everything that the token endpoint needs to know about a client, in one read. */
 export interface RegisteredClient {
   readonly application: Application
   readonly project: Project

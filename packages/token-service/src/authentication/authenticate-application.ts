@@ -1,6 +1,6 @@
 import type { RegisteredClient, StoredSecret } from '../applications/application.ts'
-import type { Clock } from '../clock.ts'
-import { ProtocolError } from '../http/protocol-error.ts'
+import type { Clock } from '../platform/clock.ts'
+import { ProtocolError } from '../protocol/protocol-error.ts'
 import { sameHash, type Keyring } from '../keys/keyring.ts'
 import type { ApplicationStorage } from '../storage/storage.ts'
 import type { FailureGuard } from './failure-guard.ts'
@@ -22,20 +22,26 @@ export interface ApplicationAuthenticatorContext {
   readonly guard: FailureGuard
 }
 
-/** Proves an application by its secret; says more than "wrong" only to who knows a right one. */
+/** Authenticates an application by its secret; only the owner of a valid secret learns more than `invalid_client`. */
 export function createApplicationAuthenticator(
   context: ApplicationAuthenticatorContext,
 ): AuthenticateApplication {
   const { applications, keyring, clock, guard } = context
-  const nobody: StoredSecret = { id: '', applicationId: '', prefix: '', createdAtMs: 0, ...keyring.hash('') }
+  const unknownSecret: StoredSecret = {
+    id: '',
+    applicationId: '',
+    prefix: '',
+    createdAtMs: 0,
+    ...keyring.hash(''),
+  }
 
   return async ({ clientId, clientSecret }, address) => {
     const [client] = await Promise.all([applications.findClient(clientId), guard.check(address, clientId)])
     const presented = keyring.hashes(clientSecret)
-    // An unknown client costs a comparison too, so that it takes as long as a wrong secret.
-    const stored = client && client.secrets.length > 0 ? client.secrets : [nobody]
+    // For an unknown client a hash is compared too: the response takes as long as for a wrong secret.
+    const stored = client && client.secrets.length > 0 ? client.secrets : [unknownSecret]
     const matching = stored.filter((secret) => matches(secret, presented)).at(-1)
-    if (!client || !matching || matching === nobody) {
+    if (!client || !matching || matching === unknownSecret) {
       await guard.failed(address, clientId)
       throw new ProtocolError('invalid_client', { clientId: client?.application.clientId })
     }

@@ -1,12 +1,17 @@
-import { ProtocolError } from '../http/protocol-error.ts'
+import { ProtocolError } from '../protocol/protocol-error.ts'
 import { sameHash, type Keyring } from '../keys/keyring.ts'
-import type { ResourceServerOptions } from '../token-service-options.ts'
 import type { FailureGuard } from './failure-guard.ts'
 import type { PresentedCredentials } from './presented-credentials.ts'
 
+/** An API that accepts tokens, and may introspect them (RFC 7662 section 2.1). */
+export interface ResourceServerOptions {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
 export type AuthenticateResourceServer = (credentials: PresentedCredentials, address: string) => Promise<void>
 
-/** Proves someone who may ask about tokens (RFC 7662 section 2.1). */
+/** Authenticates an API that introspects tokens (RFC 7662 section 2.1). */
 export function createResourceServerAuthenticator(
   resourceServers: readonly ResourceServerOptions[],
   keyring: Keyring,
@@ -15,12 +20,12 @@ export function createResourceServerAuthenticator(
   const known = new Map(
     resourceServers.map(({ clientId, clientSecret }) => [clientId, keyring.hash(clientSecret)]),
   )
-  const nobody = keyring.hash('')
+  const unknownHash = keyring.hash('')
 
   return async ({ clientId, clientSecret }, address) => {
     await guard.check(address, clientId)
     const server = known.get(clientId)
-    const stored = server ?? nobody
+    const stored = server ?? unknownHash
     const presented = keyring.hashes(clientSecret).get(stored.keyId)
     if (presented && sameHash(stored.hash, presented) && server) return
     await guard.failed(address, clientId)

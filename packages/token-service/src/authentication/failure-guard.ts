@@ -1,15 +1,15 @@
-import type { Clock } from '../clock.ts'
-import { ProtocolError } from '../http/protocol-error.ts'
+import type { Clock } from '../platform/clock.ts'
+import { ProtocolError } from '../protocol/protocol-error.ts'
 import type { FailureStorage } from '../storage/storage.ts'
 import { networkAddress } from './network-address.ts'
 
 export interface FailureLimit {
-  /** How many attempts may fail before the next is refused. */
+  /** How many attempts may fail before the next one is rejected. */
   readonly attempts: number
   readonly windowSeconds: number
 }
 
-/** Slows down guessing by one address at one client; never a client as a whole, or anyone could lock it out. */
+/** Limits failed attempts by address and client; never by client alone, because then anybody could lock it out. */
 export interface FailureGuard {
   /** Throws `too_many_failures` while the limit is reached. */
   check(address: string, clientId: string): Promise<void>

@@ -1,6 +1,6 @@
-import { clientForm, optionalClientForm } from '../http/oauth-parameters.ts'
-import { parseParameters, type RawParameters } from '../http/parameters.ts'
-import { ProtocolError } from '../http/protocol-error.ts'
+import { clientForm, optionalClientForm } from '../protocol/oauth-parameters.ts'
+import { parseParameters, type RawParameters } from '../protocol/parameters.ts'
+import { ProtocolError } from '../protocol/protocol-error.ts'
 
 export interface PresentedCredentials {
   readonly clientId: string

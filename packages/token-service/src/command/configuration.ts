@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { applicationSchema } from '../applications/application-options.ts'
-import { UserMistake } from '../user-mistake.ts'
+import { applicationSchema } from '../registry/application-options.ts'
+import { UsageError } from '../platform/usage-error.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const credentials = z.strictObject({ clientId: z.string().min(1), clientSecret: z.string().min(1) })
 const resourceServers = z.array(credentials)
 
-/** What the configuration file may hold; flags and environment give a part of it. */
+/** The settings of the configuration file; flags and environment can set most of them too. */
 const configurationSchema = z.strictObject({
   port: port.default(8080),
   host: z.string().min(1).default('127.0.0.1'),
@@ -33,22 +33,22 @@ const configurationSchema = z.strictObject({
 export type Configuration = z.output<typeof configurationSchema>
 export type Settings = Readonly<Record<string, unknown>>
 
-/** Flags and environment, as `given`, outweigh the file, the file the defaults. */
+/** Precedence: flags and environment (`given`), file, defaults. */
 export function readConfiguration(file: string | undefined, given: Settings): Configuration {
   const fromFile = file === undefined ? {} : readSettings(file)
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  const configuration = checked({ ...fromFile, ...Object.fromEntries(set) })
+  const configuration = validate({ ...fromFile, ...Object.fromEntries(set) })
   const { applicationsFile } = configuration
   if (applicationsFile === undefined) return configuration
   const more = readYaml(applicationsFile)
-  return checked({ ...configuration, applications: more, applicationsFile: undefined })
+  return validate({ ...configuration, applications: more, applicationsFile: undefined })
 }
 
-/** Paths in a file are relative to it, not to where the command happens to be run. */
+/** Paths in a file are relative to that file. */
 function readSettings(file: string): Settings {
   const settings = readYaml(file) ?? {}
   if (typeof settings !== 'object' || Array.isArray(settings)) {
-    throw new UserMistake(`The configuration file ${file} must hold settings, one "name: value" a line.`)
+    throw new UsageError(`The configuration file ${file} must contain settings, one "name: value" per line.`)
   }
   const paths = Object.entries(settings).filter(
     ([name]) => name === 'keysFile' || name === 'applicationsFile',
@@ -57,33 +57,33 @@ function readSettings(file: string): Settings {
   return { ...settings, ...Object.fromEntries(absolute) }
 }
 
-/** JSON is YAML too. */
+/** JSON is YAML, too. */
 function readYaml(file: string): unknown {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UserMistake(`The file ${file} cannot be read.`, { cause: error })
+    throw new UsageError(`Could not read the file ${file}.`, { cause: error })
   }
   try {
     return parse(text)
   } catch (error) {
-    // Its own message quotes the lines around the place, and those may hold a secret.
+    // The parser's message quotes lines of the file, which may contain a secret.
     const line = error instanceof Error && 'linePos' in error ? linePosition(error.linePos) : ''
-    throw new UserMistake(`The file ${file} is neither YAML nor JSON${line}.`)
+    throw new UsageError(`The file ${file} is not valid YAML or JSON${line}.`)
   }
 }
 
 function linePosition(positions: unknown): string {
   const [first] = Array.isArray(positions) ? (positions as { line: number }[]) : []
-  return first ? `, see line ${first.line}` : ''
+  return first ? ` (line ${first.line})` : ''
 }
 
-function checked(settings: Settings): Configuration {
+function validate(settings: Settings): Configuration {
   const result = configurationSchema.safeParse(settings)
   if (result.success) return result.data
   const issue = result.error.issues[0]
   const name =
     [...(issue?.path ?? [])].join('.') || (issue?.code === 'unrecognized_keys' ? issue.keys[0] : '')
-  throw new UserMistake(`The setting "${name}" is wrong: ${issue?.message}.`)
+  throw new UsageError(`The setting "${name}" is invalid: ${issue?.message}.`)
 }

@@ -1,40 +1,59 @@
 import { readKeyFile } from '../keys/key-file.ts'
+import type { DeveloperPortal } from '../service/service-context.ts'
 import { startTokenService, type RunningTokenService } from '../start-token-service.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
 import type { CommandLine } from './command-line.ts'
 import { createServiceLogger } from './service-logger.ts'
 
-/** Starts the service as configured, saying what it does, and stops it when the process is told to. */
+/** Starts the service as configured, prints its addresses, and stops it on a signal. */
 export async function runService(
   { configuration: { keysFile, logLevel, ...configuration }, passwordLink }: CommandLine,
-  say: (sentence: string) => void,
+  print: (line: string) => void,
 ): Promise<void> {
   const location = parseStorageLocation(configuration.storage)
-  say(openingWords(location))
+  print(storageMessage(location))
   const keys = keysFile === undefined ? configuration.keys : await readKeyFile(keysFile)
   const logger = createServiceLogger(logLevel)
-  const service = await startTokenService({ ...configuration, keys, logger })
+  const portal = await loadPortal()
+  const service = await startTokenService({ ...configuration, keys, logger, portal })
 
-  stopOnSignal(service, say)
-  say(`The token service listens on ${service.authUrl}`)
+  stopOnSignal(service, print)
+  print(`The token service listens on ${service.authUrl}`)
+  if (portal === undefined) {
+    print('There is no developer portal: the package @tokenwell/developer-portal is not installed.')
+  }
   const setupLink = await service.createSetupLink()
   if (setupLink !== undefined) {
-    say(`Nobody has joined its developer portal yet. To be the first, open within 15 minutes: ${setupLink}`)
+    print(`The developer portal has no administrator. To become it, open within 15 minutes: ${setupLink}`)
   }
   if (passwordLink !== undefined) {
     const link = await service.createPasswordLink(passwordLink).catch(async (error: unknown) => {
       await service.close()
       throw error
     })
-    say(`To set a new password for ${passwordLink}, open within 15 minutes: ${link}`)
+    print(`To set a new password for ${passwordLink}, open within 15 minutes: ${link}`)
   }
-  if (service.sandboxUrl !== undefined) say(`Its sandbox is controlled at ${service.sandboxUrl}`)
+  if (service.sandboxUrl !== undefined) print(`The sandbox's control endpoints are at ${service.sandboxUrl}`)
 }
 
-function openingWords(location: StorageLocation): string {
+const portalPackage = '@tokenwell/developer-portal'
+
+/** The portal is a package of its own, which imports this one: it is mounted if it is installed. */
+async function loadPortal(): Promise<DeveloperPortal | undefined> {
+  try {
+    const module = (await import(portalPackage)) as { readonly developerPortal: DeveloperPortal }
+    return module.developerPortal
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${portalPackage}'`)) return undefined
+    throw error
+  }
+}
+
+function storageMessage(location: StorageLocation): string {
   switch (location.kind) {
     case 'memory':
-      return 'Keeping everything in memory: it is gone when the service stops.'
+      return 'Storing everything in memory: it is lost when the service stops.'
     case 'sqlite':
       return `Opening the SQLite database ${location.file} …`
     case 'postgres':
@@ -42,20 +61,22 @@ function openingWords(location: StorageLocation): string {
   }
 }
 
-function stopOnSignal(service: RunningTokenService, say: (sentence: string) => void): void {
+function stopOnSignal(service: RunningTokenService, print: (line: string) => void): void {
   let stopping = false
   const stop = async () => {
-    // Whoever asks twice does not want to wait.
+    // A second signal stops at once.
     if (stopping) process.exit(1)
     stopping = true
-    say('Finishing the requests under way …')
+    print('Finishing pending requests …')
     await service.close()
     process.exit(0)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       stop().catch((error: unknown) => {
-        say(`The service did not stop cleanly: ${error instanceof Error ? error.message : 'unknown reason'}`)
+        print(
+          `The service did not stop cleanly: ${error instanceof Error ? error.message : 'unknown reason'}`,
+        )
         process.exit(1)
       })
     })

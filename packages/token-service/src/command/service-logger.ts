@@ -11,7 +11,7 @@ const secretNames = [
   'keys',
 ]
 
-/** Nothing secret is ever handed to the log; should it be one day, it still does not get in. */
+/** No secret is ever passed to the log; redaction is a second line of defence. */
 export function createServiceLogger(level: string): Logger {
   const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
   return pino({ level, redact: { paths, censor: '[redacted]' } })

@@ -1,14 +1,16 @@
 #!/usr/bin/env node
-import { UserMistake } from '../user-mistake.ts'
+import { UsageError } from '../platform/usage-error.ts'
 import { parseCommandLine } from './command-line.ts'
 import { runService } from './run-service.ts'
 
-const say = (sentence: string) => void process.stderr.write(`${sentence}\n`)
+const print = (line: string) => void process.stderr.write(`${line}\n`)
 
 try {
-  await runService(parseCommandLine(process.argv), say)
+  await runService(parseCommandLine(process.argv), print)
 } catch (error) {
-  const mistake = error instanceof UserMistake
-  say(`tokenwell-service: ${mistake ? error.message : error instanceof Error ? error.stack : String(error)}`)
-  process.exit(mistake ? 2 : 1)
+  const isUsageError = error instanceof UsageError
+  print(
+    `tokenwell-service: ${isUsageError ? error.message : error instanceof Error ? error.stack : String(error)}`,
+  )
+  process.exit(isUsageError ? 2 : 1)
 }

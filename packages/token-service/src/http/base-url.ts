@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { ProtocolError } from './protocol-error.ts'
+import { ProtocolError } from '../protocol/protocol-error.ts'
 
-/** What the client reaches the service by: as configured, or else what it says itself. */
+/** The URL that clients use: as configured, or from the request. */
 export function baseUrl(request: FastifyRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl
   const url = `${request.protocol}://${request.host}`

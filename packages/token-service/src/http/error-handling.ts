@@ -1,16 +1,16 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import type { ActivityRecorder } from '../activity/activity-recorder.ts'
-import { errorBody, type ErrorShape } from './error-body.ts'
-import { ProtocolError, type RefusalReason } from './protocol-error.ts'
+import { errorBody, type ErrorShape } from '../protocol/error-body.ts'
+import { ProtocolError, type ErrorReason } from '../protocol/protocol-error.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
-import { noteOutcome } from './request-outcome.ts'
+import { setOutcome } from './request-outcome.ts'
 
-const reasonsByCode: Record<string, RefusalReason> = {
+const reasonsByCode: Record<string, ErrorReason> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_content_type',
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
 }
 
-const audited: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
+const audited: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
   'invalid_client',
   'expired_secret',
   'application_not_approved',
@@ -24,32 +24,37 @@ export interface ErrorHandlingContext {
   readonly activity?: ActivityRecorder | undefined
 }
 
-/** Answers every refusal in the given shape, and never with more than the reason for it. */
+/** Sends errors in the given shape, without internal details. */
 export function handleErrors(server: FastifyInstance, { shape, activity }: ErrorHandlingContext): void {
   server.setErrorHandler<FastifyError | ProtocolError | StorageFailure>((error, request, reply) => {
-    const refusal = refusalOf(error)
-    const { reason, details } = refusal
+    const protocolError = protocolErrorOf(error)
+    const { reason, details } = protocolError
     if (reason === 'internal' || reason === 'unavailable') request.log.error(error)
-    noteOutcome(request, { reason, clientId: details.clientId })
+    setOutcome(request, { reason, clientId: details.clientId })
     if (audited.has(reason)) {
-      activity?.audit({ event: 'refused', detail: reason, clientId: details.clientId, address: request.ip })
+      activity?.audit({
+        event: 'request_rejected',
+        detail: reason,
+        clientId: details.clientId,
+        address: request.ip,
+      })
     }
-    return sendRefusal(reply, refusal, shape)
+    return sendError(reply, protocolError, shape)
   })
 }
 
-function refusalOf(error: FastifyError | ProtocolError | StorageFailure): ProtocolError {
+function protocolErrorOf(error: FastifyError | ProtocolError | StorageFailure): ProtocolError {
   if (error instanceof ProtocolError) return error
   if (error instanceof StorageFailure) return new ProtocolError('unavailable', { retryAfterSeconds: 1 })
   const reason = reasonsByCode[error.code]
   if (reason) return new ProtocolError(reason)
-  const isClients = error.statusCode !== undefined && error.statusCode < 500
-  return new ProtocolError(isClients ? 'malformed_request' : 'internal')
+  const isClientError = error.statusCode !== undefined && error.statusCode < 500
+  return new ProtocolError(isClientError ? 'malformed_request' : 'internal')
 }
 
-export function sendRefusal(reply: FastifyReply, refusal: ProtocolError, shape: ErrorShape): FastifyReply {
-  const { status, body } = errorBody(refusal, shape)
-  const { retryAfterSeconds, allow } = refusal.details
+export function sendError(reply: FastifyReply, error: ProtocolError, shape: ErrorShape): FastifyReply {
+  const { status, body } = errorBody(error, shape)
+  const { retryAfterSeconds, allow } = error.details
   if (status === 401) void reply.header('www-authenticate', 'Basic realm="tokenwell"')
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds))
   if (allow !== undefined) void reply.header('allow', allow)

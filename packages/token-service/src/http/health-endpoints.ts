@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Storage } from '../storage/storage.ts'
 
-const patienceMs = 2_000
+const timeoutMs = 2_000
 
-/** `/healthz`: the process answers. `/readyz`: it can issue tokens, because its storage answers too. */
+/** `/healthz`: the process responds. `/readyz`: its storage responds too. */
 export function healthEndpoints(server: FastifyInstance, storage: Storage): void {
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }))
 
@@ -13,7 +13,7 @@ export function healthEndpoints(server: FastifyInstance, storage: Storage): void
         () => true,
         () => false,
       ),
-      new Promise<false>((resolve) => setTimeout(() => resolve(false), patienceMs).unref()),
+      new Promise<false>((resolve) => setTimeout(() => resolve(false), timeoutMs).unref()),
     ])
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'storage unavailable' })
   })

@@ -1,19 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import { introspectionPath } from './introspection-endpoint.ts'
 import { baseUrl } from './base-url.ts'
-import { revocationPath } from './revocation-endpoint.ts'
-import { tokenPath } from './token-endpoint.ts'
+import { introspectionPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
 
 const metadataPath = '/.well-known/oauth-authorization-server'
 
-/** Tells clients where everything is (RFC 8414). */
+/** Authorization server metadata (RFC 8414). */
 export function metadataEndpoint(server: FastifyInstance, publicUrl: string | undefined): void {
   const methods = ['client_secret_post', 'client_secret_basic']
   server.get(metadataPath, (request, reply) => {
     const issuer = baseUrl(request, publicUrl)
     return reply.send({
       issuer,
-      // With the parameter that the endpoint asks for in the query.
+      // The endpoint requires this parameter in the query.
       token_endpoint: `${issuer}${tokenPath}?grant_type=client_credentials`,
       token_endpoint_auth_methods_supported: methods,
       grant_types_supported: ['client_credentials'],

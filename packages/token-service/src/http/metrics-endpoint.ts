@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { RequestObserver } from './request-outcome.ts'
 
-/** Serves `/metrics` for Prometheus; returns what counts the requests. */
+/** Serves `/metrics` for Prometheus; returns the observer that counts requests. */
 export async function metricsEndpoint(server: FastifyInstance): Promise<RequestObserver> {
   const { collectDefaultMetrics, Counter, Histogram, Registry } = await import('prom-client')
   const registers = [new Registry()]
@@ -9,14 +9,14 @@ export async function metricsEndpoint(server: FastifyInstance): Promise<RequestO
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
     name: 'tokenwell_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer',
+    help: 'Time from receiving a request to sending its response',
     labelNames: ['path', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers,
   })
-  const refusals = new Counter({
-    name: 'tokenwell_refusals_total',
-    help: 'Requests refused, by reason',
+  const rejected = new Counter({
+    name: 'tokenwell_rejected_requests_total',
+    help: 'Rejected requests by reason',
     labelNames: ['path', 'reason'],
     registers,
   })
@@ -27,6 +27,6 @@ export async function metricsEndpoint(server: FastifyInstance): Promise<RequestO
 
   return ({ path, status, durationMs, reason }) => {
     durations.observe({ path, status }, durationMs / 1000)
-    if (reason) refusals.inc({ path, reason })
+    if (reason) rejected.inc({ path, reason })
   }
 }

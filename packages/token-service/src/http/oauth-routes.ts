@@ -1,7 +1,8 @@
 import { parse } from 'node:querystring'
+import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
-import type { RawParameters } from './parameters.ts'
-import { ProtocolError } from './protocol-error.ts'
+import type { RawParameters } from '../protocol/parameters.ts'
+import { ProtocolError } from '../protocol/protocol-error.ts'
 
 export interface FormRequest {
   Querystring: RawParameters
@@ -10,14 +11,10 @@ export interface FormRequest {
 
 const neverInQuery = ['client_id', 'client_secret', 'token', 'access_token']
 
-/** What the OAuth endpoints have in common: forms in, nothing secret in the address, answers that nobody may keep. */
-export function acceptForms(server: FastifyInstance): void {
+/** What the OAuth endpoints share: form bodies, no secrets in the query, responses that are not cached. */
+export async function acceptForms(server: FastifyInstance): Promise<void> {
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    (_request, body, done) => done(null, parseForm(String(body))),
-  )
+  await server.register(formbody, { parser: parseForm })
   server.addHook('onRequest', (_request, reply, done) => {
     void reply.header('cache-control', 'no-store').header('pragma', 'no-cache')
     done()
@@ -26,13 +23,13 @@ export function acceptForms(server: FastifyInstance): void {
     if (neverInQuery.some((name) => name in request.query)) {
       return done(new ProtocolError('credentials_in_query'))
     }
-    // A request with neither a body nor a content type is parsed by nobody.
+    // Without body and content type no parser runs.
     if ((request.body as unknown) === undefined) return done(new ProtocolError('unsupported_content_type'))
     done()
   })
 }
 
-/** Answers every other method on the path with 405. */
+/** Responds to every other method with 405. */
 export function allowPostOnly(server: FastifyInstance, url: string): void {
   const others = server.supportedMethods.filter((method) => method !== 'POST')
   server.route({
@@ -43,8 +40,8 @@ export function allowPostOnly(server: FastifyInstance, url: string): void {
   })
 }
 
-/** Parameters without a value count as left out (RFC 6749 section 3.2). */
-function parseForm(text: string): RawParameters {
+/** Parameters without a value are treated as omitted (RFC 6749 section 3.2). */
+function parseForm(text: string): Record<string, unknown> {
   const form = parse(text)
   for (const name in form) if (form[name] === '') delete form[name]
   return form

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { RequestObserver } from './request-outcome.ts'
 
-/** One line for each request. */
+/** One line per request. */
 export function logRequests(logger: FastifyBaseLogger): RequestObserver {
-  return ({ durationMs, ...seen }) =>
-    logger.info({ ...seen, ms: Math.round(durationMs * 10) / 10 }, 'request')
+  return ({ durationMs, ...request }) =>
+    logger.info({ ...request, ms: Math.round(durationMs * 10) / 10 }, 'request')
 }

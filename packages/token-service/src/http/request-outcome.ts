@@ -1,31 +1,31 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { RefusalReason } from './protocol-error.ts'
+import type { ErrorReason } from '../protocol/protocol-error.ts'
 
-/** What came of a request; holds nothing secret. */
+/** Who sent a request, and why it was rejected; contains no secrets. */
 export interface RequestOutcome {
   readonly clientId?: string | undefined
-  readonly reason?: RefusalReason | undefined
+  readonly reason?: ErrorReason | undefined
 }
 
-export interface SeenRequest extends RequestOutcome {
+export interface ObservedRequest extends RequestOutcome {
   readonly method: string
-  /** The route's own path, never the text of the request's: that may hold anything. */
+  /** The route's pattern, not the requested URL, which may contain anything. */
   readonly path: string
   readonly status: number
   readonly durationMs: number
   readonly address: string
 }
 
-export type RequestObserver = (seen: SeenRequest) => void
+export type RequestObserver = (request: ObservedRequest) => void
 
 const name = 'outcome'
 
-/** Makes room for the outcome in every request of the server. */
-export function keepOutcomes(server: FastifyInstance): void {
+/** Adds the property that holds the outcome to every request. */
+export function decorateWithOutcome(server: FastifyInstance): void {
   server.decorateRequest(name, null)
 }
 
-export function noteOutcome(request: FastifyRequest, outcome: RequestOutcome): void {
+export function setOutcome(request: FastifyRequest, outcome: RequestOutcome): void {
   request.setDecorator(name, outcome)
 }
 
@@ -33,11 +33,11 @@ export function outcomeOf(request: FastifyRequest): RequestOutcome {
   return request.getDecorator<RequestOutcome | null>(name) ?? {}
 }
 
-/** Tells the observers of each request once it is answered. */
+/** Calls the observers after each response. */
 export function observeRequests(server: FastifyInstance, observers: readonly RequestObserver[]): void {
   if (observers.length === 0) return
   server.addHook('onResponse', (request, reply, done) => {
-    const seen: SeenRequest = {
+    const observed: ObservedRequest = {
       method: request.method,
       path: request.routeOptions.url ?? 'none',
       status: reply.statusCode,
@@ -45,7 +45,7 @@ export function observeRequests(server: FastifyInstance, observers: readonly Req
       address: request.ip,
       ...outcomeOf(request),
     }
-    for (const observe of observers) observe(seen)
+    for (const observe of observers) observe(observed)
     done()
   })
 }

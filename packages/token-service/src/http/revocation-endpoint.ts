@@ -1,16 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { presentedCredentials } from '../authentication/presented-credentials.ts'
-import type { ServiceContext } from '../service-context.ts'
+import type { ServiceContext } from '../service/service-context.ts'
 import { accessTokenHash } from '../tokens/access-token.ts'
-import { presentedToken } from './oauth-parameters.ts'
+import { revocationPath } from '../protocol/endpoint-paths.ts'
+import { presentedToken } from '../protocol/oauth-parameters.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
-import { parseParameters } from './parameters.ts'
-import { ProtocolError } from './protocol-error.ts'
-import { noteOutcome } from './request-outcome.ts'
+import { parseParameters } from '../protocol/parameters.ts'
+import { ProtocolError } from '../protocol/protocol-error.ts'
+import { setOutcome } from './request-outcome.ts'
 
-export const revocationPath = '/oauth/revoke'
-
-/** Ends a token before its time, for the client it was issued to (RFC 7009). */
+/** Revokes a token for the client that it was issued to (RFC 7009). */
 export function revocationEndpoint(server: FastifyInstance, context: ServiceContext): void {
   const { authenticateApplication, storage, activity } = context
 
@@ -19,7 +18,7 @@ export function revocationEndpoint(server: FastifyInstance, context: ServiceCont
     const credentials = presentedCredentials(request.headers.authorization, request.body)
     const { application } = await authenticateApplication(credentials, request.ip)
     const { clientId } = application
-    noteOutcome(request, { clientId })
+    setOutcome(request, { clientId })
     const { token } = parseParameters(presentedToken, request.body)
     const hash = accessTokenHash(token)
     const found = await storage.tokens.find(hash)

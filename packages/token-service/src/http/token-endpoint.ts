@@ -1,15 +1,14 @@
 import type { FastifyInstance } from 'fastify'
-import type { ServiceContext } from '../service-context.ts'
+import type { ServiceContext } from '../service/service-context.ts'
 import { presentedCredentials } from '../authentication/presented-credentials.ts'
 import { accessTokenHash, createAccessToken } from '../tokens/access-token.ts'
-import { repeatedGrant, tokenQuery } from './oauth-parameters.ts'
+import { tokenPath } from '../protocol/endpoint-paths.ts'
+import { repeatedGrant, tokenQuery } from '../protocol/oauth-parameters.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
-import { parseParameters } from './parameters.ts'
-import { ProtocolError } from './protocol-error.ts'
-import { noteOutcome } from './request-outcome.ts'
-import { tokenResponse } from './token-response.ts'
-
-export const tokenPath = '/oauth/client_credential/accesstoken'
+import { parseParameters } from '../protocol/parameters.ts'
+import { ProtocolError } from '../protocol/protocol-error.ts'
+import { setOutcome } from './request-outcome.ts'
+import { createTokenResponse } from '../protocol/token-response.ts'
 
 /** Issues access tokens for the client-credentials grant (RFC 6749 section 4.4). */
 export function tokenEndpoint(server: FastifyInstance, context: ServiceContext): void {
@@ -29,7 +28,7 @@ export function tokenEndpoint(server: FastifyInstance, context: ServiceContext):
     const expiresAtMs = issuedAtMs + lifetimeSeconds * 1000
     await storage.tokens.save({ hash: accessTokenHash(value), applicationId, issuedAtMs, expiresAtMs })
     activity.tokenIssued(applicationId, client.secret.id)
-    noteOutcome(request, { clientId })
-    return reply.send(tokenResponse({ value, issuedAtMs, lifetimeSeconds }, client))
+    setOutcome(request, { clientId })
+    return reply.send(createTokenResponse({ value, issuedAtMs, lifetimeSeconds }, client))
   })
 }

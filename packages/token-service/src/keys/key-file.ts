@@ -1,9 +1,9 @@
 import { mkdir, open, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { UserMistake } from '../user-mistake.ts'
+import { UsageError } from '../platform/usage-error.ts'
 import { createRandomKey } from './keyring.ts'
 
-/** Reads keys, one a line and the newest first, from a file that only its owner may read; makes it with one if need be. */
+/** Reads keys from a file, one per line and the newest first; creates the file with a random key if it is missing. */
 export async function readOrCreateKeyFile(path: string): Promise<string[]> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   try {
@@ -19,13 +19,13 @@ export async function readOrCreateKeyFile(path: string): Promise<string[]> {
 
 export async function readKeyFile(path: string): Promise<string[]> {
   const { mode } = await stat(path).catch((error: unknown) => {
-    throw new UserMistake(`The key file ${path} cannot be read.`, { cause: error })
+    throw new UsageError(`Could not read the key file ${path}.`, { cause: error })
   })
   // Windows has no such bits.
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw new UserMistake(`The key file ${path} is open to other users. Close it with: chmod 600 ${path}`)
+    throw new UsageError(`The key file ${path} is accessible to other users. Run: chmod 600 ${path}`)
   }
   const keys = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
-  if (keys.length === 0) throw new UserMistake(`The key file ${path} holds no key.`)
+  if (keys.length === 0) throw new UsageError(`The key file ${path} is empty.`)
   return keys.map((key) => key.trim())
 }

@@ -1,19 +1,22 @@
-import type { ErrorShape } from '../http/error-body.ts'
-import { introspectionPath } from '../http/introspection-endpoint.ts'
-import { classicError, introspectionAnswer, standardError, tokenAnswer } from '../http/oauth-answers.ts'
-import { clientForm, presentedToken, tokenQuery } from '../http/oauth-parameters.ts'
-import { revocationPath } from '../http/revocation-endpoint.ts'
-import { tokenPath } from '../http/token-endpoint.ts'
+import type { ErrorShape } from '../protocol/error-body.ts'
+import { introspectionPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
+import {
+  classicError,
+  introspectionResponseSchema,
+  standardError,
+  tokenResponseSchema,
+} from '../protocol/oauth-responses.ts'
+import { clientForm, presentedToken, tokenQuery } from '../protocol/oauth-parameters.ts'
 import { formSchema, jsonSchema, type JsonSchema } from './json-schema.ts'
 
-// API clients that import the description fill in their variables of these names.
+// API clients that import the document replace these with their variables.
 const placeholders = {
   client_id: '{{client_id}}',
   client_secret: '{{client_secret}}',
   token: '{{access_token}}',
 }
 
-/** The service's interface as an OpenAPI 3.1 document, made of the schemas that check its requests. */
+/** The service's interface as an OpenAPI 3.1 document, derived from the schemas that check its requests. */
 export function apiDescription(serverUrl: string, errors: ErrorShape): object {
   const grantType = jsonSchema(tokenQuery.shape.grant_type)
   const aboutToken = formSchema(presentedToken.extend(clientForm.shape), placeholders)
@@ -24,7 +27,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
       version: '1',
       description: 'Issues access tokens to applications: OAuth 2.0, client credentials grant.',
     },
-    // The variables are not part of the address: API clients keep them for the requests.
+    // The URL does not contain the variables: API clients use them in requests.
     servers: [{ url: serverUrl, variables: { client_id: { default: '' }, client_secret: { default: '' } } }],
     paths: {
       [tokenPath]: post({
@@ -32,29 +35,29 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
         summary: 'Get Access Token',
         parameters: [{ name: 'grant_type', in: 'query', required: true, schema: grantType }],
         form: formSchema(clientForm, placeholders),
-        answer: reference('TokenResponse'),
-        refusal: reference(errors === 'classic' ? 'ClassicError' : 'Error'),
+        response: reference('TokenResponse'),
+        error: reference(errors === 'classic' ? 'ClassicError' : 'Error'),
       }),
       [introspectionPath]: post({
         operationId: 'introspectToken',
         summary: 'Introspect Token',
-        description: 'For resource servers, with credentials of their own (RFC 7662).',
+        description: 'For resource servers, with their own credentials (RFC 7662).',
         form: aboutToken,
-        answer: reference('Introspection'),
-        refusal: reference('Error'),
+        response: reference('Introspection'),
+        error: reference('Error'),
       }),
       [revocationPath]: post({
         operationId: 'revokeToken',
         summary: 'Revoke Token',
         description: 'For the application that the token was issued to (RFC 7009).',
         form: aboutToken,
-        refusal: reference('Error'),
+        error: reference('Error'),
       }),
     },
     components: {
       schemas: {
-        TokenResponse: jsonSchema(tokenAnswer),
-        Introspection: jsonSchema(introspectionAnswer),
+        TokenResponse: jsonSchema(tokenResponseSchema),
+        Introspection: jsonSchema(introspectionResponseSchema),
         ClassicError: jsonSchema(classicError),
         Error: jsonSchema(standardError),
       },
@@ -68,25 +71,28 @@ interface Operation {
   readonly description?: string
   readonly parameters?: readonly object[]
   readonly form: JsonSchema
-  readonly answer?: object
-  readonly refusal: object
+  readonly response?: object
+  readonly error: object
 }
 
-function post({ form, answer, refusal, ...operation }: Operation): object {
-  const refused = (description: string) => ({
+function post({ form, response, error, ...operation }: Operation): object {
+  const failed = (description: string) => ({
     description,
-    content: { 'application/json': { schema: refusal } },
+    content: { 'application/json': { schema: error } },
   })
   return {
     post: {
       ...operation,
       requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: form } } },
       responses: {
-        200: { description: 'Done.', ...(answer && { content: { 'application/json': { schema: answer } } }) },
-        400: refused('The request is wrong.'),
-        401: refused('The credentials are wrong.'),
-        429: refused('Too many attempts failed; `Retry-After` says when to try again.'),
-        503: refused('The service cannot answer for the moment.'),
+        200: {
+          description: 'Success.',
+          ...(response && { content: { 'application/json': { schema: response } } }),
+        },
+        400: failed('The request is invalid.'),
+        401: failed('The client credentials are invalid.'),
+        429: failed('Too many failed attempts; try again after `Retry-After` seconds.'),
+        503: failed('The service is temporarily unavailable.'),
       },
     },
   }

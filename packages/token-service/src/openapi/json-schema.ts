@@ -5,13 +5,13 @@ export type JsonSchema = Record<string, unknown>
 export function jsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
-    // That a list is readonly says something about our types, not about the field.
+    // Lists are readonly in our types only.
     override: ({ jsonSchema: converted }) => void delete converted.readOnly,
   })
   return rest
 }
 
-/** A form's schema; `placeholders` are what API clients fill its fields with. */
+/** A form's schema; API clients fill its fields with `placeholders`. */
 export function formSchema(schema: z.ZodObject, placeholders: Readonly<Record<string, string>>): JsonSchema {
   const converted = jsonSchema(schema)
   const properties = Object.entries(schema.shape).map(([name, field]) => [

@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import type { AddressInfo } from 'node:net'
 
-/** Keeps web pages out: they reach loopback addresses too, but with an `Origin`, another `Host`, or a form's content type. */
+/** Rejects requests of web pages, which reach loopback addresses too: by `Origin`, `Host` and content type. */
 export function guardControl(server: FastifyInstance): void {
   server.removeContentTypeParser('text/plain')
   server.addHook('onRequest', (request, reply, done) => {
     const address = server.server.address() as AddressInfo | null
     const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${address?.port}`)
     if (request.headers.origin !== undefined) {
-      return void reply.code(403).send({ error: 'Requests of web pages are refused.' })
+      return void reply.code(403).send({ error: 'Requests from web pages are not allowed.' })
     }
     if (!hosts.includes(request.headers.host ?? '')) {
-      return void reply.code(403).send({ error: `Ask for one of these hosts: ${hosts.join(', ')}.` })
+      return void reply.code(403).send({ error: `The Host header must be one of ${hosts.join(', ')}.` })
     }
     if (request.method === 'POST' && !/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-      return void reply.code(415).send({ error: 'Send JSON, with the content type application/json.' })
+      return void reply.code(415).send({ error: 'The content type must be application/json.' })
     }
     done()
   })

@@ -1,36 +1,33 @@
 import { z } from 'zod'
+import { introspectionPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
 
-const paths = {
-  token: '/oauth/client_credential/accesstoken',
-  introspection: '/oauth/introspect',
-  revocation: '/oauth/revoke',
-}
+const paths = { token: tokenPath, introspection: introspectionPath, revocation: revocationPath }
 
-/** What shall go wrong with the next requests that match. */
+/** A fault that is injected into the next matching requests. */
 export const faultSchema = z
   .strictObject({
     /** @default 'token' */
     endpoint: z.enum(['token', 'introspection', 'revocation']).default('token'),
-    /** Only this client's requests. @default everybody's */
+    /** Requests of this client only. @default all clients */
     clientId: z.string().min(1).optional(),
-    /** How many of them. @default 1 */
+    /** The number of requests. @default 1 */
     requests: z.int().min(1).max(1_000_000).default(1),
-    /** Waits first, in milliseconds. */
+    /** A delay before the response, in milliseconds. */
     latencyMs: z.number().min(0).max(600_000).optional(),
-    /** Answers with this instead. */
+    /** The status to respond with. */
     status: z.int().min(200).max(599).optional(),
     headers: z.record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\x20-\x7e]*$/)).optional(),
-    /** Text as it is, anything else as JSON. */
+    /** A string is sent as text, anything else as JSON. */
     body: z.json().optional(),
-    /** Hangs up without an answer. */
+    /** Closes the connection without a response. */
     drop: z.boolean().optional(),
-    /** Hangs up after that many bytes of the answer's body. */
+    /** Closes the connection after that many bytes of the response body. */
     truncateAfterBytes: z.int().min(0).optional(),
   })
   .refine(
     ({ latencyMs, status, body, drop, truncateAfterBytes }) =>
       [latencyMs, status, body, truncateAfterBytes].some((effect) => effect !== undefined) || drop === true,
-    'give at least one of latencyMs, status, body, drop, truncateAfterBytes',
+    'requires at least one of latencyMs, status, body, drop, truncateAfterBytes',
   )
 
 export type Fault = z.output<typeof faultSchema>
@@ -38,9 +35,9 @@ export type ScriptedFault = Fault & { readonly id: number; remaining: number }
 
 export interface FaultScript {
   add(fault: Fault): ScriptedFault
-  /** The first fault that is meant for such a request, used up by one. */
+  /** The first fault that matches the request; counts it. */
   take(path: string, clientId: string | undefined): ScriptedFault | undefined
-  /** Those that wait for requests. */
+  /** The faults that have requests left. */
   pending(): ScriptedFault[]
   reset(): void
 }

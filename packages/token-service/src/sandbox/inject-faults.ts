@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { presentedCredentials } from '../authentication/presented-credentials.ts'
 import type { FormRequest } from '../http/oauth-routes.ts'
-import { noteOutcome } from '../http/request-outcome.ts'
+import { setOutcome } from '../http/request-outcome.ts'
 import type { ApplicationStorage } from '../storage/storage.ts'
 import type { Fault, FaultScript } from './fault-script.ts'
 
-/** Lets the script's faults happen to the requests of the OAuth endpoints. */
+/** Injects the scripted faults into requests to the OAuth endpoints. */
 export function injectFaults(
   server: FastifyInstance,
   script: FaultScript,
@@ -24,13 +24,13 @@ export function injectFaults(
     const fault = script.take(request.routeOptions.url ?? '', clientId)
     if (!fault) return
     faults.set(request, fault)
-    // Only a registered one: people send the strangest things as their client ID.
+    // Only a registered one: a client ID in a request may be anything.
     const client = clientId === undefined ? undefined : await applications.findClient(clientId)
-    noteOutcome(request, { clientId: client?.application.clientId })
+    setOutcome(request, { clientId: client?.application.clientId })
     if (fault.latencyMs !== undefined) {
       await wait(fault.latencyMs, undefined, { signal: closing.signal }).catch(() => {})
     }
-    if (fault.drop) return hangUp(reply)
+    if (fault.drop) return closeConnection(reply)
     if (fault.status === undefined && fault.body === undefined) return
     void reply.code(fault.status ?? 200).headers({ ...contentType(fault), ...fault.headers })
     return reply.send(typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body ?? ''))
@@ -43,11 +43,11 @@ export function injectFaults(
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '')
     reply.raw.setHeader('content-length', whole.length)
     reply.raw.writeHead(reply.statusCode)
-    reply.raw.write(whole.subarray(0, bytes), () => void hangUp(reply))
+    reply.raw.write(whole.subarray(0, bytes), () => void closeConnection(reply))
   })
 }
 
-function hangUp(reply: FastifyReply): FastifyReply {
+function closeConnection(reply: FastifyReply): FastifyReply {
   reply.hijack()
   reply.raw.destroy()
   return reply

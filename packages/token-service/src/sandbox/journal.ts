@@ -5,23 +5,23 @@ export interface JournalEntry extends RequestOutcome {
   readonly number: number
   readonly method: string
   readonly path: string
-  /** `0`: the connection ended without an answer. */
+  /** `0`: the connection was closed without a response. */
   readonly status: number
   readonly durationMs: number
 }
 
-export interface JournalReading {
+export interface JournalContents {
   readonly total: number
   readonly counts: Readonly<Record<'path' | 'status' | 'client', Readonly<Record<string, number>>>>
-  /** The latest of them. */
+  /** The latest requests. */
   readonly requests: readonly JournalEntry[]
 }
 
-/** What requests came in; neither secret nor token is ever in it. */
+/** The requests that were received, without secrets and tokens. */
 export interface Journal {
-  /** Writes down the requests of this server's routes, however they end. */
-  follow(server: FastifyInstance): void
-  read(): JournalReading
+  /** Records every request to this server's routes. */
+  observe(server: FastifyInstance): void
+  read(): JournalContents
   reset(): void
 }
 
@@ -42,7 +42,7 @@ export function createJournal(): Journal {
   }
 
   return {
-    follow(server) {
+    observe(server) {
       server.addHook('onRequest', (request, reply, done) => {
         const { method, routeOptions } = request
         reply.raw.once('close', () => {

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 
-/** A clock that can be set ahead or back, and goes on from there. */
+/** A clock that can be moved forwards and backwards, and keeps running. */
 export interface MovableClock extends Clock {
   readonly offsetMs: number
   move(byMs: number): void

@@ -1,21 +1,21 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
-import type { ServiceContext } from '../service-context.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { ServiceContext } from '../service/service-context.ts'
 import { guardControl } from './control-guard.ts'
 import { createFaultScript, faultSchema } from './fault-script.ts'
 import { injectFaults } from './inject-faults.ts'
 import { createJournal } from './journal.ts'
 import { createMovableClock } from './movable-clock.ts'
 
-/** What a test may do to the service from outside: script faults, move its clock, read what came in, start over. */
+/** Control endpoints for tests: inject faults, move the clock, read the requests, reset the service. */
 export interface Sandbox {
-  /** The clock the service has to go by. */
+  /** The clock that the service must use. */
   readonly clock: Clock
-  /** Puts the OAuth endpoints under its control. */
-  take(oauth: FastifyInstance, context: ServiceContext): void
-  /** Where it is told what to do. */
-  readonly control: FastifyInstance
+  /** Controls these OAuth endpoints. */
+  control(oauth: FastifyInstance, context: ServiceContext): void
+  /** The server of the control endpoints. */
+  readonly server: FastifyInstance
 }
 
 const clockSchema = z.union([
@@ -27,54 +27,54 @@ export function createSandbox(baseClock: Clock): Sandbox {
   const clock = createMovableClock(baseClock)
   const script = createFaultScript()
   const journal = createJournal()
-  const control = Fastify()
-  let startOver = async () => {}
+  const server = Fastify()
+  let resetService = async () => {}
 
-  guardControl(control)
-  control.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
-    const mistake = error instanceof z.ZodError
-    const message = mistake ? z.prettifyError(error) : error.message
-    return reply.code(mistake ? 400 : (error.statusCode ?? 500)).send({ error: message })
+  guardControl(server)
+  server.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
+    const invalid = error instanceof z.ZodError
+    const message = invalid ? z.prettifyError(error) : error.message
+    return reply.code(invalid ? 400 : (error.statusCode ?? 500)).send({ error: message })
   })
 
-  control.get('/faults', (_request, reply) => reply.send(script.pending()))
-  control.post('/faults', (request, reply) =>
+  server.get('/faults', (_request, reply) => reply.send(script.pending()))
+  server.post('/faults', (request, reply) =>
     reply.code(201).send(script.add(faultSchema.parse(request.body))),
   )
-  control.delete('/faults', (_request, reply) => {
+  server.delete('/faults', (_request, reply) => {
     script.reset()
     return reply.code(204).send()
   })
 
   const time = () => ({ now: new Date(clock.now()).toISOString(), offsetMs: clock.offsetMs })
-  control.get('/clock', (_request, reply) => reply.send(time()))
-  control.post('/clock', (request, reply) => {
+  server.get('/clock', (_request, reply) => reply.send(time()))
+  server.post('/clock', (request, reply) => {
     const change = clockSchema.parse(request.body)
     clock.move('now' in change ? Date.parse(change.now) - clock.now() : change.advanceSeconds * 1000)
     return reply.send(time())
   })
 
-  control.get('/journal', (_request, reply) => reply.send(journal.read()))
-  control.delete('/journal', (_request, reply) => {
+  server.get('/journal', (_request, reply) => reply.send(journal.read()))
+  server.delete('/journal', (_request, reply) => {
     journal.reset()
     return reply.code(204).send()
   })
 
-  control.post('/reset', async (_request, reply) => {
+  server.post('/reset', async (_request, reply) => {
     script.reset()
     clock.reset()
-    await startOver()
+    await resetService()
     journal.reset()
     return reply.code(204).send()
   })
 
   return {
     clock,
-    control,
-    take(oauth, { storage, reseed }) {
-      journal.follow(oauth)
+    server,
+    control(oauth, { storage, reset }) {
+      journal.observe(oauth)
       injectFaults(oauth, script, storage.applications)
-      startOver = reseed
+      resetService = reset
     },
   }
 }

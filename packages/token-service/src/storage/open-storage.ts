@@ -1,4 +1,4 @@
-import { UserMistake } from '../user-mistake.ts'
+import { UsageError } from '../platform/usage-error.ts'
 import { createMemoryStorage } from './memory/memory-storage.ts'
 import type { Storage } from './storage.ts'
 
@@ -21,8 +21,8 @@ export function parseStorageLocation(text: string): StorageLocation {
   if (file !== undefined) return { kind: 'sqlite', file }
   if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return { kind: 'postgres', url: text }
   const [, folder] = /^pglite:(.+)$/.exec(text) ?? []
-  if (folder !== undefined) throw new UserMistake(formerFormat(folder))
-  throw new UserMistake('The storage must be "memory", "sqlite:FILE" or a postgres:// URL.')
+  if (folder !== undefined) throw new UsageError(formerFormat(folder))
+  throw new UsageError('The storage must be "memory", "sqlite:FILE" or a postgres:// URL.')
 }
 
 /** For the data that earlier versions of this program stored with PGlite. */
@@ -49,7 +49,7 @@ export async function openStorage(location: StorageLocation, options: OpenOption
 /** Restores a back-up to a place where nothing is stored yet. */
 export async function restoreStorage(location: StorageLocation, backup: string): Promise<void> {
   if (location.kind !== 'sqlite') {
-    throw new UserMistake(
+    throw new UsageError(
       'Only SQLite storage is restored from a back-up file. For PostgreSQL use pg_restore.',
     )
   }
@@ -72,7 +72,7 @@ async function load<Module>(
     return await importModule()
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
-    throw new UserMistake(
+    throw new UsageError(
       `A package that ${kind} storage requires is not installed. Run: npm install ${packages[kind]}`,
       { cause: error },
     )

@@ -1,4 +1,4 @@
-import { UserMistake } from '../user-mistake.ts'
+import { UsageError } from '../platform/usage-error.ts'
 import type { Storage } from './storage.ts'
 
 /** The storage could not do what it was asked to; the message has the reason, never a value. */
@@ -24,7 +24,7 @@ export function reportFailures(storage: Storage, unavailable: () => unknown = ()
           if (reason !== undefined) throw new StorageFailure(reason)
           return await method(...args)
         } catch (error) {
-          const isReported = error instanceof StorageFailure || error instanceof UserMistake
+          const isReported = error instanceof StorageFailure || error instanceof UsageError
           throw isReported ? error : new StorageFailure(error)
         }
       },

@@ -1,13 +1,13 @@
 import { randomFillSync } from 'node:crypto'
-import { digest } from '../digest.ts'
+import { digest } from '../platform/digest.ts'
 
 const tokenBytes = 32
 
-// Asking the system for randomness costs as much as all else about a token: it is drawn for many at once.
+// A call for random bytes costs as much as everything else about a token: one call serves many tokens.
 const pool = Buffer.allocUnsafe(tokenBytes * 128)
 let used = pool.length
 
-/** 256 random bits; opaque, of characters that a bearer token may have (RFC 6750 section 2.1). */
+/** An opaque token of 256 random bits, in the characters of a bearer token (RFC 6750 section 2.1). */
 export function createAccessToken(): string {
   if (used === pool.length) {
     randomFillSync(pool)
@@ -17,7 +17,7 @@ export function createAccessToken(): string {
   return pool.toString('base64url', used - tokenBytes, used)
 }
 
-/** A plain digest will do: nobody can guess their way to 256 random bits. */
+/** A plain digest is enough: 256 random bits cannot be guessed. */
 export function accessTokenHash(token: string): string {
   return digest(token)
 }

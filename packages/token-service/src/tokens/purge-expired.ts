@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export interface PurgeContext {
@@ -9,7 +9,7 @@ export interface PurgeContext {
   readonly intervalMs?: number | undefined
 }
 
-/** Deletes expired tokens, sessions and invitations, and ended failure counts, from time to time; returns what stops it. */
+/** Deletes expired tokens, sessions, invitations and failure counts regularly; returns a function that stops it. */
 export function purgeRegularly({
   storage,
   clock,

@@ -23,7 +23,7 @@ function recorder(options: { fail?: Error } = {}) {
 }
 
 describe('the activity recorder', () => {
-  it('writes many tokens as one last use, one count by the hour and no audit entry', async () => {
+  it('writes many tokens as one last use and one count per hour', async () => {
     const { activity, batches, now } = recorder()
     for (let index = 0; index < 1000; index += 1) activity.tokenIssued('application', 'secret')
     await activity.flush()
@@ -36,18 +36,18 @@ describe('the activity recorder', () => {
     ])
   })
 
-  it('writes by itself after a while', async () => {
+  it('writes after a delay', async () => {
     const { activity, batches } = recorder()
-    activity.audit({ event: 'refused' })
+    activity.audit({ event: 'request_rejected' })
     await expect.poll(() => batches.length, { timeout: 20_000 }).toBe(1)
   })
 
-  it('counts equal events together, and bounds how many different ones it keeps', async () => {
+  it('counts equal events together, and limits the number of different ones', async () => {
     const { activity, batches } = recorder()
-    activity.audit({ event: 'refused', clientId: 'a' })
-    activity.audit({ event: 'refused', clientId: 'a' })
+    activity.audit({ event: 'request_rejected', clientId: 'a' })
+    activity.audit({ event: 'request_rejected', clientId: 'a' })
     for (let index = 0; index < 5000; index += 1)
-      activity.audit({ event: 'refused', clientId: String(index) })
+      activity.audit({ event: 'request_rejected', clientId: String(index) })
     await activity.flush()
     const audit = batches[0]?.audit ?? []
     expect(audit[0]).toMatchObject({ clientId: 'a', count: 2 })
@@ -61,11 +61,11 @@ describe('the activity recorder', () => {
     expect(batches).toEqual([])
   })
 
-  it('reports a storage that fails, and goes on', async () => {
+  it('reports a storage failure and continues', async () => {
     const { activity, errors } = recorder({ fail: new Error('gone') })
-    activity.audit({ event: 'refused' })
+    activity.audit({ event: 'request_rejected' })
     await activity.flush()
-    activity.audit({ event: 'refused' })
+    activity.audit({ event: 'request_rejected' })
     await activity.close()
     expect(errors).toHaveLength(2)
   })

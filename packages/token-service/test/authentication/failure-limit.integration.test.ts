@@ -18,7 +18,7 @@ function requestFrom(localAddress: string, authUrl: string): Promise<number | un
 }
 
 describe('the limit on failed attempts', () => {
-  it('stops one address at one client, right secret or not, until the window ends', async () => {
+  it('rejects further attempts of one address for one client until the window ends', async () => {
     let now = 1_000_000
     const { authUrl } = await testService({ clock: { now: () => now } })
     for (let attempt = 0; attempt < 10; attempt += 1)
@@ -39,7 +39,7 @@ describe('the limit on failed attempts', () => {
     expect(await requestFrom('127.0.0.2', authUrl)).toBe(200)
   })
 
-  it('never stops the address for other clients', async () => {
+  it('does not affect other clients of the address', async () => {
     const other = { ...application, clientId: 'other' }
     const { authUrl } = await testService({
       applications: [application, other],
@@ -50,7 +50,7 @@ describe('the limit on failed attempts', () => {
     expect((await requestToken(authUrl, other)).status).toBe(200)
   })
 
-  it('treats a client that does not exist alike', async () => {
+  it('applies to unknown clients too', async () => {
     const { authUrl } = await testService({ failureLimit: { attempts: 2 } })
     const nobody = { ...application, clientId: 'nobody' }
     const statuses = []
@@ -64,7 +64,7 @@ describe('the limit on failed attempts', () => {
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await requestToken(authUrl)).status).toBe(200)
   })
 
-  it('holds for introspection too, and is told in RFC 6749 shape there', async () => {
+  it('applies to introspection too, in RFC 6749 shape', async () => {
     const { authUrl } = await testService({
       failureLimit: { attempts: 1 },
       resourceServers: [{ clientId: 'speech-api', clientSecret: 'another' }],

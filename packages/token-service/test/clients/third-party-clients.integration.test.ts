@@ -57,7 +57,7 @@ const clients: Record<string, (authUrl: string) => Promise<string>> = {
   },
 }
 
-describe('a client that nobody here wrote', () => {
+describe('a third-party client', () => {
   it.each(Object.entries(clients))('gets a token: %s', async (_name, getToken) => {
     for (const errors of ['classic', 'rfc6749'] as const) {
       const { authUrl } = await testService({ errors })
@@ -79,13 +79,13 @@ describe('a client that nobody here wrote', () => {
     expect((await openid.tokenIntrospection(config, access_token)).active).toBe(false)
   })
 
-  it('is told in its own terms what is wrong', async () => {
+  it('reports our errors in its own terms', async () => {
     const { authUrl } = await testService({ errors: 'rfc6749' })
     const config = await openid.discovery(new URL(authUrl), clientId, 'wrong', undefined, {
       algorithm: 'oauth2',
       execute: [openid.allowInsecureRequests],
     })
-    const refused = openid.clientCredentialsGrant(config)
-    await expect(refused).rejects.toMatchObject({ status: 401 })
+    const rejected = openid.clientCredentialsGrant(config)
+    await expect(rejected).rejects.toMatchObject({ status: 401 })
   })
 })

@@ -8,22 +8,22 @@ import { application, requestToken, tokenPath } from '../test-service.ts'
 const { clientId, clientSecret } = application
 const settings = JSON.stringify({ port: 0, storage: 'memory', applications: [application] })
 
-async function answerOf(args: string[], env: NodeJS.ProcessEnv = {}, cwd?: string) {
+async function outcomeOf(args: string[], env: NodeJS.ProcessEnv = {}, cwd?: string) {
   const { ended } = runCommand(args, { env, ...(cwd !== undefined && { cwd }) })
   return await ended
 }
 
 describe('tokenwell-service', () => {
-  it('explains its settings, where each can be set, and what outweighs what', async () => {
-    const { code, stdout } = await answerOf(['--help'])
+  it('prints its settings, their variables and their precedence', async () => {
+    const { code, stdout } = await outcomeOf(['--help'])
     expect(code).toBe(0)
-    for (const text of ['--port', 'TOKENWELL_STORAGE', '--sandbox', 'Flags outweigh the environment']) {
+    for (const text of ['--port', 'TOKENWELL_STORAGE', '--sandbox', 'Precedence: flags, environment']) {
       expect(stdout).toContain(text)
     }
-    expect((await answerOf(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
+    expect((await outcomeOf(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
   })
 
-  it('starts from a file, issues a token, logs without secrets, and stops when told to', async () => {
+  it('starts from a file, issues a token, logs no secrets, and stops on SIGTERM', async () => {
     const cwd = temporaryFolder({ 'service.yaml': settings })
     const service = runCommand(['--config', 'service.yaml'], { cwd })
     const { status, body } = await requestToken(await service.authUrl)
@@ -33,22 +33,22 @@ describe('tokenwell-service', () => {
     service.child.kill('SIGTERM')
     const { code, stdout, stderr } = await service.ended
     expect(code).toBe(0)
-    expect(stderr).toMatch(/gone when the service stops.*listens on.*Finishing/s)
+    expect(stderr).toMatch(/lost when the service stops.*listens on.*Finishing/s)
     const line = stdout.split('\n').find((each) => each.includes('"msg":"request"')) ?? '{}'
     expect(JSON.parse(line)).toMatchObject({ path: tokenPath, status: 200, clientId })
     expect(stdout + stderr).not.toContain(clientSecret)
     expect(stdout + stderr).not.toContain(body.access_token)
   })
 
-  it('lets a flag outweigh the environment, and the environment the file', async () => {
+  it('prefers flags to the environment, and the environment to the file', async () => {
     const folder = temporaryFolder({ 'service.yaml': 'port: 0\nstorage: memory\nerrors: nonsense\n' })
     const config = ['--config', join(folder, 'service.yaml')]
-    expect((await answerOf(config)).stderr).toContain('"errors" is wrong')
+    expect((await outcomeOf(config)).stderr).toContain('"errors" is invalid')
     const env = { TOKENWELL_ERRORS: 'rubbish' }
-    expect((await answerOf(config, env)).stderr).toContain('"errors" is wrong')
+    expect((await outcomeOf(config, env)).stderr).toContain('"errors" is invalid')
     const service = runCommand([...config, '--errors', 'rfc6749'], { env })
-    const answer = await fetch((await service.authUrl) + tokenPath)
-    expect(await answer.json()).toHaveProperty('error')
+    const response = await fetch((await service.authUrl) + tokenPath)
+    expect(await response.json()).toHaveProperty('error')
     const byEnvironment = runCommand(config, { env: { TOKENWELL_ERRORS: 'rfc6749' } })
     expect(await (await fetch((await byEnvironment.authUrl) + tokenPath)).json()).toHaveProperty('error')
   })
@@ -61,7 +61,7 @@ describe('tokenwell-service', () => {
     expect(first.output()).toMatch(/Opening the SQLite database data\.db/)
     expect(statSync(join(cwd, 'data.db.keys')).mode & 0o777).toBe(0o600)
 
-    const second = await answerOf(args, {}, cwd)
+    const second = await outcomeOf(args, {}, cwd)
     expect(second.code).toBe(2)
     expect(second.stderr).toContain('"data.db" is in use by another process')
 
@@ -71,49 +71,49 @@ describe('tokenwell-service', () => {
     expect((await requestToken(await again.authUrl)).status).toBe(200)
   })
 
-  it('opens a sandbox when asked to', async () => {
+  it('opens a sandbox', async () => {
     const folder = temporaryFolder({ 'service.yaml': settings })
     const service = runCommand(['--config', join(folder, 'service.yaml'), '--sandbox'])
     await service.authUrl
     await expect
       .poll(() => service.output(), { timeout: 20_000 })
-      .toMatch(/controlled at http:\/\/127\.0\.0\.1:\d+/)
+      .toMatch(/control endpoints are at http:\/\/127\.0\.0\.1:\d+/)
   })
 
   it.each([
-    [['--port', '99999'], /"port" is wrong/],
+    [['--port', '99999'], /"port" is invalid/],
     [['--storage', 'nowhere'], /"memory", "sqlite:FILE" or a postgres/],
-    [['--storage', 'postgres://u:canary@127.0.0.1:1/x'], /needs keys/],
-    [['--config', 'missing.yaml'], /missing\.yaml cannot be read/],
-    [['--config', 'broken.yaml'], /broken\.yaml is neither YAML nor JSON, see line \d/],
-    [['--config', 'unknown.yaml'], /"prot" is wrong/],
-    [['--config', 'list.yaml'], /must hold settings/],
-    [['--applications-file', 'unknown.yaml', '--storage', 'memory'], /"applications" is wrong/],
+    [['--storage', 'postgres://u:canary@127.0.0.1:1/x'], /keys is missing/],
+    [['--config', 'missing.yaml'], /Could not read the file missing\.yaml/],
+    [['--config', 'broken.yaml'], /broken\.yaml is not valid YAML or JSON \(line \d\)/],
+    [['--config', 'unknown.yaml'], /"prot" is invalid/],
+    [['--config', 'list.yaml'], /must contain settings/],
+    [['--applications-file', 'unknown.yaml', '--storage', 'memory'], /"applications" is invalid/],
     [['--storage', 'memory', '--keys-file', 'short.keys'], /32 or more/],
-  ])('explains a mistake in one sentence, without its secrets: %j', async (args, message) => {
+  ])('reports a usage error in one sentence, without secrets: %j', async (args, message) => {
     const cwd = temporaryFolder({
       'broken.yaml': 'port: 1\nkeys: ["canary\n',
       'unknown.yaml': 'prot: canary\n',
       'list.yaml': '- canary\n',
       'short.keys': 'canary\n',
     })
-    const { code, stderr, stdout } = await answerOf(['--port', '0', ...args], {}, cwd)
+    const { code, stderr, stdout } = await outcomeOf(['--port', '0', ...args], {}, cwd)
     expect(code).toBe(2)
     expect(stderr).toMatch(message)
     expect(stderr).not.toMatch(/^\s+at /m)
     expect(stdout + stderr).not.toContain('canary')
   })
 
-  it('says that the port is taken', async () => {
+  it('reports that the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as AddressInfo
-    const { code, stderr } = await answerOf(['--storage', 'memory', '--port', String(port)])
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`Port ${port} of 127.0.0.1 is in use`)])
+    const { code, stderr } = await outcomeOf(['--storage', 'memory', '--port', String(port)])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`)])
   })
 
-  it('waits for a database that cannot be reached, says so, and stops when told to', async () => {
+  it('waits for a database that cannot be reached, reports it, and stops on SIGTERM', async () => {
     const env = { TOKENWELL_KEYS: 'k'.repeat(32) }
     const args = ['--port', '0', '--storage', 'postgres://u:canary@127.0.0.1:1/x']
     const service = runCommand(args, { env })

@@ -55,19 +55,19 @@ async function loadUntilKilled(
 ): Promise<void> {
   const authUrl = await starting
   const before = issued.size + revoked.size
-  let answered = 0
+  let responses = 0
 
   async function client(): Promise<void> {
     while (child.exitCode === null && child.signalCode === null) {
       const { status, body } = await requestToken(authUrl)
       expect(status).toBe(200)
       const token: string = body.access_token
-      answered += 1
-      if (answered % 3 > 0) issued.add(token)
+      responses += 1
+      if (responses % 3 > 0) issued.add(token)
       else {
-        // It is in neither set until the answer: nobody can say which it is.
-        const answer = await postForm(`${authUrl}/oauth/revoke`, { token }, basic(application))
-        expect(answer.status).toBe(200)
+        // It is in neither set until the response: nobody can say which it is.
+        const response = await postForm(`${authUrl}/oauth/revoke`, { token }, basic(application))
+        expect(response.status).toBe(200)
         revoked.add(token)
       }
       if (issued.size + revoked.size - before >= perRound) child.kill('SIGKILL')

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../service-process.ts'
 import { crashFiles, crashUnderLoad } from './crash-under-load.ts'
 
 describe.skipIf(postgresIsAbsent)(`a service on PostgreSQL killed under load (${withoutPostgres})`, () => {
-  it('keeps every token it handed out, and no revoked one', { timeout: 120_000 }, async () => {
+  it('keeps every issued token, and no revoked one', { timeout: 120_000 }, async () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
     const env = { TOKENWELL_STORAGE: await postgres.createDatabase(), TOKENWELL_KEYS: 'k'.repeat(40) }

@@ -82,7 +82,7 @@ function hostileRequest(random: Random): Buffer {
   return pick(random, kinds)(random)
 }
 
-/** Sends it, breaks off at once or waits for the answers, and tells their statuses. */
+/** Sends it, breaks off at once or waits for the responses, and tells their statuses. */
 function send(authUrl: string, request: Buffer, random: Random): Promise<number[]> {
   const { hostname, port } = new URL(authUrl)
   const breakOff = random() < 0.1
@@ -101,7 +101,7 @@ function send(authUrl: string, request: Buffer, random: Random): Promise<number[
   })
 }
 
-/** Sends many, a few at a time; answers how often each status came. */
+/** Sends many, a few at a time; responses how often each status came. */
 export async function attack(authUrl: string, count: number, seed: number): Promise<Map<number, number>> {
   const random = createRandom(seed)
   const statuses = new Map<number, number>()

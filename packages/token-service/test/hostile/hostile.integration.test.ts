@@ -8,7 +8,7 @@ import { attack } from './hostile-requests.ts'
 const failureLimit = { attempts: 1_000_000 }
 
 describe('hostile requests', () => {
-  it('by the thousand bring no crash and no 5xx', { timeout: 60_000 }, async () => {
+  it('by the thousand cause no crash and no 5xx', { timeout: 60_000 }, async () => {
     const { authUrl } = await testService({ failureLimit, metrics: true })
     const statuses = await attack(authUrl, 2_000, 20_261_121)
     expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([])
@@ -18,7 +18,7 @@ describe('hostile requests', () => {
     expect((await requestToken(authUrl)).status).toBe(200)
   })
 
-  it.skipIf(postgresIsAbsent)(`bring no 5xx from PostgreSQL either (${withoutPostgres})`, async () => {
+  it.skipIf(postgresIsAbsent)(`cause no 5xx on PostgreSQL either (${withoutPostgres})`, async () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
     const storage = await postgres.createDatabase()
@@ -28,7 +28,7 @@ describe('hostile requests', () => {
     expect((await requestToken(authUrl)).status).toBe(200)
   })
 
-  it('that never end are cut off, and hold up nobody else', async () => {
+  it('that never end are closed, and delay no others', async () => {
     const { authUrl } = await testService({ applications: [application], resourceServers: [resourceServer] })
     const { hostname, port } = new URL(authUrl)
     const beginnings = ['', 'POST', `POST ${tokenPath} HTTP/1.1\r\nhost: x\r\n`]
@@ -42,8 +42,10 @@ describe('hostile requests', () => {
       })
     })
     expect((await requestToken(authUrl)).status).toBe(200)
-    const answers = await Promise.all(cut)
-    expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 408 ')).length).toBeGreaterThanOrEqual(20)
-    expect(answers.filter((answer) => /^HTTP\/1\.1 [25]/.test(answer))).toEqual([])
+    const responses = await Promise.all(cut)
+    expect(
+      responses.filter((response) => response.startsWith('HTTP/1.1 408 ')).length,
+    ).toBeGreaterThanOrEqual(20)
+    expect(responses.filter((response) => /^HTTP\/1\.1 [25]/.test(response))).toEqual([])
   })
 })

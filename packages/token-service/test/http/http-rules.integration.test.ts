@@ -4,7 +4,7 @@ import { application, postForm, testService, tokenPath } from '../test-service.t
 
 const formType = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Sends bytes as they are and answers all that comes back until the server hangs up. */
+/** Sends bytes as they are and responses all that comes back until the server hangs up. */
 function raw(authUrl: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(authUrl)
   return new Promise((resolve, reject) => {
@@ -17,7 +17,7 @@ function raw(authUrl: string, bytes: string): Promise<string> {
 }
 
 describe('every endpoint', () => {
-  it.each([tokenPath, '/oauth/introspect', '/oauth/revoke'])('at %s is for POST alone', async (path) => {
+  it.each([tokenPath, '/oauth/introspect', '/oauth/revoke'])('at %s accepts POST only', async (path) => {
     const { authUrl } = await testService()
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const response = await fetch(`${authUrl}${path}?grant_type=client_credentials`, { method })
@@ -27,20 +27,20 @@ describe('every endpoint', () => {
   })
 
   it.each([tokenPath, '/oauth/introspect', '/oauth/revoke'])(
-    'at %s refuses credentials and tokens in the address',
+    'at %s rejects credentials and tokens in the URL',
     async (path) => {
       const { authUrl } = await testService()
       for (const name of ['client_id', 'client_secret', 'token', 'access_token']) {
         const url = `${authUrl}${path}?grant_type=client_credentials&${name}=canary`
         const { status, body } = await postForm(url, { token: 'x', client_id: 'x', client_secret: 'x' })
         expect(status).toBe(400)
-        expect(JSON.stringify(body)).toMatch(/not in the address/)
+        expect(JSON.stringify(body)).toMatch(/not in the URL/)
         expect(JSON.stringify(body)).not.toMatch(/canary/)
       }
     },
   )
 
-  it('answers an unknown path in the shape that is set', async () => {
+  it('responds to an unknown path in the configured shape', async () => {
     const classic = await testService()
     const standard = await testService({ errors: 'rfc6749' })
     const inClassic = await postForm(`${classic.authUrl}/oauth/canary`, {})
@@ -51,7 +51,7 @@ describe('every endpoint', () => {
     expect(JSON.stringify([inClassic.body, inStandard.body])).not.toMatch(/canary/)
   })
 
-  it('refuses too large a body, announced or not', async () => {
+  it('rejects a large body, with or without Content-Length', async () => {
     const { authUrl } = await testService()
     const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
     const large = `client_id=${'x'.repeat(20_000)}`
@@ -66,17 +66,17 @@ describe('every endpoint', () => {
     expect(chunked.status).toBe(413)
   })
 
-  it('refuses too large headers', async () => {
+  it('rejects large headers', async () => {
     const { authUrl } = await testService()
-    const answer = await raw(
+    const response = await raw(
       authUrl,
       `POST ${tokenPath} HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(10_000)}\r\n\r\n`,
     )
-    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
-    expect(answer).toMatch(/"errorcode":"protocol.http.TooBigHeaders"/)
+    expect(response).toMatch(/^HTTP\/1\.1 431 /)
+    expect(response).toMatch(/"errorcode":"protocol.http.TooBigHeaders"/)
   })
 
-  it('answers what is not HTTP with 400 in the shape that is set, and hangs up', async () => {
+  it('responds to malformed HTTP with 400 in the configured shape, and closes the connection', async () => {
     const { authUrl } = await testService({ errors: 'rfc6749' })
     for (const bytes of [
       '\0\0\0\r\n\r\n',
@@ -84,17 +84,17 @@ describe('every endpoint', () => {
       'GET / HTTP/1.1\r\nbad header\r\n\r\n',
       '{"a":1}\r\n\r\n',
     ]) {
-      const answer = await raw(authUrl, bytes)
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-      expect(answer).toMatch(/{"error":"invalid_request"/)
+      const response = await raw(authUrl, bytes)
+      expect(response).toMatch(/^HTTP\/1\.1 400 /)
+      expect(response).toMatch(/{"error":"invalid_request"/)
     }
   })
 
-  it('refuses a path that is no URL without repeating it', async () => {
+  it('rejects an invalid path without repeating it', async () => {
     const { authUrl } = await testService()
-    const answer = await raw(authUrl, 'GET /%canary HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(answer).not.toMatch(/canary/)
+    const response = await raw(authUrl, 'GET /%canary HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    expect(response).toMatch(/^HTTP\/1\.1 400 /)
+    expect(response).not.toMatch(/canary/)
   })
 })
 
@@ -118,20 +118,20 @@ describe('parameters', () => {
       'client_id=a&client_secret=x&grant_type=client_credentials&grant_type=client_credentials',
       'repeated : grant_type',
     ],
-  ])('with %s are refused, and named', async (_case, form, message) => {
+  ])('with %s are rejected by name', async (_case, form, message) => {
     const { authUrl } = await testService()
     const { status, body } = await postForm(authUrl + url, form)
     expect(status).toBe(message === undefined ? 401 : 400)
     if (message !== undefined) expect(body.Error).toContain(message)
   })
 
-  it('that nobody knows are ignored, and empty ones count as left out', async () => {
+  it('are ignored if unknown, and treated as omitted if empty', async () => {
     const { authUrl } = await testService()
     const good = `client_id=${application.clientId}&client_secret=${application.clientSecret}`
     expect((await postForm(authUrl + url, `${good}&scope=a&other=1&other=2&grant_type=`)).status).toBe(200)
   })
 
-  it('are one authentication method, not two', async () => {
+  it('must contain credentials once', async () => {
     const { authUrl } = await testService()
     const { clientId, clientSecret } = application
     const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
@@ -143,7 +143,7 @@ describe('parameters', () => {
   })
 
   it.each(['Basic', 'Basic !!!', 'Basic Og==', 'Basic YQ==', 'Basic YTolenolIQ==', 'Basic YTo='])(
-    'of malformed Basic authentication (%s) are refused',
+    'with malformed Basic authentication (%s) are rejected',
     async (authorization) => {
       const { authUrl } = await testService()
       const { status, body } = await postForm(authUrl + url, {}, { authorization })

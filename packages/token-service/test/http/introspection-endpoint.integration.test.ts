@@ -10,7 +10,7 @@ import {
 } from '../test-service.ts'
 
 describe('introspection', () => {
-  it('tells a resource server what a token is good for', async () => {
+  it('reports the products of a token to a resource server', async () => {
     const now = 1_707_406_838_904
     const { authUrl } = await testService({ clock: { now: () => now } })
     const { body: token } = await requestToken(authUrl)
@@ -29,18 +29,18 @@ describe('introspection', () => {
     })
   })
 
-  it('takes the caller from the form as well', async () => {
+  it('accepts credentials in the form', async () => {
     const { authUrl } = await testService()
     const { body: token } = await requestToken(authUrl)
-    const answer = await postForm(`${authUrl}/oauth/introspect`, {
+    const response = await postForm(`${authUrl}/oauth/introspect`, {
       token: token.access_token,
       client_id: resourceServer.clientId,
       client_secret: resourceServer.clientSecret,
     })
-    expect(answer.body.active).toBe(true)
+    expect(response.body.active).toBe(true)
   })
 
-  it('answers nothing but "inactive" for unknown and expired tokens', async () => {
+  it('reports unknown and expired tokens as inactive only', async () => {
     let now = 1_000_000
     const { authUrl } = await testService({ clock: { now: () => now } })
     const { body: token } = await requestToken(authUrl)
@@ -51,7 +51,7 @@ describe('introspection', () => {
     expect((await introspect(authUrl, token.access_token)).body).toEqual({ active: false })
   })
 
-  it('is refused to callers that are no resource server', async () => {
+  it('is not available to other callers', async () => {
     const { authUrl } = await testService()
     const { body: token } = await requestToken(authUrl)
     const form = { token: token.access_token }

@@ -24,7 +24,7 @@ describe('the service', () => {
     })
   })
 
-  it('publishes its public URL where it has one, and nothing odd out of a Host header', async () => {
+  it('publishes its public URL, and no invalid Host header', async () => {
     const server = createTokenService({ publicUrl: 'https://tokens.example.com/' })
     const url = '/.well-known/oauth-authorization-server'
     const { issuer } = (await server.inject({ url, headers: { host: 'evil.example' } })).json()
@@ -41,7 +41,7 @@ describe('the service', () => {
     expect(await get(`${authUrl}/readyz`)).toMatchObject({ status: 200, text: '{"status":"ok"}' })
   })
 
-  it('counts requests and refusals for Prometheus', async () => {
+  it('exports metrics of requests and rejections', async () => {
     const { authUrl } = await testService({ metrics: true })
     await requestToken(authUrl)
     await requestToken(authUrl, { ...application, clientSecret: 'canary' })
@@ -50,12 +50,12 @@ describe('the service', () => {
     expect(type).toMatch(/^text\/plain/)
     const path = '/oauth/client_credential/accesstoken'
     expect(text).toContain(`tokenwell_request_duration_seconds_count{path="${path}",status="200"} 1`)
-    expect(text).toContain(`tokenwell_refusals_total{path="${path}",reason="invalid_client"} 1`)
+    expect(text).toContain(`tokenwell_rejected_requests_total{path="${path}",reason="invalid_client"} 1`)
     expect(text).toContain('process_cpu_user_seconds_total')
     expect(text).not.toContain('canary')
   })
 
-  it('finishes the requests under way before it stops', async () => {
+  it('finishes pending requests before it stops', async () => {
     const service = await testService({ sandbox: true })
     const { authUrl, sandboxUrl } = service
     const headers = { 'content-type': 'application/json' }

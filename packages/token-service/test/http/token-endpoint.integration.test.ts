@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { application, basic, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
 
 describe('a token request', () => {
-  it('is answered in the form with products, all strings but the list', async () => {
+  it('returns the form with products: strings, except the list', async () => {
     const now = 1_707_406_838_904
     const { authUrl } = await testService({ clock: { now: () => now } })
     const { status, headers, body } = await requestToken(authUrl)
@@ -28,7 +28,7 @@ describe('a token request', () => {
     })
   })
 
-  it('is answered in the form with level and refresh token where the application says so', async () => {
+  it('returns the form with level and refresh token if the application uses it', async () => {
     const { authUrl } = await testService({
       applications: [{ ...application, responseForm: 'refresh', lifetimeSeconds: 90 }],
     })
@@ -38,21 +38,25 @@ describe('a token request', () => {
     expect(body).not.toHaveProperty('api_product_list_json')
   })
 
-  it('gets another token each time', async () => {
+  it('returns a different token each time', async () => {
     const { authUrl } = await testService()
     const tokens = await Promise.all(Array.from({ length: 50 }, () => requestToken(authUrl)))
     expect(new Set(tokens.map(({ body }) => body.access_token)).size).toBe(50)
   })
 
-  it('may authenticate by Basic, with form-encoded credentials', async () => {
+  it('accepts Basic with form-encoded credentials', async () => {
     const odd = { ...application, clientId: 'a client', clientSecret: 'p+l:u%s&' }
     const { authUrl } = await testService({ applications: [odd] })
     const encoded = { clientId: 'a+client', clientSecret: encodeURIComponent(odd.clientSecret) }
-    const answer = await postForm(`${authUrl}${tokenPath}?grant_type=client_credentials`, {}, basic(encoded))
-    expect(answer.status).toBe(200)
+    const response = await postForm(
+      `${authUrl}${tokenPath}?grant_type=client_credentials`,
+      {},
+      basic(encoded),
+    )
+    expect(response.status).toBe(200)
   })
 
-  it('may repeat grant_type in the body with the same value, and no other', async () => {
+  it('accepts grant_type in the body too, with the same value', async () => {
     const { authUrl } = await testService()
     const form = { client_id: application.clientId, client_secret: application.clientSecret }
     const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
@@ -61,7 +65,7 @@ describe('a token request', () => {
   })
 })
 
-describe('a refused token request', () => {
+describe('a rejected token request', () => {
   const url = `${tokenPath}?grant_type=client_credentials`
   const good = `client_id=${application.clientId}&client_secret=${application.clientSecret}`
 
@@ -88,7 +92,7 @@ describe('a refused token request', () => {
     ['a repeated grant_type', `${url}&grant_type=client_credentials`, good, 400, 'invalid_request'],
     ['another grant_type', `${tokenPath}?grant_type=password`, good, 400, 'unsupported_grant_type'],
     ['credentials in the query', `${url}&${good}`, good, 400, 'invalid_request'],
-  ])('with %s gets the same status and code in either shape', async (_case, path, form, status, code) => {
+  ])('with %s gets the same status and code in both shapes', async (_case, path, form, status, code) => {
     const classic = await testService()
     const standard = await testService({ errors: 'rfc6749' })
     const inClassic = await postForm(classic.authUrl + path, form)
@@ -100,7 +104,7 @@ describe('a refused token request', () => {
     expect(inClassic.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('tells an unknown client and a wrong secret apart in nothing', async () => {
+  it('gets the same response for an unknown client and a wrong secret', async () => {
     const { authUrl } = await testService()
     const unknown = await requestToken(authUrl, { ...application, clientId: 'nobody' })
     const wrong = await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
@@ -109,14 +113,14 @@ describe('a refused token request', () => {
     expect(unknown.headers.get('www-authenticate')).toBe('Basic realm="tokenwell"')
   })
 
-  it('says "not approved" only to who knows the secret', async () => {
+  it('reports that the application is not approved only with the right secret', async () => {
     const { authUrl } = await testService({ applications: [{ ...application, status: 'pending' }] })
     expect((await requestToken(authUrl)).body.ErrorCode).toBe('unauthorized_client')
     const wrong = await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
     expect(wrong.body.ErrorCode).toBe('invalid_client')
   })
 
-  it('says "expired" only to who knows the secret', async () => {
+  it('reports an expired secret only to a client that sends it', async () => {
     let now = Date.parse('2026-01-01T00:00:00Z')
     const ending = { ...application, clientSecretExpiresAt: '2026-01-01T00:00:01Z' }
     const { authUrl } = await testService({ applications: [ending], clock: { now: () => now } })
@@ -131,14 +135,14 @@ describe('a refused token request', () => {
     expect(wrong.body.Error).toBe('ClientId is Invalid')
   })
 
-  it('has another status for "not approved" in RFC 6749 shape', async () => {
+  it('has status 400 in RFC 6749 shape if the application is not approved', async () => {
     const pending = { ...application, status: 'pending' as const }
     const { authUrl } = await testService({ applications: [pending], errors: 'rfc6749' })
     const { status, body } = await requestToken(authUrl)
     expect([status, body.error]).toEqual([400, 'unauthorized_client'])
   })
 
-  it('must be a form', async () => {
+  it('must have a form body', async () => {
     const { authUrl } = await testService()
     const json = await fetch(authUrl + url, {
       method: 'POST',

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 
 describe('a key file', () => {
-  it('is made for its owner alone, with one long key, and kept from then on', async () => {
+  it('is created with one long key, accessible to its owner only', async () => {
     const made = await Promise.all([readOrCreateKeyFile(path), readOrCreateKeyFile(path)])
     expect(made[0]).toEqual([expect.stringMatching(/^[\w-]{43}$/)])
     expect(await readOrCreateKeyFile(path)).toEqual(made[0])
@@ -20,19 +20,19 @@ describe('a key file', () => {
     expect(await readFile(path, 'utf8')).toBe(`${made[0]?.[0]}\n`)
   })
 
-  it.skipIf(process.platform === 'win32')('that others may read is refused', async () => {
+  it.skipIf(process.platform === 'win32')('is rejected if other users can read it', async () => {
     await readOrCreateKeyFile(path)
     await chmod(path, 0o640)
     await expect(readKeyFile(path)).rejects.toThrow(/chmod 600/)
   })
 
-  it('may hold several keys, and must hold one', async () => {
+  it('contains one key or more', async () => {
     await readOrCreateKeyFile(path)
     await writeFile(path, 'first\n\n  second \n')
     expect(await readKeyFile(path)).toEqual(['first', 'second'])
     await writeFile(path, '\n')
-    await expect(readKeyFile(path)).rejects.toThrow(/holds no key/)
+    await expect(readKeyFile(path)).rejects.toThrow(/is empty/)
     await rm(path)
-    await expect(readKeyFile(path)).rejects.toThrow(/cannot be read/)
+    await expect(readKeyFile(path)).rejects.toThrow(/Could not read/)
   })
 })

@@ -4,7 +4,7 @@ import { createKeyring, createRandomKey, sameHash } from '../../src/keys/keyring
 const [newest, older] = [createRandomKey(), createRandomKey()]
 
 describe('a keyring', () => {
-  it('hashes under the newest key, and compares under every one', () => {
+  it('hashes under the newest key, and compares with every key', () => {
     const before = createKeyring([older]).hash('secret')
     const keyring = createKeyring([newest, older])
     const after = keyring.hash('secret')
@@ -19,18 +19,18 @@ describe('a keyring', () => {
     }
   })
 
-  it('no longer knows secrets of a key that was taken away', () => {
+  it('does not match secrets of a removed key', () => {
     const { keyId } = createKeyring([older]).hash('secret')
     expect(createKeyring([newest]).hashes('secret').has(keyId)).toBe(false)
   })
 
-  it('gives another hash under another key', () => {
+  it('creates different hashes under different keys', () => {
     expect(createKeyring([newest]).hash('secret').hash).not.toBe(createKeyring([older]).hash('secret').hash)
   })
 
-  it('wants long keys, and does not repeat a short one', () => {
+  it('requires long keys, and does not print a short one', () => {
     expect(() => createKeyring(['canary'])).toThrow(/6 characters.*32 or more/)
     expect(() => createKeyring(['canary'])).not.toThrow(/canary/)
-    expect(() => createKeyring([])).toThrow(/No key/)
+    expect(() => createKeyring([])).toThrow(/keys is empty/)
   })
 })

@@ -18,15 +18,15 @@ async function describedService(options: Parameters<typeof testService>[0] = {})
   return { ...service, yaml, description: parse(yaml) }
 }
 
-describe('the API description', () => {
-  it('is valid OpenAPI 3.1 and names the service as its server', async () => {
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1 with the service as its server', async () => {
     const { description, authUrl } = await describedService()
     expect(await new Validator().validate(description)).toMatchObject({ valid: true })
     expect(description.openapi).toBe('3.1.0')
     expect(description.servers[0].url).toBe(authUrl)
   })
 
-  it('says the truth about what the endpoints answer', async () => {
+  it('matches the responses of the endpoints', async () => {
     for (const errors of ['classic', 'rfc6749'] as const) {
       const refreshing = { ...application, clientId: 'refreshing', responseForm: 'refresh' as const }
       const applications = [application, refreshing]
@@ -51,13 +51,13 @@ describe('the API description', () => {
     }
   })
 
-  it('names the public URL where the service has one', async () => {
+  it('contains the public URL', async () => {
     const { description } = await describedService({ publicUrl: 'https://tokens.example.com/base/' })
     expect(description.servers[0].url).toBe('https://tokens.example.com/base')
   })
 })
 
-describe('an API client that imports the description', () => {
+describe('an API client that imports the document', () => {
   it.each([{}, { parametersResolution: 'Example' as const }])(
     'gets a collection whose request "Get Access Token" works with its two variables (%o)',
     async (settings) => {

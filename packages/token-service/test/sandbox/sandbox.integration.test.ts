@@ -22,25 +22,25 @@ async function sandboxed(options: TokenServiceOptions = {}) {
 }
 
 describe('scripted faults', () => {
-  it('happen to the next N requests and no more', async () => {
+  it('are injected into the next N requests only', async () => {
     const { authUrl, control } = await sandboxed()
-    const answer = { fault: { faultstring: 'Spike arrest' } }
+    const response = { fault: { faultstring: 'Spike arrest' } }
     const added = await control('POST', '/faults', {
       requests: 2,
       status: 429,
       headers: { 'retry-after': '7' },
-      body: answer,
+      body: response,
     })
     expect(added).toMatchObject({ status: 201, body: { id: 1, remaining: 2 } })
     for (let index = 0; index < 2; index += 1) {
       const { status, headers, body } = await requestToken(authUrl)
-      expect([status, headers.get('retry-after'), body]).toEqual([429, '7', answer])
+      expect([status, headers.get('retry-after'), body]).toEqual([429, '7', response])
     }
     expect((await requestToken(authUrl)).status).toBe(200)
     expect((await control('GET', '/faults')).body).toEqual([])
   })
 
-  it('can be meant for one client', async () => {
+  it('can match one client', async () => {
     const other = { ...application, clientId: 'other' }
     const { authUrl, control } = await sandboxed({ applications: [application, other] })
     await control('POST', '/faults', { clientId: 'other', status: 503 })
@@ -49,7 +49,7 @@ describe('scripted faults', () => {
     expect((await requestToken(authUrl, other)).status).toBe(200)
   })
 
-  it('can be meant for another endpoint', async () => {
+  it('can match another endpoint', async () => {
     const { authUrl, control } = await sandboxed()
     await control('POST', '/faults', { endpoint: 'introspection', status: 500 })
     const { status, body } = await requestToken(authUrl)
@@ -58,7 +58,7 @@ describe('scripted faults', () => {
     expect((await introspect(authUrl, body.access_token)).status).toBe(200)
   })
 
-  it('can delay an answer', async () => {
+  it('can delay a response', async () => {
     const { authUrl, control } = await sandboxed()
     await control('POST', '/faults', { latencyMs: 150 })
     const before = performance.now()
@@ -66,7 +66,7 @@ describe('scripted faults', () => {
     expect(performance.now() - before).toBeGreaterThan(140)
   })
 
-  it('can hang up without an answer', async () => {
+  it('can close the connection without a response', async () => {
     const { authUrl, control } = await sandboxed()
     await control('POST', '/faults', { drop: true })
     await expect(requestToken(authUrl)).rejects.toThrow(/fetch failed/)
@@ -74,7 +74,7 @@ describe('scripted faults', () => {
     expect((await control('GET', '/journal')).body.counts.status).toEqual({ 0: 1, 200: 1 })
   })
 
-  it('can break off in the middle of a real answer', async () => {
+  it('can truncate a response', async () => {
     const { authUrl, control } = await sandboxed()
     await control('POST', '/faults', { truncateAfterBytes: 20 })
     const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
@@ -95,7 +95,7 @@ describe('scripted faults', () => {
     expect(received.announced).toBeGreaterThan(300)
   })
 
-  it('that make no sense are refused with a reason', async () => {
+  it('are rejected with a reason if they are invalid', async () => {
     const { control } = await sandboxed()
     for (const fault of [{}, { status: 99 }, { requests: 0, drop: true }, { unknown: 1, drop: true }, []]) {
       const { status, body } = await control('POST', '/faults', fault)
@@ -106,7 +106,7 @@ describe('scripted faults', () => {
 })
 
 describe('the moved clock', () => {
-  it('counts for expiry and introspection alike', async () => {
+  it('applies to expiry and introspection', async () => {
     const { authUrl, control } = await sandboxed()
     const { body: token } = await requestToken(authUrl)
     await control('POST', '/clock', { advanceSeconds: 3500 })
@@ -118,7 +118,7 @@ describe('the moved clock', () => {
     expect((await introspect(authUrl, later.access_token)).body.active).toBe(true)
   })
 
-  it('can be set to a time, and goes on from there', async () => {
+  it('can be set to a time, and keeps running', async () => {
     const { authUrl, control } = await sandboxed()
     const { body } = await control('POST', '/clock', { now: '2031-05-04T03:02:01Z' })
     expect(body.now).toMatch(/^2031-05-04T03:02:01/)
@@ -129,7 +129,7 @@ describe('the moved clock', () => {
 })
 
 describe('the journal', () => {
-  it('counts requests by path, status and client, and holds no secret', async () => {
+  it('counts requests by path, status and client, without secrets', async () => {
     const { authUrl, control } = await sandboxed()
     const { body: token } = await requestToken(authUrl)
     await requestToken(authUrl, { ...application, clientSecret: 'canary-wrong-secret' })
@@ -156,7 +156,7 @@ describe('the journal', () => {
 })
 
 describe('a reset', () => {
-  it('takes back tokens, faults, the clock, failures and the journal', async () => {
+  it('resets tokens, faults, the clock, failures and the journal', async () => {
     const { authUrl, control } = await sandboxed({ failureLimit: { attempts: 1 } })
     const { body: token } = await requestToken(authUrl)
     await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
@@ -173,22 +173,22 @@ describe('a reset', () => {
 })
 
 describe('the control listener', () => {
-  it('is not there unless asked for, and never on PostgreSQL', async () => {
+  it('exists only with the sandbox option, and not on PostgreSQL', async () => {
     expect((await testService()).sandboxUrl).toBeUndefined()
     const onPostgres = startTokenService({
       sandbox: true,
       storage: 'postgres://127.0.0.1/x',
       keys: ['k'.repeat(32)],
     })
-    await expect(onPostgres).rejects.toThrow(/refused on PostgreSQL/)
+    await expect(onPostgres).rejects.toThrow(/not available with PostgreSQL/)
   })
 
-  it('listens on loopback only, wherever the service listens', async () => {
+  it('always listens on loopback', async () => {
     const { sandboxUrl } = await sandboxed({ host: '0.0.0.0' })
     expect(new URL(sandboxUrl).hostname).toBe('127.0.0.1')
   })
 
-  it('refuses web pages: any Origin, another Host, a form', async () => {
+  it('rejects requests of web pages: any Origin, another Host, a form', async () => {
     const { sandboxUrl, control } = await sandboxed()
     const origins = ['https://evil.example', 'null', sandboxUrl]
     for (const origin of origins) {

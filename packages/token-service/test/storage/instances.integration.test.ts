@@ -26,12 +26,12 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     return { storage, one: one.authUrl, other: other.authUrl }
   }
 
-  it('start at the same time on an empty database and know the same applications', async () => {
+  it('start at the same time on an empty database with the same applications', async () => {
     const { one, other } = await twoInstances()
     expect([(await requestToken(one)).status, (await requestToken(other)).status]).toEqual([200, 200])
   })
 
-  it('accept what the other issued, and refuse at once what the other revoked', async () => {
+  it('accept tokens of each other, and revoke them at once', async () => {
     const { one, other } = await twoInstances()
     for (let round = 0; round < 20; round += 1) {
       const { body } = await requestToken(one)
@@ -52,18 +52,18 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     expect((await requestToken(other)).status).toBe(429)
   })
 
-  it('issue many tokens at once, none twice and none lost', async () => {
+  it('issue many tokens at once, each unique and stored', async () => {
     const { one, other } = await twoInstances()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 400 }, (_, index) => requestToken(index % 2 ? one : other)),
     )
-    const tokens = answers.map(({ body }) => body.access_token)
+    const tokens = responses.map(({ body }) => body.access_token)
     expect(new Set(tokens).size).toBe(400)
     const active = await Promise.all(tokens.map(async (token) => (await introspect(one, token)).body.active))
     expect(active.every(Boolean)).toBe(true)
   })
 
-  it('answer "unavailable" while their connections are cut, and recover by themselves', async () => {
+  it('respond with 503 while their connections are cut, and recover', async () => {
     const { storage, one } = await twoInstances()
     expect((await requestToken(one)).status).toBe(200)
     const admin = new Client({ connectionString: storage })
@@ -84,7 +84,7 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     expect((await fetch(`${one}/readyz`)).status).toBe(200)
   })
 
-  it('start without the database, answer 503, and are ready once it can be reached', async () => {
+  it('start without the database, respond with 503, and are ready once it can be reached', async () => {
     const url = new URL(await postgres.createDatabase())
     const server = { host: url.hostname, port: Number(url.port) }
     const port = await freePort()
@@ -102,7 +102,7 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     expect((await requestToken(authUrl)).status).toBe(200)
   })
 
-  it('say that they are not ready when the database is gone, and answer 503', async () => {
+  it('are not ready without the database, and respond with 503', async () => {
     const cluster = await startPostgres()
     const storage = await cluster.createDatabase()
     const { authUrl } = await testService({ storage, keys })

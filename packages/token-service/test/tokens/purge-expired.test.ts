@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { purgeRegularly } from '../../src/tokens/purge-expired.ts'
 
-it('expired tokens and ended failure counts go by themselves, and errors do not stop it', async () => {
+it('purges expired tokens and failure counts regularly, despite errors', async () => {
   const storage = createMemoryStorage()
   const purged: number[] = []
   const errors: unknown[] = []

@@ -1,4 +1,4 @@
-import { UserMistake } from '../../user-mistake.ts'
+import { UsageError } from '../../platform/usage-error.ts'
 import type { Storage } from '../storage.ts'
 import { createMemoryActivity } from './memory-activity.ts'
 import { createMemoryDevelopers } from './memory-developers.ts'
@@ -19,7 +19,7 @@ export function createMemoryStorage(): Storage {
     opened: Promise.resolve(),
     async probe() {},
     async backup() {
-      throw new UserMistake('Memory storage has nothing to back up.')
+      throw new UsageError('Memory storage has nothing to back up.')
     },
     async close() {},
   }

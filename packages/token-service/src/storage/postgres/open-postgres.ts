@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { PostgresDialect } from 'kysely'
 import { Pool, types } from 'pg'
-import { UserMistake } from '../../user-mistake.ts'
+import { UsageError } from '../../platform/usage-error.ts'
 import type { OpenOptions } from '../open-storage.ts'
 import { createDatabase } from '../sql/database.ts'
 import { migrate } from '../sql/migrate.ts'
@@ -27,7 +27,7 @@ export async function openPostgres(url: string, { onError, prepare }: OpenOption
   const storage = createSqlStorage(database, {
     opened: Promise.resolve(),
     async backup() {
-      throw new UserMistake('A PostgreSQL database is backed up by its own programs, such as pg_dump.')
+      throw new UsageError('A PostgreSQL database is backed up by its own programs, such as pg_dump.')
     },
     close: () => pool.end(),
   })
@@ -36,9 +36,9 @@ export async function openPostgres(url: string, { onError, prepare }: OpenOption
       await migrate(database)
       await prepare(storage)
     } catch (error) {
-      if (error instanceof UserMistake) throw error
+      if (error instanceof UsageError) throw error
       const message = `The database at ${withoutPassword(url)} cannot be used: ${rootReason(error)}.`
-      throw isOutage(error) ? new Outage(message) : new UserMistake(message)
+      throw isOutage(error) ? new Outage(message) : new UsageError(message)
     }
   }
   try {

@@ -1,5 +1,5 @@
 import { Migrator, type Migration } from 'kysely/migration'
-import { UserMistake } from '../../user-mistake.ts'
+import { UsageError } from '../../platform/usage-error.ts'
 import type { Database } from './database.ts'
 import { migrationsFor } from './migrations.ts'
 
@@ -20,7 +20,7 @@ export async function migrate(
     error instanceof Error ? error.message : '',
   )?.[1]
   if (unknown === undefined) throw error
-  throw new UserMistake(
+  throw new UsageError(
     `The database was migrated by a newer version of this program: migration "${unknown}" is unknown. ` +
       `Start the newer version, or restore an older back-up.`,
   )

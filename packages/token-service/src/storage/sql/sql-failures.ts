@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { digest } from '../../digest.ts'
+import { digest } from '../../platform/digest.ts'
 import type { FailureStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { anyOf, type Database, type Schema } from './database.ts'

@@ -2,14 +2,14 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { UserMistake } from '../../user-mistake.ts'
+import { UsageError } from '../../platform/usage-error.ts'
 import { formerFormat } from '../open-storage.ts'
 import { lockFile } from './lock-file.ts'
 
 /**
  * Locks the database in `file` for this process. Its folder is created if it does not exist.
  *
- * @throws {@link UserMistake} if another process has locked it, or the place is taken by something else
+ * @throws {@link UsageError} if another process has locked it, or the place is taken by something else
  */
 export async function lockDatabase(
   file: string,
@@ -17,17 +17,17 @@ export async function lockDatabase(
 ): Promise<{ path: string; unlock: () => void }> {
   const folder = dirname(file)
   for (const each of [file, folder]) {
-    if (existsSync(join(each, 'PG_VERSION'))) throw new UserMistake(formerFormat(each))
+    if (existsSync(join(each, 'PG_VERSION'))) throw new UsageError(formerFormat(each))
   }
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UserMistake(`"${file}" is a folder. SQLite storage requires the name of a file.`)
+    throw new UsageError(`"${file}" is a folder. SQLite storage requires the name of a file.`)
   }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   // The same lock, whatever link or relative path leads to the file.
   const path = existsSync(file) ? realpathSync(file) : join(realpathSync(folder), basename(file))
   const unlock = await lockFile(`${path}.lock`, Database)
   if (unlock) return { path, unlock }
-  throw new UserMistake(
+  throw new UsageError(
     `The database file "${file}" is in use by another process. Stop that process, or use PostgreSQL to run several instances.`,
   )
 }

@@ -1,12 +1,12 @@
 import type * as Sqlite from 'node:sqlite'
-import { UserMistake } from '../../user-mistake.ts'
+import { UsageError } from '../../platform/usage-error.ts'
 
 /** Node's own SQLite, loaded on first use: older versions of Node lack it, and Node 22 warns when it is loaded. */
 export async function importSqlite(): Promise<typeof Sqlite> {
   try {
     return await import('node:sqlite')
   } catch (error) {
-    throw new UserMistake(
+    throw new UsageError(
       `SQLite storage requires Node.js 22.13 or later; this is ${process.version}. Use memory or PostgreSQL storage, or a newer Node.js.`,
       { cause: error },
     )

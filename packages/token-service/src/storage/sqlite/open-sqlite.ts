@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { UserMistake } from '../../user-mistake.ts'
+import { UsageError } from '../../platform/usage-error.ts'
 import { createDatabase, type Database } from '../sql/database.ts'
 import { migrate } from '../sql/migrate.ts'
 import { createSqlStorage } from '../sql/sql-storage.ts'
@@ -27,8 +27,8 @@ export async function openSqlite(file: string): Promise<Storage> {
   } catch (error) {
     sqlite?.close()
     unlock()
-    if (error instanceof UserMistake) throw error
-    throw new UserMistake(`The database file "${file}" cannot be used: ${rootReason(error)}.`)
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`The database file "${file}" cannot be used: ${rootReason(error)}.`)
   }
 }
 
@@ -48,7 +48,7 @@ async function openStorage(path: string, sqlite: DatabaseSync, unlock: () => voi
     opened: Promise.resolve(),
     compact: () => compact(database, sqlite),
     async backup(to) {
-      if (existsSync(to)) throw new UserMistake(`The file "${to}" exists. Choose a new file for the back-up.`)
+      if (existsSync(to)) throw new UsageError(`The file "${to}" exists. Choose a new file for the back-up.`)
       await vacuumInto(path, to)
     },
     async close() {

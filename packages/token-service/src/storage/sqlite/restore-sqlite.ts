@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
-import { UserMistake } from '../../user-mistake.ts'
+import { UsageError } from '../../platform/usage-error.ts'
 import { rootReason } from '../storage-failure.ts'
 import { lockDatabase } from './database-file.ts'
 import { importSqlite } from './import-sqlite.ts'
@@ -13,7 +13,7 @@ export async function restoreSqlite(backup: string, file: string): Promise<void>
   const { path, unlock } = await lockDatabase(file, DatabaseSync)
   try {
     if (existsSync(path))
-      throw new UserMistake(`The file "${file}" exists. Move it away before you restore a back-up.`)
+      throw new UsageError(`The file "${file}" exists. Move it away before you restore a back-up.`)
     checkBackup(backup, DatabaseSync)
     // They belong to a database that was here before, and would damage this one.
     for (const rest of ['-wal', '-shm']) await rm(`${path}${rest}`, { force: true })
@@ -37,6 +37,5 @@ function checkBackup(backup: string, Database: typeof DatabaseSync): void {
   } catch (error) {
     problem = rootReason(error)
   }
-  if (problem !== undefined)
-    throw new UserMistake(`The file "${backup}" is not a usable back-up: ${problem}.`)
+  if (problem !== undefined) throw new UsageError(`The file "${backup}" is not a usable back-up: ${problem}.`)
 }

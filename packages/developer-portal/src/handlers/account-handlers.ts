@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { ServiceContext } from '@tokenwell/token-service/plugin'
+import { emptyForm, type FormState } from '../components/form.ts'
+import { parseForm } from '../forms/parse-form.ts'
+import { throttledForm } from '../forms/throttled-form.ts'
+import { accountPage } from '../pages/account-page.ts'
+import type { DeveloperHandler, PortalResponse } from '../request/portal-request.ts'
+import { createPasswordChecker } from '../session/check-password.ts'
+import { hashPassword, newPassword } from '../session/password.ts'
+import { createSessionStarter } from '../session/session.ts'
+
+const passwordForm = z.object({ password: z.string().max(1_000), new_password: newPassword })
+
+/** The developer's own account. */
+export function accountHandlers(service: ServiceContext) {
+  const { developers, sessions } = service.storage
+  const startSession = createSessionStarter(service)
+  const checkPassword = createPasswordChecker(service)
+
+  return {
+    showAccount: async (request) => ({ page: accountPage(request, emptyForm) }),
+    async changePassword(request) {
+      const { developer, address } = request
+      const parsed = parseForm(passwordForm, request.form)
+      const show = (state: FormState): PortalResponse => ({ page: accountPage(request, state), status: 422 })
+      if (!parsed.data) return show(parsed.state)
+      const checked = await checkPassword(developer.name, parsed.data.password, address)
+      if (checked.retryAfterSeconds !== undefined) return throttledForm(checked.retryAfterSeconds, {}, show)
+      if (!checked.developer) return show({ values: {}, errors: { password: 'The password is incorrect.' } })
+      await developers.changePassword(developer.id, await hashPassword(parsed.data.new_password))
+      await sessions.closeAll(developer.id)
+      service.activity.audit({ event: 'password_changed', address, detail: developer.id })
+      return startSession(developer.id, request)
+    },
+  } satisfies Record<string, DeveloperHandler>
+}

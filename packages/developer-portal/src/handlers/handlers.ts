@@ -1,0 +1,29 @@
+import type { ServiceContext } from '@tokenwell/token-service/plugin'
+import type { DeveloperHandler, Handler } from '../request/portal-request.ts'
+import type { HandlerName } from '../request/routes.ts'
+import { accountHandlers } from './account-handlers.ts'
+import { applicationHandlers } from './application-handlers.ts'
+import { developerHandlers } from './developer-handlers.ts'
+import { logInHandlers } from './log-in-handlers.ts'
+import { passwordLinkHandlers } from './password-link-handlers.ts'
+import { projectHandlers } from './project-handlers.ts'
+import { secretHandlers } from './secret-handlers.ts'
+
+export interface Handlers {
+  readonly forEverybody: Readonly<Partial<Record<HandlerName, Handler>>>
+  /** Anybody who is not logged in is sent to the log-in page instead. */
+  readonly forDevelopers: Readonly<Partial<Record<HandlerName, DeveloperHandler>>>
+}
+
+export function createHandlers(service: ServiceContext): Handlers {
+  return {
+    forEverybody: { ...logInHandlers(service), ...passwordLinkHandlers(service) },
+    forDevelopers: {
+      ...accountHandlers(service),
+      ...developerHandlers(service),
+      ...projectHandlers(service),
+      ...applicationHandlers(service),
+      ...secretHandlers(service),
+    },
+  }
+}

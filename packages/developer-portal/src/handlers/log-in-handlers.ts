@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { digest, type ServiceContext } from '@tokenwell/token-service/plugin'
+import { emptyForm, type FormState } from '../components/form.ts'
+import { line, parseForm } from '../forms/parse-form.ts'
+import { throttledForm } from '../forms/throttled-form.ts'
+import { joinPage } from '../pages/join-page.ts'
+import { logInPage } from '../pages/log-in-page.ts'
+import { PortalError } from '../request/portal-error.ts'
+import type { Handler, PortalResponse } from '../request/portal-request.ts'
+import { createPasswordChecker } from '../session/check-password.ts'
+import { hashPassword, newPassword } from '../session/password.ts'
+import { createSessionStarter } from '../session/session.ts'
+
+const name = line(60)
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N}._@+ -]*$/u, 'Use only letters, digits, spaces and . _ @ + -')
+  .transform((text) => text.normalize('NFKC').toLowerCase())
+const logInForm = z.object({
+  name: z.string().regex(/^\P{Cc}{0,200}$/u, 'Enter a name without control characters.'),
+  password: z.string().max(1_000),
+})
+const joinForm = z.object({ name, password: newPassword })
+
+/** Joining, logging in and logging out. */
+export function logInHandlers(service: ServiceContext) {
+  const { storage, clock, activity } = service
+  const { developers, sessions } = storage
+  const startSession = createSessionStarter(service)
+  const checkPassword = createPasswordChecker(service)
+
+  async function findInvitation(token = '') {
+    const invitation = await developers.findInvitation(digest(token), clock.now())
+    if (!invitation) throw new PortalError('invalid_link')
+    return invitation
+  }
+
+  return {
+    home: async ({ developer, paths }) => ({ redirectTo: developer ? paths.projects : paths.logIn }),
+    showLogIn: async (request) =>
+      request.developer
+        ? { redirectTo: request.paths.projects }
+        : { page: logInPage(request, emptyForm, (await developers.list()).length > 0) },
+    async logIn(request) {
+      const parsed = parseForm(logInForm, request.form)
+      const show = (state: FormState): PortalResponse => ({
+        page: logInPage(request, state, true),
+        status: 422,
+      })
+      if (!parsed.data) return show(parsed.state)
+      const { name: typedName, password } = parsed.data
+      const checked = await checkPassword(typedName, password, request.address)
+      if (checked.developer) return startSession(checked.developer.id, request)
+      const values = { name: typedName }
+      if (checked.retryAfterSeconds !== undefined)
+        return throttledForm(checked.retryAfterSeconds, values, show)
+      return show({ values, errors: { password: 'The name or password is incorrect.' } })
+    },
+    async logOut({ sessionHash, developer, paths }) {
+      if (sessionHash !== undefined) await sessions.close(sessionHash)
+      if (developer) activity.audit({ event: 'logged_out', detail: developer.id })
+      return { redirectTo: paths.logIn, sessionId: null }
+    },
+    showJoin: async (request) => ({
+      page: joinPage(request, emptyForm, await findInvitation(request.params['token'])),
+    }),
+    async join(request) {
+      const invitation = await findInvitation(request.params['token'])
+      const parsed = parseForm(joinForm, request.form)
+      if (!parsed.data) return { page: joinPage(request, parsed.state, invitation), status: 422 }
+      const passwordHash = await hashPassword(parsed.data.password)
+      const { administrator, hash } = invitation
+      const developer = { id: randomUUID(), name: parsed.data.name, passwordHash, administrator }
+      const nowMs = clock.now()
+      const outcome = await developers.join({ ...developer, createdAtMs: nowMs }, hash, nowMs)
+      if (outcome === 'void') throw new PortalError('invalid_link')
+      if (outcome === 'joined') {
+        activity.audit({ event: 'developer_joined', address: request.address, detail: developer.id })
+        return startSession(developer.id, request)
+      }
+      const state = { values: { name: developer.name }, errors: { name: 'This name is taken.' } }
+      return { page: joinPage(request, state, invitation), status: 422 }
+    },
+  } satisfies Record<string, Handler>
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { ServiceContext } from '@tokenwell/token-service/plugin'
+import type { DeveloperHandler } from '../request/portal-request.ts'
+import { ownProject, ownProjects } from './own-projects.ts'
+import { emptyForm } from '../components/form.ts'
+import { line, parseForm } from '../forms/parse-form.ts'
+import { newProjectPage, projectPage, projectsPage } from '../pages/project-pages.ts'
+
+const projectForm = z.object({
+  name: line(200),
+  organization_name: line(200),
+  developer_email: line(200).pipe(z.email('Enter an e-mail address, such as ada@example.com.')),
+})
+
+export function projectHandlers({ storage, registry }: ServiceContext) {
+  return {
+    async showProjects(request) {
+      const projects = await ownProjects(storage, request)
+      const withClients = await Promise.all(
+        projects.map(async (project) => ({ project, clients: await storage.applications.list(project.id) })),
+      )
+      return { page: projectsPage(request, withClients) }
+    },
+    async showProject(request) {
+      const project = await ownProject(storage, request)
+      return {
+        page: projectPage(request, { project, clients: await storage.applications.list(project.id) }),
+      }
+    },
+    showNewProject: async (request) => ({ page: newProjectPage(request, emptyForm) }),
+    async createProject(request) {
+      const parsed = parseForm(projectForm, request.form)
+      if (!parsed.data) return { page: newProjectPage(request, parsed.state), status: 422 }
+      const { name, organization_name: organizationName, developer_email: developerEmail } = parsed.data
+      const project = await registry.createProject({ name, organizationName, developerEmail })
+      await storage.developers.addProject(request.developer.id, project.id)
+      return { redirectTo: request.paths.project(project.id) }
+    },
+  } satisfies Record<string, DeveloperHandler>
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { AlreadyExists, type ServiceContext } from '@tokenwell/token-service/plugin'
+import { submissionForm } from './application-handlers.ts'
+import type { DeveloperHandler } from '../request/portal-request.ts'
+import { ownClient } from './own-projects.ts'
+import { overlaps } from '../forms/secret-overlaps.ts'
+import { secretPage } from '../pages/secret-page.ts'
+import { PortalError } from '../request/portal-error.ts'
+
+const maxSecrets = 10
+const rotationForm = submissionForm.extend({ overlap: z.enum(overlaps.map(([value]) => value)) })
+
+export function secretHandlers({ storage, registry }: ServiceContext) {
+  return {
+    async rotateSecret(request) {
+      const client = await ownClient(storage, request)
+      const { application, project, secrets } = client
+      const { data } = rotationForm.safeParse(request.form)
+      if (!data) throw new PortalError('invalid_form')
+      if (secrets.length >= maxSecrets) throw new PortalError('too_many_secrets')
+      const overlapMs = (overlaps.find(([value]) => value === data.overlap)?.[2] ?? Infinity) * 1000
+      try {
+        const clientSecret = await registry.rotateSecret(client, overlapMs, data.submission_id)
+        return { page: secretPage(request, { application, project, clientSecret, isFirst: false }) }
+      } catch (error) {
+        if (!(error instanceof AlreadyExists)) throw error
+        return { redirectTo: request.paths.application(project.id, application.id) }
+      }
+    },
+    async revokeSecret(request) {
+      const client = await ownClient(storage, request)
+      await registry.revokeSecret(client, request.params['secretId'] ?? '')
+      const { application, project } = client
+      return { redirectTo: request.paths.application(project.id, application.id) }
+    },
+  } satisfies Record<string, DeveloperHandler>
+}

@@ -1,0 +1,1 @@
+export { developerPortal } from './developer-portal.ts'

@@ -1,0 +1,72 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Project, RegisteredClient } from '@tokenwell/token-service/plugin'
+import type { DeveloperRequest } from '../request/portal-request.ts'
+import { choice, field, csrfInput, errorSummary, type FormState } from '../components/form.ts'
+import { page } from '../components/page.ts'
+
+export interface NewApplicationContent {
+  readonly project: Project
+  readonly state: FormState
+  readonly submissionId: string
+}
+
+export function newApplicationPage(
+  request: DeveloperRequest,
+  { project, state, submissionId }: NewApplicationContent,
+): SafeHtml {
+  const { paths, csrfToken, developer } = request
+  const body = html`<div class="narrow">
+    ${errorSummary(state)}
+    <form method="post" action="${paths.newApplication(project.id)}" class="card">
+      ${csrfInput(csrfToken)}
+      <input type="hidden" name="submission_id" value="${submissionId}" />
+      ${settings(state)}
+      ${developer.administrator ? '' : html`<p class="hint">The application gets tokens after an administrator has approved it.</p>`}
+      <button>Create application</button>
+    </form>
+  </div>`
+  const trail = [
+    ['Projects', paths.projects],
+    [project.name, paths.project(project.id)],
+  ] as const
+  return page(request, { title: 'New application', body, trail })
+}
+
+export function settingsPage(
+  request: DeveloperRequest,
+  { application, project }: RegisteredClient,
+  state: FormState,
+): SafeHtml {
+  const { paths, csrfToken } = request
+  const body = html`<div class="narrow">
+    ${errorSummary(state)}
+    <form method="post" action="${paths.settings(project.id, application.id)}" class="card">
+      ${csrfInput(csrfToken)} ${settings(state)}
+      <button>Save</button>
+    </form>
+  </div>`
+  const trail = [
+    ['Projects', paths.projects],
+    [project.name, paths.project(project.id)],
+    [application.name, paths.application(project.id, application.id)],
+  ] as const
+  return page(request, { title: 'Settings', body, trail })
+}
+
+function settings(state: FormState): SafeHtml {
+  return html` ${field({ name: 'name', label: 'Application name' }, state)}
+  ${field({ name: 'products', label: 'API products', hint: 'The products that its tokens are valid for, separated by commas.', required: false }, state)}
+  ${field({ name: 'level', label: 'Level', hint: 'Returned in token responses of the form with level and refresh token.', required: false }, state)}
+  ${choice(
+    {
+      name: 'response_form',
+      label: 'Form of the token response',
+      choices: [
+        ['products', 'With a list of API products'],
+        ['refresh', 'With level and an empty refresh token'],
+      ],
+    },
+    state,
+  )}
+  ${field({ name: 'lifetime_seconds', label: 'Token lifetime in seconds', hint: '3600 is one hour, 86400 is one day.', type: 'number' }, state)}`
+}

@@ -1,0 +1,98 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { RegisteredClient } from '@tokenwell/token-service/plugin'
+import type { DeveloperRequest } from '../request/portal-request.ts'
+import { statusBadge } from '../components/client-summary.ts'
+import { copyable } from '../components/copyable.ts'
+import { csrfInput } from '../components/form.ts'
+import { page } from '../components/page.ts'
+import { time } from '../components/time.ts'
+import { usageChart } from '../components/usage-chart.ts'
+import type { DayOfUse } from '../components/usage-by-day.ts'
+import { secretsSection } from './secrets-section.ts'
+
+export interface ApplicationContent {
+  readonly client: RegisteredClient
+  readonly days: readonly DayOfUse[]
+  readonly nowMs: number
+  readonly submissionId: string
+}
+
+export function applicationPage(request: DeveloperRequest, content: ApplicationContent): SafeHtml {
+  const { paths } = request
+  const { application, project } = content.client
+  const body = html` <p>${statusBadge(application.status)}</p>
+    ${settings(request, content)} ${secretsSection(request, content)}
+    <section class="card" aria-labelledby="usage">
+      <h2 id="usage">Tokens issued</h2>
+      ${usageChart(content.days)}
+    </section>
+    ${approval(request, content)}`
+  const trail = [
+    ['Projects', paths.projects],
+    [project.name, paths.project(project.id)],
+  ] as const
+  return page(request, { title: application.name, body, trail })
+}
+
+function settings(
+  { paths }: DeveloperRequest,
+  { client: { application, project } }: ApplicationContent,
+): SafeHtml {
+  const { clientId, products, level, responseForm, lifetimeSeconds, createdAtMs, id } = application
+  return html`<section class="card" aria-labelledby="about">
+    <h2 id="about">Settings</h2>
+    <dl class="pairs">
+      <div class="whole">
+        <dt>Client ID</dt>
+        <dd>${copyable({ id: 'client-id', value: clientId, what: 'client ID' })}</dd>
+      </div>
+      <div>
+        <dt>API products</dt>
+        <dd>${products.length === 0 ? 'none' : products.join(', ')}</dd>
+      </div>
+      <div>
+        <dt>Level</dt>
+        <dd>${level === '' ? 'none' : level}</dd>
+      </div>
+      <div>
+        <dt>Token response</dt>
+        <dd>${responseForm === 'products' ? 'with API products' : 'with level and refresh token'}</dd>
+      </div>
+      <div>
+        <dt>Token lifetime</dt>
+        <dd>${lifetimeSeconds.toLocaleString('en')} seconds</dd>
+      </div>
+      <div>
+        <dt>Created</dt>
+        <dd>${time(createdAtMs)}</dd>
+      </div>
+    </dl>
+    <p><a href="${paths.settings(project.id, id)}">Change settings</a></p>
+  </section>`
+}
+
+function approval(
+  { paths, csrfToken, developer }: DeveloperRequest,
+  { client: { application, project } }: ApplicationContent,
+): SafeHtml {
+  const send = (status: string, button: SafeHtml) =>
+    html`<form method="post" action="${paths.status(project.id, application.id)}">
+      ${csrfInput(csrfToken)}<input type="hidden" name="status" value="${status}" />${button}
+    </form>`
+  const approve = developer.administrator
+    ? html`<p>The application cannot get tokens.</p>
+        ${send('approved', html`<button>Approve application</button>`)}`
+    : html`<p>The application cannot get tokens until an administrator approves it.</p>`
+  const revoke = html`<details>
+    <summary>Revoke application</summary>
+    <p>
+      It gets no more tokens, and its existing tokens become invalid.
+      ${developer.administrator ? 'You can approve it again.' : 'Only an administrator can approve it again.'}
+    </p>
+    ${send('revoked', html`<button class="danger">Revoke application</button>`)}
+  </details>`
+  return html`<section class="card" aria-labelledby="approval">
+    <h2 id="approval">Approval</h2>
+    ${application.status === 'approved' ? '' : approve} ${application.status === 'revoked' ? '' : revoke}
+  </section>`
+}

@@ -1,0 +1,68 @@
+import { html } from '@remix-run/html-template'
+import { page, type Viewer } from '../components/page.ts'
+import type { PortalErrorReason } from '../request/portal-error.ts'
+import type { PortalResponse } from '../request/portal-request.ts'
+
+export type PageErrorReason = PortalErrorReason | 'internal' | 'unavailable'
+
+interface ErrorText {
+  readonly status: number
+  readonly title: string
+  readonly text: string
+}
+
+const texts: Record<PageErrorReason, ErrorText> = {
+  invalid_form: {
+    status: 400,
+    title: 'Invalid request',
+    text: 'Go back, reload the page and try again.',
+  },
+  invalid_csrf_token: {
+    status: 403,
+    title: 'This form has expired',
+    text: 'Nothing was changed. Go back, reload the page and send the form again. Cookies must be enabled for this site.',
+  },
+  not_allowed: {
+    status: 403,
+    title: 'You do not have permission to do this',
+    text: 'Only an administrator of this service can do this.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Page not found',
+    text: 'The page does not exist, or you do not have permission to see it.',
+  },
+  invalid_link: {
+    status: 410,
+    title: 'This link has expired',
+    text: 'A link works once, for 15 minutes. Ask an administrator for a new one. The link for the first administrator is printed when the service starts.',
+  },
+  too_many_secrets: {
+    status: 409,
+    title: 'Too many secrets',
+    text: 'An application can have up to ten secrets. Revoke one that is no longer used, then rotate again.',
+  },
+  busy: {
+    status: 503,
+    title: 'The service is busy',
+    text: 'Many people are logging in right now. Try again in a few seconds.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'The service is temporarily unavailable',
+    text: 'The service cannot reach its storage. Try again in a moment.',
+  },
+  internal: {
+    status: 500,
+    title: 'Internal error',
+    text: 'The error was written to the log of the service.',
+  },
+}
+
+export function errorPage(reason: PageErrorReason, viewer: Viewer): PortalResponse {
+  const { status, title, text } = texts[reason]
+  const body = html`<p class="lead">${text}</p>
+    <p><a href="${viewer.paths.root}">Back to the portal</a></p>`
+  const retryAfterSeconds = status === 503 ? 5 : undefined
+  return { page: page(viewer, { title, body }), status, retryAfterSeconds }
+}

@@ -1,0 +1,19 @@
+/** Why the portal does not do what was requested; `error-page.ts` holds the texts. */
+export type PortalErrorReason =
+  | 'invalid_form'
+  | 'invalid_csrf_token'
+  | 'not_allowed'
+  | 'not_found'
+  | 'invalid_link'
+  | 'too_many_secrets'
+  | 'busy'
+
+export class PortalError extends Error {
+  readonly reason: PortalErrorReason
+
+  constructor(reason: PortalErrorReason) {
+    super(reason)
+    this.name = 'PortalError'
+    this.reason = reason
+  }
+}

@@ -1,0 +1,85 @@
+const application = '/projects/:projectId/applications/:applicationId'
+
+/** Every path of the portal, under its root. */
+const patterns = {
+  root: '',
+  logIn: '/log-in',
+  logOut: '/log-out',
+  join: '/join/:token',
+  newPassword: '/password/:token',
+  account: '/account',
+  developers: '/developers',
+  developerRemoval: '/developers/:developerId/removal',
+  passwordLink: '/developers/:developerId/password-link',
+  projects: '/projects',
+  newProject: '/new-project',
+  project: '/projects/:projectId',
+  newApplication: '/projects/:projectId/new-application',
+  application,
+  settings: `${application}/settings`,
+  status: `${application}/status`,
+  secrets: `${application}/secrets`,
+  secretRevocation: `${application}/secrets/:secretId/revocation`,
+  asset: '/assets/:name',
+} as const
+
+type Patterns = typeof patterns
+type PathOf<Pattern extends string> = Pattern extends `${string}:${string}`
+  ? (...parameters: string[]) => string
+  : string
+
+/** The paths as links need them: a pattern with parameters is a function of their values. */
+export type Paths = { readonly [Name in keyof Patterns]: PathOf<Patterns[Name]> } & {
+  readonly reference: string
+}
+
+const routeList = [
+  ['GET', 'root', 'home'],
+  ['GET', 'logIn', 'showLogIn'],
+  ['POST', 'logIn', 'logIn'],
+  ['POST', 'logOut', 'logOut'],
+  ['GET', 'join', 'showJoin'],
+  ['POST', 'join', 'join'],
+  ['GET', 'newPassword', 'showNewPassword'],
+  ['POST', 'newPassword', 'setPassword'],
+  ['GET', 'account', 'showAccount'],
+  ['POST', 'account', 'changePassword'],
+  ['GET', 'developers', 'showDevelopers'],
+  ['POST', 'developers', 'invite'],
+  ['POST', 'developerRemoval', 'removeDeveloper'],
+  ['POST', 'passwordLink', 'createPasswordLink'],
+  ['GET', 'projects', 'showProjects'],
+  ['GET', 'newProject', 'showNewProject'],
+  ['POST', 'newProject', 'createProject'],
+  ['GET', 'project', 'showProject'],
+  ['GET', 'newApplication', 'showNewApplication'],
+  ['POST', 'newApplication', 'createApplication'],
+  ['GET', 'application', 'showApplication'],
+  ['GET', 'settings', 'showSettings'],
+  ['POST', 'settings', 'changeSettings'],
+  ['POST', 'status', 'changeStatus'],
+  ['POST', 'secrets', 'rotateSecret'],
+  ['POST', 'secretRevocation', 'revokeSecret'],
+] as const
+
+export const portalRoot = '/portal'
+export const referencePath = '/reference'
+export const assetPattern = patterns.asset
+
+/** Every request that the portal handles: method, path under its root, and name of the handler. */
+export const routes = routeList.map(
+  ([method, name, handler]) => ({ method, url: patterns[name] || '/', handler }) as const,
+)
+
+export type HandlerName = (typeof routeList)[number][2]
+
+/** `publicUrl` may contain a path that a proxy removes. */
+export function createPaths(publicUrl?: string): Paths {
+  const base = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
+  const entries = Object.entries(patterns).map(([name, pattern]) => {
+    const path = `${base}${portalRoot}${pattern}`
+    const fill = (...parameters: string[]) => path.replaceAll(/:\w+/g, () => parameters.shift() ?? '')
+    return [name, pattern.includes(':') ? fill : path]
+  })
+  return { ...Object.fromEntries(entries), reference: `${base}${referencePath}` } as Paths
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { digest, type ServiceContext } from '@tokenwell/token-service/plugin'
+import type { PortalRequest, PortalResponse } from '../request/portal-request.ts'
+
+const cookieName = 'tokenwell_portal'
+const lifetimeSeconds = 12 * 60 * 60
+
+export interface CookieOptions {
+  readonly path: string
+  readonly secure: boolean | 'auto'
+  readonly httpOnly: true
+  readonly sameSite: 'lax'
+}
+
+/** The digest of the session ID in the request's cookie: the ID itself is stored in the browser only. */
+export function sessionHash({ cookies }: FastifyRequest): string | undefined {
+  const id = cookies[cookieName]
+  return id === undefined ? undefined : digest(id)
+}
+
+/** Stores the session ID in the browser; `null` deletes it. */
+export function setSessionCookie(reply: FastifyReply, id: string | null, options: CookieOptions): void {
+  if (id === null) void reply.clearCookie(cookieName, options)
+  else void reply.setCookie(cookieName, id, { ...options, maxAge: lifetimeSeconds })
+}
+
+/** Logs a developer in, always with a new session ID: an ID that was known before the log-in is worthless. */
+export function createSessionStarter({ storage, clock, activity }: ServiceContext) {
+  return async (developerId: string, request: PortalRequest): Promise<PortalResponse> => {
+    const { sessionHash: previous, address, paths } = request
+    const sessionId = randomBytes(32).toString('base64url')
+    const expiresAtMs = clock.now() + lifetimeSeconds * 1000
+    if (previous !== undefined) await storage.sessions.close(previous)
+    await storage.sessions.open({ hash: digest(sessionId), developerId, expiresAtMs })
+    activity.audit({ event: 'logged_in', address, detail: developerId })
+    return { redirectTo: paths.projects, sessionId }
+  }
+}

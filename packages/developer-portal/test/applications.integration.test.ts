@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { introspect } from '../../token-service/test/test-service.ts'
+import {
+  applicationForm,
+  tokenFor,
+  createProject,
+  password,
+  shown,
+  startPortal,
+  withApplication,
+} from './portal-browser.ts'
+
+describe('an application', () => {
+  it('is created from the form, and its secret is shown once', async () => {
+    const { admin, authUrl, application } = await withApplication({
+      products: ' speech-to-text , sms,,sms',
+      response_form: 'products',
+      lifetime_seconds: '90',
+    })
+    const { body } = await tokenFor(authUrl, application)
+    expect(body).toMatchObject({
+      application_name: 'Transcriber',
+      api_product_list_json: ['speech-to-text', 'sms'],
+      expires_in: '90',
+      organization_name: 'Example',
+      developer_email: 'ada@example.com',
+    })
+    for (const path of ['/portal/projects', application.path]) {
+      const { text } = await admin.get(path)
+      expect(text).toContain(`${application.clientSecret.slice(0, 4)}…`)
+      expect(text).not.toContain(application.clientSecret)
+    }
+  })
+
+  it('is created once by a form that is sent twice', async () => {
+    const { admin, project } = await withApplication()
+    const form = { ...applicationForm, name: 'Twice', submission_id: crypto.randomUUID() }
+    const responses = await Promise.all([1, 2, 3].map(() => admin.post(`${project}/new-application`, form)))
+    expect(responses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 303, 303])
+    expect((await admin.get(project)).text.match(/>Twice</g)).toHaveLength(1)
+    expect((await admin.post(`${project}/new-application`, { ...form, submission_id: 'x' })).status).toBe(400)
+  })
+
+  it('can be changed', async () => {
+    const { admin, authUrl, application } = await withApplication()
+    const form = { ...applicationForm, response_form: 'refresh', level: 'silver', lifetime_seconds: ' 60 ' }
+    expect((await admin.post(`${application.path}/settings`, form)).location).toBe(application.path)
+    expect((await tokenFor(authUrl, application)).body).toMatchObject({
+      level: 'silver',
+      expires_in: '60',
+      refresh_token: '',
+    })
+  })
+
+  it.each([
+    [{ name: ' ' }, 'This field is required'],
+    [{ name: 'a\0b' }, 'control characters'],
+    [{ products: 'a[b]' }, 'without brackets'],
+    [{ products: 'a\0' }, 'without brackets'],
+    [{ level: 'x'.repeat(201) }, 'at most 200'],
+    [{ response_form: 'other' }, 'Invalid'],
+    [{ lifetime_seconds: '0' }, 'at least 1 second'],
+    [{ lifetime_seconds: '1e3' }, 'whole number'],
+    [{ lifetime_seconds: '31536001' }, 'one year'],
+  ])('is not created from %j', async (form, message) => {
+    const { admin } = await startPortal()
+    const project = await createProject(admin)
+    const submissionId = crypto.randomUUID()
+    const { status, text } = await admin.post(`${project}/new-application`, {
+      ...applicationForm,
+      submission_id: submissionId,
+      ...form,
+    })
+    expect([status, text]).toEqual([422, expect.stringContaining(message)])
+    expect(text).toContain(`value="${submissionId}"`)
+    expect((await admin.get(project)).text).toContain('No applications yet')
+  })
+
+  it('gets no tokens while it is revoked, and its tokens are inactive', async () => {
+    const { admin, authUrl, application } = await withApplication()
+    const { access_token: token } = (await tokenFor(authUrl, application)).body
+    await admin.post(`${application.path}/status`, { status: 'revoked' })
+    expect((await tokenFor(authUrl, application)).status).toBe(401)
+    expect((await introspect(authUrl, token)).body).toEqual({ active: false })
+    await admin.post(`${application.path}/status`, { status: 'approved' })
+    expect((await introspect(authUrl, token)).body).toMatchObject({ active: true })
+    expect((await admin.post(`${application.path}/status`, { status: 'pending' })).status).toBe(400)
+  })
+
+  it('shows its tokens per day', async () => {
+    const { admin, authUrl, application, time } = await withApplication()
+    expect((await admin.get(application.path)).text).toContain('No tokens in the last 30 days')
+    time.now += 11 * 3_600_000
+    await tokenFor(authUrl, application)
+    expect((await admin.get(application.path)).text).toContain(
+      '1 in the last 30 days. Busiest day: 31 Jan, with 1.',
+    )
+    time.now += 3_600_000 - 1
+    for (let each = 0; each < 3; each += 1) await tokenFor(authUrl, application)
+    await admin.get(application.path)
+    time.now += 1
+    for (let each = 0; each < 5; each += 1) await tokenFor(authUrl, application)
+    await admin.get('/portal/log-in')
+    await admin.post('/portal/log-in', { name: 'ada', password })
+    const { text: chart } = await admin.get(application.path)
+    expect(chart).toContain('9 in the last 30 days. Busiest day: 1 Feb, with 5.')
+    expect(chart.match(/<rect/g)).toHaveLength(30)
+    expect(chart).toMatch(/<title>31 Jan: 4<\/title>/)
+  })
+})
+
+describe('rotating a secret', () => {
+  const rotate = async (portal: Awaited<ReturnType<typeof withApplication>>, overlap: string) => {
+    const { admin, application } = portal
+    const { text } = await admin.post(`${application.path}/secrets`, {
+      overlap,
+      submission_id: crypto.randomUUID(),
+    })
+    return { ...application, clientSecret: shown(text, 'client-secret') }
+  }
+
+  it.each([
+    ['now', 0],
+    ['hour', 3_600],
+    ['day', 86_400],
+    ['month', 30 * 86_400],
+  ])('keeps the existing secret valid until it expires: %s', async (overlap, seconds) => {
+    const portal = await withApplication()
+    const { authUrl, application, time } = portal
+    const second = await rotate(portal, overlap)
+    expect(second.clientSecret).toMatch(/^[\w-]{43}$/)
+    time.now += seconds * 1000 - 1
+    expect((await tokenFor(authUrl, application)).status).toBe(200)
+    time.now += 1
+    expect((await tokenFor(authUrl, application)).status).toBe(401)
+    expect((await tokenFor(authUrl, second)).status).toBe(200)
+  })
+
+  it('keeps the existing secret valid until it is revoked', async () => {
+    const portal = await withApplication()
+    const { admin, authUrl, application, time } = portal
+    const second = await rotate(portal, 'never')
+    time.now += 3_600_000
+    for (const each of [application, second]) expect((await tokenFor(authUrl, each)).status).toBe(200)
+    const { text } = await admin.get(application.path)
+    const [oldest] = [...text.matchAll(/secrets\/([\w-]+)\/revocation/g)].map(([, id]) => id)
+    expect((await admin.post(`${application.path}/secrets/${oldest}/revocation`)).location).toBe(
+      application.path,
+    )
+    expect((await tokenFor(authUrl, application)).status).toBe(401)
+    expect((await tokenFor(authUrl, second)).status).toBe(200)
+    expect((await admin.post(`${application.path}/secrets/${oldest}/revocation`)).status).toBe(303)
+  })
+
+  it('happens once by a form that is sent twice, and up to ten secrets', async () => {
+    const portal = await withApplication()
+    const { admin, application } = portal
+    const form = { overlap: 'never', submission_id: crypto.randomUUID() }
+    expect((await admin.post(`${application.path}/secrets`, form)).status).toBe(200)
+    expect((await admin.post(`${application.path}/secrets`, form)).location).toBe(application.path)
+    expect((await admin.post(`${application.path}/secrets`, { ...form, overlap: 'forever' })).status).toBe(
+      400,
+    )
+    for (let secret = 2; secret < 10; secret += 1) await rotate(portal, 'never')
+    const response = await admin.post(`${application.path}/secrets`, {
+      ...form,
+      submission_id: crypto.randomUUID(),
+    })
+    expect([response.status, response.text]).toEqual([409, expect.stringContaining('Too many secrets')])
+  })
+})

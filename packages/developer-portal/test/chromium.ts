@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+
+const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+export const chromiumIsAbsent = !existsSync(executablePath)
+export const withChromium = chromiumIsAbsent
+  ? 'in Chromium (skipped: install chromium, or set CHROMIUM_PATH)'
+  : 'in Chromium'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** A folder for a screenshot of every page. */
+const screenshots = process.env['SCREENSHOT_FOLDER']
+
+/** A browser on a busy machine needs time for a page. */
+export const timeout = { timeout: 30_000 }
+
+export function launchChromium(): Promise<Browser> {
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
+  return chromium.launch({ executablePath, headless: true, args: [...args, ...quiet] })
+}
+
+/** A page that fails the test on any error in its console, such as a violated content security policy. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({
+    permissions: ['clipboard-read', 'clipboard-write'],
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  })
+  const consoleErrors: string[] = []
+  const page = await context.newPage()
+  page.on('pageerror', (error) => consoleErrors.push(error.message))
+  page.on('console', (message) => {
+    // Some tests expect an error response.
+    const isExpected = message.text().startsWith('Failed to load resource: the server responded with')
+    if (message.type() === 'error' && !isExpected) consoleErrors.push(message.text())
+  })
+  page.setDefaultTimeout(timeout.timeout)
+  onTestFinished(async () => {
+    await context.close()
+    expect(consoleErrors).toEqual([])
+  })
+  return page
+}
+
+interface AxeResult {
+  readonly violations: readonly { id: string; nodes: readonly { html: string; failureSummary: string }[] }[]
+}
+
+// Colours depend on the scheme, and the layout on the width: two combinations cover both.
+const looks = [
+  { width: 360, height: 780, colorScheme: 'light' },
+  { width: 1280, height: 900, colorScheme: 'dark' },
+] as const
+const otherLooks = [
+  { width: 360, height: 780, colorScheme: 'dark' },
+  { width: 1280, height: 900, colorScheme: 'light' },
+] as const
+
+/** Checks the page with axe, narrow and wide, light and dark, and that it does not scroll sideways. */
+export async function inspectPage(page: Page, name: string): Promise<void> {
+  const before = page.viewportSize()
+  for (const { width, height, colorScheme } of screenshots === undefined
+    ? looks
+    : [...looks, ...otherLooks]) {
+    await page.setViewportSize({ width, height })
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(axe)
+    const { violations } = await page.evaluate<AxeResult>('axe.run()')
+    const found = violations.map(({ id, nodes }) => [
+      id,
+      ...nodes.map((node) => [node.html, node.failureSummary]),
+    ])
+    expect(found, `${name}, ${width} px, ${colorScheme}`).toEqual([])
+    const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(overhang, `${name} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0)
+    if (screenshots !== undefined) {
+      mkdirSync(screenshots, { recursive: true })
+      await page.screenshot({
+        path: join(screenshots, `${name}-${width}-${colorScheme}.png`),
+        fullPage: true,
+      })
+    }
+  }
+  if (before) await page.setViewportSize(before)
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import {
+  applicationForm,
+  tokenFor,
+  createApplication,
+  createProject,
+  password,
+  startPortal,
+  withApplication,
+} from './portal-browser.ts'
+
+describe("another developer's project", () => {
+  it('is not accessible by any URL', { timeout: 60_000 }, async () => {
+    const { developer, project, application, authUrl, admin } = await withApplication()
+    const grace = await developer('grace')
+    expect((await grace.get('/portal/projects')).text).toContain('no projects yet')
+    const own = await createProject(grace, 'Own')
+    const applicationId = application.path.split('/').at(-1) ?? ''
+    const secretId = /secrets\/([\w-]+)\/revocation/.exec((await admin.get(application.path)).text)?.[1] ?? ''
+    const borrowed = `${own}/applications/${applicationId}`
+    for (const path of [
+      project,
+      `${project}/new-application`,
+      application.path,
+      borrowed,
+      `${application.path}/settings`,
+    ]) {
+      expect((await grace.get(path)).status).toBe(404)
+    }
+    for (const each of [application.path, borrowed]) {
+      for (const [path, form] of [
+        ['/status', { status: 'revoked' }],
+        ['/secrets', { overlap: 'now', submission_id: crypto.randomUUID() }],
+        [`/secrets/${secretId}/revocation`, {}],
+        ['/settings', applicationForm],
+      ] as const) {
+        expect((await grace.post(each + path, form)).status).toBe(404)
+      }
+    }
+    expect(
+      (
+        await grace.post(`${project}/new-application`, {
+          ...applicationForm,
+          submission_id: crypto.randomUUID(),
+        })
+      ).status,
+    ).toBe(404)
+
+    const mine = await createApplication(grace, own)
+    const across = await grace.post(`${mine.path}/secrets/${secretId}/revocation`)
+    expect(across.status).toBe(303)
+    // A form with the ID of another developer's application does not reach it either.
+    const { location } = await grace.post(`${own}/new-application`, {
+      ...applicationForm,
+      submission_id: applicationId,
+    })
+    expect((await grace.get(location ?? '')).status).toBe(404)
+    expect((await tokenFor(authUrl, application)).status).toBe(200)
+    expect((await admin.get(project)).text).toContain(application.clientId)
+  })
+
+  it('has pending applications until the administrator approves them', { timeout: 60_000 }, async () => {
+    const { developer, admin, service } = await startPortal()
+    const grace = await developer('grace')
+    const application = await createApplication(grace, await createProject(grace))
+    expect((await tokenFor(service.authUrl, application)).status).toBe(401)
+    expect((await grace.post(`${application.path}/status`, { status: 'approved' })).status).toBe(403)
+    expect((await grace.get('/portal/developers')).status).toBe(403)
+    expect((await grace.post('/portal/developers')).status).toBe(403)
+    await admin.post(`${application.path}/status`, { status: 'approved' })
+    expect((await tokenFor(service.authUrl, application)).status).toBe(200)
+    await grace.post(`${application.path}/status`, { status: 'revoked' })
+    expect((await tokenFor(service.authUrl, application)).status).toBe(401)
+  })
+})
+
+describe('a developer who is removed', () => {
+  it('is logged out at once, and the projects are kept', { timeout: 60_000 }, async () => {
+    const { admin, developer, service } = await startPortal()
+    const [grace, eve] = [await developer('grace'), await developer('eve')]
+    const project = await createProject(grace, 'Project of Grace')
+    const { text } = await admin.get('/portal/developers')
+    const [path = '', ...others] = [...text.matchAll(/action="([^"]+\/removal)"/g)].map(
+      ([, each]) => each ?? '',
+    )
+    expect(others).toHaveLength(1)
+    expect((await eve.post(path)).status).toBe(403)
+    expect((await admin.post('/portal/developers/nobody/removal')).status).toBe(404)
+    expect((await admin.post(path)).location).toBe('/portal/developers')
+    expect((await grace.get('/portal/projects')).location).toBe('/portal/log-in')
+    await grace.get('/portal/log-in')
+    expect((await grace.post('/portal/log-in', { name: 'grace', password })).status).toBe(422)
+    expect((await eve.get('/portal/projects')).status).toBe(200)
+    expect((await admin.get(project)).status).toBe(200)
+    expect(await service.createSetupLink()).toBeUndefined()
+  })
+})

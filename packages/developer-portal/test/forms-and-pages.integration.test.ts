@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import {
+  applicationForm,
+  tokenFor,
+  createApplication,
+  createProject,
+  startPortal,
+  withApplication,
+} from './portal-browser.ts'
+
+const canary = `"><script>alert('x')</script>&amp;'\``
+
+describe('every form', () => {
+  const paths = (project: string, application: string) => [
+    '/portal/log-in',
+    '/portal/log-out',
+    '/portal/join/x',
+    '/portal/account',
+    '/portal/developers',
+    '/portal/developers/x/removal',
+    '/portal/new-project',
+    `${project}/new-application`,
+    `${application}/settings`,
+    `${application}/status`,
+    `${application}/secrets`,
+    `${application}/secrets/x/revocation`,
+  ]
+
+  it(
+    'is rejected without the CSRF token of its session, and changes nothing',
+    { timeout: 60_000 },
+    async () => {
+      const { admin, developer, authUrl, project, application } = await withApplication()
+      const other = await developer('grace')
+      const before = [(await admin.get(application.path)).text, (await admin.get('/portal/projects')).text]
+      const form = {
+        ...applicationForm,
+        name: 'changed',
+        status: 'revoked',
+        overlap: 'now',
+        submission_id: crypto.randomUUID(),
+      }
+      for (const path of paths(project, application.path)) {
+        for (const token of [undefined, '', 'x', other.csrfToken, `${admin.csrfToken}=`]) {
+          const body = new URLSearchParams({ ...form, ...(token !== undefined && { csrf_token: token }) })
+          const { status, text } = await admin.send(path, { method: 'POST', body })
+          expect([path, status]).toEqual([path, 403])
+          expect(text).toContain('This form has expired')
+        }
+      }
+      const csrfToken = admin.csrfToken
+      const withoutCookie = await fetch(`${authUrl}${application.path}/status`, {
+        method: 'POST',
+        body: new URLSearchParams({ csrf_token: csrfToken, status: 'revoked' }),
+      })
+      expect(withoutCookie.status).toBe(403)
+      const changing = /name="(submission_id|csrf_token)" value="[^"]+"/g
+      const after = [(await admin.get(application.path)).text, (await admin.get('/portal/projects')).text]
+      expect(after.map((text) => text.replace(changing, ''))).toEqual(
+        before.map((text) => text.replace(changing, '')),
+      )
+      expect((await tokenFor(authUrl, application)).status).toBe(200)
+    },
+  )
+
+  it('is rejected if its type, size or fields are wrong', async () => {
+    const { admin } = await startPortal()
+    const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
+    expect((await admin.send('/portal/new-project', json)).status).toBe(400)
+    expect((await admin.send('/portal/new-project', { method: 'POST' })).status).toBe(403)
+    expect((await admin.post('/portal/new-project', { name: 'x'.repeat(20_000) })).status).toBe(400)
+    const body = `csrf_token=${admin.csrfToken}&name=a&name=b`
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await admin.send('/portal/new-project', { method: 'POST', body, headers })).status).toBe(400)
+  })
+
+  it('redirects to the log-in page without a session', async () => {
+    const { newBrowser, project, application } = await withApplication()
+    const browser = newBrowser()
+    await browser.get('/portal/log-in')
+    const open = ['/portal/log-in', '/portal/log-out', '/portal/join/x']
+    for (const path of paths(project, application.path).filter((each) => !open.includes(each))) {
+      expect((await browser.post(path)).location).toBe('/portal/log-in')
+    }
+    for (const path of ['/portal', '/portal/projects', project, application.path, '/portal/developers']) {
+      expect((await browser.get(path)).location).toBe('/portal/log-in')
+    }
+  })
+})
+
+describe('every page', () => {
+  it('escapes all input', async () => {
+    const { admin } = await startPortal()
+    const project = await createProject(admin, canary)
+    const { path } = await createApplication(admin, project, {
+      name: canary,
+      products: canary.replace(/,/g, ''),
+      level: canary,
+    })
+    const bad = { name: `${canary}\n`, organization_name: canary, developer_email: canary }
+    const pages = [
+      await admin.get('/portal/projects'),
+      await admin.get(project),
+      await admin.get(path),
+      await admin.get(`${path}/settings`),
+      await admin.post('/portal/new-project', bad),
+      await admin.post('/portal/log-in', { name: canary, password: canary }),
+      await admin.get(`/portal/${encodeURIComponent(canary)}`),
+      await admin.get(`/portal/projects/${encodeURIComponent(canary)}`),
+    ]
+    expect(pages.filter(({ text }) => text.includes('&lt;script&gt;'))).toHaveLength(6)
+    for (const { text } of pages) {
+      expect(text).not.toContain('<script>')
+      expect(text).not.toMatch(/value="">|alert\('x'\)/)
+    }
+  })
+
+  it('has a strict content security policy', async () => {
+    const { admin } = await startPortal()
+    for (const path of [
+      '/portal/log-in',
+      '/portal/projects',
+      '/portal/nowhere',
+      '/reference',
+      '/portal/assets/portal.css',
+    ]) {
+      const { headers } = await admin.get(path === '/portal/log-in' ? '/portal/account' : path)
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy).toMatch(/^default-src 'none'; /)
+      expect(policy).not.toMatch(/unsafe|\*|data:/)
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+    }
+    expect((await admin.get('/portal/projects')).headers.get('cache-control')).toBe('no-store')
+    const { text } = await admin.get('/portal/projects')
+    expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src="\/portal\/assets\/)/)
+  })
+
+  it('links to static files, and only those are served', async () => {
+    const { admin } = await startPortal()
+    const { text } = await admin.get('/portal/projects')
+    const files = [...text.matchAll(/(?:src|href)="(\/portal\/assets\/[^"]+)"/g)].map(
+      ([, path]) => path ?? '',
+    )
+    expect(files.length).toBeGreaterThan(2)
+    for (const path of files)
+      expect((await admin.get(path)).headers.get('cache-control')).toContain('immutable')
+    for (const name of [
+      'nothing.css',
+      '..%2fportal.ts',
+      '%2e%2e%2f%2e%2e%2fpackage.json',
+      'constructor',
+      '__proto__',
+    ]) {
+      expect((await admin.get(`/portal/assets/${name}`)).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,30 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { errorBody, type ErrorShape } from '../protocol/error-body.ts'
+import { ProtocolError, type ErrorReason } from '../protocol/protocol-error.ts'
+
+const reasonsByCode: Record<string, ErrorReason> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_too_slow',
+}
+
+/** Responds to what is not a valid HTTP request, and closes the connection. */
+export function respondToMalformedRequests(shape: ErrorShape) {
+  return (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const protocolError = new ProtocolError(reasonsByCode[error.code ?? ''] ?? 'malformed_request')
+    const { status, body } = errorBody(protocolError, shape)
+    const text = JSON.stringify(body)
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      'Cache-Control: no-store',
+      'Connection: close',
+    ]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy())
+  }
+}

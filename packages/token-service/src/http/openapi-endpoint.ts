@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify'
+import { baseUrl } from './base-url.ts'
+import type { ErrorShape } from '../protocol/error-body.ts'
+
+/** Serves the OpenAPI document; its modules are loaded on first use. */
+export function openapiEndpoint(
+  server: FastifyInstance,
+  errors: ErrorShape,
+  publicUrl: string | undefined,
+): void {
+  server.get('/openapi.yaml', async (request, reply) => {
+    const [{ stringify }, { apiDescription }] = await Promise.all([
+      import('yaml'),
+      import('../openapi/api-description.ts'),
+    ])
+    const description = apiDescription(baseUrl(request, publicUrl), errors)
+    return reply.type('application/yaml; charset=utf-8').send(stringify(description))
+  })
+}

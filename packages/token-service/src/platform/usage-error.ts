@@ -1,0 +1,7 @@
+/** A mistake in options, configuration or environment: its message says how to fix it, and needs no stack trace. */
+export class UsageError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'UsageError'
+  }
+}

@@ -1,0 +1,3 @@
+export const tokenPath = '/oauth/client_credential/accesstoken'
+export const introspectionPath = '/oauth/introspect'
+export const revocationPath = '/oauth/revoke'

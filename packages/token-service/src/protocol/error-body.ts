@@ -1,0 +1,135 @@
+import type { ErrorResponse } from './oauth-responses.ts'
+import type { ProtocolError, ErrorReason } from './protocol-error.ts'
+
+interface ErrorDescription {
+  readonly status: number
+  /** RFC 6749 section 5.2, RFC 8628 section 3.5 for `slow_down`. */
+  readonly error: string
+  readonly description: string
+  /** The code of the fault, where the platform reports one. */
+  readonly fault?: string
+  /** Where RFC 6749 requires another status than the platform's. */
+  readonly standardStatus?: number
+}
+
+const descriptions: Record<ErrorReason, ErrorDescription> = {
+  missing_parameter: {
+    status: 400,
+    error: 'invalid_request',
+    description: 'The request is missing a required parameter',
+  },
+  repeated_parameter: { status: 400, error: 'invalid_request', description: 'A parameter is repeated' },
+  malformed_parameter: {
+    status: 400,
+    error: 'invalid_request',
+    description: 'A parameter is malformed',
+  },
+  credentials_in_query: {
+    status: 400,
+    error: 'invalid_request',
+    description: 'Credentials must be sent in the form body, not in the URL',
+  },
+  two_authentication_methods: {
+    status: 400,
+    error: 'invalid_request',
+    description: 'Credentials are both in the Authorization header and in the body; send them once',
+  },
+  malformed_authorization: {
+    status: 400,
+    error: 'invalid_request',
+    description: 'The Authorization header is not well-formed Basic authentication',
+  },
+  unsupported_grant_type: {
+    status: 400,
+    error: 'unsupported_grant_type',
+    description: 'Unsupported grant type; use client_credentials',
+  },
+  unsupported_content_type: {
+    status: 415,
+    error: 'invalid_request',
+    description: 'The body must be application/x-www-form-urlencoded',
+  },
+  malformed_request: { status: 400, error: 'invalid_request', description: 'The request is malformed' },
+  invalid_client: { status: 401, error: 'invalid_client', description: 'ClientId is Invalid' },
+  expired_secret: { status: 401, error: 'invalid_client', description: 'The client secret has expired' },
+  application_not_approved: {
+    status: 401,
+    standardStatus: 400,
+    error: 'unauthorized_client',
+    description: 'The application is not approved',
+  },
+  token_of_another_client: {
+    status: 400,
+    error: 'invalid_grant',
+    description: 'The token was issued to another client',
+  },
+  too_many_failures: {
+    status: 429,
+    error: 'slow_down',
+    description: 'Too many failed attempts; try again later',
+    fault: 'policies.ratelimit.QuotaViolation',
+  },
+  not_found: {
+    status: 404,
+    error: 'invalid_request',
+    description: 'No resource at this path',
+    fault: 'messaging.adaptors.http.flow.ApplicationNotFound',
+  },
+  method_not_allowed: {
+    status: 405,
+    error: 'invalid_request',
+    description: 'Method not allowed',
+    fault: 'messaging.adaptors.http.flow.MethodNotAllowed',
+  },
+  body_too_large: {
+    status: 413,
+    error: 'invalid_request',
+    description: 'The request body is too large',
+    fault: 'protocol.http.TooBigBody',
+  },
+  headers_too_large: {
+    status: 431,
+    error: 'invalid_request',
+    description: 'The request headers are too large',
+    fault: 'protocol.http.TooBigHeaders',
+  },
+  request_too_slow: {
+    status: 408,
+    error: 'invalid_request',
+    description: 'The request did not arrive in time',
+    fault: 'messaging.adaptors.http.flow.RequestTimeOut',
+  },
+  unavailable: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    description: 'The service is temporarily unavailable',
+    fault: 'messaging.adaptors.http.flow.ServiceUnavailable',
+  },
+  internal: {
+    status: 500,
+    error: 'server_error',
+    description: 'Internal server error',
+    fault: 'messaging.runtime.ScriptExecutionFailed',
+  },
+}
+
+export type ErrorShape = 'classic' | 'rfc6749'
+
+/** The response to an error: in the platform's own shapes, or that of RFC 6749 section 5.2. */
+export function errorBody(
+  { reason, details }: ProtocolError,
+  shape: ErrorShape,
+): { status: number; body: ErrorResponse } {
+  const known = descriptions[reason]
+  const description =
+    details.parameter === undefined ? known.description : `${known.description} : ${details.parameter}`
+  if (shape === 'rfc6749') {
+    const body = { error: known.error, error_description: description }
+    return { status: known.standardStatus ?? known.status, body }
+  }
+  const body =
+    known.fault === undefined
+      ? { ErrorCode: known.error, Error: description }
+      : { fault: { faultstring: description, detail: { errorcode: known.fault } } }
+  return { status: known.status, body }
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+// Requests are checked against these schemas, and the OpenAPI document is derived from them.
+
+/** Printable ASCII (RFC 6749 appendix A.1). */
+const visible = z.string().regex(/^[\x20-\x7e]{1,512}$/)
+
+const grantType = z.enum(['client_credentials'])
+
+export const tokenQuery = z.object({
+  grant_type: grantType.describe('The grant: always `client_credentials`.'),
+})
+
+export const clientForm = z.object({
+  client_id: visible.describe('The client ID, also called consumer key.'),
+  client_secret: visible.describe('The client secret, also called consumer secret.'),
+})
+
+export const optionalClientForm = clientForm.partial()
+
+export const repeatedGrant = z.object({
+  grant_type: grantType.optional().describe('May be repeated here with the same value.'),
+})
+
+export const presentedToken = z.object({
+  token: z.string().min(1).max(4096).describe('The access token that the request is about.'),
+})

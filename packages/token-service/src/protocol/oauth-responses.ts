@@ -1,0 +1,56 @@
+import { z } from 'zod'
+
+// The bodies of responses: the OpenAPI document and the types are derived from these schemas.
+
+const digits = z.string().regex(/^\d+$/)
+
+const commonFields = z.object({
+  access_token: z.string().describe('The bearer token.'),
+  token_type: z.literal('Bearer'),
+  expires_in: digits.describe('Lifetime of the token, in seconds.'),
+  issued_at: digits.describe('Time of issue, in milliseconds since the epoch.'),
+  client_id: z.string(),
+  application_name: z.string(),
+  organization_name: z.string(),
+  developer_email: z.string(),
+  status: z.literal('approved'),
+  scope: z.string(),
+  refresh_token_expires_in: z.literal('0'),
+  refresh_count: z.literal('0'),
+})
+
+export const tokenResponseSchema = z.union([
+  commonFields.extend({
+    api_product_list: z.string().describe('The products as text in brackets: `[a, b]`.'),
+    api_product_list_json: z.array(z.string()).readonly().describe('The same products as a list.'),
+  }),
+  commonFields.extend({
+    refresh_token: z.literal(''),
+    level: z.string().describe('The level of the application.'),
+  }),
+])
+
+export const introspectionResponseSchema = z.union([
+  z.object({
+    active: z.literal(true),
+    client_id: z.string(),
+    sub: z.string(),
+    token_type: z.literal('Bearer'),
+    scope: z.string(),
+    iat: z.number().describe('Time of issue, in seconds since the epoch.'),
+    exp: z.number().describe('Time of expiry, in seconds since the epoch.'),
+    api_products: z.array(z.string()).readonly(),
+  }),
+  z.object({ active: z.literal(false) }),
+])
+
+const classicErrorBody = z.object({ ErrorCode: z.string(), Error: z.string() })
+const classicFault = z.object({
+  fault: z.object({ faultstring: z.string(), detail: z.object({ errorcode: z.string() }) }),
+})
+export const standardError = z.object({ error: z.string(), error_description: z.string() })
+export const classicError = z.union([classicErrorBody, classicFault])
+
+export type TokenResponse = z.output<typeof tokenResponseSchema>
+export type IntrospectionResponse = z.output<typeof introspectionResponseSchema>
+export type ErrorResponse = z.output<typeof standardError> | z.output<typeof classicError>

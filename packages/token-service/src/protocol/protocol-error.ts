@@ -1,0 +1,44 @@
+/** Why a request was rejected; `error-body.ts` maps it to the response. */
+export type ErrorReason =
+  | 'missing_parameter'
+  | 'repeated_parameter'
+  | 'malformed_parameter'
+  | 'credentials_in_query'
+  | 'two_authentication_methods'
+  | 'malformed_authorization'
+  | 'unsupported_grant_type'
+  | 'unsupported_content_type'
+  | 'malformed_request'
+  | 'invalid_client'
+  | 'expired_secret'
+  | 'application_not_approved'
+  | 'token_of_another_client'
+  | 'too_many_failures'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'body_too_large'
+  | 'headers_too_large'
+  | 'request_too_slow'
+  | 'unavailable'
+  | 'internal'
+
+export interface ErrorDetails {
+  /** A parameter's name from our own list, never text from the request. */
+  readonly parameter?: string | undefined
+  readonly retryAfterSeconds?: number | undefined
+  readonly allow?: string | undefined
+  /** For log and audit; only of an existing client, because a client ID in a request may be anything. */
+  readonly clientId?: string | undefined
+}
+
+export class ProtocolError extends Error {
+  readonly reason: ErrorReason
+  readonly details: ErrorDetails
+
+  constructor(reason: ErrorReason, details: ErrorDetails = {}) {
+    super(reason)
+    this.name = 'ProtocolError'
+    this.reason = reason
+    this.details = details
+  }
+}

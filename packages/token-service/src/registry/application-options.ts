@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { UsageError } from '../platform/usage-error.ts'
+import type { ApplicationStatus, ResponseForm } from '../applications/application.ts'
+
+/** An application that is created when the service starts. */
+export interface ApplicationOptions {
+  readonly name: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** When `clientSecret` expires, as an ISO 8601 date. @default never */
+  readonly clientSecretExpiresAt?: string | undefined
+  /** The API products that its tokens are valid for. @default [] */
+  readonly products?: readonly string[] | undefined
+  /** @default '' */
+  readonly level?: string | undefined
+  /** The form of its token responses. @default 'products' */
+  readonly responseForm?: ResponseForm | undefined
+  /** The lifetime of its tokens in seconds. @default 3600 */
+  readonly lifetimeSeconds?: number | undefined
+  /** Tokens are issued to approved applications only. @default 'approved' */
+  readonly status?: ApplicationStatus | undefined
+  /** Its project, which is created if it does not exist. @default 'default' */
+  readonly project?: string | undefined
+  /** Of a project that is created. @default 'example-org' */
+  readonly organizationName?: string | undefined
+  /** Of a project that is created. @default 'developer@example.com' */
+  readonly developerEmail?: string | undefined
+}
+
+const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
+const name = z.string().min(1).max(200)
+
+/** Token responses list products as `[a, b]`: names cannot contain commas or brackets. */
+const product = z.string().regex(/^[^,[\]\s](?:[^,[\]]*[^,[\]\s])?$/, 'must not contain commas or brackets')
+
+export const applicationSchema = z.strictObject({
+  name,
+  clientId: printable,
+  clientSecret: printable,
+  clientSecretExpiresAt: z.iso.datetime({ offset: true }).optional(),
+  products: z.array(product).default([]),
+  level: z.string().max(200).default(''),
+  responseForm: z.enum(['products', 'refresh']).default('products'),
+  lifetimeSeconds: z.int().min(1).max(31_536_000).default(3600),
+  status: z.enum(['approved', 'pending', 'revoked']).default('approved'),
+  project: name.default('default'),
+  organizationName: name.default('example-org'),
+  developerEmail: name.default('developer@example.com'),
+})
+
+export type ResolvedApplication = z.output<typeof applicationSchema>
+
+/** @throws {@link UsageError} that names the first invalid field */
+export function resolveApplications(applications: unknown): ResolvedApplication[] {
+  const result = z.array(applicationSchema).safeParse(applications)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  const place = issue?.path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+  throw new UsageError(`applications${place ?? ''} is invalid: ${issue?.message ?? 'not a list'}.`)
+}

@@ -1,0 +1,69 @@
+import { createActivityRecorder } from '../activity/activity-recorder.ts'
+import { createApplicationAuthenticator } from '../authentication/authenticate-application.ts'
+import { createResourceServerAuthenticator } from '../authentication/authenticate-resource-server.ts'
+import { createFailureGuard } from '../authentication/failure-guard.ts'
+import { readOrCreateKeyFile } from '../keys/key-file.ts'
+import { createKeyring, createRandomKey, type Keyring } from '../keys/keyring.ts'
+import { UsageError } from '../platform/usage-error.ts'
+import { createAccountLinks } from '../registry/account-links.ts'
+import { createApplicationRegistry } from '../registry/application-registry.ts'
+import { seedApplications } from '../registry/seed-applications.ts'
+import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
+import type { Storage } from '../storage/storage.ts'
+import { purgeRegularly } from '../tokens/purge-expired.ts'
+import type { ServiceContext } from './service-context.ts'
+import type { ResolvedOptions } from './token-service-options.ts'
+
+export async function openServiceContext(
+  options: ResolvedOptions,
+  onError: (error: unknown) => void,
+): Promise<ServiceContext> {
+  const { clock, errors, publicUrl } = options
+  const keyring = createKeyring(options.keys ?? (await keysFor(options.storage)))
+  const storage = await openStorage(options.storage, {
+    onError,
+    async prepare(opened) {
+      await checkKeys(opened, keyring)
+      await seedApplications(options.applications, { storage: opened, keyring, nowMs: clock.now() })
+    },
+  })
+  const { applications } = storage
+  const activity = createActivityRecorder({ storage: storage.activity, clock, onError })
+  const guard = createFailureGuard(storage.failures, clock, options.failureLimit)
+  const stopPurging = purgeRegularly({ storage, clock, onError })
+  return {
+    storage,
+    keyring,
+    clock,
+    activity,
+    errors,
+    publicUrl,
+    registry: createApplicationRegistry({ storage, keyring, clock, activity }),
+    accountLinks: createAccountLinks(storage, clock),
+    authenticateApplication: createApplicationAuthenticator({ applications, keyring, clock, guard }),
+    authenticateResourceServer: createResourceServerAuthenticator(options.resourceServers, keyring, guard),
+    async reset() {
+      await Promise.all([storage.tokens.clear(), storage.failures.clear()])
+      await seedApplications(options.applications, { storage, keyring, nowMs: clock.now(), replace: true })
+    },
+    async close() {
+      await stopPurging()
+      await activity.close()
+      await storage.close()
+    },
+  }
+}
+
+/** With the keys of another database every secret would be rejected, without an explanation. */
+async function checkKeys({ applications }: Storage, { keyIds }: Keyring): Promise<void> {
+  const used = await applications.keyIds()
+  if (used.length > 0 && !used.some((id) => keyIds.includes(id))) {
+    throw new UsageError(
+      'None of the keys matches this database. Pass the keys that its secrets were hashed under, the newest first.',
+    )
+  }
+}
+
+async function keysFor(storage: StorageLocation): Promise<string[]> {
+  return storage.kind === 'sqlite' ? readOrCreateKeyFile(`${storage.file}.keys`) : [createRandomKey()]
+}

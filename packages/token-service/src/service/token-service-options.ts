@@ -1,0 +1,100 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { ResourceServerOptions } from '../authentication/authenticate-resource-server.ts'
+import type { FailureLimit } from '../authentication/failure-guard.ts'
+import { systemClock, type Clock } from '../platform/clock.ts'
+import { UsageError } from '../platform/usage-error.ts'
+import type { ErrorShape } from '../protocol/error-body.ts'
+import {
+  resolveApplications,
+  type ApplicationOptions,
+  type ResolvedApplication,
+} from '../registry/application-options.ts'
+import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
+import type { DeveloperPortal } from './service-context.ts'
+
+export interface TokenServiceOptions {
+  /** `0`: a free port. @default 0 */
+  readonly port?: number | undefined
+  /** The address to listen on. @default '127.0.0.1' */
+  readonly host?: string | undefined
+  /** `memory`, `sqlite:FILE` or a `postgres://` URL. @default 'memory' */
+  readonly storage?: string | undefined
+  /**
+   * Keys of at least 32 characters that secrets are hashed under, the newest first. Required with PostgreSQL.
+   * @default a random key; with SQLite, the key in the file `FILE.keys`
+   */
+  readonly keys?: readonly string[] | undefined
+  /** The shape of the token endpoint's errors: the platform's, or RFC 6749 section 5.2. @default 'classic' */
+  readonly errors?: ErrorShape | undefined
+  /** Applications that are created if they do not exist. @default [] */
+  readonly applications?: readonly ApplicationOptions[] | undefined
+  /** APIs that may introspect tokens. @default [] */
+  readonly resourceServers?: readonly ResourceServerOptions[] | undefined
+  /** How many attempts of one address for one client may fail. @default 10 in 60 seconds */
+  readonly failureLimit?:
+    | { readonly attempts?: number | undefined; readonly windowSeconds?: number | undefined }
+    | undefined
+  /** The URL that clients use, if it differs from the service's own. @default from the `Host` header */
+  readonly publicUrl?: string | undefined
+  /** Proxies to trust about client addresses: Fastify's `trustProxy`. @default false */
+  readonly trustProxy?: boolean | string | undefined
+  /** The developer portal to mount, such as `developerPortal` from `@tokenwell/developer-portal`. @default none */
+  readonly portal?: DeveloperPortal | undefined
+  /**
+   * For tests: a second listener on loopback that injects faults, moves the clock, records requests and resets
+   * the service. Not available with PostgreSQL. @default false
+   */
+  readonly sandbox?: boolean | { readonly port?: number | undefined } | undefined
+  /** Serves `/metrics`. @default true, false with memory storage */
+  readonly metrics?: boolean | undefined
+  /** A pino logger. @default no log */
+  readonly logger?: FastifyBaseLogger | undefined
+  /** @default the system clock */
+  readonly clock?: Clock | undefined
+}
+
+export interface ResolvedOptions {
+  readonly storage: StorageLocation
+  readonly keys: readonly string[] | undefined
+  readonly errors: ErrorShape
+  readonly applications: readonly ResolvedApplication[]
+  readonly resourceServers: readonly ResourceServerOptions[]
+  readonly failureLimit: FailureLimit
+  readonly publicUrl: string | undefined
+  readonly trustProxy: boolean | string
+  readonly portal: DeveloperPortal | undefined
+  readonly sandbox: { readonly port: number } | undefined
+  readonly metrics: boolean
+  readonly logger: FastifyBaseLogger | undefined
+  readonly clock: Clock
+}
+
+export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
+  const storage = parseStorageLocation(options.storage ?? 'memory')
+  if (storage.kind === 'postgres' && !options.keys?.length) {
+    throw new UsageError(
+      'keys is missing. PostgreSQL storage requires at least one key of 32 or more random characters, the same for every instance.',
+    )
+  }
+  if (storage.kind === 'postgres' && options.sandbox) {
+    throw new UsageError('The sandbox is not available with PostgreSQL storage. Use another storage.')
+  }
+  return {
+    storage,
+    keys: options.keys,
+    errors: options.errors ?? 'classic',
+    applications: resolveApplications(options.applications ?? []),
+    resourceServers: options.resourceServers ?? [],
+    failureLimit: {
+      attempts: options.failureLimit?.attempts ?? 10,
+      windowSeconds: options.failureLimit?.windowSeconds ?? 60,
+    },
+    publicUrl: options.publicUrl?.replace(/\/+$/, ''),
+    trustProxy: options.trustProxy ?? false,
+    portal: options.portal,
+    sandbox: options.sandbox ? { port: (options.sandbox !== true && options.sandbox.port) || 0 } : undefined,
+    metrics: options.metrics ?? storage.kind !== 'memory',
+    logger: options.logger,
+    clock: options.clock ?? systemClock,
+  }
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { createActivityRecorder } from '../../src/activity/activity-recorder.ts'
+import { createApplicationRegistry } from '../../src/registry/application-registry.ts'
+import { createApplicationAuthenticator } from '../../src/authentication/authenticate-application.ts'
+import { createFailureGuard } from '../../src/authentication/failure-guard.ts'
+import { createKeyring, createRandomKey } from '../../src/keys/keyring.ts'
+import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+
+async function registered() {
+  const time = { now: 1_000_000 }
+  const clock = { now: () => time.now }
+  const storage = createMemoryStorage()
+  const { applications } = storage
+  const keyring = createKeyring([createRandomKey()])
+  const activity = createActivityRecorder({ storage: storage.activity, clock, onError: () => {} })
+  const registry = createApplicationRegistry({ storage, keyring, clock, activity })
+  const guard = createFailureGuard(storage.failures, clock, { attempts: 100, windowSeconds: 60 })
+  const authenticate = createApplicationAuthenticator({ applications, keyring, clock, guard })
+
+  const project = await registry.createProject({
+    name: 'p',
+    organizationName: 'o',
+    developerEmail: 'e@example.com',
+  })
+  const { application, clientSecret } = await registry.createApplication({
+    projectId: project.id,
+    name: 'demo',
+    status: 'approved',
+    products: [],
+    level: '',
+    responseForm: 'products',
+    lifetimeSeconds: 60,
+  })
+  const { clientId } = application
+  const client = async () => {
+    const found = await applications.findClient(clientId)
+    if (!found) throw new Error('There is no client.')
+    return found
+  }
+  const outcomeOf = (secret: string) =>
+    authenticate({ clientId, clientSecret: secret }, '127.0.0.1').then(
+      () => 'accepted',
+      (error: Error) => error.message,
+    )
+  return { time, storage, activity, registry, application, clientSecret, client, outcomeOf }
+}
+
+describe('the application registry', () => {
+  it('creates secrets of 256 random bits and stores a hash and a short prefix only', async () => {
+    const { clientSecret, client, storage, outcomeOf } = await registered()
+    expect(clientSecret).toMatch(/^[\w-]{43}$/)
+    const [stored] = (await client()).secrets
+    expect(stored?.prefix).toBe(clientSecret.slice(0, 4))
+    expect(JSON.stringify(await client())).not.toContain(clientSecret.slice(4))
+    expect(JSON.stringify(await storage.activity.audit(10))).not.toContain(clientSecret)
+    expect(await outcomeOf(clientSecret)).toBe('accepted')
+  })
+
+  it('rotates a secret: both are valid until the old one expires', async () => {
+    const { time, clientSecret: first, client, registry, outcomeOf } = await registered()
+    const second = await registry.rotateSecret(await client(), 5000)
+    expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['accepted', 'accepted'])
+    time.now += 5000
+    expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['expired_secret', 'accepted'])
+    expect(await outcomeOf('wrong')).toBe('invalid_client')
+  })
+
+  it('never extends the lifetime of a secret by rotating', async () => {
+    const { time, clientSecret: first, client, registry, outcomeOf } = await registered()
+    await registry.rotateSecret(await client(), 1000)
+    await registry.rotateSecret(await client(), 999_000)
+    time.now += 1000
+    expect(await outcomeOf(first)).toBe('expired_secret')
+  })
+
+  it("revokes a secret at once, and only an application's own", async () => {
+    const { clientSecret: first, client, registry, outcomeOf } = await registered()
+    const second = await registry.rotateSecret(await client(), 5000)
+    const [oldest] = (await client()).secrets
+    await registry.revokeSecret({ ...(await client()), secrets: [] }, oldest?.id ?? '')
+    expect(await outcomeOf(first)).toBe('accepted')
+    await registry.revokeSecret(await client(), oldest?.id ?? '')
+    expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['invalid_client', 'accepted'])
+  })
+
+  it('writes each change to the audit log', async () => {
+    const { registry, application, client, activity, storage } = await registered()
+    await registry.changeApplication(application, { status: 'revoked' })
+    await registry.rotateSecret(await client(), 0)
+    await registry.revokeSecret(await client(), (await client()).secrets[0]?.id ?? '')
+    await activity.flush()
+    const events = (await storage.activity.audit(10)).map(({ event, detail }) => [event, detail])
+    expect(events.map(([event]) => event).toReversed()).toEqual([
+      'project_created',
+      'application_created',
+      'application_changed',
+      'secret_rotated',
+      'secret_revoked',
+    ])
+    expect(events).toContainEqual(['application_changed', 'revoked'])
+  })
+})
