@@ -8,6 +8,7 @@ const checks = [
   ['typecheck'],
   ['check:packages'],
   ['check:docs'],
+  ['check:compatibility'],
   ['test'],
   ['check:size'],
 ]

@@ -21,7 +21,6 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'packages/file-token-store': ['packages/core'],
   'packages/opentelemetry': ['packages/core'],
   'packages/test-suite': ['packages/core'],
-  'packages/internal-testing': [],
   'packages/internal-testing': ['packages/core', 'packages/test-suite'],
   'packages/token-service': [],
   'packages/developer-portal': ['packages/token-service'],

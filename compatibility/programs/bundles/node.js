@@ -1,0 +1,3 @@
+import { program } from './program.js'
+
+program(process.env.PLATFORM).then(console.log)

@@ -1,0 +1,1 @@
+module.exports = { testMatch: ['<rootDir>/jest/*.test.mjs'], transform: {}, testEnvironment: 'node' }

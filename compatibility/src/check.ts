@@ -1,0 +1,116 @@
+// `pnpm check:compatibility [--full] [PART OF A TITLE]`: runs other people's programs with the packed packages.
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Listr, PRESET_TIMER, type ListrTask } from 'listr2'
+import { generateNest } from './nest/generate-nest.ts'
+import { startPlatform } from './platform.ts'
+import { run } from './run.ts'
+
+const programs = fileURLToPath(new URL('../programs/', import.meta.url))
+const [only = ''] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
+const full = process.argv.includes('--full')
+const current = process.versions.node.split('.')[0]!
+const nodes = new Map([[current, process.execPath]])
+const platform = await startPlatform()
+
+/** Runs commands one after another, each `[file, ...arguments]`, in a folder of `programs`. */
+function program(title: string, folder: string, ...commands: (readonly string[])[]): ListrTask {
+  return {
+    title,
+    task: async () => {
+      for (const command of commands) await runIn(folder, title, command)
+    },
+  }
+}
+
+function runIn(folder: string, title: string, [file, ...args]: readonly string[], node = process.execPath) {
+  const PLATFORM = `${platform.origin}/${title.toLowerCase().replaceAll(/\W+/g, '-')}`
+  const isScript = /\.[cm]?[jt]s$/.test(file!)
+  return run(isScript ? node : join(programs, folder, file!), isScript ? [file!, ...args] : args, {
+    folder: join(programs, folder),
+    environment: { PLATFORM, NEXT_TELEMETRY_DISABLED: '1' },
+  })
+}
+
+const onNodes = (title: string, command: readonly string[]): ListrTask[] =>
+  ['20', '22', '24', '26'].map((version) => ({
+    title: `${title}, Node ${version}`,
+    task: async () => {
+      await runIn('load', `${title} ${version}`, command, nodes.get(version))
+    },
+  }))
+
+const jest = 'node_modules/jest/bin/jest.js'
+const inApp = (name: string) => `../node_modules/${name}`
+
+function nest(major: number, unit: readonly string[], e2e: readonly string[]): ListrTask {
+  const name = `nest-${major}`
+  return {
+    title: `NestJS ${major}: its generated project`,
+    task: async () => {
+      await generateNest(name)
+      const compile = [inApp('typescript/bin/tsc'), '-p', 'tsconfig.build.json']
+      for (const [file, ...args] of [compile, unit, e2e]) {
+        await run(process.execPath, [file!, ...args], {
+          folder: join(programs, name, 'app'),
+          environment: { PLATFORM: `${platform.origin}/${name}` },
+        })
+      }
+    },
+  }
+}
+
+const all: ListrTask[] = [
+  program('TypeScript 5.9, 6 and 7', 'types', ['check.js', ...(full ? ['--full'] : [])]),
+  program('Bundlers, for Node and for Chromium', 'bundles', ['check.js']),
+  ...onNodes('Jest in CommonJS: JavaScript, ts-jest, SWC', [jest]),
+  nest(11, [inApp('jest/bin/jest.js')], [inApp('jest/bin/jest.js'), '--config', 'test/jest-e2e.json']),
+  nest(
+    12,
+    [inApp('vitest/vitest.mjs'), 'run'],
+    [inApp('vitest/vitest.mjs'), 'run', '--config', 'vitest.config.e2e.ts'],
+  ),
+  ...onNodes('One copy of require and import', ['one-copy.cjs']),
+  program('One copy of require and import, Bun', 'load', ['node_modules/.bin/bun', 'one-copy.cjs']),
+  program('One copy of require and import, Deno', 'load', [
+    'node_modules/.bin/deno',
+    'run',
+    '-A',
+    'one-copy.cjs',
+  ]),
+  program('Jest in ES modules', 'load', ['jest-esm.js']),
+  program('Mocha with require', 'load', ['node_modules/mocha/bin/mocha.js', 'load.spec.cjs']),
+]
+
+const list = new Listr(
+  [
+    {
+      title: 'Versions of Node',
+      task: async () => {
+        for (const version of ['20', '22', '24', '26'].filter((one) => !nodes.has(one))) {
+          const args = ['-y', '-p', `node@${version}`, 'node', '-p', 'process.execPath']
+          nodes.set(version, (await run('npx', args, { folder: programs })).trim())
+        }
+      },
+    },
+    {
+      title: 'Programs',
+      task: (_, task) =>
+        task.newListr(
+          all.filter(({ title }) => String(title).includes(only)),
+          { concurrent: 2, exitOnError: false },
+        ),
+    },
+  ],
+  {
+    collectErrors: true,
+    rendererOptions: { collapseErrors: false, timer: PRESET_TIMER },
+    fallbackRendererOptions: { timer: PRESET_TIMER },
+  },
+)
+try {
+  await list.run()
+} finally {
+  await platform.close()
+}
+if (list.errors?.length) process.exitCode = 1

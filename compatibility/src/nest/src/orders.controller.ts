@@ -1,0 +1,24 @@
+import { HttpService } from '@nestjs/axios'
+import { Controller, Get } from '@nestjs/common'
+import type { TokenProvider } from '@tokenwell/core'
+import { InjectTokenProvider } from '@tokenwell/nestjs-module'
+import { firstValueFrom } from 'rxjs'
+
+@Controller('orders')
+export class OrdersController {
+  constructor(
+    private readonly http: HttpService,
+    @InjectTokenProvider() private readonly tokens: TokenProvider,
+  ) {}
+
+  @Get()
+  async list(): Promise<string> {
+    const { data } = await firstValueFrom(this.http.get<{ path: string }>('/orders'))
+    return data.path
+  }
+
+  @Get('token')
+  async token(): Promise<string> {
+    return (await this.tokens.getToken()).value
+  }
+}
