@@ -25,9 +25,16 @@ export interface ServiceProcess {
 
 export function runCommand(
   args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; wrapper?: readonly string[] } = {},
 ): ServiceProcess {
-  const child = spawn(process.execPath, ['--conditions=@tokenwell/source', command, ...args], {
+  const [program = '', ...wrapped] = [
+    ...(options.wrapper ?? []),
+    process.execPath,
+    '--conditions=@tokenwell/source',
+    command,
+    ...args,
+  ]
+  const child = spawn(program, wrapped, {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,6 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStorage, parseStorageLocation, restoreStorage } from '../../src/storage/open-storage.ts'
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { temporaryFolder } from '../service-process.ts'
+import { introspect, requestToken, testService } from '../test-service.ts'
+import { raceForLock } from './lock-race.ts'
 import { register, token } from './storage-contract.ts'
 
 async function opened(file: string) {
@@ -37,7 +39,11 @@ describe('an SQLite database', () => {
     await opened(file)
   })
 
-  it('syncs each commit, and can give space back', async () => {
+  it('is opened by one of three processes that try at the same time, also after a kill', async () => {
+    await raceForLock(join(temporaryFolder(), 'data.db'), 2)
+  })
+
+  it('has a write-ahead log, and can give space back', async () => {
     const file = join(temporaryFolder(), 'data.db')
     await opened(file)
     const other = new DatabaseSync(file)
@@ -45,6 +51,21 @@ describe('an SQLite database', () => {
     const pragma = (name: string) => Object.values(other.prepare(`pragma ${name}`).get() ?? {})[0]
     expect(pragma('journal_mode')).toBe('wal')
     expect(pragma('auto_vacuum')).toBe(2)
+  })
+
+  it('that cannot be written to still finds tokens, and recovers by itself', async () => {
+    const file = join(temporaryFolder(), 'data.db')
+    const { authUrl } = await testService({ storage: `sqlite:${file}` })
+    const status = async (path: string) => (await fetch(authUrl + path)).status
+    const { body } = await requestToken(authUrl)
+    const other = new DatabaseSync(file)
+    other.exec('begin immediate')
+    const { status: failed, headers } = await requestToken(authUrl)
+    expect([failed, headers.get('retry-after')]).toEqual([503, '1'])
+    expect((await introspect(authUrl, body.access_token)).body.active).toBe(true)
+    expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503])
+    other.close()
+    expect([await status('/readyz'), (await requestToken(authUrl)).status]).toEqual([200, 200])
   })
 
   it('gives the space of purged tokens back', async () => {

@@ -14,10 +14,15 @@ import { createSqlTokens } from './sql-tokens.ts'
 export interface DatabaseControl extends Pick<Storage, 'backup' | 'close' | 'opened'> {
   /** Gives the space of what was deleted back to the file system. */
   readonly compact?: () => Promise<void>
+  /** Rejects if there is too little space for what requests write. */
+  readonly checkSpace?: () => Promise<void>
 }
 
 /** Stores everything in an SQL database that is migrated. */
-export function createSqlStorage(database: Database, { compact, ...control }: DatabaseControl): Storage {
+export function createSqlStorage(
+  database: Database,
+  { compact, checkSpace, ...control }: DatabaseControl,
+): Storage {
   const { query } = database
   const tokens = createSqlTokens(database)
   const probe = createBatcher<undefined, undefined>(async () => {
@@ -26,6 +31,7 @@ export function createSqlStorage(database: Database, { compact, ...control }: Da
       .values({ id: 1, atMs: Date.now() })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ atMs: Date.now() }))
       .execute()
+    await checkSpace?.()
     return []
   })
   return reportFailures({

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, statfs } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { UsageError } from '../../platform/usage-error.ts'
@@ -12,6 +12,8 @@ import { lockDatabase } from './database-file.ts'
 import { importSqlite } from './import-sqlite.ts'
 import { NodeSqliteDialect } from './sqlite-dialect.ts'
 import { vacuumInto } from './vacuum-into.ts'
+
+const leastSpace = 1024 * 1024
 
 /** Opens the SQLite database in `file`, created if it does not exist, for this process only. */
 export async function openSqlite(file: string): Promise<Storage> {
@@ -46,6 +48,7 @@ async function openStorage(path: string, sqlite: DatabaseSync, unlock: () => voi
   await migrate(database)
   return createSqlStorage(database, {
     opened: Promise.resolve(),
+    checkSpace: () => checkSpace(path),
     compact: () => compact(database, sqlite),
     async backup(to) {
       if (existsSync(to)) throw new UsageError(`The file "${to}" exists. Choose a new file for the back-up.`)
@@ -56,6 +59,12 @@ async function openStorage(path: string, sqlite: DatabaseSync, unlock: () => voi
       unlock()
     },
   })
+}
+
+/** A probe is small: on a disk that is nearly full it fits when a group of tokens does not. */
+async function checkSpace(path: string): Promise<void> {
+  const { bavail, bsize } = await statfs(path)
+  if (bavail * bsize < leastSpace) throw new Error('the disk is full')
 }
 
 /** Gives free pages back to the file system, a few at a time, so that requests are served in between. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { postgresIsAbsent, startPostgres, withoutPostgres } from '../postgres/postgres-cluster.ts'
 import { temporaryFolder } from '../service-process.ts'
-import { crashFiles, crashUnderLoad } from './crash-under-load.ts'
+import { crashFiles, crashUnderLoad } from '../crash/crash-under-load.ts'
 
 const kills = 20
 

@@ -1,0 +1,31 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import { temporaryFolder } from '../service-process.ts'
+import { register, token } from '../storage/storage-contract.ts'
+
+const tokensPerRound = 30_000
+
+it('does not grow over five rounds of 30,000 tokens that are issued and purged', async () => {
+  const file = join(temporaryFolder(), 'data.db')
+  const storage = await openSqlite(file)
+  const { application } = await register(storage)
+  const size = () =>
+    ['', '-wal'].reduce((sum, end) => sum + (existsSync(file + end) ? statSync(file + end).size : 0), 0)
+
+  const rounds: { full: number; purged: number }[] = []
+  for (let round = 1; round <= 5; round += 1) {
+    await Promise.all(
+      Array.from({ length: tokensPerRound }, () => storage.tokens.save(token(application.id, round))),
+    )
+    const full = size()
+    expect(await storage.tokens.purge(round)).toBe(tokensPerRound)
+    rounds.push({ full, purged: size() })
+  }
+  await storage.close()
+  const [first, last] = [rounds[0], rounds[4]]
+  process.stdout.write(`bytes with ${tokensPerRound} tokens and once purged: ${JSON.stringify(rounds)}\n`)
+  expect(last?.purged).toBeLessThanOrEqual((first?.purged ?? 0) * 1.3)
+  expect(last?.full).toBeLessThanOrEqual((first?.full ?? 0) * 1.3)
+})

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import { digest } from '../../src/platform/digest.ts'
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+
+// Saves tokens in the database of a service that is not running: FILE CLIENT_ID COUNT
+const [file = '', clientId = '', count = ''] = process.argv.slice(2)
+const storage = await openSqlite(file)
+const client = await storage.applications.findClient(clientId)
+if (!client) throw new Error('There is no such application.')
+const issuedAtMs = Date.now()
+async function save(): Promise<void> {
+  await storage.tokens.save({
+    hash: digest(randomBytes(32).toString('base64url')),
+    applicationId: client?.application.id ?? '',
+    issuedAtMs,
+    expiresAtMs: issuedAtMs + 3_600_000,
+  })
+}
+for (let saved = 0; saved < Number(count); saved += 500) {
+  await Promise.all(Array.from({ length: 500 }, save))
+}
+await storage.close()

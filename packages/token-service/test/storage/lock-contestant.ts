@@ -1,0 +1,10 @@
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+
+// A process that tries to open the database whose file it is sent, and keeps it open until it is killed.
+process.on('message', (file: string) => {
+  openSqlite(file).then(
+    () => process.send?.({ pid: process.pid, isOpen: true }),
+    (error: Error) => process.send?.({ pid: process.pid, isOpen: false, message: error.message }),
+  )
+})
+process.send?.('ready')
