@@ -3,6 +3,7 @@ export { createSpeechApi } from './server/create-speech-api.ts'
 export { type CommandEngineOptions, createCommandEngine } from './engines/command/create-command-engine.ts'
 export { createDigitsEngine, type DigitsEngineOptions } from './engines/digits/create-digits-engine.ts'
 export type { JobResponse, TranscriptionResponse } from './http/transcription-response.ts'
+export type { SlowUploadLimits } from './http/limit-slow-upload.ts'
 export type { SpeechApiOptions } from './server/speech-api-options.ts'
 export {
   EngineBusyError,
@@ -12,6 +13,7 @@ export {
   type SpeechEngine,
   type SpeechSegment,
   type Transcript,
+  type TranscriptWarning,
 } from './engines/speech-engine.ts'
 export {
   type RunningSpeechApi,

@@ -75,6 +75,15 @@ test('accepts folders, patterns and standard input', async () => {
   expect(lines(stdout).slice(1).sort()).toEqual(sampleLines.toSorted())
 })
 
+test('prints the warnings of the speech API', async () => {
+  const { code, stdout, stderr } = await transcribe(['-', '--quiet'], { input: silentWav(1) })
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: 'standard input: \n',
+    stderr: 'standard input: The recording is silent.\n',
+  })
+})
+
 test('--json prints one object per line, with times, also for errors', async () => {
   const { code, stdout } = await transcribe(['gone.wav', 'good.wav', '--json'], { cwd: folder })
   expect(code).toBe(2)

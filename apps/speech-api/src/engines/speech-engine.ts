@@ -10,6 +10,14 @@ export interface SpeechSegment {
 export interface Transcript {
   readonly durationSeconds: number
   readonly segments: readonly SpeechSegment[]
+  /** What may be wrong with the recording or the transcript. */
+  readonly warnings?: readonly TranscriptWarning[] | undefined
+}
+
+export interface TranscriptWarning {
+  readonly code: 'truncated_wav' | 'silence' | 'nothing_recognised'
+  /** One sentence for the client. */
+  readonly message: string
 }
 
 export interface TranscribeOptions {
@@ -22,6 +30,10 @@ export interface TranscribeOptions {
 export interface SpeechEngine {
   /** Short name for logs and `/healthz`. */
   readonly name: string
+  /** The number of recordings that the engine accepts at the same time.
+   * @default 32
+   */
+  readonly capacity?: number | undefined
   /** Whether `transcribe` would throw `EngineBusyError` now. Checked before an upload is read. */
   readonly busy?: boolean | undefined
   /**

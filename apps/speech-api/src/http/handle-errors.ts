@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { EngineBusyError, EngineError, type EngineErrorCode } from '../engines/speech-engine.ts'
-import { JobLimitError } from '../jobs/job-limit-error.ts'
+import { ShareExceededError } from '../jobs/fair-share.ts'
 import { AudioError, type AudioErrorCode } from '../wav/audio-error.ts'
 import { ApiError } from './api-error.ts'
 
@@ -10,6 +10,7 @@ const STATUSES: Readonly<Record<AudioErrorCode | EngineErrorCode, number>> = {
   malformed_wav: 422,
   unsupported_wav: 415,
   no_samples: 422,
+  invalid_samples: 422,
   engine_failed: 502,
   engine_timeout: 504,
   engine_closed: 503,
@@ -45,9 +46,9 @@ export function toApiError(error: unknown): ApiError {
     const headers = { 'retry-after': String(error.retryAfterSeconds) }
     return new ApiError(503, 'busy', 'The speech API is busy. Try again soon.', { headers })
   }
-  if (error instanceof JobLimitError) {
-    const headers = { 'retry-after': String(error.retryAfterSeconds) }
-    return new ApiError(429, 'too_many_jobs', error.message, { headers })
+  if (error instanceof ShareExceededError) {
+    const message = `${error.message} Try again when one has finished.`
+    return new ApiError(429, 'too_many_recordings', message, { headers: { 'retry-after': '2' } })
   }
   const { code, statusCode = 500 } = Object(error) as { code?: unknown; statusCode?: number }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {

@@ -1,4 +1,4 @@
-import type { SpeechSegment, Transcript } from '../engines/speech-engine.ts'
+import type { SpeechSegment, Transcript, TranscriptWarning } from '../engines/speech-engine.ts'
 import type { Job } from '../jobs/job.ts'
 import { toApiError } from './handle-errors.ts'
 
@@ -7,6 +7,7 @@ export interface TranscriptionResponse {
   readonly durationSeconds: number
   readonly language: 'en'
   readonly segments: readonly SpeechSegment[]
+  readonly warnings: readonly TranscriptWarning[]
 }
 
 export interface JobResponse {
@@ -20,8 +21,10 @@ export interface JobResponse {
   readonly error?: { readonly status: number; readonly code: string; readonly message: string } | undefined
 }
 
-export function toTranscriptionResponse({ durationSeconds, segments }: Transcript): TranscriptionResponse {
-  return { text: segments.map(({ text }) => text).join(' '), durationSeconds, language: 'en', segments }
+export function toTranscriptionResponse(transcript: Transcript): TranscriptionResponse {
+  const { durationSeconds, segments, warnings = [] } = transcript
+  const text = segments.map((segment) => segment.text).join(' ')
+  return { text, durationSeconds, language: 'en', segments, warnings }
 }
 
 export function toJobResponse(job: Readonly<Job>): JobResponse {

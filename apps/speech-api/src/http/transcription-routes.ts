@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { EngineBusyError, type SpeechEngine } from '../engines/speech-engine.ts'
 import type { Job } from '../jobs/job.ts'
+import { createFairShare } from '../jobs/fair-share.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import { readDuration } from '../wav/read-duration.ts'
 import { abortOnDisconnect } from './abort-on-disconnect.ts'
 import { ApiError } from './api-error.ts'
 import type { BearerGuard } from './bearer-guard.ts'
+import { limitSlowUpload, type SlowUploadLimits } from './limit-slow-upload.ts'
 import { acceptAudio, readUpload, rejectLargeBody } from './read-upload.ts'
 import {
   type JobResponse,
@@ -27,18 +29,26 @@ export interface TranscriptionRoutesOptions {
   readonly guard: BearerGuard
   readonly maxBytes: number
   readonly longAudioSeconds: number
+  readonly slowUploads: SlowUploadLimits
 }
 
 type JobRequest = FastifyRequest<{ Params: { readonly id: string } }>
 
 const PATH = '/v1/transcriptions'
 const POLL_INTERVAL_SECONDS = 1
+const DEFAULT_CAPACITY = 32
 
 /** `POST /v1/transcriptions` transcribes a recording; a long one, or any if the client prefers that, as a job. */
 export async function transcriptionRoutes(
   server: FastifyInstance,
-  { engine, jobs, guard, maxBytes, longAudioSeconds }: TranscriptionRoutesOptions,
+  { engine, jobs, guard, maxBytes, longAudioSeconds, slowUploads }: TranscriptionRoutesOptions,
 ): Promise<void> {
+  const share = createFairShare()
+  const takePlace = (client: string) => {
+    const free = (engine.capacity ?? DEFAULT_CAPACITY) - share.active - jobs.running
+    if (engine.busy || free <= 0) throw new EngineBusyError('The engine is busy.')
+    return share.take(client, free)
+  }
   acceptAudio(server, maxBytes)
   server.decorateRequest('caller', '')
   server.addHook('onRequest', async (request, reply) => {
@@ -48,10 +58,10 @@ export async function transcriptionRoutes(
   })
 
   server.post(PATH, async (request, reply): Promise<TranscriptionResponse | JobResponse> => {
-    if (engine.busy) throw new EngineBusyError('The engine is busy.')
+    const freePlace = takePlace(request.caller)
     const signal = abortOnDisconnect(reply)
     const length = Number(request.headers['content-length']) || undefined
-    const upload = readUpload(reply, maxBytes)
+    const upload = limitSlowUpload(readUpload(reply, maxBytes), slowUploads)
     try {
       const { audio, seconds } = await readDuration(upload, length)
       const asynchronous = prefersAsync(request)
@@ -61,11 +71,13 @@ export async function transcriptionRoutes(
         request.log.info({ durationSeconds, segments: segments.length }, 'transcribed')
         return toTranscriptionResponse(transcript)
       }
+      freePlace() // jobs have places of their own
       const job = await jobs.add(request.caller, { audio, seconds }, signal)
       if (asynchronous) reply.header('preference-applied', 'respond-async')
       reply.code(202).header('location', `${PATH}/${job.id}`)
       return respondWithJob(job, reply)
     } finally {
+      freePlace()
       // Not awaited: `return` waits for a pending read.
       upload.return(undefined).catch(() => undefined)
     }

@@ -3,13 +3,13 @@ import { EngineBusyError, EngineError, type SpeechEngine } from '../engines/spee
 import { untilAborted } from '../streams/until-aborted.ts'
 import { createTemporaryFile } from '../temporary-files/temporary-file.ts'
 import type { Job } from './job.ts'
-import { JobLimitError } from './job-limit-error.ts'
+import { createFairShare } from './fair-share.ts'
 import { runJob } from './run-job.ts'
 
 export interface JobStoreOptions {
   readonly engine: SpeechEngine
   /** Active jobs of all owners. Further ones are rejected with `EngineBusyError`; those of an owner that already has as
-   * many as are free, with `JobLimitError`.
+   * many as are free, with `ShareExceededError`.
    * @default 16
    */
   readonly maxActive?: number | undefined
@@ -36,11 +36,13 @@ export interface Recording {
 }
 
 export interface JobStore {
+  /** Number of jobs that the engine is transcribing. */
+  readonly running: number
   /**
    * Stores the whole recording, then transcribes it in the background.
    *
    * @param signal cancels the upload
-   * @throws {EngineBusyError | JobLimitError}
+   * @throws {EngineBusyError | ShareExceededError}
    */
   add(owner: string, recording: Recording, signal: AbortSignal): Promise<Readonly<Job>>
   /** Returns the job if it belongs to this owner. */
@@ -62,7 +64,8 @@ export function createJobStore(options: JobStoreOptions): JobStore {
   const { engine, maxActive = 16, maxFinished = 100, timeoutMs = 3_600_000 } = options
   const { retentionMs = 600_000, now = Date.now, onFinished } = options
   const entries = new Map<string, Entry>()
-  const active = new Map<Promise<unknown>, string>() // to the owner
+  const active = new Set<Promise<unknown>>()
+  const share = createFairShare()
   const closing = new AbortController()
 
   const deleteExpired = () => {
@@ -79,12 +82,10 @@ export function createJobStore(options: JobStoreOptions): JobStore {
     onFinished?.(entry.job)
   }
 
-  const checkLimits = (owner: string) => {
-    const free = maxActive - active.size
+  const takePlace = (owner: string) => {
+    const free = maxActive - share.active
     if (free <= 0) throw new EngineBusyError(`${maxActive} jobs are active.`, 5)
-    const own = [...active.values()].filter((other) => other === owner).length
-    // A single client leaves half of the jobs free. Clients that compete end up with equal shares.
-    if (own >= free) throw new JobLimitError(own)
+    return share.take(owner, free)
   }
 
   const store = async (owner: string, { audio, seconds }: Recording, signal: AbortSignal) => {
@@ -105,13 +106,21 @@ export function createJobStore(options: JobStoreOptions): JobStore {
   }
 
   return {
+    get running() {
+      return [...entries.values()].filter(({ job }) => job.state === 'running').length
+    },
     async add(owner, recording, signal) {
       deleteExpired()
-      checkLimits(owner)
+      const freePlace = takePlace(owner)
       const stored = store(owner, recording, signal)
       const finished = stored.then((started) => started.finished)
-      active.set(finished, owner)
-      finished.catch(() => undefined).finally(() => active.delete(finished))
+      active.add(finished)
+      finished
+        .catch(() => undefined)
+        .finally(() => {
+          active.delete(finished)
+          freePlace()
+        })
       return (await stored).job
     },
     find(owner, id) {
@@ -130,7 +139,7 @@ export function createJobStore(options: JobStoreOptions): JobStore {
       const reason = new EngineError('engine_closed', 'The speech API is shutting down. Try again later.')
       closing.abort(reason)
       for (const { controller } of entries.values()) controller.abort(reason)
-      await Promise.allSettled(active.keys())
+      await Promise.allSettled(active)
     },
   }
 }

@@ -20,10 +20,13 @@ const UPLOAD_TIMEOUT_MS = 300_000
 /** Creates the speech-to-text API, which does not listen yet; throws `TypeError` if `authUrl` or an origin is invalid. */
 export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
   const { clientId, clientSecret, product = 'speech-to-text', maxUploadBytes = MAX_UPLOAD } = options
+  const { slowUploads = {} } = options
+  const { headersMs = 10_000 } = slowUploads
   const authUrl = checkedAuthUrl(options)
   const server = fastify({
     loggerInstance: createLogger(options),
     requestTimeout: UPLOAD_TIMEOUT_MS,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(5_000, headersMs) },
     forceCloseConnections: 'idle',
     pluginTimeout: 0, // it would also limit how long a closing server waits for pending responses
   })
@@ -56,6 +59,7 @@ export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
     jobs,
     guard,
     maxBytes: maxUploadBytes,
+    slowUploads,
     longAudioSeconds: options.longAudioSeconds ?? 60,
   })
   return server

@@ -1,5 +1,6 @@
 import type { DestinationStream } from 'pino'
 import type { SpeechEngine } from '../engines/speech-engine.ts'
+import type { SlowUploadLimits } from '../http/limit-slow-upload.ts'
 
 export interface SpeechApiOptions {
   /** The token service that introspects access tokens: HTTPS, or HTTP on this machine. */
@@ -33,6 +34,8 @@ export interface SpeechApiOptions {
   readonly maxJobs?: number | undefined
   /** @default 25 MiB */
   readonly maxUploadBytes?: number | undefined
+  /** Limits that protect the server from slow clients. */
+  readonly slowUploads?: SlowUploadLimits | undefined
   /** How long an introspection response is cached, in milliseconds.
    * @default 3_000
    */

@@ -1,5 +1,11 @@
 /** Stable codes that callers may compare. */
-export type AudioErrorCode = 'empty_file' | 'not_a_wav' | 'malformed_wav' | 'unsupported_wav' | 'no_samples'
+export type AudioErrorCode =
+  | 'empty_file'
+  | 'not_a_wav'
+  | 'malformed_wav'
+  | 'unsupported_wav'
+  | 'no_samples'
+  | 'invalid_samples'
 
 /** A recording that cannot be read. The message is one sentence for the client. */
 export class AudioError extends Error {

@@ -1,4 +1,7 @@
+import { AudioError } from './audio-error.ts'
 import type { WavFormat } from './wav-format.ts'
+
+const MAX_SAMPLE = 1_000
 
 /** Reads whole frames of interleaved samples into one channel between -1 and 1: the mean of all channels. */
 export function createSampleReader(format: WavFormat): (frames: Uint8Array) => Float32Array {
@@ -22,8 +25,8 @@ export function createSampleReader(format: WavFormat): (frames: Uint8Array) => F
 function sampleOf({ encoding, bytesPerSample }: WavFormat): (view: DataView, offset: number) => number {
   if (encoding === 'float') {
     return bytesPerSample === 8
-      ? (view, offset) => finite(view.getFloat64(offset, true))
-      : (view, offset) => finite(view.getFloat32(offset, true))
+      ? (view, offset) => checked(view.getFloat64(offset, true))
+      : (view, offset) => checked(view.getFloat32(offset, true))
   }
   switch (bytesPerSample) {
     case 1: // the one width that is unsigned
@@ -37,7 +40,11 @@ function sampleOf({ encoding, bytesPerSample }: WavFormat): (view: DataView, off
   }
 }
 
-// One NaN, infinite or absurd sample would otherwise make the whole recording unreadable.
-function finite(sample: number): number {
-  return Math.abs(sample) <= 1_000 ? sample : 0
+function checked(sample: number): number {
+  // Also false for NaN. Valid samples are between -1 and 1; some programs write slightly more.
+  if (Math.abs(sample) <= MAX_SAMPLE) return sample
+  throw new AudioError(
+    'invalid_samples',
+    `The WAV file contains invalid samples: ${sample} is not between -1 and 1.`,
+  )
 }

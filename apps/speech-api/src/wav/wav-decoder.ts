@@ -6,6 +6,8 @@ import type { WavFormat } from './wav-format.ts'
 export interface WavDecoder {
   /** Known once the header has been pushed. */
   readonly format: WavFormat | undefined
+  /** Bytes of samples that the header states but that have not arrived; 0 if it does not state a length. */
+  readonly missingBytes: number
   /** Takes the next bytes of the file and returns the samples that they complete, mixed to one channel. */
   push(bytes: Uint8Array): Float32Array
   /** @throws {AudioError} if the file contained no sample */
@@ -22,6 +24,9 @@ export function createWavDecoder(): WavDecoder {
   return {
     get format() {
       return headerReader.header?.format
+    },
+    get missingBytes() {
+      return remaining === Infinity ? 0 : remaining - incomplete.length
     },
     push(bytes) {
       const data = headerReader.push(bytes)

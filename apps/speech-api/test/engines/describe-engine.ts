@@ -1,7 +1,7 @@
 import type { SpeechEngine, TranscriptionResponse } from '@tokenwell/speech-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wavFile } from '../../scripts/wav-file.ts'
-import { type TestApi, startTestApi } from '../support/test-api.ts'
+import { addClient, startTestApi, type TestApi } from '../support/test-api.ts'
 import { recordings } from '../support/transcribe-file.ts'
 import { sendRaw } from '../support/raw-request.ts'
 
@@ -103,7 +103,7 @@ export function describeEngine(
     test('responds with 503 while it is full and accepts recordings again afterwards', async () => {
       const engine = createEngine(2)
       await using api = await startTestApi({ engine })
-      const uploads = [uploadInHalves(api), uploadInHalves(api)] as const
+      const uploads = [uploadInHalves(api), uploadInHalves(api, addClient(api, 'another-client'))] as const
       await expect.poll(() => engine.busy).toBe(true)
       const rejected = await api.post(Uint8Array.from(sample.file))
       expect(rejected.status).toBe(503)
@@ -134,7 +134,7 @@ export function describeEngine(
 }
 
 /** Sends the beginning of a recording, and the rest after `finish()`. */
-function uploadInHalves(api: TestApi) {
+function uploadInHalves(api: TestApi, headers?: Record<string, string>) {
   const started = Promise.withResolvers<void>()
   const rest = Promise.withResolvers<void>()
   const pieces = (async function* () {
@@ -143,7 +143,7 @@ function uploadInHalves(api: TestApi) {
     await rest.promise
     yield sample.file.subarray(20_000)
   })()
-  const response = api.post(ReadableStream.from(pieces))
+  const response = api.post(ReadableStream.from(pieces), headers)
   return { response, started: started.promise, finish: rest.resolve }
 }
 

@@ -161,11 +161,11 @@ test('leaves jobs free for other clients when one client starts as many as it ca
     await start('refreshed'),
   ]) {
     expect(rejected.status).toBe(429)
-    expect(rejected.headers.get('retry-after')).toBe('5')
+    expect(rejected.headers.get('retry-after')).toBe('2')
     expect(await rejected.json()).toEqual({
       error: {
-        code: 'too_many_jobs',
-        message: 'You have 8 active jobs, the current maximum. Wait for one or cancel one.',
+        code: 'too_many_recordings',
+        message: 'You have 8 recordings in progress, the current maximum. Try again when one has finished.',
       },
     })
   }

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
+import type { TranscriptionResponse } from '@tokenwell/speech-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wavFile } from '../../scripts/wav-file.ts'
 import { type TestApi, startTestApi } from '../support/test-api.ts'
+import { tone } from '../support/tone.ts'
 import { recordings } from '../support/transcribe-file.ts'
 
 let api: TestApi
@@ -71,9 +73,41 @@ describe('transcribes a recording', () => {
     expect(await response.json()).toMatchObject({ text: sample.text })
   })
 
-  test('of silence as an empty text', async () => {
+  test('of silence as an empty text with a warning', async () => {
     const response = await api.post(Uint8Array.from(wavFile(new Float32Array(16_000))))
-    expect(await response.json()).toEqual({ text: '', durationSeconds: 1, language: 'en', segments: [] })
+    expect(await response.json()).toEqual({
+      text: '',
+      durationSeconds: 1,
+      language: 'en',
+      segments: [],
+      warnings: [{ code: 'silence', message: 'The recording is silent.' }],
+    })
+  })
+
+  test('of other sounds as an empty text with another warning', async () => {
+    const response = await api.post(Uint8Array.from(wavFile(tone(440, 16_000, 1))))
+    const message = 'The recording contains sound, but no words were recognised.'
+    expect(await response.json()).toMatchObject({
+      text: '',
+      warnings: [{ code: 'nothing_recognised', message }],
+    })
+  })
+
+  test('of a truncated file as far as it goes, with a warning', async () => {
+    const half = sample.file.subarray(0, sample.file.length / 2)
+    const body = (await (await api.post(Uint8Array.from(half))).json()) as TranscriptionResponse
+    expect(body.segments.length).toBeGreaterThan(0)
+    expect(body.warnings).toEqual([
+      {
+        code: 'truncated_wav',
+        message: expect.stringMatching(/^The WAV file is truncated: it contains \d\.\d s of \d\.\d s\.$/),
+      },
+    ])
+  })
+
+  test('without warnings if nothing is wrong', async () => {
+    const response = await api.post(Uint8Array.from(sample.file))
+    expect(await response.json()).toMatchObject({ text: sample.text, warnings: [] })
   })
 })
 
@@ -86,6 +120,12 @@ describe('responds with a code and a sentence to', () => {
     ['an incomplete header', wavFile(new Float32Array(9)).subarray(0, 20), 422, 'malformed_wav'],
     ['no samples', wavFile(new Float32Array()), 422, 'no_samples'],
     ['another encoding', mp3, 415, 'unsupported_wav'],
+    [
+      'samples that are not numbers',
+      wavFile(Float32Array.of(0, NaN), { encoding: 'float', bits: 32 }),
+      422,
+      'invalid_samples',
+    ],
   ])('%s', async (_, file, status, code) => {
     for (const response of [
       await api.post(Uint8Array.from(file)),

@@ -144,12 +144,12 @@ test('accepts a job of an owner only while the owner has fewer than are free', a
   const { ids, count } = await takeAll('the first')
   expect(count).toBe(8)
   for (const half of [4, 2, 1]) {
-    expect(await takeAll(`one of ${half}`)).toMatchObject({ count: half, refusal: 'JobLimitError' })
+    expect(await takeAll(`one of ${half}`)).toMatchObject({ count: half, refusal: 'ShareExceededError' })
   }
   expect(await takeAll('the sixth')).toMatchObject({ count: 1, refusal: 'EngineBusyError' })
 
   store.remove('the first', ids[0]!)
-  await expect.poll(async () => (await takeAll('the first')).refusal).toBe('JobLimitError')
+  await expect.poll(async () => (await takeAll('the first')).refusal).toBe('ShareExceededError')
   expect(await takeAll('the seventh')).toMatchObject({ count: 1 })
 })
 

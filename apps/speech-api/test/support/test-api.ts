@@ -42,3 +42,10 @@ export async function startTestApi(options: Partial<SpeechApiOptions> = {}): Pro
     },
   }
 }
+
+/** Adds a client with a token to the token service; returns the headers of its requests. */
+export function addClient(api: TestApi, clientId: string): Record<string, string> {
+  const token = `token-of-${clientId}`
+  api.tokenService.tokens.set(token, { active: true, client_id: clientId, api_products: ['speech-to-text'] })
+  return { authorization: `Bearer ${token}` }
+}

@@ -16,6 +16,13 @@ function read(file: Uint8Array, pieceLength = file.length): Float32Array {
   return joinSamples([...pieces, reader.end()])
 }
 
+function readerOf(file: Uint8Array) {
+  const reader = createWavReader((rate) => [rate])
+  reader.push(file)
+  reader.end()
+  return reader
+}
+
 function codeOf(file: Uint8Array): string {
   try {
     read(file)
@@ -69,9 +76,17 @@ test('keeps the sign of the smallest and largest samples', () => {
   expect([...read(file)]).toEqual([-1, -(2 ** -23)])
 })
 
-test('reads samples that are not numbers as silence', () => {
-  const file = wavFile(Float32Array.of(0.5, NaN, -Infinity, 1e30, 0.25), { encoding: 'float', bits: 32 })
-  expect([...read(file)]).toEqual([0.5, 0, 0, 0, 0.25])
+test.each([NaN, -Infinity, 1e30])('rejects the sample %d', (sample) => {
+  for (const bits of [32, 64] as const) {
+    expect(codeOf(wavFile(Float32Array.of(0.5, sample, 0.25), { encoding: 'float', bits }))).toBe(
+      'invalid_samples',
+    )
+  }
+})
+
+test('reads samples that are slightly too loud', () => {
+  const file = wavFile(Float32Array.of(0.5, 1.5, -2), { encoding: 'float', bits: 32 })
+  expect([...read(file)]).toEqual([0.5, 1.5, -2])
 })
 
 describe('other chunks and lengths', () => {
@@ -94,11 +109,15 @@ describe('other chunks and lengths', () => {
     ['the placeholder of SoX', { dataLength: 0x7ffff000, riffLength: 0x7ffff024 }],
   ])('reads to the end of the file when the length was never filled in: %s', (_, lengths) => {
     expect(read(wavFile(samples, lengths))).toEqual(expected)
+    expect(readerOf(wavFile(samples, lengths)).missingSeconds).toBe(0)
   })
 
   test('reads the samples of a truncated file', () => {
     const file = wavFile(samples)
-    expect(read(file.subarray(0, file.length - 1_001))).toEqual(expected.subarray(0, samples.length - 501))
+    const truncated = file.subarray(0, file.length - 1_001)
+    expect(read(truncated)).toEqual(expected.subarray(0, samples.length - 501))
+    expect(readerOf(truncated).missingSeconds).toBeCloseTo(500.5 / 16_000, 6)
+    expect(readerOf(file).missingSeconds).toBe(0)
   })
 })
 

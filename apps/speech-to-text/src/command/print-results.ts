@@ -13,6 +13,7 @@ export function printOutcome(outcome: Outcome, json: boolean): void {
     stdout.write(`${JSON.stringify({ file: name, ...outcome.transcript })}\n`)
   } else {
     stdout.write(`${name}: ${outcome.transcript.text}\n`)
+    for (const { message } of outcome.transcript.warnings ?? []) stderr.write(`${name}: ${message}\n`)
   }
 }
 

@@ -3,6 +3,8 @@ export interface Transcript {
   readonly text: string
   readonly durationSeconds: number
   readonly segments: readonly TranscriptSegment[]
+  /** What may be wrong with the recording or the transcript. */
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[] | undefined
 }
 
 /** A part of the recording, in seconds from its start, and the words in it. */

@@ -3,6 +3,7 @@ import process from 'node:process'
 import PQueue from 'p-queue'
 import { untilAborted } from '../../streams/until-aborted.ts'
 import { createTemporaryFile } from '../../temporary-files/temporary-file.ts'
+import { createTranscript, type RecordingFacts } from '../create-transcript.ts'
 import { EngineBusyError, EngineError, type SpeechEngine, type Transcript } from '../speech-engine.ts'
 import { parseCommand } from './parse-command.ts'
 import { readOutput } from './read-output.ts'
@@ -43,13 +44,14 @@ export function createCommandEngine(options: CommandEngineOptions): SpeechEngine
   const queue = new PQueue({ concurrency })
   const closing = new AbortController()
   const active = new Set<Promise<unknown>>()
-  const isBusy = () => active.size >= concurrency + maxWaiting
+  const capacity = concurrency + maxWaiting
+  const isBusy = () => active.size >= capacity
 
   const transcribe: SpeechEngine['transcribe'] = async (audio, { signal: callerSignal, onProgress }) => {
     const signal = AbortSignal.any([callerSignal, closing.signal])
-    let durationSeconds = 0
+    let recording: RecordingFacts | undefined
     await using file = await createTemporaryFile(async (handle) => {
-      durationSeconds = await writeSpeechWav(handle, untilAborted(audio, signal))
+      recording = await writeSpeechWav(handle, untilAborted(audio, signal))
     })
     const output = await enqueue(queue, signal, () => {
       onProgress?.(0)
@@ -63,11 +65,12 @@ export function createCommandEngine(options: CommandEngineOptions): SpeechEngine
         },
       })
     })
-    return toTranscript(output, durationSeconds)
+    return toTranscript(output, recording!)
   }
 
   return {
     name: 'command',
+    capacity,
     get busy() {
       return isBusy()
     },
@@ -100,12 +103,9 @@ async function enqueue<T>(queue: PQueue, signal: AbortSignal, task: () => Promis
   )
 }
 
-function toTranscript(output: string, durationSeconds: number): Transcript {
+function toTranscript(output: string, recording: RecordingFacts): Transcript {
   try {
-    return {
-      durationSeconds: Math.round(durationSeconds * 1_000) / 1_000,
-      segments: readOutput(output, durationSeconds),
-    }
+    return createTranscript(recording, readOutput(output, recording.durationSeconds))
   } catch (cause) {
     throw new EngineError('engine_failed', ENGINE_FAILED, { cause })
   }

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import type { RecordingFacts } from '../create-transcript.ts'
 import { writeWavHeader } from '../../wav/write-wav-header.ts'
 import { createWavReader } from '../../wav/wav-reader.ts'
 
@@ -8,10 +9,13 @@ const SAMPLE_RATE = 16_000
 /**
  * Converts any supported WAV file to the format that every speech recogniser accepts: one channel, 16 kHz, 16 bits.
  *
- * @returns the duration in seconds
+ * @returns what is known about the recording
  * @throws {AudioError} if the recording cannot be read
  */
-export async function writeSpeechWav(file: FileHandle, audio: AsyncIterable<Uint8Array>): Promise<number> {
+export async function writeSpeechWav(
+  file: FileHandle,
+  audio: AsyncIterable<Uint8Array>,
+): Promise<RecordingFacts> {
   const reader = createWavReader(() => [SAMPLE_RATE])
   let written = 0
   const write = async (samples: Float32Array) => {
@@ -22,7 +26,7 @@ export async function writeSpeechWav(file: FileHandle, audio: AsyncIterable<Uint
   for await (const bytes of audio) await write(reader.push(bytes))
   await write(reader.end())
   await file.write(writeWavHeader(SAMPLE_RATE, written), 0, undefined, 0)
-  return reader.durationSeconds
+  return reader
 }
 
 function pcm(samples: Float32Array): Buffer {

@@ -35,6 +35,7 @@ export function createDigitsEngine(options: DigitsEngineOptions = {}): SpeechEng
 
   return {
     name: 'digits',
+    capacity: maxJobs,
     get busy() {
       return isBusy()
     },

@@ -1,3 +1,4 @@
+import { createTranscript } from '../create-transcript.ts'
 import type { SpeechSegment, Transcript } from '../speech-engine.ts'
 import { createWavReader } from '../../wav/wav-reader.ts'
 import { type Bandwidth, bandwidthOf, ratesFor } from './features/bandwidth.ts'
@@ -32,7 +33,7 @@ export function createDigitTranscription(
     end() {
       const rest = reader.end()
       if (recogniser) segments.push(...recogniser.push(rest), ...recogniser.end())
-      return { durationSeconds: Math.round(reader.durationSeconds * 1_000) / 1_000, segments }
+      return createTranscript(reader, segments)
     },
   }
 }

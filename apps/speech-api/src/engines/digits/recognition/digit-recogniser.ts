@@ -1,4 +1,5 @@
 import { joinSamples } from '../../../wav/join-samples.ts'
+import { areSilent } from '../../../wav/wav-reader.ts'
 import { cepstrumOf, HOP, SAMPLE_RATE } from '../features/cepstrum.ts'
 import { decodeWords } from './decode-words.ts'
 import type { DigitTemplates } from './digit-templates.ts'
@@ -15,7 +16,6 @@ export interface DigitRecogniser {
 
 const MAX_SECTION = 15 * SAMPLE_RATE
 const PAUSE = 0.2 * SAMPLE_RATE
-const SILENT = 3e-4 // -70 dB of full scale: quieter samples contain no speech
 
 /** Recognises spoken digits in a stream, in sections of at most 15 s, which end in the quietest place. */
 export function createDigitRecogniser(templates: DigitTemplates): DigitRecogniser {
@@ -46,7 +46,7 @@ export function createDigitRecogniser(templates: DigitTemplates): DigitRecognise
 }
 
 function recognise(samples: Float32Array, templates: DigitTemplates, offset: number): SpeechSegment[] {
-  if (samples.every((sample) => Math.abs(sample) < SILENT)) return []
+  if (areSilent(samples)) return []
   const cepstrum = cepstrumOf(samples)
   const silenceBelow = silenceLevel(cepstrum)
   const frames = featureFrames(cepstrum, cepstralMean([cepstrum], silenceBelow, templates.mean)).map(
