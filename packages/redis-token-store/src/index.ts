@@ -1,4 +1,4 @@
-export type { RedisTokenStoreClient } from './redis-client.ts'
+export type { IoRedisClient, NodeRedisClient, RedisTokenStoreClient } from './redis-client.ts'
 export {
   createRedisTokenStore,
   type EntryUnreadableEvent,

@@ -3,21 +3,70 @@ interface ScriptOptions {
   arguments: string[]
 }
 
-/** The commands that the store uses. */
-interface ScriptCommands {
-  eval(script: string, options: ScriptOptions): Promise<unknown>
-  evalSha(sha1: string, options: ScriptOptions): Promise<unknown>
-}
-
 /**
  * The part of a client of the `redis` package, version 5 or 6, that the store uses: `createClient()`,
  * `createClientPool()`, `createCluster()` and `createSentinel()` return one.
  */
-export interface RedisTokenStoreClient {
+export interface NodeRedisClient {
   readonly isOpen: boolean
   /** Missing in a pool and in a cluster client of `redis` 5, which count as ready while open. */
   readonly isReady?: boolean
-  withCommandOptions(options: { abortSignal: AbortSignal }): ScriptCommands
+  withCommandOptions(options: { abortSignal: AbortSignal }): {
+    eval(script: string, options: ScriptOptions): Promise<unknown>
+    evalSha(sha1: string, options: ScriptOptions): Promise<unknown>
+  }
+}
+
+/** The part of a client of the `ioredis` package, version 5 or 6, that the store uses: `Redis` or `Cluster`. */
+export interface IoRedisClient {
+  readonly status: string
+  eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+  evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
+}
+
+/** A client of the `redis` or the `ioredis` package. */
+export type RedisTokenStoreClient = NodeRedisClient | IoRedisClient
+
+/** Sends a script, by its source or its digest, through either kind of client. */
+export interface ScriptSender {
+  readonly isReady: () => boolean
+  readonly send: (
+    form: 'source' | 'sha1',
+    text: string,
+    keys: string[],
+    args: string[],
+    signal: AbortSignal,
+  ) => Promise<unknown>
+}
+
+/** @returns undefined if the value is not a client of either package */
+export function createScriptSender(
+  client: Partial<NodeRedisClient & IoRedisClient>,
+): ScriptSender | undefined {
+  if (isNodeRedis(client)) {
+    return {
+      isReady: () => client.isReady ?? client.isOpen,
+      send(form, text, keys, args, abortSignal) {
+        const commands = client.withCommandOptions({ abortSignal })
+        return commands[form === 'source' ? 'eval' : 'evalSha'](text, { keys, arguments: args })
+      },
+    }
+  }
+  if (!isIoRedis(client)) return undefined
+  return {
+    isReady: () => client.status === 'ready',
+    // Commands cannot be aborted: a lease that is granted too late is released by the token provider.
+    send: (form, text, keys, args) =>
+      client[form === 'source' ? 'eval' : 'evalsha'](text, keys.length, ...keys, ...args),
+  }
+}
+
+function isNodeRedis(client: Partial<NodeRedisClient>): client is NodeRedisClient {
+  return typeof client?.withCommandOptions === 'function'
+}
+
+function isIoRedis(client: Partial<IoRedisClient>): client is IoRedisClient {
+  return typeof client?.evalsha === 'function' && typeof client.status === 'string'
 }
 
 /** A failure of the store. Its code, such as `READONLY`, appears in events. */

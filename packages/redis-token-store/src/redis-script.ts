@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { storeError, type RedisTokenStoreClient } from './redis-client.ts'
+import { storeError, type ScriptSender } from './redis-client.ts'
 
 /** A Lua script; Redis runs it atomically. */
 export interface RedisScript {
@@ -23,16 +23,15 @@ const maxQueueMs = 1_000
  * Runs scripts by their digest, and sends the source only to a server that does not know it yet. Fails at once while
  * the client is not connected, because its offline queue would send the commands when it is too late.
  */
-export function createScriptRunner(client: RedisTokenStoreClient): RunScript {
+export function createScriptRunner({ isReady, send }: ScriptSender): RunScript {
   return async ({ lua, sha1 }, keys, args = []) => {
-    if (!(client.isReady ?? client.isOpen)) throw storeError('not_connected', 'Redis is not connected')
+    if (!isReady()) throw storeError('not_connected', 'Redis is not connected')
     const abortSignal = AbortSignal.timeout(maxQueueMs)
-    const commands = client.withCommandOptions({ abortSignal })
-    const options = { keys, arguments: args.map(String) }
+    const texts = args.map(String)
     try {
-      return await commands.evalSha(sha1, options).catch((error: unknown) => {
+      return await send('sha1', sha1, keys, texts, abortSignal).catch((error: unknown) => {
         if (replyCode(error) !== 'NOSCRIPT') throw error
-        return commands.eval(lua, options)
+        return send('source', lua, keys, texts, abortSignal)
       })
     } catch (error) {
       const code = abortSignal.aborted ? 'slow' : (replyCode(error) ?? 'failed')

@@ -3,7 +3,7 @@ import { createEncryptions } from './encryption-keys.ts'
 import { openEntries, type EntryKind, type CacheKeyEntries } from './cache-key-entries.ts'
 import type { EntryEncryption } from './entry-encryption.ts'
 import { readCooldownDocument } from './cooldown-document.ts'
-import type { RedisTokenStoreClient } from './redis-client.ts'
+import { createScriptSender, type RedisTokenStoreClient, type ScriptSender } from './redis-client.ts'
 import { takeLease } from './redis-lease.ts'
 import { createScriptRunner, readText, readTime } from './redis-script.ts'
 import { readTokenDocument } from './token-document.ts'
@@ -17,7 +17,10 @@ export interface EntryUnreadableEvent {
 
 /** Options of the Redis token store. */
 export interface RedisTokenStoreOptions {
-  /** A client of the `redis` package: standalone, Sentinel or Cluster. You connect and close it, the store does not. */
+  /**
+   * A client of the `redis` or the `ioredis` package: standalone, Sentinel or Cluster. You connect and close it, the
+   * store does not.
+   */
   readonly client: RedisTokenStoreClient
   /** Prefix of all Redis keys. @default 'tokenwell:' */
   readonly keyPrefix?: string | undefined
@@ -41,9 +44,9 @@ export interface RedisTokenStoreOptions {
  */
 export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenStore {
   const { client, keyPrefix = 'tokenwell:', encryptionKeys, onEvent } = options
-  checkOptions(client, keyPrefix)
+  const sender = checkOptions(client, keyPrefix)
   const encryptions = createEncryptions(encryptionKeys)
-  const run = createScriptRunner(client)
+  const run = createScriptRunner(sender)
 
   /** Reads an entry and its remaining lifetime; undefined if it is missing, expired or unreadable. */
   async function readEntry<Content>(
@@ -111,10 +114,11 @@ function emit(listener: RedisTokenStoreOptions['onEvent'], event: EntryUnreadabl
   }
 }
 
-function checkOptions(client: RedisTokenStoreClient | undefined, keyPrefix: unknown): void {
-  if (typeof client?.withCommandOptions !== 'function') {
+function checkOptions(client: RedisTokenStoreClient, keyPrefix: unknown): ScriptSender {
+  const sender = createScriptSender(client)
+  if (sender === undefined) {
     throw configurationError(
-      'client must be a client of the redis package, version 5 or 6, such as createClient({ url })',
+      'client must be a client of the redis or the ioredis package, such as createClient({ url }) or new Redis(url)',
     )
   }
   if (typeof keyPrefix !== 'string' || /[{}]/.test(keyPrefix)) {
@@ -122,4 +126,5 @@ function checkOptions(client: RedisTokenStoreClient | undefined, keyPrefix: unkn
       'keyPrefix must be a string without braces, which would change the hash tag on a cluster',
     )
   }
+  return sender
 }

@@ -2,6 +2,7 @@ import type { TokenResponse, TokenStore } from '@tokenwell/core'
 import {
   createRedisTokenStore,
   type EntryUnreadableEvent,
+  type NodeRedisClient,
   type RedisTokenStoreOptions,
 } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
@@ -17,7 +18,7 @@ const response: TokenResponse = {
   scope: ['read'],
   clientId: 'a-client-id',
 }
-const refusal = { kind: 'credentials', message: 'refused', oauthError: 'invalid_client' } as const
+const rejection = { kind: 'credentials', message: 'rejected', oauthError: 'invalid_client' } as const
 
 describe.skipIf(!redisInstalled)('encrypted entries', () => {
   let redis: RedisServer
@@ -50,8 +51,8 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     const [seconds, microseconds] = (await client.sendCommand(['TIME'])) as unknown as [string, string]
     return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000)
   }
-  /** The client of a Redis that will answer so much later: what its scripts tell first is the time. */
-  const clientAfter = (ms: number): RedisTokenStoreOptions['client'] => ({
+  /** The client of a Redis whose clock is ahead: the first value that its scripts return is the time. */
+  const clientAfter = (ms: number): NodeRedisClient => ({
     isOpen: true,
     withCommandOptions(options) {
       const commands = client.withCommandOptions(options)
@@ -66,10 +67,10 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     },
   })
 
-  it('show neither cache key nor token nor anything else of the response', async () => {
+  it('contain neither the cache key nor any part of the response', async () => {
     const store = storeWith([keyA])
     await write(store)
-    await (await store.lease('cache key', 5_000))!.writeCooldown(refusal, 30_000)
+    await (await store.lease('cache key', 5_000))!.writeCooldown(rejection, 30_000)
     const names = await client.keys('*')
     const values = await Promise.all(names.map((name) => client.get(name)))
     expect(names.map((name) => name.replace(/.*:/, '')).sort()).toEqual(['cooldown', 'lease', 'token'])
@@ -78,7 +79,7 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
       'cache key',
       response.accessToken,
       response.clientId!,
-      refusal.message,
+      rejection.message,
       'access_token',
     ]) {
       expect(dump).not.toContain(secret)
@@ -86,7 +87,7 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     }
   })
 
-  it('are named and written anew for each key and each write', async () => {
+  it('have a name for each encryption key and new content for each write', async () => {
     await write(storeWith([keyA]))
     const [name] = await client.keys('*')
     const first = await client.get(name!)
@@ -97,7 +98,7 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     expect(await client.keys('*')).toHaveLength(2)
   })
 
-  it('stay readable while a new key takes the place of an old one, process by process', async () => {
+  it('stay readable while the encryption key is replaced, process by process', async () => {
     const before = storeWith([keyA])
     const changing = storeWith([keyB, keyA])
     const after = storeWith([keyB])
@@ -106,20 +107,20 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     const next = await write(changing, 'cache key', 70_000)
     expect(await changing.read('cache key')).toMatchObject({ id: next, response })
     expect(await after.read('cache key')).toMatchObject({ id: next, response })
-    // A process that does not know the new key yet goes on with the old one's entry.
+    // A process without the new key continues to use the entry of the old one.
     expect(await before.read('cache key')).toMatchObject({ id: old, response })
     const longest = await write(before, 'cache key', 80_000)
     expect(await changing.read('cache key')).toMatchObject({ id: longest })
     expect(events).toEqual([])
   })
 
-  it('are removed under whichever key they were written', async () => {
+  it('are removed with any of the encryption keys', async () => {
     const old = await write(storeWith([keyA]))
     await storeWith([keyB, keyA]).remove('cache key', old)
     expect(await storeWith([keyA]).read('cache key')).toBeUndefined()
   })
 
-  it('are not looked for in plain text, nor plain text among them', async () => {
+  it('are not confused with entries in plain text', async () => {
     await write(storeWith())
     expect(await storeWith([keyA]).read('cache key')).toBeUndefined()
     const [plain] = await client.keys('*')
@@ -130,32 +131,32 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     expect(events).toEqual([{ type: 'entry_unreadable', redisKey: encrypted }])
   })
 
-  it('leave Redis by themselves: tokens and holds at their end, leases after their time', async () => {
+  it('expire in Redis: tokens, cooldowns and leases', async () => {
     const store = storeWith([keyA])
-    const asked = await redisTime()
+    const before = await redisTime()
     const lease = (await store.lease('cache key', 20_000))!
-    const leased = await redisTime()
+    const after = await redisTime()
     const waited = performance.now() + 50
     while (performance.now() < waited) await new Promise((resolve) => setTimeout(resolve, 5))
     await lease.write(response, 60_000)
-    await lease.writeCooldown(refusal, 30_000)
+    await lease.writeCooldown(rejection, 30_000)
     const ends: Record<string, number> = {}
     for (const name of await client.keys('*')) {
       const [, kind = ''] = /:(\w+)$/.exec(name) ?? []
       ends[kind] = await client.pExpireTime(name)
       if (kind !== 'lease') expect(Number((await client.get(name))!.split('.')[1])).toBe(ends[kind])
     }
-    // Redis reads its clock once for the script and once for the key: each at some time while the lease was taken.
+    // Redis reads its clock once for the script and once for the key, both while the lease is acquired.
     const leasedAt = ends['token']! - 60_000
     for (const taken of [leasedAt, ends['lease']! - 20_000]) {
-      expect(taken).toBeGreaterThanOrEqual(asked)
-      expect(taken).toBeLessThanOrEqual(leased)
+      expect(taken).toBeGreaterThanOrEqual(before)
+      expect(taken).toBeLessThanOrEqual(after)
     }
-    // Counted from when it was said, not from the lease.
+    // Counted from when it was written, not from the lease.
     expect(ends['cooldown']).toBeGreaterThanOrEqual(leasedAt + 30_050)
   })
 
-  it('end when their writer said, though somebody kept the key alive or brought it back', async () => {
+  it('expire as written, even if the Redis key is kept or restored', async () => {
     await write(storeWith([keyA]))
     const [name] = await client.keys('*')
     await client.persist(name!)
@@ -170,7 +171,7 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     expect(events).toEqual([])
   })
 
-  it('survive a listener that throws', async () => {
+  it('are read despite a listener that throws', async () => {
     await write(storeWith([keyA]))
     const [name] = await client.keys('*')
     await client.set(name!, 'foreign')
@@ -178,7 +179,7 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
       client,
       encryptionKeys: [keyA],
       onEvent() {
-        throw new Error('a listener’s own fault')
+        throw new Error('error of the listener')
       },
     })
     expect(await store.read('cache key')).toBeUndefined()

@@ -1,22 +1,28 @@
-// One process of a fleet: does what its parent says, and tells how it went. Started by startFleet.
+// One process of a fleet: executes the orders of its parent and reports the results. Started by startFleet.
 import { clientCredentials, createTokenProvider, type TokenProvider } from '@tokenwell/core'
 import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { setTimeout } from 'node:timers/promises'
+import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster, createSentinel } from 'redis'
-import { endOfLife } from './token-endpoint.ts'
+import { expiryOf } from './token-endpoint.ts'
 
-/** How one process is set up. */
+/** The settings of one process. */
 export interface MemberSettings {
   readonly member: number
-  readonly redis: { readonly form: 'server' | 'cluster' | 'sentinel'; readonly ports: readonly number[] }
+  readonly redis: {
+    /** @default 'redis' */
+    readonly client?: 'redis' | 'ioredis' | undefined
+    readonly form: 'server' | 'cluster' | 'sentinel'
+    readonly ports: readonly number[]
+  }
   readonly tokenUrl: string
   readonly encryptionKeys?: readonly string[] | undefined
   readonly refreshAheadMs?: number | undefined
-  /** How far this process's wall clock is off, in milliseconds. */
+  /** Deviation of this process's wall clock in milliseconds. */
   readonly skewMs?: number | undefined
 }
 
-/** What a member is told: `calls` at once, or `perSecond` for `forMs`. */
+/** Makes `calls` at once, or `perSecond` for `forMs`. */
 export interface Order {
   readonly scope: string
   readonly calls?: number | undefined
@@ -24,17 +30,17 @@ export interface Order {
   readonly forMs?: number | undefined
 }
 
-/** How an order went. */
+/** The result of an order. */
 export interface OrderResult {
   calls: number
   failures: string[]
-  /** Calls for which no token was at hand. */
+  /** Calls that found no cached token. */
   blocked: number
   longestMs: number
-  /** Tokens handed out at or after the end of their life. */
+  /** Tokens that were returned after they had expired. */
   expired: number
   tokens: string[]
-  /** How often each event came, such as `token_requested first`. */
+  /** The number of events of each type, such as `token_requested first`. */
   events: Record<string, number>
 }
 
@@ -43,23 +49,28 @@ const { member, redis, tokenUrl, encryptionKeys, refreshAheadMs, skewMs = 0 } = 
 const trueNow = Date.now.bind(Date)
 Date.now = () => trueNow() + skewMs
 
-const client = connection()
+const client = createClientOf(redis)
 client.on('error', () => {})
 await client.connect()
 const store = createRedisTokenStore({ client, encryptionKeys })
 const providers = new Map<string, { readonly tokens: TokenProvider; events: OrderResult['events'] }>()
 
 process.on('message', ({ id, order }: { id: number; order: Order }) => {
-  void obey(order).then((result) => process.send!({ id, result }))
+  void execute(order).then((result) => process.send!({ id, result }))
 })
-// A parent that was killed leaves nobody behind.
+// Ends with its parent, even if that was killed.
 process.once('disconnect', () => process.exit())
 process.send!({ ready: true })
 
-function connection() {
-  const hosts = redis.ports.map((port) => ({ host: '127.0.0.1', port }))
-  if (redis.form === 'cluster') return createCluster({ rootNodes: hosts.map((socket) => ({ socket })) })
-  if (redis.form === 'sentinel') return createSentinel({ name: 'main', sentinelRootNodes: hosts })
+function createClientOf({ client = 'redis', form, ports }: MemberSettings['redis']) {
+  const hosts = ports.map((port) => ({ host: '127.0.0.1', port }))
+  if (client === 'ioredis') {
+    if (form === 'cluster') return new Cluster(hosts, { lazyConnect: true })
+    if (form === 'sentinel') return new Redis({ name: 'main', sentinels: hosts, lazyConnect: true })
+    return new Redis({ ...hosts[0]!, lazyConnect: true })
+  }
+  if (form === 'cluster') return createCluster({ rootNodes: hosts.map((socket) => ({ socket })) })
+  if (form === 'sentinel') return createSentinel({ name: 'main', sentinelRootNodes: hosts })
   return createClient({ socket: hosts[0]! })
 }
 
@@ -91,7 +102,7 @@ function providerOf(scope: string) {
   return provider
 }
 
-async function obey({ scope, calls = 0, perSecond = 0, forMs = 0 }: Order): Promise<OrderResult> {
+async function execute({ scope, calls = 0, perSecond = 0, forMs = 0 }: Order): Promise<OrderResult> {
   const provider = providerOf(scope)
   const result = { calls: 0, failures: [] as string[], blocked: 0, longestMs: 0, expired: 0 }
   const tokens = new Set<string>()
@@ -102,7 +113,7 @@ async function obey({ scope, calls = 0, perSecond = 0, forMs = 0 }: Order): Prom
     if (!provider.tokens.peekToken()) result.blocked++
     try {
       const { value } = await provider.tokens.getToken()
-      if (endOfLife(value) <= trueNow()) result.expired++
+      if (expiryOf(value) <= trueNow()) result.expired++
       tokens.add(value)
     } catch (error) {
       result.failures.push(String(error))

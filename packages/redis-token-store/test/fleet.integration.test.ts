@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { startFleet, type Fleet } from './fleet.ts'
-import { callColdFleet, killHolder, renewUnderLoad, report } from './fleet-scenarios.ts'
+import { callColdFleet, killHolder, refreshUnderLoad, report } from './fleet-scenarios.ts'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 const hour = 3_600_000
 
-describe.skipIf(!redisInstalled)('a fleet of 8 processes, their clocks an hour apart', () => {
+describe.skipIf(!redisInstalled)('a fleet of 8 processes with clocks an hour apart', () => {
   let redis: RedisServer
   let endpoint: TokenEndpoint
   let fleet: Fleet
@@ -16,7 +16,7 @@ describe.skipIf(!redisInstalled)('a fleet of 8 processes, their clocks an hour a
     redis = await startRedis()
     endpoint = await startTokenEndpoint({
       lifetimeMs: 6_000,
-      async beforeAnswer({ scope, member }) {
+      async beforeResponse({ scope, member }) {
         if (!victims.delete(scope)) return setTimeout(50, true)
         await fleet.members[member]!.kill()
         return false
@@ -35,7 +35,7 @@ describe.skipIf(!redisInstalled)('a fleet of 8 processes, their clocks an hour a
     await redis?.[Symbol.asyncDispose]()
   })
 
-  it('asks once for 8 × 1,000 first calls, then once a renewal that nobody waits for', async () => {
+  it('shares one token request between 8 × 1,000 first calls and one per refresh, which no caller waits for', async () => {
     const { scope, asked, result } = await callColdFleet(fleet, endpoint, 1_000)
     report('8 × 1,000 first calls', {
       keptUp: fleet.keptUp(),
@@ -43,11 +43,11 @@ describe.skipIf(!redisInstalled)('a fleet of 8 processes, their clocks an hour a
       longestMs: result.longestMs,
       events: result.events,
     })
-    const run = await renewUnderLoad(fleet, endpoint, { scope, perSecond: 50, forMs: 4_000 }, 2_000)
+    const run = await refreshUnderLoad(fleet, endpoint, { scope, perSecond: 50, forMs: 4_000 }, 2_000)
     report('4 s of 6 s tokens', { ...run.result, tokens: run.result.tokens.length, gaps: run.gaps })
   })
 
-  it('loses the process that was asking, and gets one token all the same', async () => {
+  it('gets one token after the process that requested it is killed', async () => {
     const { calls, longestMs, events } = await killHolder(fleet, { endpoint, victims }, 'first')
     report('holder killed', { calls, longestMs, events })
   })

@@ -6,19 +6,19 @@ import type { MemberSettings, Order, OrderResult } from './fleet-member.ts'
 const program = fileURLToPath(new URL('fleet-member.ts', import.meta.url))
 
 export interface FleetMember {
-  obey(order: Order): Promise<OrderResult>
-  /** Ends the process at once, as a crash would; what it was doing ends with an error. */
+  execute(order: Order): Promise<OrderResult>
+  /** Kills the process, as a crash would. Its orders fail. */
   kill(): Promise<void>
 }
 
 export interface Fleet extends AsyncDisposable {
   readonly members: FleetMember[]
   /**
-   * Whether Redis has answered all of them in time so far. On a machine too busy for that, callers are not to wait
-   * for it: each process then asks for itself.
+   * Whether Redis has responded to all processes in time so far. On a busy machine it may not, and a process then
+   * requests a token without it.
    */
   keptUp(): boolean
-  /** Starts another process in the place of one that was killed. */
+  /** Starts another process in place of a killed one. */
   replace(member: number): Promise<void>
 }
 
@@ -57,14 +57,14 @@ async function startMember(
   let orders = 0
   child.on('message', ({ id, result }: { id: number; result: OrderResult }) => waiting.get(id)?.(result))
   child.once('exit', () => {
-    for (const settle of waiting.values()) settle(new Error('The process ended'))
+    for (const settle of waiting.values()) settle(new Error('The process exited'))
   })
   await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(() => Promise.reject(new Error('A fleet member did not start'))),
   ])
   return {
-    obey(order) {
+    execute(order) {
       const id = ++orders
       return new Promise((resolve, reject) => {
         waiting.set(id, (result) => {

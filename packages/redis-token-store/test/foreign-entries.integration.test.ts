@@ -18,14 +18,14 @@ const response: TokenResponse = {
   refreshCount: 0,
   apiProducts: ['one'],
 }
-const refusal = {
+const rejection = {
   kind: 'credentials',
-  message: 'refused',
+  message: 'rejected',
   status: 401,
   oauthError: 'invalid_client',
 } as const
 
-describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, () => {
+describe.skipIf(!redisInstalled)(`${count} entries written by another program`, () => {
   let redis: RedisServer
   let client: ReturnType<typeof connection>
   const connection = () => createClient({ url: redis.url })
@@ -43,7 +43,7 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
   })
   beforeEach(() => client.flushDb())
 
-  /** A store with a genuine token and cooldown under each cache key, and what they look like in Redis. */
+  /** A store with a genuine token and cooldown for each cache key, and their values in Redis. */
   async function filledStore(
     encryptionKeys: Uint8Array[] | undefined,
     onEvent?: (event: EntryUnreadableEvent) => void,
@@ -54,7 +54,7 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
     for (const cacheKey of cacheKeys) {
       const lease = (await store.lease(cacheKey, 5_000))!
       await lease.write(response, 3_600_000)
-      await lease.writeCooldown(refusal, 3_600_000)
+      await lease.writeCooldown(rejection, 3_600_000)
       await store.read(cacheKey)
       const [token = '', cooldown = ''] = trips.at(-1)!.keys
       names.push({ token, cooldown })
@@ -68,7 +68,7 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
     return { store, names, genuine }
   }
 
-  /** Runs `forge` for one cache key after another, and gives what is read there afterwards. */
+  /** Writes a forged entry for one cache key after another, and returns what the store reads. */
   async function readForged(
     { store, names }: { store: TokenStore; names: readonly { token: string; cooldown: string }[] },
     forge: (index: number) => string | Buffer,
@@ -83,11 +83,11 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
   }
 
   it.each(['token', 'cooldown'] as const)(
-    'give no %s where there are keys, and are all told of',
+    'are ignored and reported as a %s with encryption',
     async (kind) => {
       let events = 0
       const key = Buffer.alloc(32, 1)
-      const stranger = (await filledStore([Buffer.alloc(32, 2)])).genuine
+      const otherKey = (await filledStore([Buffer.alloc(32, 2)])).genuine
       const plain = (await filledStore(undefined)).genuine
       await client.flushDb()
       const filled = await filledStore([key], () => events++)
@@ -112,7 +112,7 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
         (_, index) =>
           genuine[(index + 1 + Math.floor(random() * (cacheKeys.length - 1))) % cacheKeys.length]![kind],
         (_, index) => genuine[index]![other],
-        (_, index) => stranger[index]![kind],
+        (_, index) => otherKey[index]![kind],
         (_, index) => plain[index]![kind],
         (own, index) =>
           own.split('.').slice(0, 2).join('.') + '.' + plain[index]![kind].split('.').slice(2).join('.'),
@@ -145,18 +145,18 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
       expect(read.filter(Boolean)).toEqual([])
       expect(events).toBe(count)
       await Promise.all(names.map((name, index) => client.set(name[kind], genuine[index]![kind])))
-      const whole = await Promise.all(cacheKeys.map((cacheKey) => filled.store.read(cacheKey)))
-      expect(whole.filter(Boolean)).toHaveLength(cacheKeys.length)
+      const restored = await Promise.all(cacheKeys.map((cacheKey) => filled.store.read(cacheKey)))
+      expect(restored.filter(Boolean)).toHaveLength(cacheKeys.length)
     },
   )
 
   it.each(['token', 'cooldown'] as const)(
-    'give nothing of the wrong shape as a %s where there are no keys',
+    'are never returned as an invalid %s without encryption',
     async (kind) => {
       const filled = await filledStore(undefined)
       const other = kind === 'token' ? 'cooldown' : 'token'
       await client.del(filled.names.map((name) => name[other]))
-      const rubbish = (depth = 0): unknown =>
+      const randomValue = (depth = 0): unknown =>
         pick([
           () => null,
           () => undefined,
@@ -169,8 +169,8 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
           () => '12',
           () => true,
           () => ({}),
-          () => (depth < 2 ? [rubbish(depth + 1), rubbish(depth + 1)] : []),
-          () => (depth < 2 ? { __proto__: 1, error: rubbish(depth + 1) } : {}),
+          () => (depth < 2 ? [randomValue(depth + 1), randomValue(depth + 1)] : []),
+          () => (depth < 2 ? { __proto__: 1, error: randomValue(depth + 1) } : {}),
         ])()
       const read = await readForged(
         filled,
@@ -179,12 +179,12 @@ describe.skipIf(!redisInstalled)(`${count} entries put there by somebody else`, 
           const [id, end, ...body] = own.split('.')
           const members = JSON.parse(body.join('.')) as Record<string, unknown>
           for (let change = 0; change < 1 + random() * 3; change++) {
-            members[pick([...Object.keys(members), 'error', 'fault', '__proto__', 'level'])] = rubbish()
+            members[pick([...Object.keys(members), 'error', 'fault', '__proto__', 'level'])] = randomValue()
           }
           const text = pick([
             () => JSON.stringify(members),
             () => JSON.stringify(members).slice(0, Math.floor(random() * 200)),
-            () => JSON.stringify(rubbish()) ?? 'undefined',
+            () => JSON.stringify(randomValue()) ?? 'undefined',
             () => randomBytes(Math.floor(random() * 100)).toString('latin1'),
           ])()
           return [

@@ -1,9 +1,9 @@
-import type { RedisTokenStoreClient } from '@tokenwell/redis-token-store'
+import type { NodeRedisClient } from '@tokenwell/redis-token-store'
 
-/** A client that writes down what passes through it: one entry is one round trip. */
-export function recordingClient(client: RedisTokenStoreClient) {
+/** A client that records its calls: one entry is one round trip. */
+export function recordingClient(client: NodeRedisClient) {
   const trips: { readonly command: 'eval' | 'evalSha'; readonly keys: readonly string[] }[] = []
-  const recorded: RedisTokenStoreClient = {
+  const recorded: NodeRedisClient = {
     get isOpen() {
       return client.isOpen
     },

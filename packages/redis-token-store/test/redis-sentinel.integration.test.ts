@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
+import { Redis } from 'ioredis'
 import { createSentinel } from 'redis'
 import { createSentinel as createSentinel5 } from 'redis-5'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startFleet } from './fleet.ts'
-import { callColdFleet, renewUnderLoad, report, requestsFor, together } from './fleet-scenarios.ts'
-import { proveStore, useStore } from './prove-store.ts'
+import { callColdFleet, refreshUnderLoad, report, requestsFor, sum } from './fleet-scenarios.ts'
+import { describeClient, expectUsable, openIoRedis, openNodeRedis } from './describe-client.ts'
 import { startRedisSentinel, type RedisSentinelServers } from '@tokenwell/internal-testing/redis-sentinel'
 import { redisInstalled } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint } from './token-endpoint.ts'
@@ -21,13 +22,21 @@ describe.skipIf(!redisInstalled)('a master behind a sentinel', () => {
   })
   const encryptionKeys = [Buffer.alloc(32, 1).toString('base64')]
 
-  proveStore('redis 6', () => createSentinel(options()), { encryptionKeys })
+  describeClient('redis 6', () => openNodeRedis(createSentinel(options())), { encryptionKeys })
+  describeClient(
+    'ioredis 6',
+    () => {
+      const { name, sentinelRootNodes: sentinels } = options()
+      return openIoRedis(new Redis({ name, sentinels, lazyConnect: true }))
+    },
+    { encryptionKeys },
+  )
 
-  it('is used through redis 5', async () => {
-    await useStore(createSentinel5(options()))
+  it('works with redis 5', async () => {
+    await expectUsable(await openNodeRedis(createSentinel5(options())))
   })
 
-  it('has a fleet ask once, and loses no caller when its replica takes over', async () => {
+  it('shares one token request between processes and fails no caller during a failover', async () => {
     await using endpoint = await startTokenEndpoint({ lifetimeMs: 6_000 })
     await using fleet = await startFleet(3, () => ({
       redis: { form: 'sentinel', ports: [servers.sentinel.port] },
@@ -36,27 +45,27 @@ describe.skipIf(!redisInstalled)('a master behind a sentinel', () => {
       encryptionKeys,
     }))
     const { scope, result } = await callColdFleet(fleet, endpoint, 250)
-    const run = await renewUnderLoad(fleet, endpoint, { scope, perSecond: 50, forMs: 3_800 }, 2_000)
+    const run = await refreshUnderLoad(fleet, endpoint, { scope, perSecond: 50, forMs: 3_800 }, 2_000)
     report('a sentinel', {
       coldMs: result.longestMs,
       ...run.result,
       tokens: run.result.tokens.length,
       gaps: run.gaps,
     })
-    const load = fleet.members.map((member) => member.obey({ scope, perSecond: 50, forMs: 5_000 }))
+    const load = fleet.members.map((member) => member.execute({ scope, perSecond: 50, forMs: 5_000 }))
     await setTimeout(200)
     await servers.master.kill()
-    const failover = together(await Promise.all(load))
+    const failover = sum(await Promise.all(load))
     report('failover', {
       ...failover,
       tokens: failover.tokens.length,
       requests: requestsFor(endpoint, scope).length,
     })
     expect(failover).toMatchObject({ failures: [], expired: 0 })
-    // Until the new master is in use, each process asks for itself.
+    // Until the new master is in use, each process requests its own token.
     for (let asked = 0; asked !== 1;) {
       const after = crypto.randomUUID()
-      await Promise.all(fleet.members.map((member) => member.obey({ scope: after, calls: 1 })))
+      await Promise.all(fleet.members.map((member) => member.execute({ scope: after, calls: 1 })))
       asked = requestsFor(endpoint, after).length
     }
   })

@@ -1,23 +1,23 @@
-import { createRedisTokenStore, type RedisTokenStoreClient } from '@tokenwell/redis-token-store'
+import { createRedisTokenStore, type NodeRedisClient } from '@tokenwell/redis-token-store'
 import { createClient, createClientPool, RESP_TYPES } from 'redis'
 import { createClient as createClient5 } from 'redis-5'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { proveStore, useStore } from './prove-store.ts'
+import { describeClient, expectUsable, openNodeRedis } from './describe-client.ts'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 
-describe.skipIf(!redisInstalled)('one server', () => {
+describe.skipIf(!redisInstalled)('a standalone server', () => {
   let server: RedisServer
   beforeAll(async () => {
     server = await startRedis()
   })
   afterAll(() => server[Symbol.asyncDispose]())
 
-  proveStore('redis 6', () => createClient({ url: server.url }))
-  proveStore(
-    'redis 6, encrypted, whose user wants bytes by RESP2',
+  describeClient('redis 6', () => openNodeRedis(createClient({ url: server.url })))
+  describeClient(
+    'redis 6 with encryption, RESP2 and values as bytes',
     () => {
       const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer }
-      return createClient({ url: server.url, RESP: 2, commandOptions: { typeMapping } })
+      return openNodeRedis(createClient({ url: server.url, RESP: 2, commandOptions: { typeMapping } }))
     },
     {
       encryptionKeys: [
@@ -28,17 +28,15 @@ describe.skipIf(!redisInstalled)('one server', () => {
   )
 
   it.each([
-    ['redis 5', () => createClient5({ url: server.url })],
-    ['a pool', () => createClientPool({ url: server.url })],
-  ])('is used through %s', async (_, create) => {
-    await useStore(create())
+    ['redis 5', () => openNodeRedis(createClient5({ url: server.url }))],
+    ['a pool', () => openNodeRedis(createClientPool({ url: server.url }))],
+  ])('works with %s', async (_, create) => {
+    await expectUsable(await create())
   })
 
-  it('goes on with a client that repeats each command, as some do after a failover', async () => {
-    const client = createClient({ url: server.url })
-    await useStore({
-      connect: () => client.connect(),
-      destroy: () => client.destroy(),
+  it('works with a client that repeats each command, as some do after a failover', async () => {
+    const { client, close } = await openNodeRedis(createClient({ url: server.url }))
+    const repeating: NodeRedisClient = {
       isOpen: true,
       withCommandOptions(options) {
         const commands = client.withCommandOptions(options)
@@ -47,20 +45,21 @@ describe.skipIf(!redisInstalled)('one server', () => {
           evalSha: (...call) => commands.evalSha(...call).then(() => commands.evalSha(...call)),
         }
       },
-    })
+    }
+    await expectUsable({ client: repeating, close })
   })
 
   it.each([
-    ['set back since the lease was taken', 3_600_000, undefined],
-    ['right', 0, expect.any(String)],
-    ['set forward past the end of a life', -3_600_000, undefined],
-  ])('keeps what is written when Redis’s clock is %s: %s', async (_, aheadMs, kept) => {
+    ['set back after the lease was acquired', 3_600_000, undefined],
+    ['not changed', 0, expect.any(String)],
+    ['set forward past the expiry of the token', -3_600_000, undefined],
+  ])('writes only tokens that can be valid when the clock of Redis is %s', async (_, aheadMs, written) => {
     const client = await createClient({ url: server.url }).connect()
-    const shifted: RedisTokenStoreClient = {
+    const shifted: NodeRedisClient = {
       isOpen: true,
       withCommandOptions(options) {
         const commands = client.withCommandOptions(options)
-        // The third and fourth argument of a write are moments by Redis's clock, as it was at the lease.
+        // The third and fourth argument of a write are times by the clock of Redis when the lease was acquired.
         const shift = <Options extends { arguments: string[] }>(call: Options): Options => ({
           ...call,
           arguments: call.arguments.map((text, at) => (at < 2 ? text : String(Number(text) + aheadMs))),
@@ -73,7 +72,7 @@ describe.skipIf(!redisInstalled)('one server', () => {
     }
     const lease = await createRedisTokenStore({ client: shifted }).lease(crypto.randomUUID(), 5_000)
     const response = { accessToken: 'token', tokenType: 'Bearer', scope: [] } as const
-    expect(await lease!.write(response, 60_000)).toEqual(kept)
+    expect(await lease!.write(response, 60_000)).toEqual(written)
     client.destroy()
   })
 })

@@ -1,6 +1,8 @@
 import { inspect } from 'node:util'
 import { TokenError } from '@tokenwell/core'
 import { createRedisTokenStore, type RedisTokenStoreOptions } from '@tokenwell/redis-token-store'
+import { Cluster, Redis } from 'ioredis'
+import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis-5'
 import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
 import {
   createClient as createClient5,
@@ -13,17 +15,17 @@ const client = createClient()
 const cluster = { rootNodes: [{ url: 'redis://127.0.0.1:1' }] }
 const sentinel = { name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }
 
-function mistake(options: unknown): TokenError {
+function errorOf(options: unknown): TokenError {
   try {
     createRedisTokenStore(options as RedisTokenStoreOptions)
   } catch (error) {
     if (error instanceof TokenError) return error
   }
-  throw new Error('A mistake was let through')
+  throw new Error('The options were accepted')
 }
 
 describe('createRedisTokenStore', () => {
-  it('takes every client of redis 5 and 6, connected or not yet', () => {
+  it('accepts every client of redis and ioredis before it is connected', () => {
     const clients = [
       createClient(),
       createClient({ RESP: 2, name: 'mine' }),
@@ -33,25 +35,32 @@ describe('createRedisTokenStore', () => {
       createClient5(),
       createCluster5(cluster),
       createSentinel5(sentinel),
+      new Redis({ lazyConnect: true }),
+      new Cluster(['redis://127.0.0.1:1'], { lazyConnect: true }),
+      new Redis5({ lazyConnect: true }),
+      new Cluster5(['redis://127.0.0.1:1'], { lazyConnect: true }),
     ] satisfies RedisTokenStoreOptions['client'][]
     for (const one of clients) expect(createRedisTokenStore({ client: one })).toHaveProperty('lease')
   })
 
-  it('takes keys as bytes, in base64, and in base64url', () => {
+  it('accepts encryption keys as bytes, base64 and base64url', () => {
     const bytes = crypto.getRandomValues(new Uint8Array(32))
     const texts = (['base64', 'base64url'] as const).map((encoding) => Buffer.from(bytes).toString(encoding))
     expect(() => createRedisTokenStore({ client, encryptionKeys: [bytes, ...texts] })).not.toThrow()
   })
 
   it.each([
-    [{}, /^client must be a client of the redis package/],
+    [{}, /^client must be a client of the redis or the ioredis package/],
     [{ client: null }, /^client must be/],
     [{ client: { evalsha() {} } }, /^client must be/],
     [{ client, keyPrefix: 'a{b}' }, /^keyPrefix must be a string without braces/],
     [{ client, keyPrefix: 7 }, /^keyPrefix must be/],
     [{ client, encryptionKeys: [] }, /^encryptionKeys is empty/],
     [{ client, encryptionKeys: 'x' }, /^encryptionKeys must be a list/],
-    [{ client, encryptionKeys: [undefined] }, /^encryptionKeys\[0\] must have 32 bytes.*but it is undefined$/],
+    [
+      { client, encryptionKeys: [undefined] },
+      /^encryptionKeys\[0\] must have 32 bytes.*but it is undefined$/,
+    ],
     [{ client, encryptionKeys: [null] }, /^encryptionKeys\[0\] .*but it is null$/],
     [
       { client, encryptionKeys: [new Uint8Array(32), new Uint8Array(31)] },
@@ -59,14 +68,14 @@ describe('createRedisTokenStore', () => {
     ],
     [{ client, encryptionKeys: ['top secret phrase'] }, /^encryptionKeys\[0\] .*but it is not base64$/],
     [{ client, encryptionKeys: ['00'.repeat(32)] }, /^encryptionKeys\[0\] .*but it has 48$/],
-  ])('says which option of %j is wrong', (options, message) => {
-    const error = mistake(options)
+  ])('names the invalid option of %j', (options, message) => {
+    const error = errorOf(options)
     expect(error.kind).toBe('configuration')
     expect(error.message).toMatch(message)
     expect(error.message).not.toContain('secret')
   })
 
-  it('shows no key to whoever logs the store', () => {
+  it('shows no encryption key when the store is logged', () => {
     const key = Buffer.alloc(32, 'k')
     const store = createRedisTokenStore({ client, encryptionKeys: [key] })
     const shown = inspect(store, { depth: 10, showHidden: true }) + JSON.stringify(store)
@@ -74,7 +83,7 @@ describe('createRedisTokenStore', () => {
     expect(shown).not.toContain(key.toString('base64').slice(0, 20))
   })
 
-  it('fails at once while the client is not connected, and leaves nothing in its queue', async () => {
+  it('fails at once while the client is not connected', async () => {
     const offline = createClient({ url: 'redis://127.0.0.1:1' })
     const store = createRedisTokenStore({ client: offline })
     await expect(store.read('key')).rejects.toMatchObject({ code: 'not_connected' })

@@ -4,12 +4,12 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 
-// The very line that OPERATIONS.md tells its readers to type.
+// The command in OPERATIONS.md.
 const operations = await readFile(new URL('../OPERATIONS.md', import.meta.url), 'utf8')
 const [, rules = ''] = /^ACL SETUSER tokenwell (.*)$/m.exec(operations) ?? []
 const commands = rules.split(' ').filter((rule) => rule.startsWith('+'))
 
-describe.skipIf(!redisInstalled)('a Redis user with the few rights of OPERATIONS.md', () => {
+describe.skipIf(!redisInstalled)('a Redis user with the permissions in OPERATIONS.md', () => {
   let redis: RedisServer
   beforeAll(async () => {
     redis = await startRedis()
@@ -22,7 +22,7 @@ describe.skipIf(!redisInstalled)('a Redis user with the few rights of OPERATIONS
     admin.destroy()
   })
 
-  /** All that a provider ever does with a store. */
+  /** Everything that a token provider does with a store. */
   async function useStore(): Promise<void> {
     const password = /(?<=>)\S+/.exec(rules)![0]
     const client = createClient({ url: redis.url, username: 'tokenwell', password })
@@ -35,7 +35,7 @@ describe.skipIf(!redisInstalled)('a Redis user with the few rights of OPERATIONS
       expect(await store.lease(key, 5_000)).toBeUndefined()
       expect(await lease.extend(5_000)).toBe(true)
       await lease.writeCooldown(
-        { kind: 'credentials', message: 'refused', oauthError: 'invalid_client' },
+        { kind: 'credentials', message: 'rejected', oauthError: 'invalid_client' },
         30_000,
       )
       const id = await lease.write({ accessToken: 'token', tokenType: 'Bearer', scope: [] }, 60_000)
@@ -48,7 +48,7 @@ describe.skipIf(!redisInstalled)('a Redis user with the few rights of OPERATIONS
     }
   }
 
-  it('can do all that the store does', async () => {
+  it('can use the store', async () => {
     await useStore()
   })
 
@@ -59,7 +59,7 @@ describe.skipIf(!redisInstalled)('a Redis user with the few rights of OPERATIONS
     await expect(useStore()).rejects.toThrow()
   })
 
-  it('cannot reach keys of others', async () => {
+  it('cannot use keys of other programs', async () => {
     const admin = await createClient({ url: redis.url }).connect()
     await admin.sendCommand(['ACL', 'SETUSER', 'tokenwell', 'resetkeys', '~other:*'])
     admin.destroy()

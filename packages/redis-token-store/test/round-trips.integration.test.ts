@@ -2,7 +2,7 @@ import type { TokenProvider, TokenResponse } from '@tokenwell/core'
 import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openCaller } from './caller.ts'
+import { openCaller } from './test-caller.ts'
 import { report } from './fleet-scenarios.ts'
 import { recordingClient } from './recording-client.ts'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
@@ -22,15 +22,15 @@ const platformResponse: TokenResponse = {
   apiProducts: ['speech-to-text'],
 }
 
-const refusal = {
+const rejection = {
   kind: 'credentials',
   message:
-    'The token endpoint refused the client credentials; check client ID and secret, and that the application is approved (status 401, invalid_client)',
+    'The token endpoint rejected the client credentials (401 invalid_client). Check the client ID and secret of "billing" at https://auth.example.com.',
   status: 401,
   oauthError: 'invalid_client',
 } as const
 
-describe.skipIf(!redisInstalled)('what the store costs', () => {
+describe.skipIf(!redisInstalled)('the costs of the store', () => {
   let redis: RedisServer
   let endpoint: TokenEndpoint
   beforeAll(async () => {
@@ -42,14 +42,14 @@ describe.skipIf(!redisInstalled)('what the store costs', () => {
     await redis?.[Symbol.asyncDispose]()
   })
 
-  it('makes one round trip to take over a token and none for the next 9,999 calls, and few for a new token', async () => {
+  it('are one round trip for a stored token, none for the next 9,999 calls and five for a new token', async () => {
     const connection = await createClient({ url: redis.url }).connect()
     const scriptCalls = async () =>
       [...(await connection.info('commandstats')).matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)]
         .map((match) => Number(match[1]))
         .reduce((sum, calls) => sum + calls, 0)
     const { client, trips } = recordingClient(connection)
-    /** Round trips for `work`, and for putting away behind its back. */
+    /** Round trips of `work`, including those in the background. */
     const tripsOf = async (work: (tokens: TokenProvider) => Promise<unknown>) => {
       const caller = await openCaller(redis.url, endpoint, { client })
       const before = trips.length
@@ -61,19 +61,19 @@ describe.skipIf(!redisInstalled)('what the store costs', () => {
     expect(trips.filter(({ command }) => command === 'eval')).toHaveLength(4)
     await connection.flushDb()
     const cold = await tripsOf((tokens) => tokens.getToken())
-    const takenOver = await tripsOf((tokens) => tokens.getToken())
+    const stored = await tripsOf((tokens) => tokens.getToken())
     const served = await scriptCalls()
     const warm = await tripsOf(async (tokens) => {
       for (let call = 0; call < 10_000; call++) await tokens.getToken()
     })
     expect(await scriptCalls()).toBe(served + 1)
-    report('round trips', { firstEver, cold, takenOver, '10,000 calls': warm })
+    report('round trips', { firstEver, cold, stored, '10,000 calls': warm })
     expect(cold).toBeLessThanOrEqual(5)
-    expect({ takenOver, warm }).toEqual({ takenOver: 1, warm: 1 })
+    expect({ stored, warm }).toEqual({ stored: 1, warm: 1 })
     connection.destroy()
   })
 
-  it('keeps a token in less than a kilobyte', async () => {
+  it('are less than a kilobyte for a token', async () => {
     const client = await createClient({ url: redis.url }).connect()
     const bytes: Record<string, number> = {}
     const longToken = { ...platformResponse, accessToken: 'j'.repeat(1_000) }
@@ -88,7 +88,7 @@ describe.skipIf(!redisInstalled)('what the store costs', () => {
         await client.flushDb()
         const lease = await createRedisTokenStore({ client, encryptionKeys }).lease('a cache key', 5_000)
         await lease!.write(response, 3_599_000)
-        await lease!.writeCooldown(refusal, 30_000)
+        await lease!.writeCooldown(rejection, 30_000)
         const keys = await client.keys('*')
         for (const key of keys) {
           const name = `${size}, ${form}, ${key.replace(/.*:/, '')}`

@@ -12,7 +12,7 @@ const text = fc.oneof(
   fc.constant(null),
 )
 const epoch = fc.integer({ min: 1e9, max: 4e12 })
-const answers = fc.record(
+const responses = fc.record(
   {
     access_token: fc.stringMatching(/^[!-~]{1,200}$/),
     token_type: fc.constantFrom('Bearer', 'BearerToken', 'bearer'),
@@ -35,15 +35,15 @@ const answers = fc.record(
 )
 
 describe.skipIf(!redisInstalled)('a token response in Redis', () => {
-  it('comes out as it went in, whatever the token endpoint answered', async () => {
+  it('is read as it was written, for any response of the token endpoint', async () => {
     await using redis = await startRedis()
     const client = await createClient({ url: redis.url }).connect()
     const stores = [undefined, [new Uint8Array(32)]].map((encryptionKeys) =>
       createRedisTokenStore({ client, encryptionKeys }),
     )
     await fc.assert(
-      fc.asyncProperty(answers, fc.string(), async (answer, key) => {
-        const { raw: _raw, ...response } = parseTokenResponse(200, {}, JSON.stringify(answer))
+      fc.asyncProperty(responses, fc.string(), async (body, key) => {
+        const { raw: _raw, ...response } = parseTokenResponse(200, {}, JSON.stringify(body))
         for (const store of stores) {
           const lease = (await store.lease(key, 5_000))!
           const id = await lease.write(response, 60_000)

@@ -8,11 +8,11 @@ export interface TokenRequestRecord {
   /** The fleet member that sent it. */
   readonly member: number
   readonly scope: string
-  /** As a fleet member says. */
+  /** As reported by the fleet member. */
   readonly sentAt: number
   readonly receivedAt: number
-  /** Whether a token went out. */
-  minted: boolean
+  /** Whether a token was issued. */
+  issued: boolean
 }
 
 export interface TokenEndpoint extends AsyncDisposable {
@@ -20,32 +20,32 @@ export interface TokenEndpoint extends AsyncDisposable {
   readonly requests: TokenRequestRecord[]
 }
 
-/** A token endpoint whose tokens say in the clear when their life ends. */
+/** A token endpoint whose tokens contain their expiry. */
 export async function startTokenEndpoint(options: {
   readonly lifetimeMs: number
-  /** Waited for before the answer; false leaves the request without one. @default 50 ms, then a token */
-  readonly beforeAnswer?: ((request: TokenRequestRecord) => Promise<boolean | 'invalid_client'>) | undefined
+  /** Awaited before the response; false closes the connection without one. @default 50 ms, then a token */
+  readonly beforeResponse?: ((request: TokenRequestRecord) => Promise<boolean | 'invalid_client'>) | undefined
 }): Promise<TokenEndpoint> {
-  const { lifetimeMs, beforeAnswer = () => setTimeout(50, true) } = options
+  const { lifetimeMs, beforeResponse = () => setTimeout(50, true) } = options
   const requests: TokenRequestRecord[] = []
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const receivedAt = Date.now()
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += String(chunk)
     const scope = new URLSearchParams(body).get('scope') ?? ''
     const [member, sentAt] = ['x-member', 'x-sent-at'].map((name) => Number(request.headers[name]))
-    const record = { member: member!, scope, sentAt: sentAt!, receivedAt, minted: false }
+    const record = { member: member!, scope, sentAt: sentAt!, receivedAt, issued: false }
     requests.push(record)
-    const verdict = await beforeAnswer(record)
-    if (verdict === false) return void request.destroy()
+    const outcome = await beforeResponse(record)
+    if (outcome === false) return void request.destroy()
     response.setHeader('content-type', 'application/json')
-    if (verdict !== true) return void response.writeHead(401).end(JSON.stringify({ error: verdict }))
-    record.minted = true
+    if (outcome !== true) return void response.writeHead(401).end(JSON.stringify({ error: outcome }))
+    record.issued = true
     const access_token = `token-${requests.length}.${receivedAt + lifetimeMs}`
     const token = { access_token, token_type: 'Bearer', expires_in: String(lifetimeMs / 1000), scope }
     response.end(JSON.stringify(token))
   }
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void respond(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -58,7 +58,7 @@ export async function startTokenEndpoint(options: {
   }
 }
 
-/** When the life of an endpoint's token ends. */
-export function endOfLife(token: string): number {
+/** When a token of the endpoint expires. */
+export function expiryOf(token: string): number {
   return Number(token.split('.')[1])
 }

@@ -122,18 +122,23 @@ export function describeTokenStore(
         expect(await readToken()).toBeDefined()
       })
 
-      it.each(['', ' ', '*', '{a}:b', '__proto__', 'é\n🔑', 'k'.repeat(2_000)])(
-        'keeps entries apart for the key suffix %j',
-        async (suffix) => {
-          const [one, two] = [`${key}/1${suffix}`, `${key}/2${suffix}`]
-          await write('one', minute, one)
-          const other = await acquireLease(minute, two)
-          expect(await store.read(two)).toBeUndefined()
-          await other.writeCooldown(rejection, minute)
-          expect(await store.read(one)).not.toHaveProperty('error')
-          expect((await readToken(one))?.response.accessToken).toBe('one')
-        },
-      )
+      it.each([
+        ['empty suffixes', ''],
+        ['blanks', ' '],
+        ['asterisks', '*'],
+        ['braces', '{a}:b'],
+        ['the name of a prototype', '__proto__'],
+        ['other characters', 'é\n🔑'],
+        ['2,000 more characters', 'k'.repeat(2_000)],
+      ])('does not confuse two keys with %s', async (_name, suffix) => {
+        const [one, two] = [`${key}/1${suffix}`, `${key}/2${suffix}`]
+        await write('one', minute, one)
+        const other = await acquireLease(minute, two)
+        expect(await store.read(two)).toBeUndefined()
+        await other.writeCooldown(rejection, minute)
+        expect(await store.read(one)).not.toHaveProperty('error')
+        expect((await readToken(one))?.response.accessToken).toBe('one')
+      })
     })
 
     describe('leases', () => {

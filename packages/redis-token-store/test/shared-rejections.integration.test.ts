@@ -1,25 +1,25 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openCaller, type Caller } from './caller.ts'
+import { openCaller, type Caller } from './test-caller.ts'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
-describe.skipIf(!redisInstalled)('a refusal', () => {
+describe.skipIf(!redisInstalled)('a shared rejection', () => {
   let redis: RedisServer
   let endpoint: TokenEndpoint
   let callers: Caller[]
-  let verdict: true | 'invalid_client'
+  let outcome: true | 'invalid_client'
   beforeAll(async () => {
     redis = await startRedis()
-    endpoint = await startTokenEndpoint({ lifetimeMs: 3_600_000, beforeAnswer: async () => verdict })
+    endpoint = await startTokenEndpoint({ lifetimeMs: 3_600_000, beforeResponse: async () => outcome })
   })
   afterAll(async () => {
     await endpoint?.[Symbol.asyncDispose]()
     await redis?.[Symbol.asyncDispose]()
   })
   beforeEach(async () => {
-    verdict = true
+    outcome = true
     endpoint.requests.length = 0
-    // Each with a connection and a store of its own, as processes have.
+    // Each with its own connection and store, as in separate processes.
     const scope = crypto.randomUUID()
     callers = await Promise.all(Array.from({ length: 5 }, () => openCaller(redis.url, endpoint, { scope })))
     await callers[0]!.client.flushAll()
@@ -27,47 +27,47 @@ describe.skipIf(!redisInstalled)('a refusal', () => {
   afterEach(() => Promise.all(callers.map((caller) => caller[Symbol.asyncDispose]())))
   const all = <Value>(work: (caller: Caller) => Promise<Value>) => Promise.all(callers.map(work))
 
-  it('of the credentials is heard once by a fleet, for 30 s at most', async () => {
-    verdict = 'invalid_client'
+  it('of the credentials costs all processes one token request in 30 s', async () => {
+    outcome = 'invalid_client'
     const errors = await all(({ tokens }) => tokens.getToken().catch((error: unknown) => error))
     for (const error of errors)
       expect(error).toMatchObject({ kind: 'credentials', oauthError: 'invalid_client' })
     expect(endpoint.requests).toHaveLength(1)
-    verdict = true
+    outcome = true
     await all(({ tokens }) => expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' }))
     expect(endpoint.requests).toHaveLength(1)
     const [cooldown] = await callers[0]!.client.keys('tokenwell:*:cooldown')
     expect(await callers[0]!.client.pTTL(cooldown!)).toBeLessThanOrEqual(30_000)
   })
 
-  it('of the credentials is followed by one probe, whose success is everybody’s', async () => {
-    verdict = 'invalid_client'
+  it('of the credentials ends for all processes with the first success', async () => {
+    outcome = 'invalid_client'
     await all(({ tokens }) => expect(tokens.getToken()).rejects.toThrow())
     const [cooldown = ''] = await callers[0]!.client.keys('tokenwell:*:cooldown')
     await callers[0]!.client.del(cooldown)
-    verdict = true
+    outcome = true
     const tokens = await all((caller) => caller.tokens.getToken())
     expect(new Set(tokens.map(({ value }) => value)).size).toBe(1)
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('of a token by an API costs the fleet one request, however many find out', async () => {
+  it('of a token costs all processes one token request', async () => {
     const old = await all(({ tokens }) => tokens.getToken())
     await all(async ({ tokens }) => tokens.reject(tokens.peekToken()!))
-    const renewed = await all(({ tokens }) => tokens.getToken())
-    expect(new Set([...old, ...renewed].map(({ value }) => value)).size).toBe(2)
+    const refreshed = await all(({ tokens }) => tokens.getToken())
+    expect(new Set([...old, ...refreshed].map(({ value }) => value)).size).toBe(2)
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('of a token that comes late leaves the new one alone', async () => {
+  it('of a token that was replaced does not affect the new one', async () => {
     const [first, late] = callers
     const old = await late!.tokens.getToken()
     first!.tokens.reject(await first!.tokens.getToken())
-    const renewed = await first!.tokens.getToken()
+    const refreshed = await first!.tokens.getToken()
     await first!.tokens.close()
     late!.tokens.reject(old)
-    expect((await late!.tokens.getToken()).value).toBe(renewed.value)
-    expect((await callers[2]!.tokens.getToken()).value).toBe(renewed.value)
+    expect((await late!.tokens.getToken()).value).toBe(refreshed.value)
+    expect((await callers[2]!.tokens.getToken()).value).toBe(refreshed.value)
     expect(endpoint.requests).toHaveLength(2)
   })
 })

@@ -9,20 +9,20 @@ import { createRedisTokenStore, type RedisTokenStoreOptions } from '@tokenwell/r
 import { createClient } from 'redis'
 import type { TokenEndpoint } from './token-endpoint.ts'
 
-/** One provider with a Redis store, as an application has it. */
+/** A token provider with a Redis store, as in an application. */
 export interface Caller extends AsyncDisposable {
   readonly client: ReturnType<typeof openClient>
   readonly tokens: TokenProvider
   readonly events: TokenEvent[]
   /** Failures of the store, such as `lease READONLY`. */
   readonly storeFailures: () => string[]
-  /** Lets time pass by the provider's clock, such as until a breaker lets go. */
+  /** Advances the provider's clock, for example until it uses a failed store again. */
   passTime(ms: number): void
 }
 
 const openClient = (url: string) => createClient({ url })
 
-/** @param redisUrl connected to if it can be, and else in the background */
+/** @param redisUrl if Redis is unavailable, the client connects in the background */
 export async function openCaller(
   redisUrl: string,
   endpoint: TokenEndpoint,

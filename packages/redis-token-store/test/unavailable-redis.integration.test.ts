@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
-import { openCaller, type Caller } from './caller.ts'
+import { openCaller, type Caller } from './test-caller.ts'
 import { report } from './fleet-scenarios.ts'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
-/** Unlike `once` of node:events it does not end at an error: this client goes on after one. */
+/** Unlike `once` of node:events, ignores errors: this client reconnects after one. */
 const emitted = (client: Caller['client'], event: 'ready' | 'reconnecting') =>
   new Promise<void>((resolve) => client.once(event, resolve))
 
-describe.skipIf(!redisInstalled)('a Redis that is', () => {
+describe.skipIf(!redisInstalled)('a Redis server that is', () => {
   let redis: RedisServer
   let endpoint: TokenEndpoint
   let duringRequest: () => unknown
@@ -20,7 +20,7 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     redis = await startRedis()
     endpoint = await startTokenEndpoint({
       lifetimeMs: 3_600_000,
-      beforeAnswer: async () => {
+      beforeResponse: async () => {
         await duringRequest()
         return true
       },
@@ -36,7 +36,7 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
   })
   afterEach(() => caller[Symbol.asyncDispose]())
 
-  /** A new token, and what the store added to the time that it took. */
+  /** A new token, and the time that the store added to the request. */
   async function timedToken({ events, tokens } = caller) {
     const before = events.length
     const began = performance.now()
@@ -50,7 +50,7 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     caller.passTime(30_000)
     const failures = caller.storeFailures().length
     const { value } = await timedToken()
-    // The token is put away behind the caller's back.
+    // The token is stored in the background.
     await caller.tokens.close()
     expect(caller.storeFailures()).toHaveLength(failures)
     const keys = await caller.client.keys('tokenwell:*:token')
@@ -58,7 +58,7 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     expect(values.some((stored) => stored?.includes(value))).toBe(true)
   }
 
-  it('down costs callers nothing, and is used again once it is back', async () => {
+  it('down costs callers no time, and is used again when it is back', async () => {
     const reconnecting = emitted(caller.client, 'reconnecting')
     await redis.kill()
     try {
@@ -75,7 +75,7 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     await expectStoreInUse()
   })
 
-  it('down gets nothing later from the queue of a client that cannot say that it is not ready', async () => {
+  it('down receives no queued commands later from a client without `isReady`', async () => {
     const reconnecting = emitted(caller.client, 'reconnecting')
     await redis.kill()
     try {
@@ -94,12 +94,12 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     expect(await caller.client.keys('*')).toEqual([])
   })
 
-  it('silent costs one call the store’s budget, and the next ones nothing', async () => {
+  it('paused costs one call 200 ms, and the next ones nothing', async () => {
     redis.freeze(true)
     try {
       const first = await timedToken()
       const next = await Promise.all(Array.from({ length: 100 }, () => timedToken()))
-      report('Redis silent', {
+      report('Redis paused', {
         extraMs: first.extraMs,
         nextMs: Math.max(...next.map(({ extraMs }) => extraMs)),
       })
@@ -108,12 +108,12 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     } finally {
       redis.freeze(false)
     }
-    // A process that stood still takes a moment to be itself again.
+    // A process that was paused needs a moment to recover.
     await caller.client.ping()
     await expectStoreInUse()
   })
 
-  it('far slower than the budget costs one call less than one answer', async () => {
+  it('slow costs one call less than one response of Redis', async () => {
     const delayMs = 2_000
     const distance = createServer((near) => {
       const far = connect(redis.port, '127.0.0.1')
@@ -136,30 +136,30 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     ['read-only', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE'], 'lease READONLY'],
     ['full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0'], 'lease OOM'],
     [
-      'not to be written for want of replicas',
+      'missing replicas',
       ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
       ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
       'lease NOREPLICAS',
     ],
     [
-      'forbidden',
+      'denying commands',
       ['ACL', 'SETUSER', 'default', '-evalsha'],
       ['ACL', 'SETUSER', 'default', '+evalsha'],
       'read NOPERM',
     ],
-  ])('%s is passed over and said to be', async (_, illness, cure, failure) => {
-    await caller.client.sendCommand(illness)
+  ])('%s is avoided and reported', async (_, enable, disable, failure) => {
+    await caller.client.sendCommand(enable)
     try {
       await timedToken()
       expect(caller.storeFailures()).toEqual([failure])
     } finally {
-      await caller.client.sendCommand(cure)
+      await caller.client.sendCommand(disable)
     }
     await expectStoreInUse()
   })
 
   it.each(['FLUSHALL', 'SCRIPT FLUSH'])(
-    'emptied by %s in the middle of a request loses no caller',
+    'emptied by %s during a token request fails no caller',
     async (command) => {
       duringRequest = () => caller.client.sendCommand(command.split(' '))
       await timedToken()
@@ -169,7 +169,7 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     },
   )
 
-  it('killed in the middle of a request loses no caller', async () => {
+  it('killed during a token request fails no caller', async () => {
     duringRequest = async () => {
       await redis.kill()
       await redis.start()
@@ -180,7 +180,7 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     await expectStoreInUse()
   })
 
-  it('full of what is not ours is read as empty, and written over', async () => {
+  it('filled with values of other programs is treated as empty', async () => {
     await caller.client.flushAll()
     await caller.tokens.getToken()
     const [token = ''] = await caller.client.keys('tokenwell:*:token')
@@ -197,28 +197,28 @@ describe.skipIf(!redisInstalled)('a Redis that is', () => {
     ['a number', ':7\r\n'],
     ['nothing', '$-1\r\n'],
     ['an empty list', '*0\r\n'],
-    ['a list of other things', '*3\r\n:1\r\n*1\r\n:5\r\n:6\r\n'],
-    ['an error', '-ERR rubbish\r\n'],
+    ['an unexpected list', '*3\r\n:1\r\n*1\r\n:5\r\n:6\r\n'],
+    ['an error', '-ERR unknown\r\n'],
     ['no RESP', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
-  ])('no Redis, and answers %s, loses no caller', async (_, answer) => {
-    const impostor = createServer((socket) => {
+  ])('another server, responding with %s, fails no caller', async (_, response) => {
+    const otherServer = createServer((socket) => {
       socket.on('error', () => {})
       socket.setEncoding('utf8').on('data', (text: string) => {
         for (const command of text.match(/\$\d+\r\n(HELLO|CLIENT|EVALSHA|EVAL)\r\n/gi) ?? []) {
           socket.write(
-            /EVAL/.test(command) ? answer : /HELLO/i.test(command) ? '%1\r\n+proto\r\n:3\r\n' : '+OK\r\n',
+            /EVAL/.test(command) ? response : /HELLO/i.test(command) ? '%1\r\n+proto\r\n:3\r\n' : '+OK\r\n',
           )
         }
       })
     }).listen(0, '127.0.0.1')
-    await once(impostor, 'listening')
-    const url = `redis://127.0.0.1:${(impostor.address() as AddressInfo).port}`
+    await once(otherServer, 'listening')
+    const url = `redis://127.0.0.1:${(otherServer.address() as AddressInfo).port}`
     const other = await openCaller(url, endpoint, { scope: crypto.randomUUID() })
     const tokens = await Promise.all(Array.from({ length: 50 }, () => other.tokens.getToken()))
     expect(new Set(tokens).size).toBe(1)
     expect(other.storeFailures()).toHaveLength(1)
-    report('no Redis', { answer, failures: other.storeFailures() })
+    report('another server', { response, failures: other.storeFailures() })
     await other[Symbol.asyncDispose]()
-    impostor.close()
+    otherServer.close()
   })
 })
