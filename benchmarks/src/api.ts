@@ -5,25 +5,25 @@ export const apiOrigin = 'https://api.example.com'
 export const apiPath = '/v1/orders'
 export const apiUrl: string = apiOrigin + apiPath
 
-let refuses = (_authorization: string): boolean => false
+let isRejected = (_authorization: string): boolean => false
 let slownessMs = 0
 let calls = 0
 const json = { 'content-type': 'application/json' }
 
-/** Has the API answer 401 to such headers from now on. */
-export function refuse(test: (authorization: string) => boolean): void {
-  refuses = test
+/** The API responds 401 to these headers from now on. */
+export function rejectTokens(test: (authorization: string) => boolean): void {
+  isRejected = test
 }
 
-/** Has it take up to `ms` to answer, each call another time, so that answers overtake each other. */
-export function answerWithin(ms: number): void {
+/** The API takes up to `ms` to respond, a different time for each call, so that responses arrive out of order. */
+export function respondWithin(ms: number): void {
   slownessMs = ms
 }
 
 /** The API itself, inside the measuring process: what is measured is the client and the token's part, no network. */
-export function answerApi(authorization: string): number | Promise<number> {
+export function respondFromApi(authorization: string): number | Promise<number> {
   // Looked at when the request arrives, as a server does.
-  const status = refuses(authorization) ? 401 : 200
+  const status = isRejected(authorization) ? 401 : 200
   return slownessMs === 0 ? status : setTimeout((++calls * 7) % slownessMs, status)
 }
 
@@ -34,7 +34,7 @@ globalThis.fetch = async (input, init) => {
   const url = input instanceof Request ? input.url : input.toString()
   if (!url.startsWith(apiUrl)) return globalFetch(input, init)
   const headers = init?.headers ?? (input instanceof Request ? input.headers : {})
-  const status = answerApi(headerOf(headers))
+  const status = respondFromApi(headerOf(headers))
   return new Response('{}', { status: typeof status === 'number' ? status : await status, headers: json })
 }
 

@@ -1,6 +1,6 @@
-import type { Ranking } from './method/contest.ts'
+import type { Ranking } from './method/ranked.ts'
 
-/** A table: the first row and the first column say what the figures are. */
+/** A table with a header row; the first column names the row. */
 export interface Table {
   readonly title: string
   readonly columns: readonly string[]
@@ -8,7 +8,7 @@ export interface Table {
   readonly notes?: readonly string[]
 }
 
-/** Bars of one figure; ours stand out. */
+/** Bars of one figure; ours are highlighted. */
 export interface Chart {
   readonly name: string
   readonly title: string
@@ -25,26 +25,26 @@ export interface Bar {
 /** A column of the table of all peers. */
 export interface OverviewColumn {
   readonly title: string
-  /** By name of the peer; one that is not there cannot take part. */
+  /** By name of the peer; absent for those that cannot take part. */
   readonly cells: Readonly<Record<string, string>>
-  /** Why those that are not there are not. */
+  /** Why peers are absent. */
   readonly absent?: string
 }
 
-/** One figure by which peers and ours can be told apart. */
-export interface Contest extends Ranking {
+/** One figure in which a peer may be better than ours. */
+export interface Comparison extends Ranking {
   readonly what: string
   readonly entries: readonly { readonly name: string; readonly value: number }[]
-  /** Why a peer may be ahead of ours. */
+  /** Why a peer may be better. */
   readonly because: string
 }
 
-/** What a work found: everything that the page shows of it. */
+/** The result of a scenario: everything the page shows about it. */
 export interface Result {
   readonly title: string
   readonly note: string
   readonly tables: readonly Table[]
   readonly charts: readonly Chart[]
   readonly overview: readonly OverviewColumn[]
-  readonly contests: readonly Contest[]
+  readonly comparisons: readonly Comparison[]
 }

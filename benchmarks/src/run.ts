@@ -1,33 +1,43 @@
-import { writeResults } from './report/write-results.ts'
+import { describeMachine } from './report/machine.ts'
+import { writePage, writeResults } from './report/write-results.ts'
 import type { Result } from './result.ts'
 
 // Each loads its peers only when it runs.
-const works: Record<string, () => Promise<Result>> = {
-  'warm-path': async () => (await import('./works/warm-path.ts')).warmPath(),
-  stampede: async () => (await import('./works/stampede.ts')).stampede(),
-  renewal: async () => (await import('./works/renewal.ts')).renewal(),
-  revocation: async () => (await import('./works/revocation.ts')).revocation(),
-  footprint: async () => (await import('./works/footprint.ts')).footprint(),
-  tenants: async () => (await import('./works/tenants.ts')).tenants(),
-  fleet: async () => (await import('./works/fleet.ts')).fleet(),
-  'token-service': async () => (await import('./works/token-service.ts')).tokenService(),
+const scenarios: Record<string, () => Promise<Result>> = {
+  'warm-path': async () => (await import('./scenarios/warm-path.ts')).warmPath(),
+  stampede: async () => (await import('./scenarios/stampede.ts')).stampede(),
+  refresh: async () => (await import('./scenarios/refresh.ts')).refresh(),
+  revocation: async () => (await import('./scenarios/revocation.ts')).revocation(),
+  footprint: async () => (await import('./scenarios/footprint.ts')).footprint(),
+  tenants: async () => (await import('./scenarios/tenants.ts')).tenants(),
+  fleet: async () => (await import('./scenarios/fleet.ts')).fleet(),
+  'token-service': async () => (await import('./scenarios/token-service.ts')).tokenService(),
 }
 
+const names = Object.keys(scenarios)
 const asked = process.argv.slice(2)
-const unknown = asked.find((name) => !Object.hasOwn(works, name))
+
+// `pnpm bench report` writes the page of the stored results and measures nothing.
+if (asked[0] === 'report') {
+  writePage(names)
+  process.exit()
+}
+
+const unknown = asked.find((name) => !Object.hasOwn(scenarios, name))
 if (unknown !== undefined) {
-  process.stderr.write(`There is no benchmark ${unknown}; there are ${Object.keys(works).join(', ')}\n`)
+  process.stderr.write(`There is no benchmark ${unknown}; there are report, ${names.join(', ')}\n`)
   process.exit(2)
 }
 
 const start = performance.now()
-for (const [name, work] of Object.entries(works)) {
+for (const [name, run] of Object.entries(scenarios)) {
   if (asked.length > 0 && !asked.includes(name)) continue
   const began = performance.now()
   process.stderr.write(`${name} …`)
-  const result = await work()
+  const machine = describeMachine()
+  const result = await run()
   process.stderr.write(` ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
-  // At once, so that what was found stays even if a later one fails.
-  process.stdout.write(`${writeResults(Object.keys(works), name, result)}\n`)
+  // Immediately, so that a result is kept even if a later scenario fails.
+  process.stdout.write(`${writeResults(names, name, result, machine)}\n`)
 }
 process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0)} s in all\n`)

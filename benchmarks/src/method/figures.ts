@@ -1,4 +1,4 @@
-/** Three significant figures at most, and a unit that keeps them readable. */
+/** At most three significant figures and a readable unit. */
 export function nanoseconds(ns: number): string {
   if (ns < 1_000) return `${ns.toFixed(0)} ns`
   if (ns < 1_000_000) return `${significant(ns / 1_000)} µs`

@@ -8,7 +8,7 @@ interface Manifest {
   readonly dependencies?: Record<string, string>
 }
 
-/** What an installation of these packages puts on the disk, without what stands in `beside`. */
+/** What an installation of these packages adds on disk, without those in `beside`. */
 export function installed(
   packages: readonly string[],
   beside: readonly string[] = [],
@@ -22,13 +22,13 @@ export function installedVersion(name: string): string {
   return manifestOf(folderOf(name, import.meta.url)).version
 }
 
-/** How many packages come along with the one in this folder. */
+/** How many packages are installed with the one in this folder. */
 export function dependencyCount(folder: string): number {
   const direct = Object.keys(manifestOf(folder).dependencies ?? {})
   return closure(direct, join(folder, 'package.json')).size
 }
 
-/** Size by folder of the packages and of all that they depend on. */
+/** Size by folder of the packages and all their dependencies. */
 function closure(packages: readonly string[], from: string): Map<string, number> {
   const found = new Map<string, number>()
   const visit = (name: string, parent: string): void => {
@@ -54,7 +54,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Our own packages are linked, not installed: of those, only what is published. */
+/** Our own packages are linked, not installed: counts only what is published. */
 function publishedBytes(folder: string): number {
   const linked = !folder.includes('node_modules')
   const { files = [] } = linked ? manifestOf(folder) : {}

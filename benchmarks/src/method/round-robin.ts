@@ -1,4 +1,4 @@
-/** Measures each in turn, several times over, so that a noisy minute hits all of them alike. */
+/** Measures each in turn, several times, so that a noisy minute affects all of them alike. */
 export async function roundRobin<Id extends string, Result>(
   ids: readonly Id[],
   rounds: number,

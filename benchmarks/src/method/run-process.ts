@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** Runs a program of `src` in a process of its own with one argument, and reads the JSON it writes. */
+/** Runs a program of `src` in a separate process with one argument, and reads the JSON it writes. */
 export async function runProcess<Result>(
   program: string,
   argument: object,

@@ -4,7 +4,7 @@ import { apiPath } from '../api.ts'
 import { axiosClient } from './axios-client.ts'
 import type { Peer } from './peer.ts'
 
-/** It renews on a 401, and leaves the token and its header to the application's own interceptor. */
+/** It refreshes after a 401, and leaves the token and its header to the application's own interceptor. */
 export const axiosAuthRefresh: Peer = {
   name: 'axios-auth-refresh',
   packages: ['axios-auth-refresh'],

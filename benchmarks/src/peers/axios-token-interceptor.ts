@@ -5,7 +5,7 @@ import { apiPath } from '../api.ts'
 import { axiosClient } from './axios-client.ts'
 import type { Peer } from './peer.ts'
 
-/** The first gets tokens, the second keeps and attaches them; each as its README says. */
+/** The first requests tokens, the second caches and attaches them; each as in its README. */
 export const axiosTokenInterceptor: Peer = {
   name: 'axios-oauth-client + axios-token-interceptor',
   packages: ['axios-oauth-client', 'axios-token-interceptor'],
@@ -18,13 +18,13 @@ export { default as tokenProvider } from 'axios-token-interceptor'`,
     return () => plain.get(apiPath)
   },
   open({ tokenUrl, clientId, clientSecret }) {
-    const askToken = clientCredentials(create(), tokenUrl, clientId, clientSecret)
-    const cache = tokenProvider.tokenCache(() => askToken(''), {
-      getMaxAge: (answer) => answer.expires_in * 1000,
+    const requestToken = clientCredentials(create(), tokenUrl, clientId, clientSecret)
+    const cache = tokenProvider.tokenCache(() => requestToken(''), {
+      getMaxAge: (response) => response.expires_in * 1000,
     })
     const instance = axiosClient()
     instance.interceptors.request.use(
-      tokenProvider({ getToken: cache, headerFormatter: (answer) => `Bearer ${answer.access_token}` }),
+      tokenProvider({ getToken: cache, headerFormatter: (response) => `Bearer ${response.access_token}` }),
     )
     return {
       getToken: async () => (await cache()).access_token,

@@ -6,7 +6,7 @@ import {
   type HttpClient,
 } from '@azure/core-rest-pipeline'
 import type { TokenCredential } from '@azure/core-auth'
-import { answerApi } from '../api.ts'
+import { respondFromApi } from '../api.ts'
 import { fetchToken } from './closure.ts'
 import type { Peer } from './peer.ts'
 
@@ -41,7 +41,7 @@ export const azureCoreRestPipeline: Peer = {
 /** A transport that ends in the API inside this process. */
 const httpClient: HttpClient = {
   async sendRequest(request) {
-    const found = answerApi(request.headers.get('Authorization') ?? '')
+    const found = respondFromApi(request.headers.get('Authorization') ?? '')
     const status = typeof found === 'number' ? found : await found
     return { request, status, headers: createHttpHeaders() }
   },

@@ -1,7 +1,7 @@
 import { OAuth2Client, OAuth2Fetch } from '@badgateway/oauth2-client'
 import type { Peer } from './peer.ts'
 
-/** Its fetch wrapper, which keeps the token, renews it, and sends again after a 401. */
+/** Its fetch wrapper, which caches the token, refreshes it, and repeats a request after a 401. */
 export const badgatewayOauth2Client: Peer = {
   name: '@badgateway/oauth2-client',
   packages: ['@badgateway/oauth2-client'],

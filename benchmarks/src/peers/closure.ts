@@ -1,8 +1,8 @@
 import type { Endpoint, Peer } from './peer.ts'
 
-/** The floor: what a team writes by hand, with no renewal ahead, none on a refusal, and no check of the host. */
+/** The baseline: what a team writes by hand, without background refresh, rejections or a check of the host. */
 export const closure: Peer = {
-  name: 'closure written by hand',
+  name: 'hand-written closure',
   packages: [],
   httpClient: 'fetch',
   imports: '',
@@ -26,17 +26,17 @@ interface Answer {
 
 function keepToken(ask: () => Promise<Answer>): () => Promise<string> {
   let token: { value: string; expiresAtMs: number } | undefined
-  let asking: Promise<string> | undefined
-  const renew = async (): Promise<string> => {
+  let pending: Promise<string> | undefined
+  const refresh = async (): Promise<string> => {
     try {
       const { access_token, expires_in } = await ask()
       token = { value: access_token, expiresAtMs: Date.now() + (expires_in - 10) * 1000 }
       return access_token
     } finally {
-      asking = undefined
+      pending = undefined
     }
   }
-  return async () => (token && Date.now() < token.expiresAtMs ? token.value : (asking ??= renew()))
+  return async () => (token && Date.now() < token.expiresAtMs ? token.value : (pending ??= refresh()))
 }
 
 /** A token request with nothing but `fetch`. */
@@ -49,6 +49,6 @@ export async function fetchToken({ tokenUrl, clientId, clientSecret }: Endpoint)
       client_secret: clientSecret,
     }),
   })
-  if (!response.ok) throw new Error(`The token endpoint answered ${response.status}`)
+  if (!response.ok) throw new Error(`The token endpoint returned ${response.status}`)
   return (await response.json()) as Answer
 }

@@ -14,16 +14,16 @@ export const oauth4webapi: Peer = {
     const authentication = oauth.ClientSecretPost(clientSecret)
     // The benchmark's endpoint is plain HTTP on loopback.
     const options = { [oauth.allowInsecureRequests]: true }
-    const askToken = async (): Promise<string> => {
+    const requestToken = async (): Promise<string> => {
       const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, {}, options)
       return (await oauth.processClientCredentialsResponse(server, client, response)).access_token
     }
     let token: Promise<string> | undefined
     return {
-      askToken,
+      requestToken,
       async callApi(url) {
         const response = await oauth.protectedResourceRequest(
-          await (token ??= askToken()),
+          await (token ??= requestToken()),
           'GET',
           new URL(url),
         )

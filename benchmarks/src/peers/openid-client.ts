@@ -13,14 +13,15 @@ export const openidClient: Peer = {
     const config = new client.Configuration(server, clientId, clientSecret)
     // The benchmark's endpoint is plain HTTP on loopback.
     client.allowInsecureRequests(config)
-    const askToken = async (): Promise<string> => (await client.clientCredentialsGrant(config)).access_token
+    const requestToken = async (): Promise<string> =>
+      (await client.clientCredentialsGrant(config)).access_token
     let token: Promise<string> | undefined
     return {
-      askToken,
+      requestToken,
       async callApi(url) {
         const response = await client.fetchProtectedResource(
           config,
-          await (token ??= askToken()),
+          await (token ??= requestToken()),
           new URL(url),
           'GET',
         )

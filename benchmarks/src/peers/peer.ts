@@ -1,38 +1,38 @@
-/** Where a peer gets its tokens. */
+/** Where a peer requests its tokens. */
 export interface Endpoint {
   readonly tokenUrl: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Where processes may share what they have. */
+  /** Where processes may share tokens. */
   readonly redisUrl?: string
 }
 
-/** One client of the token endpoint, set up as the peer's documentation says. What a peer does not do it leaves out. */
+/** One client of the token endpoint, set up as in the peer's documentation. Members are absent where a peer lacks the feature. */
 export interface PeerClient {
-  /** A token out of the peer's own cache, or a new one. */
+  /** A token from the peer's own cache, or a new one. */
   readonly getToken?: () => Promise<string>
-  /** A new token each time: what peers without a cache offer. */
-  readonly askToken?: () => Promise<string>
-  /** The token at hand, without waiting. */
+  /** A new token each time, for peers without a cache. */
+  readonly requestToken?: () => Promise<string>
+  /** The cached token, without waiting. */
   readonly peekToken?: () => string | undefined
-  /** A request to the API with a token attached; answers with its status. */
+  /** An API request with a token attached; resolves to its status. */
   readonly callApi?: (url: string) => Promise<number>
-  /** One client for each of many tenants, where the peer has a way of its own to keep them. */
+  /** One client per tenant, if the peer has its own way of caching them. */
   readonly forTenant?: (tenant: number) => { readonly getToken: () => Promise<unknown> }
 }
 
 export interface Peer {
-  /** As the tables call it. */
+  /** In tables. */
   readonly name: string
-  /** The packages an application installs for it, besides the HTTP client it has already. */
+  /** The packages an application installs for it, without the HTTP client it already has. */
   readonly packages: readonly string[]
-  /** The packages it works on, which an application that takes it has already. */
+  /** The packages it works with, which an application that uses it already has. */
   readonly beside?: readonly string[]
   /** The HTTP client that it attaches tokens to. */
   readonly httpClient?: string
-  /** What an application imports of them. */
+  /** What an application imports from them. */
   readonly imports: string
-  /** The HTTP client without the peer: what a token adds to a request is the difference. */
+  /** The HTTP client without the peer: the difference is the cost of attaching a token. */
   readonly openPlain?: () => (url: string) => Promise<unknown>
   open(endpoint: Endpoint): PeerClient | Promise<PeerClient>
 }

@@ -23,7 +23,7 @@ export type PeerId = keyof typeof loaders
 
 export const allIds = Object.keys(loaders) as PeerId[]
 
-/** Those that are measured in one process: all but the one that shares its tokens with others. */
+/** Those that are measured in one process: all except the one with a shared store. */
 export const peerIds: PeerId[] = allIds.filter((id) => id !== 'tokenwell-redis')
 
 export function loadPeer(id: PeerId): Promise<Peer> {

@@ -1,7 +1,7 @@
 import type { Table } from '../result.ts'
 
-/** As Markdown, columns padded so that it reads well in a terminal too. */
-export function formatTable({ title, columns, rows, notes = [] }: Table): string {
+/** Markdown with padded columns, readable in a terminal too. */
+export function formatTable({ title, columns, rows, notes = [] }: Table, heading = '###'): string {
   const widths = columns.map((column, index) =>
     Math.max(column.length, ...rows.map((row) => row[index]?.length ?? 0)),
   )
@@ -10,7 +10,7 @@ export function formatTable({ title, columns, rows, notes = [] }: Table): string
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
   const remarks = notes.map((note) => `- ${note}`)
   return [
-    `### ${title}`,
+    `${heading} ${title}`,
     '',
     line(columns),
     rule,

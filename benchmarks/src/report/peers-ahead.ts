@@ -1,10 +1,10 @@
 import { ratio } from '../method/figures.ts'
-import { ranked } from '../method/contest.ts'
-import type { Contest } from '../result.ts'
+import { ranked } from '../method/ranked.ts'
+import type { Comparison } from '../result.ts'
 
-/** Where a peer does better than ours, by how much, and why. */
-export function peersAhead(contests: readonly Contest[]): string[] {
-  const lines = contests.flatMap(({ what, entries, because, ...ranking }) => {
+/** Where a peer is better than ours, by how much, and why. */
+export function peersAhead(comparisons: readonly Comparison[]): string[] {
+  const lines = comparisons.flatMap(({ what, entries, because, ...ranking }) => {
     const order = ranked(entries, ranking)
     const place = order.findIndex(({ name }) => name.startsWith('@tokenwell/'))
     const ours = order[place]
@@ -12,5 +12,5 @@ export function peersAhead(contests: readonly Contest[]): string[] {
     const ahead = order.slice(0, place).map(({ name, value }) => `${name} (${ratio(value / ours.value)})`)
     return [`- **${what}**: ${ahead.join(', ')}. ${because}.`]
   })
-  return ['### Where a peer does better', '', 'Its figure to ours.', '', ...lines, '']
+  return ['## Where a peer is better', '', 'Its figure relative to ours.', '', ...lines, '']
 }

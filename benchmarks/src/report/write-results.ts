@@ -3,7 +3,6 @@ import { installedVersion } from '../method/installed.ts'
 import type { Result } from '../result.ts'
 import { barChart } from './bar-chart.ts'
 import { formatTable } from './format-table.ts'
-import { describeMachine } from './machine.ts'
 import { peersAhead } from './peers-ahead.ts'
 import { overview } from './overview.ts'
 
@@ -11,29 +10,40 @@ const root = new URL('../../', import.meta.url)
 
 type Kept = Result & { readonly machine: string }
 
-/** Keeps what a work found, and writes the page of all that was found so far; returns the work's own part. */
-export function writeResults(order: readonly string[], name: string, result: Result): string {
+/** Stores a scenario's result and writes the page of all results; returns the scenario's section. */
+export function writeResults(
+  order: readonly string[],
+  name: string,
+  result: Result,
+  machine: string,
+): string {
   mkdirSync(new URL('results/', root), { recursive: true })
-  mkdirSync(new URL('charts/', root), { recursive: true })
-  const kept: Kept = { ...result, machine: describeMachine() }
+  const kept: Kept = { ...result, machine }
   writeFileSync(fileOf(name), `${JSON.stringify(kept, undefined, 2)}\n`)
-  for (const chart of result.charts) {
-    writeFileSync(new URL(`charts/${chart.name}.svg`, root), barChart(chart))
-  }
+  writePage(order)
+  return section(kept)
+}
+
+/** Writes the page and the charts of the results that are stored. */
+export function writePage(order: readonly string[]): void {
+  mkdirSync(new URL('charts/', root), { recursive: true })
   const all = order
     .filter((each) => existsSync(fileOf(each)))
     .map((each) => JSON.parse(readFileSync(fileOf(each), 'utf8')) as Kept)
+  for (const chart of all.flatMap(({ charts }) => charts)) {
+    writeFileSync(new URL(`charts/${chart.name}.svg`, root), barChart(chart))
+  }
   const head = [
     '# Results',
     '',
-    'Ratios within one run carry over to other machines; times do not. [README.md](README.md) says what was measured, and how.',
+    'Ratios within one run hold on other machines; absolute times do not. Each section names the machine, and the load average before',
+    'the run where it was recorded: the closer to 0, the quieter. [README.md](README.md) explains the method.',
     '',
-    formatTable(overview(all.flatMap((each) => each.overview))),
-    ...peersAhead(all.flatMap((each) => each.contests)),
+    formatTable(overview(all.flatMap((each) => each.overview)), '##'),
+    ...peersAhead(all.flatMap((each) => each.comparisons)),
   ]
   const page = [...head, ...all.map(section), versions()].join('\n')
   writeFileSync(new URL('RESULTS.md', root), page)
-  return section(kept)
 }
 
 function fileOf(name: string): URL {
@@ -42,7 +52,7 @@ function fileOf(name: string): URL {
 
 function section({ title, note, machine, tables, charts }: Kept): string {
   const images = charts.flatMap((chart) => [`![${chart.title}](charts/${chart.name}.svg)`, ''])
-  return [`## ${title}`, '', note, '', `${machine}.`, '', ...tables.map(formatTable), ...images].join('\n')
+  return [`## ${title}`, '', note, '', `${machine}.`, '', ...tables.map((table) => formatTable(table)), ...images].join('\n')
 }
 
 function versions(): string {

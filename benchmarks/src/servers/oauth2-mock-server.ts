@@ -1,7 +1,7 @@
 import { OAuth2Server } from 'oauth2-mock-server'
 import { standardForm, type TokenServer } from './token-server.ts'
 
-/** As its README starts it. It signs JWTs, keeps no token, and checks no secret. */
+/** As its README starts it. It signs JWTs, caches no token, and checks no secret. */
 export async function start(): Promise<TokenServer> {
   const server = new OAuth2Server()
   await server.issuer.keys.generate('RS256')

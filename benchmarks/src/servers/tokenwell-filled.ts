@@ -34,9 +34,9 @@ export async function start({ applications: size, tokens }: Filling): Promise<To
     })
   }
   // A thousand of the applications ask, from one end to the other.
-  const asking = Math.min(size, 1_000)
-  const bodies = Array.from({ length: asking }, (_, each) => {
-    const index = Math.floor((each * size) / asking)
+  const pending = Math.min(size, 1_000)
+  const bodies = Array.from({ length: pending }, (_, each) => {
+    const index = Math.floor((each * size) / pending)
     return `client_id=client-${index}&client_secret=${secretOf(index)}`
   })
   return { url: origin + tokenPath, bodies, close: () => server.close() }

@@ -1,4 +1,4 @@
-/** What a package may cost at most: today's cost and a little more. */
+/** What a package may cost at most: its present cost and a small margin. */
 export interface Budget {
   /** Of a bundle of all that it exports, minified and gzipped, without what it depends on. */
   readonly bytes?: number
@@ -8,7 +8,7 @@ export interface Budget {
   readonly start?: number
 }
 
-/** By folder in `packages`. Raise one only for something that is worth it. */
+/** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: { bytes: 14_100, dependencies: 0, start: 1.4 },
   'axios-interceptor': { bytes: 2_450, dependencies: 1 },

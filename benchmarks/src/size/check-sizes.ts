@@ -1,17 +1,17 @@
-// Fails where a package has grown over its budget.
+// Fails if a package exceeds its budget.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundledBytes } from '../method/bundled-bytes.ts'
 import { dependencyCount } from '../method/installed.ts'
-import { leastOf } from '../method/least-of.ts'
+import { minimumOf } from '../method/minimum-of.ts'
 import { budgets } from './budgets.ts'
 
 const packages = fileURLToPath(new URL('../../../packages/', import.meta.url))
 const cache = fileURLToPath(new URL('../../node_modules/.cache/size/', import.meta.url))
 const rounds = 15
-// The process's own time: on a busy machine the clock on the wall counts the others' as well.
-const tellUsage =
+// CPU time: wall-clock time includes other processes on a busy machine.
+const printUsage =
   'const used = process.cpuUsage(); process.stdout.write(String(used.user + used.system), () => process.exit())'
 
 interface Manifest {
@@ -49,7 +49,7 @@ for (const [folder, { bytes, dependencies, start }] of Object.entries(budgets)) 
   if (start !== undefined) importing.set(folder, program(`start-${folder}`, `import '${entries[0]}'`))
 }
 
-const times = leastOf([bare, ...importing.values()], rounds)
+const times = minimumOf([bare, ...importing.values()], rounds)
 for (const [folder, file] of importing) {
   const cost = Math.round((times.get(file)! / times.get(bare)!) * 100) / 100
   costs.push({
@@ -67,18 +67,18 @@ for (const { name, what, cost, budget, unit } of costs) {
 }
 if (over.length > 0) {
   process.stderr.write(
-    'Over budget. Make it smaller, or, if what it buys is worth it, raise the budget in benchmarks/src/size/budgets.ts.\n',
+    'Over budget. Make it smaller, or, if users get something for it, raise the budget in benchmarks/src/size/budgets.ts.\n',
   )
   process.exit(1)
 }
 
-/** What it declares to need is there anyway; anything else that it imports is part of it. */
+/** Declared dependencies are not bundled; everything else that it imports is part of it. */
 function needed({ dependencies, peerDependencies }: Manifest): RegExp[] {
   return Object.keys({ ...dependencies, ...peerDependencies }).map((name) => new RegExp(`^${name}(/|$)`))
 }
 
 function program(name: string, code: string): string {
   const file = `${cache}${name}.mjs`
-  writeFileSync(file, name.startsWith('all-of-') ? code : `${code}\n${tellUsage}`)
+  writeFileSync(file, name.startsWith('all-of-') ? code : `${code}\n${printUsage}`)
   return file
 }

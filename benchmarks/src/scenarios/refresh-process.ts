@@ -1,16 +1,16 @@
-// A steady load on one client while its token ages, is renewed, and ages again.
-import { apiUrl, refuse } from '../api.ts'
+// A steady load on one client while its token is refreshed several times.
+import { apiUrl, rejectTokens } from '../api.ts'
 import { speedUpTime } from '../method/fast-clock.ts'
 import { givenArgument, report } from '../method/run-process.ts'
 import { percentile } from '../method/statistics.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'
 
-const { id, tokenUrl, speed, seconds, lifeSeconds } = givenArgument() as {
+const { id, tokenUrl, speed, seconds, lifetimeSeconds } = givenArgument() as {
   id: PeerId
   tokenUrl: string
   speed: number
   seconds: number
-  lifeSeconds: number
+  lifetimeSeconds: number
 }
 const realNow = performance.now.bind(performance)
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -18,12 +18,12 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const peer = await loadPeer(id)
 const { getToken, callApi } = await peer.open({ tokenUrl, clientId: 'id', clientSecret: 'secret' })
 const call = callApi ? () => callApi(apiUrl) : getToken!
-// The API knows how old a token is from when it first saw it.
+// The API counts the age of a token from its first request.
 const seen = new Map<string, number>()
-refuse((authorization) => {
+rejectTokens((authorization) => {
   const first = seen.get(authorization) ?? Date.now()
   seen.set(authorization, first)
-  return !authorization.includes('token-') || Date.now() - first > lifeSeconds * 1000
+  return !authorization.includes('token-') || Date.now() - first > lifetimeSeconds * 1000
 })
 for (let warmUp = 0; warmUp < 500; warmUp++) await call()
 speedUpTime(speed)
@@ -43,7 +43,7 @@ while (realNow() - start < seconds * 1000) {
   const before = durations.length
   const batch = [timed(), timed(), timed(), timed()]
   open.push(...batch)
-  // The API answers at once: a call that is still open some turns of the event loop later waits for a token.
+  // The API responds immediately: a call that is pending some turns of the event loop later waits for a token.
   for (let turns = 0; turns < 4; turns++) await turn()
   blocked += Math.max(0, batch.length - (durations.length - before))
   await new Promise((resolve) => setTimeout(resolve, 2))

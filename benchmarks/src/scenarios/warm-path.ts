@@ -1,5 +1,5 @@
 import { nanoseconds, ratio } from '../method/figures.ts'
-import { ranked } from '../method/contest.ts'
+import { ranked } from '../method/ranked.ts'
 import { roundRobin } from '../method/round-robin.ts'
 import { runProcess } from '../method/run-process.ts'
 import { loadPeer, peerIds } from '../peers/peers.ts'
@@ -25,7 +25,7 @@ interface Attachment {
 export async function warmPath(): Promise<Result> {
   const endpoint = await startServer('token-endpoint', { latencyMs: 0, expiresIn: 3600 })
   const found = await roundRobin(peerIds, rounds, (id) =>
-    runProcess<Found>('works/warm-path-process.ts', { id, tokenUrl: endpoint.url }),
+    runProcess<Found>('scenarios/warm-path-process.ts', { id, tokenUrl: endpoint.url }),
   )
   endpoint.stop()
 
@@ -34,11 +34,11 @@ export async function warmPath(): Promise<Result> {
   let peekNs = Infinity
   for (const [id, results] of found) {
     const { name, httpClient = '' } = await loadPeer(id)
-    const value = quickest(results, 'getNs')
+    const value = fastest(results, 'getNs')
     if (value < Infinity) gets.push({ name, value })
-    peekNs = Math.min(peekNs, quickest(results, 'peekNs'))
-    const plainNs = quickest(results, 'plainNs')
-    const callNs = quickest(results, 'callNs')
+    peekNs = Math.min(peekNs, fastest(results, 'peekNs'))
+    const plainNs = fastest(results, 'plainNs')
+    const callNs = fastest(results, 'callNs')
     if (callNs < Infinity) attachments.push({ name, httpClient, value: callNs - plainNs, plainNs })
   }
   const oursNs = gets[0]!.value
@@ -47,70 +47,72 @@ export async function warmPath(): Promise<Result> {
 
   return {
     title: 'Warm path',
-    note: `A token is at hand. The time of one call, each peer in a process of its own, in turn, ${rounds} rounds: the quickest of many short windows. What a token adds to a request is the time of one with it, less that of the same HTTP client without it, over an API that answers inside the process.`,
+    note: `A fresh token is cached. The time of one call; each peer in a separate process, in turn, ${rounds} rounds: the fastest of many short windows. The cost of attaching a token is the time of a request with it minus that of the same HTTP client without it. The API responds inside the process.`,
     tables: [
       {
-        title: 'Get a token that is at hand',
-        columns: ['peer', 'to ours', 'a call'],
+        title: 'Get a cached token',
+        columns: ['peer', 'relative to ours', 'per call'],
         rows: ranked(gets).map(({ name, value }) => [name, ratio(value / oursNs), nanoseconds(value)]),
         notes: [
           `\`peekToken()\` of \`@tokenwell/core\`, which is not asynchronous: ${nanoseconds(peekNs)}.`,
-          'openid-client and oauth4webapi keep no token; axios-auth-refresh and @azure/core-rest-pipeline hand none out.',
+          'openid-client and oauth4webapi cache no token; axios-auth-refresh and @azure/core-rest-pipeline return none.',
         ],
       },
       {
-        title: 'What a token adds to a request',
-        columns: ['peer', 'adds', 'to ours of the same client', 'the client alone'],
+        title: 'Cost of attaching a token to a request',
+        columns: ['peer', 'adds', 'relative to ours for the same client', 'the client without a token'],
         rows: ranked(attachments).map((entry) => [
           entry.name,
           nanoseconds(entry.value),
-          toOurs(entry, attachments),
+          relativeToOurs(entry, attachments),
           `${entry.httpClient}: ${nanoseconds(entry.plainNs)}`,
         ]),
         notes: [
           'simple-oauth2 attaches nothing.',
-          'openid-client and oauth4webapi attach the token they are given, whether it still lives or not.',
+          'openid-client and oauth4webapi attach the token that is passed to them, valid or not.',
         ],
       },
     ],
     charts: [
-      chart('get', 'Get a token that is at hand', gets),
-      chart('attach', 'What a token adds to a request', attachments),
+      chart('get', 'Get a cached token', gets),
+      chart('attach', 'Cost of attaching a token to a request', attachments),
     ],
-    contests: [
+    comparisons: [
       {
-        what: 'getting a token that is at hand',
+        what: 'getting a cached token',
         entries: gets,
         because:
-          'Ours reads two clocks, so that neither one set back nor a laptop that slept lets a dead token through, and hands out an object that shows its token to nobody who logs it',
+          'Ours reads two clocks, so that an expired token is recognised after a clock was set back or a computer slept, and returns an object that does not show its token in logs',
       },
       ...['fetch', 'axios'].map((client) => ({
         what: `attaching it to a request of ${client}`,
         entries: attachments.filter(({ httpClient }) => httpClient === client),
-        because: 'Ours looks at where the request goes, and is ready to send it once more after a refusal',
+        because: 'Ours checks the origin of the request, and can send it once more after a rejection',
       })),
     ],
     overview: [
       {
         title: 'get',
         cells: Object.fromEntries(gets.map(({ name }) => [name, ownGet(name)])),
-        absent: 'hands out no token that it keeps',
+        absent: 'returns no cached token',
       },
       {
         title: 'attach',
-        cells: Object.fromEntries(attachments.map(({ name, value }) => [name, `+ ${nanoseconds(value)}`])),
-        absent: 'attaches nothing',
+        cells: Object.fromEntries(
+          attachments.map((entry) => [entry.name, relativeToOurs(entry, attachments)]),
+        ),
+        absent: 'attaches nothing, or works with an HTTP client that we have no adapter for',
       },
     ],
   }
 }
 
-function quickest(results: readonly Found[], figure: keyof Found): number {
+function fastest(results: readonly Found[], figure: keyof Found): number {
   return Math.min(...results.map((each) => each[figure] ?? Infinity))
 }
 
-/** To that of our adapter for the same HTTP client, if there is one. */
-function toOurs({ httpClient, value }: Attachment, all: readonly Attachment[]): string {
+/** Relative to our adapter for the same HTTP client, if there is one. */
+function relativeToOurs({ httpClient, value }: Attachment, all: readonly Attachment[]): string {
   const ours = all.find((each) => each.name.startsWith('@tokenwell/') && each.httpClient === httpClient)
   return ours ? ratio(value / ours.value) : '–'
 }

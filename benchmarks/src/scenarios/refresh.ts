@@ -1,11 +1,11 @@
 import { count, milliseconds } from '../method/figures.ts'
-import { ranked } from '../method/contest.ts'
+import { ranked } from '../method/ranked.ts'
 import { runProcess } from '../method/run-process.ts'
 import { loadPeer, peerIds } from '../peers/peers.ts'
 import { startServer } from '../servers/start-server.ts'
 import type { Result } from '../result.ts'
 
-const lifeSeconds = 600
+const lifetimeSeconds = 600
 const speed = 300
 const seconds = 5
 const latencyMs = 50
@@ -19,18 +19,18 @@ interface Found {
   readonly maxMs: number
 }
 
-export async function renewal(): Promise<Result> {
-  const endpoint = await startServer('token-endpoint', { latencyMs, expiresIn: lifeSeconds })
+export async function refresh(): Promise<Result> {
+  const endpoint = await startServer('token-endpoint', { latencyMs, expiresIn: lifetimeSeconds })
   const entries: (Found & { name: string; requests: number; value: number })[] = []
   for (const id of peerIds) {
     const peer = await loadPeer(id)
     const client = await peer.open({ tokenUrl: endpoint.url, clientId: 'id', clientSecret: 'secret' })
-    if (client.askToken) continue
+    if (client.requestToken) continue
     const before = (await endpoint.usage()).requests
-    const given = { id, tokenUrl: endpoint.url, speed, seconds, lifeSeconds }
-    const found = await runProcess<Found>('works/renewal-process.ts', given)
+    const given = { id, tokenUrl: endpoint.url, speed, seconds, lifetimeSeconds }
+    const found = await runProcess<Found>('scenarios/refresh-process.ts', given)
     const requests = (await endpoint.usage()).requests - before
-    // Who keeps nobody waiting comes first; then who asks for the fewest tokens.
+    // Those without waiting calls come first, then those with the fewest token requests.
     const value = Math.sign(found.blocked + found.failures) * 1e6 + requests
     entries.push({ name: peer.name, requests, ...found, value })
   }
@@ -38,11 +38,11 @@ export async function renewal(): Promise<Result> {
 
   const rows = ranked(entries)
   return {
-    title: 'Renewal under load',
-    note: `About a thousand calls a second on one client for ${seconds} s, while the clocks that it looks at run ${speed} times as fast: the ${lifeSeconds} s of a token's life pass in ${lifeSeconds / speed} s. A token request takes ${latencyMs} ms. The API answers at once, inside the process, and refuses what has expired; a call that is still open some turns of the event loop later is one that waits for a token.`,
+    title: 'Refresh under load',
+    note: `About a thousand calls a second on one client for ${seconds} s, while its clocks run ${speed} times as fast, so that the ${lifetimeSeconds} s of a token's lifetime pass in ${lifetimeSeconds / speed} s. A token request takes ${latencyMs} ms. The API responds immediately, inside the process, and rejects expired tokens; a call that is still pending some turns of the event loop later counts as waiting for a token.`,
     tables: [
       {
-        title: 'Calls that waited for a renewal',
+        title: 'Calls that waited for a refresh',
         columns: ['peer', 'calls that waited', 'failed', 'of', 'token requests', 'p50', 'p99', 'longest'],
         rows: rows.map((each) => [
           each.name,
@@ -55,15 +55,15 @@ export async function renewal(): Promise<Result> {
           milliseconds(each.maxMs),
         ]),
         notes: [
-          'openid-client and oauth4webapi keep no token: there is nothing to renew. simple-oauth2 has no client for an API: its calls ask for the token alone.',
-          '@azure/core-rest-pipeline renews two minutes ahead, whatever the life of a token: with one that lives for less it is always renewing.',
+          'openid-client and oauth4webapi cache no token, so there is nothing to refresh. simple-oauth2 has no API client: its calls only get the token.',
+          '@azure/core-rest-pipeline refreshes two minutes before expiry, whatever the lifetime: with a shorter lifetime it refreshes all the time.',
         ],
       },
     ],
     charts: [
       {
-        name: 'renewal',
-        title: 'Calls that waited for a renewal or failed',
+        name: 'refresh',
+        title: 'Calls that waited for a refresh or failed',
         bars: rows.map(({ name: label, blocked, failures, calls }) => ({
           label,
           value: (blocked + failures) / calls,
@@ -71,17 +71,17 @@ export async function renewal(): Promise<Result> {
         })),
       },
     ],
-    contests: [],
+    comparisons: [],
     overview: [
       {
-        title: 'waiting at a renewal',
+        title: 'waiting for a refresh',
         cells: Object.fromEntries(
           entries.map(({ name, blocked, failures, calls }) => [
             name,
             `${(((blocked + failures) / calls) * 100).toFixed(1)} %`,
           ]),
         ),
-        absent: 'keeps no token',
+        absent: 'caches no token',
       },
     ],
   }

@@ -1,4 +1,4 @@
-/** One figure of each that takes part. */
+/** The figure of one participant. */
 export interface Entry {
   readonly name: string
   readonly value: number
@@ -8,14 +8,14 @@ export interface Ranking {
   /** @default 'least' */
   readonly best?: 'least' | 'most'
   /**
-   * The share by which neighbours may differ and still be in one place, the first and the last of which may differ by
-   * twice as much: the next run may turn them round.
+   * Figures that differ by less than this share count as equal (the first and the last of several equal ones may differ by
+   * twice as much): the next run may swap them.
    * @default 0.1
    */
   readonly draw?: number
 }
 
-/** In the order of their figures; neighbours too close to call stand in the order they came in. */
+/** In the order of their figures; equal ones keep the order of the list. */
 export function ranked<Each extends Entry>(
   entries: readonly Each[],
   { best = 'least', draw = 0.1 }: Ranking = {},

@@ -1,4 +1,4 @@
-// One process of a fleet: gets ready, and on its parent's word lets its callers go.
+// One process of a fleet: prepares, and starts its callers when its parent says so.
 import { loadPeer, type PeerId } from '../peers/peers.ts'
 import type { Endpoint } from '../peers/peer.ts'
 

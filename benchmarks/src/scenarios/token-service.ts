@@ -1,5 +1,5 @@
 import { count, ratio } from '../method/figures.ts'
-import { ranked } from '../method/contest.ts'
+import { ranked } from '../method/ranked.ts'
 import { startServer, type RunningServer } from '../servers/start-server.ts'
 import type { Result, Table } from '../result.ts'
 import { loadInTurn, timesAsMany, timesTheCost, typical, warmUpSeconds, type Throughput } from './load.ts'
@@ -8,7 +8,7 @@ import { postgresTable } from './token-service-postgres.ts'
 
 const rounds = 7
 const seconds = 1.2
-// Neighbours change places from one run to the next by as much.
+// Runs differ by this much.
 const ranking = { best: 'most', draw: 0.25 } as const
 
 const servers = {
@@ -32,7 +32,7 @@ export async function tokenService(): Promise<Result> {
   const ours = found.get('tokenwell')!
   return {
     title: 'Token service',
-    note: `One process, 32 connections, the load (autocannon) in a third process; ${rounds} rounds of ${seconds} s in turn after ${warmUpSeconds} s each to warm up, medians. Ratios are those of the same round. Every server keeps its tokens in memory; ours alone hashes tokens and secrets, and answers in the platform's longer form.`,
+    note: `One process, 32 connections, the load (autocannon) in a third process; ${rounds} rounds of ${seconds} s in turn after ${warmUpSeconds} s of warm-up each, medians. Ratios are those of the same round. Every server stores its tokens in memory; only ours hashes tokens and secrets and sends the platform's longer response.`,
     tables: [memoryTable(entries, found, ours), await growthTable(), await postgresTable()],
     charts: [
       {
@@ -45,13 +45,13 @@ export async function tokenService(): Promise<Result> {
         })),
       },
     ],
-    contests: [
+    comparisons: [
       {
         what: 'tokens per second',
         entries,
         ...ranking,
         because:
-          'The bare handler does nothing but HTTP; what ours adds is routing, checks, three hashes and storing the token',
+          'The bare handler does nothing but HTTP; ours adds routing, checks, three hashes and storing the token',
       },
     ],
     overview: [],
@@ -65,7 +65,14 @@ function memoryTable(
 ): Table {
   return {
     title: 'Tokens per second',
-    columns: ['server', 'ours to it', 'tokens/s', 'processor time of ours to it', 'of a token', 'p99'],
+    columns: [
+      'server',
+      'ours relative to it',
+      'tokens/s',
+      'CPU time of ours relative to it',
+      'per token',
+      'p99',
+    ],
     rows: ranked(entries, ranking).map(({ id, name }) => {
       const own = found.get(id)!
       const { perSecond, cpuUs, p99Ms } = typical(own)
@@ -79,9 +86,9 @@ function memoryTable(
       ]
     }),
     notes: [
-      '@node-oauth/oauth2-server compares and keeps secrets and tokens as they are; its randomness is drawn on other threads of its process.',
-      'oidc-provider keeps the last 1,000 tokens. oauth2-mock-server signs a JWT for each, keeps none, and checks no secret.',
-      'The bare handler parses the form, looks at the credentials, and answers the same bytes each time.',
+      '@node-oauth/oauth2-server stores and compares secrets and tokens as plain text; its random numbers come from other threads of its process.',
+      'oidc-provider keeps the last 1,000 tokens. oauth2-mock-server signs a JWT per token, stores none, and checks no secret.',
+      'The bare handler parses the form, checks the credentials, and sends the same bytes each time.',
     ],
   }
 }

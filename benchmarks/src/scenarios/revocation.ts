@@ -1,5 +1,5 @@
 import { count } from '../method/figures.ts'
-import { ranked } from '../method/contest.ts'
+import { ranked } from '../method/ranked.ts'
 import { runProcess } from '../method/run-process.ts'
 import { loadPeer, peerIds } from '../peers/peers.ts'
 import { startServer } from '../servers/start-server.ts'
@@ -20,27 +20,27 @@ export async function revocation(): Promise<Result> {
   for (const id of peerIds) {
     const peer = await loadPeer(id)
     const client = await peer.open({ tokenUrl: endpoint.url, clientId: 'id', clientSecret: 'secret' })
-    if (client.askToken || !client.callApi) continue
+    if (client.requestToken || !client.callApi) continue
     const before = (await endpoint.usage()).requests
     const given = { id, tokenUrl: endpoint.url, seconds, revocations }
-    const found = await runProcess<Found>('works/revocation-process.ts', given)
-    // The first one is everybody's.
+    const found = await runProcess<Found>('scenarios/revocation-process.ts', given)
+    // Every peer sends the first one.
     const requests = (await endpoint.usage()).requests - before - 1
     entries.push({
       name: peer.name,
       requests,
       ...found,
-      // Who fails none comes first; then who asks for the fewest tokens.
+      // Those without failed calls come first, then those with the fewest token requests.
       value: Math.sign(found.failures) * 1e6 + requests,
     })
   }
   endpoint.stop()
 
-  // Some token requests more or fewer are chance.
+  // A few token requests more or less are chance.
   const rows = ranked(entries, { draw: 1 })
   return {
     title: 'Revocation under load',
-    note: `About a thousand calls a second on one client for ${seconds} s, while the API withdraws the token ${revocations} times. It answers after up to 40 ms, so that refusals arrive while a new token is asked for, and after; a token request takes ${latencyMs} ms.`,
+    note: `About a thousand calls a second on one client for ${seconds} s, while the API revokes the token ${revocations} times. The API responds after up to 40 ms, so that rejections arrive during and after the request for a new token; a token request takes ${latencyMs} ms.`,
     tables: [
       {
         title: 'Calls that failed',
@@ -52,16 +52,16 @@ export async function revocation(): Promise<Result> {
           count(requests),
         ]),
         notes: [
-          `${revocations} token requests are what it takes.`,
-          'simple-oauth2 has no client for an API; openid-client and oauth4webapi have one, and leave renewing the token to the application.',
-          'axios-token-interceptor, @azure/core-rest-pipeline (but for challenges of its own platform) and the closure do nothing about a 401: their calls fail until the token expires.',
+          `${revocations} token requests are the minimum.`,
+          'simple-oauth2 has no API client; openid-client and oauth4webapi have one and leave refreshing the token to the application.',
+          'axios-token-interceptor, @azure/core-rest-pipeline (except for challenges of its own platform) and the closure do not handle a 401: their calls fail until the token expires.',
         ],
       },
     ],
     charts: [
       {
         name: 'revocation',
-        title: 'Calls that failed while a token was withdrawn three times',
+        title: 'Calls that failed while the token was revoked three times',
         bars: rows.map(({ name: label, failures, calls }) => ({
           label,
           value: failures / calls,
@@ -69,14 +69,14 @@ export async function revocation(): Promise<Result> {
         })),
       },
     ],
-    contests: [],
+    comparisons: [],
     overview: [
       {
         title: 'failing after revocations',
         cells: Object.fromEntries(
           entries.map(({ name, failures, calls }) => [name, `${((failures / calls) * 100).toFixed(1)} %`]),
         ),
-        absent: 'leaves the answer of the API to the application',
+        absent: "leaves the API's response to the application",
       },
     ],
   }

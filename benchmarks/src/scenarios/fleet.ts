@@ -24,11 +24,11 @@ const ids: PeerId[] = [
 
 export async function fleet(): Promise<Result> {
   const redis = await startRedis()
-  if (!redis) throw new Error('The fleet needs Redis: install redis-server, 7 or later')
+  if (!redis) throw new Error('The fleet benchmark requires Redis: install redis-server 7 or later')
   const endpoint = await startServer('token-endpoint', { latencyMs: 50, expiresIn: 3600 })
   const admin = createClient({ url: redis.url })
   await admin.connect()
-  /** The store does everything by scripts: each call of one is a round trip. */
+  /** The store uses scripts only: each call of one is a round trip. */
   const trips = async (): Promise<number> =>
     [...(await admin.info('commandstats')).matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce(
       (sum, match) => sum + Number(match[1]),
@@ -40,7 +40,7 @@ export async function fleet(): Promise<Result> {
   const cells: Record<string, string> = {}
   for (const id of ids) {
     const { name } = await loadPeer(id)
-    // One size shows how those fare that share nothing.
+    // One size is enough for peers that share nothing.
     for (const [processes, callers] of id === 'tokenwell-redis' ? sizes : sizes.slice(-1)) {
       await admin.flushDb()
       const before = { requests: (await endpoint.usage()).requests, trips: await trips() }
@@ -67,25 +67,25 @@ export async function fleet(): Promise<Result> {
 
   return {
     title: 'Fleet',
-    note: 'Processes that all start without a token, and whose callers come at once. The token endpoint takes 50 ms; Redis is a real one beside it, entries are encrypted.',
+    note: 'Processes that all start without a token, with concurrent callers. The token endpoint takes 50 ms; a real Redis runs beside it, entries are encrypted.',
     tables: [
       {
         title: 'Token requests of a fleet',
         columns: ['peer', 'processes × callers', 'token requests', 'Redis round trips', 'last caller served'],
         rows,
         notes: [
-          'None of the peers has a store to share: each process asks for itself. The others keep no token, or hand none out.',
-          'A process that finds another asking looks again every 25 to 200 ms. Once a process has its token it makes no more round trips.',
+          'None of the peers has a shared store: each process sends its own requests. The peers that are missing cache no token, or return none.',
+          'While another process requests the token, a process looks again every 25 to 200 ms. Once it has the token it needs no more round trips.',
         ],
       },
     ],
     charts: [{ name: 'fleet', title: 'Token requests of 16 processes with 200 callers each', bars }],
-    contests: [],
+    comparisons: [],
     overview: [
       {
         title: 'token requests, 16 processes',
         cells,
-        absent: 'not measured: it keeps no token, or none that can be asked for',
+        absent: 'not measured: it caches no token, or returns none',
       },
     ],
   }

@@ -1,5 +1,5 @@
-// One size and one peer in a process of its own, so that none sees another's garbage.
-import { quietest } from '../method/quietest.ts'
+// One size and one peer in a separate process, without another's garbage.
+import { fastestWindow } from '../method/fastest-window.ts'
 import { givenArgument, report } from '../method/run-process.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'
 
@@ -25,7 +25,7 @@ const clientOf = async (tenant: number): Promise<Tenant> => {
   return client
 }
 
-// What the first ones leave behind, compiled code above all, is not theirs.
+// What the first ones leave behind, mainly compiled code, is not counted.
 for (let other = 1; other <= 100; other++) await clientOf(-other)
 const before = heapBytes()
 const start = process.cpuUsage()
@@ -41,6 +41,6 @@ if ((await clientOf(0)).getToken) {
   const ask = forTenant
     ? () => forTenant(next++ % inUse).getToken()
     : () => clients.get(next++ % inUse)!.getToken!()
-  ;[warmNs] = await quietest([ask])
+  ;[warmNs] = await fastestWindow([ask])
 }
 report({ bytes, createNs: ((user + system) * 1e3) / tenants, warmNs })

@@ -7,16 +7,17 @@ import { loadInTurn, timesAsMany, typical, type Throughput } from './load.ts'
 const applications = 100_000
 const tokens = 1_000_000
 
-/** On a real PostgreSQL with its defaults, before and after it is filled. */
+/** On a real PostgreSQL with default settings, before and after it is filled. */
 export async function postgresTable(): Promise<Table> {
   const postgres = await startPostgres()
-  if (!postgres) throw new Error('The token service needs PostgreSQL: install the Debian package postgresql')
+  if (!postgres)
+    throw new Error('The token service benchmark requires PostgreSQL: install the Debian package postgresql')
   const server = await startServer('tokenwell', { storage: postgres.url, keys: ['k'.repeat(32)] })
   const run = async (): Promise<Throughput[]> =>
     (await loadInTurn(new Map([['PostgreSQL', server]]), 3, 2)).get('PostgreSQL')!
   const empty = await run()
   postgres.run(filling)
-  // Now, rather than by itself while it is measured.
+  // Now, instead of automatically during the measurement.
   postgres.run('vacuum analyze')
   postgres.run('checkpoint')
   const full = await run()
@@ -33,15 +34,15 @@ export async function postgresTable(): Promise<Table> {
     columns: [
       'applications',
       'tokens stored before',
-      'to the first',
+      'relative to the first row',
       'tokens/s',
-      'processor time of a token',
+      'CPU time per token',
       'p99',
     ],
     rows: [row(1, 'none', empty), row(applications, count(tokens), full)],
     notes: [
-      `PostgreSQL ${postgres.version} on the same two processors, with its defaults: \`fsync\` and synchronous commits are on. A token is handed out once it is durable; requests that come together share a commit.`,
-      'The processor time is that of the service alone.',
+      `PostgreSQL ${postgres.version} on the same two processors, with its defaults: \`fsync\` and synchronous commits are on. A token is returned once it is durable; concurrent requests share a commit.`,
+      'CPU time is that of the service alone.',
     ],
   }
 }

@@ -9,7 +9,7 @@ const sizes = [
   { applications: 100_000, tokens: 1_000_000 },
 ]
 
-/** The same service with little, much, and twice as much in its memory. */
+/** The same service with little, much, and twice as much data in memory. */
 export async function growthTable(): Promise<Table> {
   const running = new Map<string, RunningServer>()
   const heaps: number[] = []
@@ -23,12 +23,12 @@ export async function growthTable(): Promise<Table> {
 
   const [least, half, whole] = sizes.map((_, index) => found.get(String(index))!)
   return {
-    title: 'Growth with what is stored',
+    title: 'Growth with stored data',
     columns: [
       'applications',
       'tokens stored',
-      'time of a token to the first',
-      'of a token',
+      'time per token relative to the first row',
+      'per token',
       'tokens/s',
       'p99',
       'heap',
@@ -40,8 +40,8 @@ export async function growthTable(): Promise<Table> {
       return [...cells, `${cpuUs.toFixed(0)} µs`, count(perSecond), `${p99Ms} ms`, bytes(heaps[index]!)]
     }),
     notes: [
-      `Twice as many applications and tokens: ${ratio(timesTheCost(whole!, half!))} the processor time of a token.`,
-      'A thousand of the applications ask, spread over all.',
+      `Twice as many applications and tokens: ${ratio(timesTheCost(whole!, half!))} the CPU time per token.`,
+      'A thousand of the applications, spread over all, request tokens.',
     ],
   }
 }

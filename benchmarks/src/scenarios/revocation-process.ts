@@ -1,5 +1,5 @@
-// A steady load on one client, while the API withdraws its token three times over.
-import { answerWithin, apiUrl, refuse } from '../api.ts'
+// A steady load on one client while the API revokes its token three times.
+import { respondWithin, apiUrl, rejectTokens } from '../api.ts'
 import { givenArgument, report } from '../method/run-process.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'
 
@@ -11,16 +11,16 @@ const { id, tokenUrl, seconds, revocations } = givenArgument() as {
 }
 const peer = await loadPeer(id)
 const { callApi } = await peer.open({ tokenUrl, clientId: 'id', clientSecret: 'secret' })
-// Tokens are numbered in the order they were issued in: what was issued before a withdrawal is refused after it.
+// Tokens are numbered in the order of issue: those issued before a revocation are rejected after it.
 let newest = 0
 let oldestGood = 0
-refuse((authorization) => {
+rejectTokens((authorization) => {
   const number = Number(/token-(\d+)-/.exec(authorization)?.[1] ?? 0)
   newest = Math.max(newest, number)
   return number === 0 || number < oldestGood
 })
 await callApi!(apiUrl)
-answerWithin(40)
+respondWithin(40)
 
 let calls = 0
 let failures = 0

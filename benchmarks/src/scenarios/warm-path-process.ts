@@ -1,6 +1,6 @@
-// One peer in a process of its own, so that none is compiled with another's calls in mind.
+// One peer in a separate process, so that it is not compiled for another's calls.
 import { apiUrl } from '../api.ts'
-import { quietest, quietestSync } from '../method/quietest.ts'
+import { fastestWindow, fastestWindowSync } from '../method/fastest-window.ts'
 import { givenArgument, report } from '../method/run-process.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'
 
@@ -9,13 +9,13 @@ const peer = await loadPeer(id)
 const client = await peer.open({ tokenUrl, clientId: 'id', clientSecret: 'secret' })
 const { getToken, peekToken, callApi } = client
 const callPlainly = peer.openPlain?.()
-// Not always the same address: an application asks for one order after another.
+// Not always the same URL: an application requests one order after another.
 const urls = Array.from({ length: 16 }, (_, order) => `${apiUrl}/${order}`)
 let calls = 0
 const nextUrl = (): string => urls[calls++ % urls.length]!
 
-const [getNs] = getToken ? await quietest([getToken]) : []
-const peekNs = peekToken && quietestSync(peekToken)
+const [getNs] = getToken ? await fastestWindow([getToken]) : []
+const peekNs = peekToken && fastestWindowSync(peekToken)
 const [callNs, plainNs] =
-  callApi && callPlainly ? await quietest([() => callApi(nextUrl()), () => callPlainly(nextUrl())]) : []
+  callApi && callPlainly ? await fastestWindow([() => callApi(nextUrl()), () => callPlainly(nextUrl())]) : []
 report({ getNs, peekNs, callNs, plainNs })

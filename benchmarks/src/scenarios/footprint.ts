@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bundledBytes } from '../method/bundled-bytes.ts'
 import { bytes, count, milliseconds, ratio } from '../method/figures.ts'
-import { ranked } from '../method/contest.ts'
+import { ranked } from '../method/ranked.ts'
 import { installed, packageFolder } from '../method/installed.ts'
-import { leastOf } from '../method/least-of.ts'
+import { minimumOf } from '../method/minimum-of.ts'
 import { allIds, loadPeer } from '../peers/peers.ts'
 import type { Result } from '../result.ts'
 
 const rounds = 11
-// Under node_modules, so that what they import is found, and nothing else looks at them.
+// Under node_modules, so that imports resolve and other tools ignore it.
 const folder = fileURLToPath(new URL('../../node_modules/.cache/footprint/', import.meta.url))
 
 interface Entry {
@@ -33,7 +33,7 @@ export async function footprint(): Promise<Result> {
     entries.push({ name, file, gzip: await bundledBytes(bundled, beside), packages: added, size })
   }
 
-  const times = leastOf(
+  const times = minimumOf(
     entries.map(({ file }) => file),
     rounds,
   )
@@ -42,22 +42,22 @@ export async function footprint(): Promise<Result> {
   const column = (title: string, cell: (row: (typeof rows)[0]) => string): Result['overview'][0] => ({
     title,
     cells: Object.fromEntries(rows.map((row) => [row.name, cell(row)])),
-    absent: 'is no package',
+    absent: 'not a package',
   })
 
   return {
     title: 'Footprint',
-    note: `What a package adds to an application: a bundle of what its use imports (minified, gzipped, the HTTP client or Redis client that it works on left out), what it installs, and the time that a fresh Node process takes to import it, the HTTP client or Redis client being there: the least of ${rounds} processes each, in turn.`,
+    note: `What a package adds to an application: a bundle of what an application imports from it (minified, gzipped, without the HTTP or Redis client it works with), what it installs, and the time a new Node process takes to import it when the HTTP or Redis client is already loaded: the minimum of ${rounds} processes each, in turn.`,
     tables: [
       {
         title: 'Footprint of a package',
         columns: [
           'peer',
-          'bundle to ours',
+          'bundle relative to ours',
           'bundle, gzipped',
           'packages',
           'on disk',
-          'import to ours',
+          'import relative to ours',
           'cold import',
         ],
         rows: ranked(rows.map((row) => ({ ...row, value: row.gzip }))).map((row) => [
@@ -70,7 +70,7 @@ export async function footprint(): Promise<Result> {
           milliseconds(row.ms),
         ]),
         notes: [
-          'Adapters and the Redis store are counted with @tokenwell/core. Sources and source maps are part of what ours puts on the disk.',
+          'Adapters and the Redis store include @tokenwell/core. The size on disk of ours includes sources and source maps.',
         ],
       },
     ],
@@ -78,27 +78,27 @@ export async function footprint(): Promise<Result> {
       chart('bundle', 'Bundle, minified and gzipped', rows, (row) => row.gzip, bytes),
       chart('import', 'Cold import', rows, (row) => row.ms, milliseconds),
     ],
-    contests: [
+    comparisons: [
       {
         what: 'the size of a bundle',
         entries: rows.map(({ name, gzip: value }) => ({ name, value })).filter(atOne),
-        because: 'They do a part of it: to get tokens, to keep them, or to attach them',
+        because: 'They do part of the work: requesting, caching or attaching tokens',
       },
       {
         what: 'the time to import it',
         entries: rows.map(({ name, ms: value }) => ({ name, value })).filter(atOne),
-        because: 'They do a part of it, and less is less to load',
+        because: 'They do part of the work, and have less to load',
       },
     ],
     overview: [
-      column('bundle', (row) => bytes(row.gzip)),
+      column('bundle', (row) => ratio(row.gzip / ours.gzip)),
       column('packages', (row) => count(row.packages)),
-      column('import', (row) => milliseconds(row.ms)),
+      column('import', (row) => ratio(row.ms / ours.ms)),
     ],
   }
 }
 
-/** Core stands for ours: what is built on it adds to it. */
+/** Core represents ours: other packages add to it. */
 function atOne({ name }: { name: string }): boolean {
   return name === '@tokenwell/core' || !name.startsWith('@tokenwell/')
 }
@@ -118,7 +118,7 @@ function chart<Row extends { name: string }>(
   }
 }
 
-/** Loads what a package works on: where it is one of ours, which are linked, the very copy that it has beside it. */
+/** Loads what a package works with; for ours, which are linked, the copy that is installed beside it. */
 function loadFile(beside: readonly string[], linked: string | undefined): string {
   const near = linked ? `${packageFolder(linked)}/node_modules/.cache/footprint/` : folder
   mkdirSync(near, { recursive: true })

@@ -1,4 +1,4 @@
-// The load, in a process of its own: keeps 32 connections busy for a while, and tells how it went.
+// The load, in a separate process: keeps 32 connections busy for a while and reports.
 import autocannon from 'autocannon'
 import { givenArgument, report } from '../method/run-process.ts'
 

@@ -20,7 +20,7 @@ export async function loadInTurn<Id extends string>(
   seconds: number,
 ): Promise<Map<Id, Throughput[]>> {
   const load = async ({ url, bodies }: RunningServer, forSeconds: number): Promise<LoadResult> =>
-    runProcess('works/load-process.ts', { url, bodies, seconds: forSeconds })
+    runProcess('scenarios/load-process.ts', { url, bodies, seconds: forSeconds })
   for (const server of servers.values()) await load(server, warmUpSeconds)
   return roundRobin([...servers.keys()], rounds, async (id): Promise<Throughput> => {
     const server = servers.get(id)!
@@ -47,7 +47,7 @@ export function timesAsMany(rounds: readonly Throughput[], others: readonly Thro
   return median(rounds.map(({ perSecond }, index) => perSecond / others[index]!.perSecond))
 }
 
-/** The same of the processor time of a token. */
+/** The same of the CPU time per token. */
 export function timesTheCost(rounds: readonly Throughput[], others: readonly Throughput[]): number {
   return median(rounds.map(({ cpuUs }, index) => cpuUs / others[index]!.cpuUs))
 }
