@@ -3,6 +3,7 @@ import {
   isRepeatableBody,
   type Attachment,
   type AttachOptions,
+  type AttachRequest,
   type TokenProvider,
 } from '@tokenwell/core'
 import type { AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
@@ -34,7 +35,7 @@ export function attachTokens(
 ): () => void {
   const allowedOrigins = options.allowedOrigins ?? baseOrigin(instance.defaults.baseURL)
   const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
-  const { header, followsRedirects } = attacher
+  const { header, followsRedirects, replaceHeader } = attacher
   const { sendWith, notSent } = createTransport(instance, attacher)
 
   // A function may check the whole URL.
@@ -46,33 +47,50 @@ export function attachTokens(
     // axios turns both into an Authorization header, which replaces any other.
     const hasCredentials =
       followsRedirects && (config.auth || (url.includes('@') && /^[^/?#]*\/\/[^/?#]*@/.test(url)))
-    if (config.token === false || hasCredentials || hasHeader(config.headers, header))
+    if (config.token === false || hasCredentials || (!replaceHeader && hasHeader(config.headers, header)))
       return sendWithoutToken(config)
+    const request = { method: config.method ?? 'get', url, repeatable: isRepeatableBody(config.data) }
     const startedAt = startTime(config)
     let watch: RequestWatch | undefined
-    const result = attacher.attach(url, () => (watch = watchRequest(config, startedAt)).signal)
-    if (!(result instanceof Promise)) return sendAttached(result, config, startedAt)
+    const result = attacher.attach(request, () => (watch = watchRequest(config, startedAt)).signal)
+    if (!(result instanceof Promise)) return sendAttached(request, result, config, startedAt)
     return result
       .finally(() => watch?.stop())
-      .then((attachment) => sendAttached(attachment, config, startedAt), notSent(config))
+      .then((attachment) => sendAttached(request, attachment, config, startedAt), notSent(config))
   }
 
-  function sendAttached(attachment: Attachment | undefined, config: Config, startedAt: number) {
-    if (attachment === undefined) return sendWithoutToken(config)
-    return sendWith(attachment.value, config, startedAt, async (response, error) => {
+  function sendAttached(
+    request: AttachRequest,
+    attachment: Attachment | undefined,
+    config: Config,
+    startedAt: number,
+  ): Promise<AxiosResponse> {
+    if (attachment === undefined) return sendWithheld(request, config)
+    return sendWith(attachment, config, startedAt, async (response, error) => {
       let watch: RequestWatch | undefined
       const signal = () => (watch = watchRequest(config, startedAt)).signal
       const next = await attacher
-        .reattach(attachment, toApiResponse(response), isRepeatableBody(config.data), signal)
+        .reattach(request, attachment, toApiResponse(response), request.repeatable ?? true, signal)
         .finally(() => watch?.stop())
         .catch(notSent(config))
       if (next !== undefined) {
         // An unread stream would keep its connection open.
         response.data?.destroy?.()
-        return sendWith(next.value, config, startedAt)
+        const repeated = await sendWith(next, config, startedAt)
+        await attacher.reattach(request, next, toApiResponse(repeated), false)
+        return repeated
       }
       if (error) throw error
       return response
+    })
+  }
+
+  /** A 401 to a request without a token is explained once. */
+  function sendWithheld(request: AttachRequest, config: Config): Promise<AxiosResponse> {
+    return sendWithoutToken(config).catch((error: { response?: AxiosResponse }) => {
+      const { response } = error
+      if (response) void attacher.reattach(request, undefined, toApiResponse(response), false)
+      throw error
     })
   }
 

@@ -1,4 +1,4 @@
-import type { TokenAttacher } from '@tokenwell/core'
+import type { Attachment, TokenAttacher } from '@tokenwell/core'
 import * as axios from 'axios'
 import { createAxiosErrors } from './axios-errors.ts'
 import { redactAgents, redactError, redactResponse } from './redact.ts'
@@ -29,7 +29,7 @@ export function sendWithoutToken(config: Config): Promise<Response> {
 
 /** Sends the requests of an instance with a token. */
 export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, attacher: TokenAttacher) {
-  const { header, followsRedirects } = attacher
+  const { header, followsRedirects, checksEveryResponse, replaceHeader } = attacher
   const errors = createAxiosErrors(instance)
 
   /** Rejects a request that got no token. */
@@ -43,7 +43,7 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
 
   /** Only the transport sees the token, in a separate headers object; the caller's headers are restored afterwards. */
   function sendWith(
-    value: string,
+    attachment: Attachment,
     config: Config,
     startedAt: number,
     retry?: (response: Response, error?: unknown) => Promise<Response>,
@@ -51,11 +51,14 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     // Changed and restored, because copying axios's configuration costs more than all the rest.
     const { headers } = config
     // Not restored: the header stays sensitive in configurations derived from this one.
-    const sensitiveHeaders = config.sensitiveHeaders ?? []
-    if (!sensitiveHeaders.includes(header)) config.sensitiveHeaders = [...sensitiveHeaders, header]
+    for (const name in attachment.headers) {
+      const sensitiveHeaders = config.sensitiveHeaders ?? []
+      if (!sensitiveHeaders.includes(name)) config.sensitiveHeaders = [...sensitiveHeaders, name]
+    }
     redactAgents(config)
     const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
-    withToken[header] = value
+    if (replaceHeader) withToken.delete(header)
+    for (const name in attachment.headers) withToken[name] = attachment.headers[name]!
     config.headers = withToken
     const revert =
       startedAt || !followsRedirects
@@ -68,7 +71,7 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     const succeed = (response: Response) => {
       restoreConfig()
       redactResponse(response, config)
-      return retry && response.status >= 400 ? retry(response) : response
+      return retry && (response.status >= 400 || checksEveryResponse) ? retry(response) : response
     }
     const fail = (error: unknown) => {
       restoreConfig()

@@ -7,12 +7,14 @@ function attacherFor(...allowedOrigins: AllowedOrigin[]) {
   return createTokenAttacher(tokens, { allowedOrigins })
 }
 
+const get = (url: string | URL) => ({ method: 'GET', url })
+
 async function goesTo(allowed: AllowedOrigin[], url: string | URL): Promise<boolean> {
   const attacher = attacherFor(...allowed)
-  const first = (await attacher.attach(url)) !== undefined
+  const first = (await attacher.attach(get(url))) !== undefined
   // What is remembered decides as the first time did, for text and for URL objects.
-  expect((await attacher.attach(url)) !== undefined).toBe(first)
-  if (URL.canParse(url)) expect((await attacher.attach(new URL(url))) !== undefined).toBe(first)
+  expect((await attacher.attach(get(url))) !== undefined).toBe(first)
+  if (URL.canParse(url)) expect((await attacher.attach(get(new URL(url)))) !== undefined).toBe(first)
   return first
 }
 
@@ -138,7 +140,7 @@ describe('a token goes where a function says true', () => {
     const attacher = attacherFor(() => {
       throw new Error('no idea')
     })
-    const attaching = async () => attacher.attach('https://api.example.com/')
+    const attaching = async () => attacher.attach(get('https://api.example.com/'))
     await expect(attaching()).rejects.toThrow('no idea')
   })
 })
@@ -191,9 +193,9 @@ describe('what is no origin is refused at set-up', () => {
 it('remembers no more than it may, and decides the same however many hosts it saw', async () => {
   const attacher = attacherFor('https://*.example.com')
   for (let host = 0; host < 2_000; host++) {
-    expect(await attacher.attach(`https://h${host}.example.com/`)).toBeDefined()
-    expect(await attacher.attach(`https://h${host}.example.net/`)).toBeUndefined()
+    expect(await attacher.attach(get(`https://h${host}.example.com/`))).toBeDefined()
+    expect(await attacher.attach(get(`https://h${host}.example.net/`))).toBeUndefined()
   }
-  expect(await attacher.attach('https://h0.example.com/')).toBeDefined()
-  expect(await attacher.attach('https://h0.example.net/')).toBeUndefined()
+  expect(await attacher.attach(get('https://h0.example.com/'))).toBeDefined()
+  expect(await attacher.attach(get('https://h0.example.net/'))).toBeUndefined()
 })

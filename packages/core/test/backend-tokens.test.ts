@@ -89,7 +89,7 @@ describe('a session that ended', () => {
       await expect(tokens.getToken()).rejects.toMatchObject({
         kind: 'credentials',
         status: answer.status,
-        message: 'The backend gave no token: the session has ended; log in again',
+        message: 'The backend returned no token: the session has ended. Log in again.',
       })
       expect(endpoint.requests).toHaveLength(call)
     }

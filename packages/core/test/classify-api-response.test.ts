@@ -43,7 +43,17 @@ describe('a challenge', () => {
     ['Basic realm="Bearer"', false],
     ['Basic realm="Bearer error=\\"invalid_token\\""', false],
     ['Negotiate', false],
-    ['DPoP error="invalid_token"', false],
+    ['DPoP error="invalid_token"', true],
+    ['DPoP error="use_dpop_nonce"', false],
+    ['Token', true],
+    ['OAuth realm="api"', true],
+    ['JWT', true],
+    ['Bearer error="token_expired"', true],
+    ['Bearer error="expired_token"', true],
+    [
+      `Bearer realm="null",error='invalid_token",error_description='keymanagement.service.access_token_expired: "`,
+      true,
+    ],
     ['Digest realm="x", nonce="Bearer"', false],
     ['Basic realm="x", error="invalid_token"', false],
   ])('of %s: a new token helps: %s', (header, tokenRejected) => {

@@ -25,16 +25,16 @@ function start(script: Script = {}, options: Partial<AttachOptions> = {}) {
   }
 }
 
+const get = (url: string | URL) => ({ method: 'GET', url })
 const refusal: ApiResponse = { status: 401, headers: {} }
 const json = { 'content-type': 'application/json; charset=utf-8' }
 
 describe('attaching', () => {
   it('gives the header to set', async () => {
     const { attacher } = start()
-    const attachment = await attacher.attach(`${api}/orders`)
+    const attachment = await attacher.attach(get(`${api}/orders`))
     expect(attachment).toMatchObject({
-      header: 'Authorization',
-      value: 'Bearer token-1',
+      headers: { Authorization: 'Bearer token-1' },
       token: { value: 'token-1' },
     })
   })
@@ -46,7 +46,7 @@ describe('attaching', () => {
     [{ header: undefined, scheme: undefined }, 'Authorization', 'Bearer token-1'],
   ])('with %j', async (options, header, value) => {
     const { attacher } = start({}, options)
-    expect(await attacher.attach(api)).toMatchObject({ header, value })
+    expect(await attacher.attach(get(api))).toMatchObject({ headers: { [header]: value } })
     expect(attacher.header).toBe(header)
   })
 
@@ -58,38 +58,38 @@ describe('attaching', () => {
 
   it('withholds the token from other origins, asks for none, and says so', async () => {
     const { attacher, endpoint, events } = start()
-    expect(await attacher.attach('https://evil.example.com/path?secret=canary')).toBeUndefined()
-    expect(await attacher.attach(new URL('http://api.example.com'))).toBeUndefined()
-    expect(await attacher.attach('not a url')).toBeUndefined()
+    expect(await attacher.attach(get('https://evil.example.com/path?secret=canary'))).toBeUndefined()
+    expect(await attacher.attach(get(new URL('http://api.example.com')))).toBeUndefined()
+    expect(await attacher.attach(get('not a url'))).toBeUndefined()
     expect(endpoint.requests).toHaveLength(0)
     expect(events).toEqual([
-      { type: 'token_withheld', origin: 'https://evil.example.com' },
-      { type: 'token_withheld', origin: 'http://api.example.com' },
-      { type: 'token_withheld', origin: 'null' },
+      { type: 'token_withheld', origin: 'https://evil.example.com', label: 'client' },
+      { type: 'token_withheld', origin: 'http://api.example.com', label: 'client' },
+      { type: 'token_withheld', origin: 'null', label: 'client' },
     ])
   })
 
   it('fails the request when there is no token to be had', async () => {
-    await expect(start(wrongSecret).attacher.attach(api)).rejects.toMatchObject({ kind: 'credentials' })
+    await expect(start(wrongSecret).attacher.attach(get(api))).rejects.toMatchObject({ kind: 'credentials' })
   })
 
   it('hands the caller’s signal on', async () => {
     const { attacher } = start()
-    await expect(attacher.attach(api, AbortSignal.abort('enough'))).rejects.toBe('enough')
-    await expect(attacher.attach(api, null)).resolves.toBeDefined()
+    await expect(attacher.attach(get(api), AbortSignal.abort('enough'))).rejects.toBe('enough')
+    await expect(attacher.attach(get(api), null)).resolves.toBeDefined()
   })
 
   it('asks for the caller’s signal only where there is something to wait for', async () => {
     const { attacher } = start({ latencyMs: 100 })
     const controller = new AbortController()
     const signal = vi.fn(() => controller.signal)
-    const call = watch(Promise.resolve(attacher.attach(api, signal)))
+    const call = watch(Promise.resolve(attacher.attach(get(api), signal)))
     await pass(100)
     expect(call.state).toBe('resolved')
     expect(signal).toHaveBeenCalledOnce()
-    expect(attacher.attach(api, signal)).toMatchObject({ value: 'Bearer token-1' })
+    expect(attacher.attach(get(api), signal)).toMatchObject({ headers: { Authorization: 'Bearer token-1' } })
     expect(signal).toHaveBeenCalledOnce()
-    const aborted = start({ latencyMs: 100 }).attacher.attach(api, () => AbortSignal.abort('enough'))
+    const aborted = start({ latencyMs: 100 }).attacher.attach(get(api), () => AbortSignal.abort('enough'))
     await expect(aborted).rejects.toBe('enough')
   })
 
@@ -101,14 +101,15 @@ describe('attaching', () => {
         getToken: (options) => tokens.getToken(options),
         peekToken: () => tokens.peekToken(),
         reject: (token) => tokens.reject(token),
+        reset: () => tokens.reset(),
         on: (listener) => tokens.on(listener),
         close: () => tokens.close(),
         [Symbol.asyncDispose]: () => tokens.close(),
       },
       { allowedOrigins: [api] },
     )
-    expect(await attacher.attach(api)).toEqual(await other.attach(api))
-    expect(await attacher.attach('https://evil.example.com')).toBeUndefined()
+    expect(await attacher.attach(get(api))).toEqual(await other.attach(get(api)))
+    expect(await attacher.attach(get('https://evil.example.com'))).toBeUndefined()
   })
 
   it.each([
@@ -132,8 +133,10 @@ describe('attaching', () => {
 describe('after an answer', () => {
   it('gives a new token once for a refused one', async () => {
     const { attacher, endpoint } = start()
-    const attachment = (await attacher.attach(api))!
-    expect(await attacher.reattach(attachment, refusal, true)).toMatchObject({ value: 'Bearer token-2' })
+    const attachment = (await attacher.attach(get(api)))!
+    expect(await attacher.reattach(get(api), attachment, refusal, true)).toMatchObject({
+      headers: { Authorization: 'Bearer token-2' },
+    })
     expect(endpoint.requests).toHaveLength(2)
   })
 
@@ -141,64 +144,122 @@ describe('after an answer', () => {
     'with status %d leaves it to the caller',
     async (status) => {
       const { attacher, tokens } = start()
-      const attachment = (await attacher.attach(api))!
-      expect(await attacher.reattach(attachment, { ...refusal, status }, true)).toBeUndefined()
+      const attachment = (await attacher.attach(get(api)))!
+      expect(await attacher.reattach(get(api), attachment, { ...refusal, status }, true)).toBeUndefined()
       expect(tokens.peekToken()).toBe(attachment.token)
     },
   )
 
-  it('leaves it to the caller where the request cannot be sent again, but renews for the next', async () => {
-    const { attacher, endpoint, tokens } = start()
-    const attachment = (await attacher.attach(api))!
-    expect(await attacher.reattach(attachment, refusal, false)).toBeUndefined()
-    expect(tokens.peekToken()).toBeUndefined()
-    expect(endpoint.requests).toHaveLength(1)
+  it('leaves it to the caller when the request cannot be sent again, and refreshes in the background', async () => {
+    const { attacher, endpoint, tokens } = start((request) => ({ latencyMs: request === 1 ? 0 : 100 }))
+    const attachment = (await attacher.attach(get(api)))!
+    await pass(0)
+    expect(await attacher.reattach(get(api), attachment, refusal, false)).toBeUndefined()
+    // Requests that can be repeated use the old token meanwhile; others wait for the new one.
+    expect(attacher.attach(get(api))).toMatchObject({ token: { value: 'token-1' } })
+    const waiting = watch(Promise.resolve(attacher.attach({ ...get(api), repeatable: false })))
+    await pass(100)
+    expect(waiting.value?.token.value).toBe('token-2')
+    expect(tokens.peekToken()?.value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('leaves it to the caller where repetition is turned off', async () => {
-    const { attacher, tokens } = start({}, { retryOnRejection: false })
-    const attachment = (await attacher.attach(api))!
-    expect(await attacher.reattach(attachment, refusal, true)).toBeUndefined()
-    expect(tokens.peekToken()).toBeUndefined()
+  it('leaves it to the caller when repetition is turned off; the next request gets a new token', async () => {
+    const { attacher } = start({}, { retryOnRejection: false })
+    const attachment = (await attacher.attach(get(api)))!
+    expect(await attacher.reattach(get(api), attachment, refusal, true)).toBeUndefined()
+    expect((await attacher.attach(get(api)))?.token.value).toBe('token-2')
   })
 
   it('leaves it to the caller where no new token is to be had', async () => {
     const { attacher } = start((request) => (request === 1 ? {} : wrongSecret))
-    const attachment = (await attacher.attach(api))!
-    expect(await attacher.reattach(attachment, refusal, true)).toBeUndefined()
+    const attachment = (await attacher.attach(get(api)))!
+    expect(await attacher.reattach(get(api), attachment, refusal, true)).toBeUndefined()
   })
 
   it('leaves it to the caller where the server gives the same token again', async () => {
     const { attacher } = start({ body: { access_token: 'same', token_type: 'Bearer', expires_in: 60 } })
-    const attachment = (await attacher.attach(api))!
-    expect(await attacher.reattach(attachment, refusal, true)).toBeUndefined()
+    const attachment = (await attacher.attach(get(api)))!
+    expect(await attacher.reattach(get(api), attachment, refusal, true)).toBeUndefined()
   })
 
-  it('leaves it to the caller once refusals have used up their budget', async () => {
+  it('replaces tokens that an API rejects again and again less and less often', async () => {
+    const { attacher, endpoint } = start()
+    const repeatedAt: number[] = []
+    for (let tenth = 0; tenth < 250; tenth++) {
+      const attachment = (await attacher.attach(get(`${api}/broken`)))!
+      const next = await attacher.reattach(get(`${api}/broken`), attachment, refusal, true)
+      if (next) {
+        repeatedAt.push(tenth / 10)
+        expect(await attacher.reattach(get(`${api}/broken`), next, refusal, false)).toBeUndefined()
+      }
+      await pass(100)
+    }
+    expect(repeatedAt).toEqual([0, 1, 3, 7, 15])
+    expect(endpoint.requests).toHaveLength(6)
+  })
+
+  it('replaces tokens as often as they are revoked, while the API accepts the new ones', async () => {
+    const { attacher, endpoint } = start()
+    for (let revocation = 0; revocation < 15; revocation++) {
+      const attachment = (await attacher.attach(get(api)))!
+      const next = (await attacher.reattach(get(api), attachment, refusal, true))!
+      await attacher.reattach(get(api), next, { status: 200, headers: {} }, false)
+    }
+    expect(endpoint.requests).toHaveLength(16)
+  })
+
+  it('stops replacing tokens for an API that rejects them on many paths', async () => {
     const { attacher, endpoint } = start()
     const repeated: boolean[] = []
-    for (let call = 0; call < 30; call++) {
-      const attachment = (await attacher.attach(api))!
-      repeated.push((await attacher.reattach(attachment, refusal, true)) !== undefined)
+    for (let path = 0; path < 30; path++) {
+      const request = get(`${api}/${path}`)
+      const attachment = (await attacher.attach(request))!
+      repeated.push((await attacher.reattach(request, attachment, refusal, true)) !== undefined)
     }
     expect(repeated).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(10).fill(false)])
     expect(endpoint.requests).toHaveLength(21)
   })
 
+  it('lets a broken path cost the other paths and origins nothing', async () => {
+    const other = 'https://other.example.com'
+    const { attacher, endpoint } = start({}, { allowedOrigins: [api, other] })
+    for (let path = 0; path < 30; path++) {
+      const request = get(`${api}/${path}`)
+      await attacher.reattach(request, (await attacher.attach(request))!, refusal, true)
+    }
+    const attachment = (await attacher.attach(get(other)))!
+    const next = (await attacher.reattach(get(other), attachment, refusal, true))!
+    expect(next.token.value).not.toBe(attachment.token.value)
+    expect(endpoint.requests).toHaveLength(22)
+  })
+
+  it('keeps the token in use for the others while no replacement is available', async () => {
+    const { attacher, endpoint } = start((request) => (request === 1 ? {} : { status: 503, body: 'down' }))
+    const attachment = (await attacher.attach(get(api)))!
+    const repeated = watch(attacher.reattach(get(api), attachment, refusal, true))
+    await pass(30_000)
+    expect(repeated).toEqual({ state: 'resolved', value: undefined })
+    expect(attacher.attach(get(`${api}/healthy`))).toMatchObject({ token: { value: 'token-1' } })
+    expect(endpoint.requests).toHaveLength(4)
+  })
+
   it('takes the token that came meanwhile for one that was refused late', async () => {
     const { attacher, endpoint } = start()
-    const late = (await attacher.attach(api))!
-    const early = (await attacher.attach(api))!
-    await attacher.reattach(early, refusal, true)
-    expect(await attacher.reattach(late, refusal, true)).toMatchObject({ value: 'Bearer token-2' })
+    const late = (await attacher.attach(get(api)))!
+    const early = (await attacher.attach(get(api)))!
+    await attacher.reattach(get(api), early, refusal, true)
+    expect(await attacher.reattach(get(api), late, refusal, true)).toMatchObject({
+      headers: { Authorization: 'Bearer token-2' },
+    })
     expect(endpoint.requests).toHaveLength(2)
   })
 
   it('throws the caller’s reason when it left meanwhile', async () => {
     const { attacher } = start((request) => ({ latencyMs: request === 1 ? 0 : 1_000 }))
-    const attachment = (await attacher.attach(api))!
+    const attachment = (await attacher.attach(get(api)))!
     const controller = new AbortController()
-    const call = watch(attacher.reattach(attachment, refusal, true, controller.signal))
+    const call = watch(attacher.reattach(get(api), attachment, refusal, true, controller.signal))
     await pass(500)
     controller.abort('enough')
     await pass(0)
@@ -207,36 +268,43 @@ describe('after an answer', () => {
 
   it('reads the body of JSON alone, and of failures alone', async () => {
     const { attacher } = start()
-    const attachment = (await attacher.attach(api))!
+    const attachment = (await attacher.attach(get(api)))!
     const readBody = vi.fn(() =>
       JSON.stringify({ fault: { detail: { errorcode: 'x.access_token_expired' } } }),
     )
-    await attacher.reattach(attachment, { status: 200, headers: json, readBody }, true)
+    await attacher.reattach(get(api), attachment, { status: 200, headers: json, readBody }, true)
     await attacher.reattach(
+      get(api),
       attachment,
       { status: 500, headers: { 'content-type': 'text/event-stream' }, readBody },
       true,
     )
-    await attacher.reattach(attachment, { status: 500, headers: {}, readBody }, true)
+    await attacher.reattach(get(api), attachment, { status: 500, headers: {}, readBody }, true)
     expect(readBody).not.toHaveBeenCalled()
-    expect(await attacher.reattach(attachment, { status: 500, headers: json, readBody }, true)).toBeDefined()
+    expect(
+      await attacher.reattach(get(api), attachment, { status: 500, headers: json, readBody }, true),
+    ).toBeDefined()
     expect(readBody).toHaveBeenCalledOnce()
   })
 
   it('goes without a body that cannot be read', async () => {
     const { attacher } = start()
-    const attachment = (await attacher.attach(api))!
+    const attachment = (await attacher.attach(get(api)))!
     const answer = { status: 401, headers: json, readBody: () => Promise.resolve(undefined) }
-    expect(await attacher.reattach(attachment, answer, true)).toMatchObject({ value: 'Bearer token-2' })
+    expect(await attacher.reattach(get(api), attachment, answer, true)).toMatchObject({
+      headers: { Authorization: 'Bearer token-2' },
+    })
   })
 
   it('that came from another origin in the end says nothing about the token, which was not sent there', async () => {
     const { attacher, tokens } = start()
-    const attachment = (await attacher.attach(api))!
+    const attachment = (await attacher.attach(get(api)))!
     expect(
-      await attacher.reattach(attachment, { ...refusal, url: 'https://cdn.example.net/x' }, true),
+      await attacher.reattach(get(api), attachment, { ...refusal, url: 'https://cdn.example.net/x' }, true),
     ).toBeUndefined()
     expect(tokens.peekToken()).toBe(attachment.token)
-    expect(await attacher.reattach(attachment, { ...refusal, url: `${api}/moved` }, true)).toBeDefined()
+    expect(
+      await attacher.reattach(get(api), attachment, { ...refusal, url: `${api}/moved` }, true),
+    ).toBeDefined()
   })
 })

@@ -33,16 +33,18 @@ describe('a pool', () => {
     expect(pool.for('constructor')).not.toBe(pool.for('__proto__'))
   })
 
-  it('keeps nothing where a source could not be made', () => {
+  it('passes an error of create to the caller as it is, and tries again at the next call', async () => {
     let fail = true
     const pool = createTokenPool((_key: string) => {
       if (fail) throw new Error('no such tenant')
       return sourceOf(new ScriptedEndpoint())
     })
-    expect(() => pool.for('a')).toThrow('no such tenant')
+    const tokens = pool.for('a')
+    await expect(tokens.getToken()).rejects.toThrow('no such tenant')
     expect(pool.size).toBe(0)
     fail = false
-    expect(pool.for('a')).toBeDefined()
+    await expect(tokens.getToken()).resolves.toBeDefined()
+    expect(pool.size).toBe(1)
   })
 
   it('gives its options to every provider', async () => {
@@ -60,7 +62,14 @@ describe('a pool', () => {
       .for('b')
       .getToken()
       .catch(() => {})
-    expect(events).toEqual(['token_requested', 'token_failed', 'token_requested', 'token_failed'])
+    expect(events).toEqual([
+      'token_requested',
+      'token_failed',
+      'call_settled',
+      'token_requested',
+      'token_failed',
+      'call_settled',
+    ])
     expect(endpoint.requests).toHaveLength(2)
   })
 
@@ -75,47 +84,56 @@ describe('a pool', () => {
 })
 
 describe('a full pool', () => {
-  it('forgets the least recently asked for', () => {
+  it('evicts the least recently used key', async () => {
     const { create, pool } = start({}, 3)
-    const [a, b, c] = [pool.for('a'), pool.for('b'), pool.for('c')]
-    pool.for('a')
-    pool.for('d')
+    for (const key of ['a', 'b', 'c', 'a']) await pool.for(key).getToken()
+    await pool.for('d').getToken()
     expect(pool.size).toBe(3)
-    expect([pool.for('a'), pool.for('c')]).toEqual([a, c])
-    expect(pool.for('b')).not.toBe(b)
-    expect(create.mock.calls.flat()).toEqual(['a', 'b', 'c', 'd', 'b'])
+    expect(['a', 'b', 'c', 'd'].map((key) => pool.has(key))).toEqual([true, false, true, true])
+    expect(create.mock.calls.flat()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('of one forgets at each change', () => {
-    const { pool } = start({}, 1)
-    const first = pool.for('a')
-    expect(pool.for('a')).toBe(first)
-    expect(pool.for('b')).not.toBe(first)
-    expect(pool.for('a')).not.toBe(first)
-    expect(pool.size).toBe(1)
+  it('counts the use of a provider that was kept as a use of its key', async () => {
+    const { endpoint, pool } = start({}, 2)
+    const kept = pool.for('kept')
+    for (let tenant = 0; tenant < 10; tenant++) {
+      await kept.getToken()
+      await pool.for(String(tenant)).getToken()
+    }
+    expect(endpoint.requests.filter(({ form }) => form.get('client_id') === 'kept')).toHaveLength(1)
   })
 
-  it('closes a forgotten provider after the last of its calls', async () => {
-    const { endpoint, pool } = start({ latencyMs: 100 }, 1)
-    const forgotten = pool.for('a')
-    const calls = [watch(forgotten.getToken()), watch(forgotten.getToken())]
-    await pass(50)
+  it('gives an evicted key a provider again when it is used', async () => {
+    const { endpoint, pool } = start({}, 1)
+    const evicted = pool.for('a')
+    expect((await evicted.getToken()).value).toBe('token-1')
     pool.for('b')
-    const late = watch(forgotten.getToken())
-    await pass(50)
-    expect([...calls, late].map(({ value }) => value?.value)).toEqual(['token-1', 'token-1', 'token-1'])
-    await pass(0)
-    await expect(forgotten.getToken()).rejects.toMatchObject(closed)
+    expect(evicted.peekToken()).toBeUndefined()
+    expect((await evicted.getToken()).value).toBe('token-2')
+    expect(pool.has('a')).toBe(true)
+    expect((await pool.for('a').getToken()).value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('shares one provider between the handles of a key that was evicted and created again', async () => {
+    const { endpoint, pool } = start({ latencyMs: 100 }, 1)
+    const old = pool.for('a')
+    pool.for('b')
+    const calls = [watch(pool.for('a').getToken()), watch(old.getToken()), watch(old.getToken())]
+    await pass(100)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1', 'token-1'])
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('closes a forgotten provider that is idle at once', async () => {
-    const { pool } = start({}, 1)
-    const forgotten = pool.for('a')
-    await forgotten.getToken()
+  it('lets the calls of an evicted provider end', async () => {
+    const { endpoint, pool } = start({ latencyMs: 100 }, 1)
+    const evicted = pool.for('a')
+    const calls = [watch(evicted.getToken()), watch(evicted.getToken())]
+    await pass(50)
     pool.for('b')
-    await pass(0)
-    await expect(forgotten.getToken()).rejects.toMatchObject(closed)
+    await pass(50)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
+    expect(endpoint.requests).toHaveLength(1)
   })
 
   it('serves a forced call of a forgotten provider that waits for an older request', async () => {
@@ -146,25 +164,61 @@ describe('a full pool', () => {
     expect(healed.state).toBe('resolved')
   })
 
-  it('closes a forgotten provider whose calls were all aborted', async () => {
-    const { endpoint, pool } = start(never, 1)
-    const forgotten = pool.for('a')
-    const controller = new AbortController()
-    watch(forgotten.getToken({ signal: controller.signal }))
-    await pass(1)
-    pool.for('b')
-    controller.abort()
-    await pass(1)
-    await expect(forgotten.getToken()).rejects.toMatchObject(closed)
-    expect(endpoint.cancelled).toBe(1)
-  })
-
   it('keeps to its size however many keys there are', async () => {
     const { pool } = start({}, 1_000)
     for (let key = 0; key < 100_000; key++) pool.for(String(key))
     expect(pool.size).toBe(1_000)
     await pass(0)
     await expect(pool.for('0').getToken()).resolves.toBeDefined()
+  })
+})
+
+describe('a source that is created asynchronously', () => {
+  it('is created once for callers that arrive together', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const create = vi.fn(async (tenant: string) => {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return sourceOf(endpoint, { clientId: tenant })
+    })
+    const pool = createTokenPool(create)
+    const calls = [watch(pool.for('a').getToken()), watch(pool.for('a').getToken())]
+    await pass(100)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
+    expect(create).toHaveBeenCalledOnce()
+  })
+
+  it('fails its callers with its own error, and is created again at the next call', async () => {
+    const error = new RangeError('no such tenant')
+    const create = vi.fn(() => Promise.reject(error))
+    const pool = createTokenPool(create)
+    await expect(pool.for('a').getToken()).rejects.toBe(error)
+    await expect(pool.for('a').getToken()).rejects.toBe(error)
+    expect(create).toHaveBeenCalledTimes(2)
+    expect(pool.size).toBe(0)
+  })
+})
+
+describe('a key of a pool', () => {
+  it('is in the events, for all listeners of the pool and for its own', async () => {
+    const { pool } = start()
+    const [all, own] = [vi.fn(), vi.fn()]
+    pool.on(all)
+    pool.for('a').on(own)
+    await pool.for('a').getToken()
+    await pool.for('b').getToken()
+    expect(new Set(all.mock.calls.map(([event]) => event.key))).toEqual(new Set(['a', 'b']))
+    expect(new Set(own.mock.calls.map(([event]) => event.key))).toEqual(new Set(['a']))
+  })
+
+  it('can be deleted: its next use creates it again', async () => {
+    const { create, pool } = start()
+    const tokens = pool.for('a')
+    await tokens.getToken()
+    expect(pool.delete('a')).toBe(true)
+    expect(pool.delete('a')).toBe(false)
+    expect(pool.has('a')).toBe(false)
+    await tokens.getToken()
+    expect(create).toHaveBeenCalledTimes(2)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { ClientCredentialsOptions } from '@tokenwell/core'
+import type { ClientCredentialsOptions, TokenRequestOptions } from '@tokenwell/core'
 import { warn } from '../output.ts'
 import type { CommandContext } from '../command-context.ts'
 import { UsageError } from '../usage-error.ts'
@@ -8,7 +8,11 @@ import { readCredentialsFile } from './credentials-file.ts'
 import { readFirstLine } from './read-first-line.ts'
 
 /** A token endpoint and the credentials for it. */
-export type Connection = ClientCredentialsOptions & { readonly clientSecret: string }
+export type Connection = TokenRequestOptions &
+  Pick<ClientCredentialsOptions, 'expiresInUnit'> & {
+    readonly clientSecret: string
+    readonly clientAuthentication?: 'post' | 'basic' | undefined
+  }
 
 /** @throws {UsageError} naming the missing option */
 export async function resolveConnection(

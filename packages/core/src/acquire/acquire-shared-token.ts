@@ -1,74 +1,68 @@
+import { onAbort } from '../platform/abort.ts'
 import { readInstant, type Instant } from '../platform/clock.ts'
-import { onCredentialsChange } from '../tokens/credentials-change.ts'
-import { requestToken, type AcquireContext, type ProviderContext } from './request-token.ts'
-import { errorCode } from '../sources/send-token-request.ts'
-import { slow, StoreSession } from './store-session.ts'
-import { TokenError } from '../protocol/token-error.ts'
-import { createCachedToken, lifetimeOf, type CachedToken } from './cached-token.ts'
+import { errorCode } from '../platform/error-code.ts'
+import { sleep, waitFor } from '../platform/timers.ts'
+import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import { isAccessToken } from '../protocol/token-response.ts'
 import type { StoredCooldown, StoredToken, TokenLease, TokenStore } from '../tokens/token-store.ts'
-import { sleep, waitFor } from '../platform/timers.ts'
+import { createCachedToken, lifetimeOf, type CachedToken } from './cached-token.ts'
+import { cooldownMsOf, longestCooldownMs, shareCooldown, sharedCooldownOf } from './cooldown.ts'
+import { requestToken, type AcquireContext, type ProviderContext } from './request-token.ts'
+import { slowStoreError, StoreSession } from './store-session.ts'
 
 const leaseMs = 5_000
-const longestSharedHoldMs = 30_000
+/** A pause before a retry that is at least this long is shared with the other processes. */
+const sharedPauseMs = 1_000
 
 /**
- * A token by way of a store: the store's own, or a new one, asked for by whoever has the lease. A store
- * that fails is passed over.
+ * Gets a token through a store: the stored one, or a new one, requested by the process that holds the lease.
+ * A store that fails is not used.
  */
-export async function acquireSharedToken(plan: AcquireContext, store: TokenStore): Promise<CachedToken> {
-  const { settings } = plan
-  const session = new StoreSession(store, settings, plan.emit)
-  const key = session.over ? undefined : await askKey(plan)
-  if (key !== undefined) {
-    const stored = await lookUpOrLease(plan, session, key)
-    if (stored) return stored
+export async function acquireSharedToken(context: AcquireContext, store: TokenStore): Promise<CachedToken> {
+  const key = await resolveKey(context)
+  while (key !== undefined) {
+    const session = new StoreSession(store, key, context.settings, context.emit)
+    try {
+      const shared = (await lookUp(context, session)) ?? (await leaseOrWait(context, session))
+      if (shared) return shared
+      break
+    } catch (error) {
+      await waitOutThrottling(error, context)
+    }
   }
-  return (await requestToken(plan)).life
+  return (await requestToken(context)).cached
 }
 
-/** Undefined where the store fails: then there is no sharing, and no harm done. */
-async function lookUpOrLease(
-  plan: AcquireContext,
-  session: StoreSession,
-  key: string,
-): Promise<CachedToken | undefined> {
-  const { settings, signal } = plan
-  while (!session.over) {
-    const stored = await lookUp(plan, session, key)
-    if (stored) return stored
-    const lease = await session.run(
-      'lease',
-      (store) => store.lease(key, leaseMs),
-      (lease) => lease?.release(),
-    )
-    if (typeof lease?.write === 'function') return underLease(plan, session, key, lease)
-    if (session.over || lease !== undefined) break
-    await sleep(25 + Math.random() * 175, signal)
-    // Half of the time is for asking directly: the others' troubles are not this caller's.
-    if (plan.deadline - settings.clock.monotonic() < settings.timeoutMs / 2) break
-    session.renewBudget()
-  }
-  return undefined
+/** Waits where a process without a store would: for a rate limit that another process met. @throws other errors */
+async function waitOutThrottling(
+  error: unknown,
+  { deadline, settings, signal, expectProgress }: AcquireContext,
+) {
+  const pauseMs = isTokenError(error) && error.kind === 'throttled' ? sharedCooldownOf(error)?.ms : undefined
+  if (pauseMs === undefined || pauseMs >= deadline - settings.clock.monotonic()) throw error
+  expectProgress(pauseMs)
+  await sleep(pauseMs, signal)
 }
 
-/** Has the store forget an entry that an API refused. Never fails. */
+/** Removes an entry that an API rejected from the store. Never fails. */
 export async function removeSharedToken(
   { source, settings, emit }: ProviderContext,
   id: string,
 ): Promise<void> {
   try {
     const key = await source.cacheKey()
-    await new StoreSession(settings.store!, settings, emit).run('remove', (store) => store.remove(key, id))
+    await new StoreSession(settings.store!, key, settings, emit).run('remove', (store) =>
+      store.remove(key, id),
+    )
   } catch {
-    // The token is remembered here, and whoever reads it elsewhere finds it refused as well.
+    // This provider remembers the token; other processes find out by themselves that it is rejected.
   }
 }
 
-/** Undefined where the source cannot say: its token request then tells the caller why. */
-async function askKey({ source, settings, signal, emit }: AcquireContext): Promise<string | undefined> {
+/** Undefined if the source cannot compute it: its token request then reports why. */
+async function resolveKey({ source, settings, signal, emit }: AcquireContext): Promise<string | undefined> {
   try {
-    return await waitFor(source.cacheKey(), settings.attemptTimeoutMs, signal, slow)
+    return await waitFor(source.cacheKey(), settings.attemptTimeoutMs, signal, slowStoreError)
   } catch (error) {
     signal.throwIfAborted()
     emit({ type: 'store_unavailable', operation: 'cacheKey', cause: errorCode(error) })
@@ -76,87 +70,175 @@ async function askKey({ source, settings, signal, emit }: AcquireContext): Promi
   }
 }
 
-async function underLease(plan: AcquireContext, session: StoreSession, key: string, lease: TokenLease) {
+function takeLease(session: StoreSession, slot?: 'fallback'): Promise<TokenLease | undefined> {
+  return session.run(
+    'lease',
+    async (store, key) => {
+      const lease = await store.lease(key, leaseMs, slot)
+      if (lease && typeof lease.write !== 'function')
+        throw Object.assign(new Error(), { code: 'invalid_lease' })
+      return lease ?? undefined
+    },
+    (lease) => lease?.release(),
+  )
+}
+
+/** Undefined if the store fails: then the token is requested without it. */
+async function leaseOrWait(context: AcquireContext, session: StoreSession): Promise<CachedToken | undefined> {
+  const lease = await takeLease(session)
+  if (lease) return acquireUnderLease(context, session, lease)
+  if (session.over) return undefined
+  context.onWaitForOthers()
+  return waitForHolder(context, session)
+}
+
+/**
+ * Looks at the store until the holder's token is there. If the holder takes long, one waiting process at a
+ * time requests a token as well: a holder that hangs costs a few requests, not one for each process.
+ */
+async function waitForHolder(
+  context: AcquireContext,
+  session: StoreSession,
+): Promise<CachedToken | undefined> {
+  const { clock, timeoutMs } = context.settings
+  const controller = new AbortController()
+  const stopForwarding = onAbort(context.signal, () => controller.abort(context.signal.reason))
+  const own = { ...context, signal: controller.signal }
+  const start = clock.monotonic()
+  // Nobody waits for a background refresh: there, the lease's end is early enough.
+  const patienceMs =
+    context.reason === 'refresh_ahead'
+      ? Number.POSITIVE_INFINITY
+      : jitter(Math.min(5_000, Math.max(250, timeoutMs / 6)))
+  let fallback: Promise<CachedToken> | undefined
+  try {
+    for (;;) {
+      const waitedMs = clock.monotonic() - start
+      // Often at first, for fast endpoints; then at the pace of slow ones.
+      const pauseMs = jitter(Math.min(200, Math.max(10, waitedMs / 3)))
+      context.expectProgress(pauseMs + 1_000)
+      const pause = sleep(pauseMs, own.signal)
+      const token = await (fallback ? Promise.race([pause, fallback]) : pause)
+      if (token) return token
+      const stored = await lookUp(context, session)
+      if (stored) return stored
+      if (fallback === undefined) {
+        const lease =
+          (await takeLease(session)) ??
+          (waitedMs > patienceMs ? await takeLease(session, 'fallback') : undefined)
+        if (lease) {
+          fallback = acquireUnderLease(own, session, lease)
+          fallback.catch(() => {})
+        }
+      }
+      if (session.over) return fallback
+    }
+  } finally {
+    stopForwarding()
+    controller.abort(context.signal.reason)
+  }
+}
+
+function jitter(ms: number): number {
+  return ms * (0.75 + Math.random() / 2)
+}
+
+async function acquireUnderLease(
+  context: AcquireContext,
+  session: StoreSession,
+  lease: TokenLease,
+): Promise<CachedToken> {
   const extend = async (): Promise<unknown> => lease.extend(leaseMs)
   const extension = setInterval(() => void extend().catch(() => {}), leaseMs / 3)
-  // Callers do not wait for what is left to do with the store.
+  // Callers do not wait for the remaining work on the store.
   const finish = (work?: () => Promise<unknown>): void =>
-    plan.afterwards(async () => {
-      session.renewBudget()
+    context.afterwards(async () => {
       await work?.()
       clearInterval(extension)
-      // Even where the session is over: the others need not sit the lease out.
+      // Also if the session is over: the others should not have to wait for the end of the lease.
       if (session.over) await waitFor(lease.release(), leaseMs, undefined, () => undefined)
       else await session.run('release', () => lease.release())
     })
+  const share = (error: TokenError, ms: number): Promise<unknown> => {
+    const { kind, message, status, oauthError, vendorCode, retryAfterMs } = error
+    const failure = {
+      kind,
+      message,
+      status,
+      oauthError,
+      vendorCode,
+      retryAfterMs,
+      failures: context.failures + 1,
+    }
+    return session.run('cooldown', () => lease.writeCooldown(failure, ms))
+  }
   try {
-    // Somebody may have written between our look and our lease.
-    const stored = await lookUp(plan, session, key)
-    const { life, response } = stored ? { life: stored } : await requestToken(plan)
+    // Another process may have written a token between our look and our lease.
+    const stored = await lookUp(context, session)
+    const { cached, response } = stored
+      ? { cached: stored }
+      : await requestToken(context, (error, pauseMs) => {
+          if (pauseMs >= sharedPauseMs) context.afterwards(() => share(error, pauseMs))
+        })
     finish(
       response &&
         (async () => {
-          life.storeId = await session.run('write', () => lease.write(response, life.lifetimeMs))
+          cached.storeId = await session.run('write', () => lease.write(response, cached.lifetimeMs))
         }),
     )
-    return life
+    return cached
   } catch (error) {
-    const refusal = error instanceof TokenError && error.oauthError === 'invalid_client' ? error : undefined
-    finish(
-      refusal &&
-        (async () => {
-          // One wrong secret, one request for all: but not for long, since anybody can spoof this answer once.
-          const { kind, message, status, oauthError } = refusal
-          await session.run('hold', () =>
-            lease.writeCooldown({ kind, message, status, oauthError }, longestSharedHoldMs),
-          )
-          if (!session.over) heldByStore(refusal)
-        }),
-    )
+    const sharedMs = isTokenError(error) && isShared(error) ? cooldownMsOf(error, context.failures + 1) : 0
+    finish(sharedMs > 0 ? () => share(error as TokenError, jitter(sharedMs)) : undefined)
     throw error
   }
 }
 
-/** The store ends this hold, or another secret does, whose key is another: each call looks again. */
-function heldByStore(error: TokenError): TokenError {
-  onCredentialsChange(error, async () => true)
-  return error
+/** Whether other processes would meet the same failure. */
+function isShared({ kind }: TokenError): boolean {
+  return kind !== 'configuration' && kind !== 'aborted'
 }
 
-/** The store's token, if it will do. @throws {TokenError} while the store holds a refusal */
-async function lookUp(
-  plan: AcquireContext,
-  session: StoreSession,
-  key: string,
-): Promise<CachedToken | undefined> {
-  const { settings, number: requestId, reason, emit } = plan
+/** The stored token, if it is accepted. @throws {TokenError} during a stored cooldown */
+async function lookUp(context: AcquireContext, session: StoreSession): Promise<CachedToken | undefined> {
+  if (context.forced) return undefined
+  const { settings, requestId, reason, emit } = context
   const sent = readInstant(settings.clock)
-  const entry: Partial<StoredToken & StoredCooldown> | undefined = await session.run('read', (store) =>
+  const entry: Partial<StoredToken & StoredCooldown> | undefined = await session.run('read', (store, key) =>
     store.read(key),
   )
   if (typeof entry !== 'object' || entry === null) return undefined
-  const { response, remainingMs = 0, error, cooldownMs = 0 } = entry
-  if (
-    !plan.forced &&
-    isAccessToken(response?.accessToken) &&
-    typeof remainingMs === 'number' &&
-    remainingMs > 0
-  ) {
-    const life = cachedTokenOf(entry as StoredToken, plan, sent)
-    if (plan.accepts(life)) {
+  const { response, remainingMs = 0 } = entry
+  if (isAccessToken(response?.accessToken) && typeof remainingMs === 'number' && remainingMs > 0) {
+    const cached = cachedTokenOf(entry as StoredToken, context, sent)
+    if (context.accepts(cached)) {
       const durationMs = settings.clock.monotonic() - sent.monotonic
       emit({ type: 'token_received', requestId, reason, attempt: 0, from: 'store', durationMs, remainingMs })
-      return life
+      return cached
     }
   }
-  // One that lasts longer was not made by this package.
-  if (cooldownMs > 0 && cooldownMs <= longestSharedHoldMs && error?.kind === 'credentials') {
-    throw heldByStore(new TokenError(error))
-  }
+  const cooldown = readCooldown(entry)
+  if (cooldown) throw cooldown
   return undefined
 }
 
-/** Anchored at the moment the read was sent, so that a slow answer makes the token older, not younger. */
+/** The error of a stored cooldown. One that is longer than our own rules allow was not written by this package. */
+function readCooldown({ error, cooldownMs }: Partial<StoredCooldown>): TokenError | undefined {
+  if (
+    typeof error?.message !== 'string' ||
+    typeof cooldownMs !== 'number' ||
+    !isShared(error as TokenError)
+  ) {
+    return undefined
+  }
+  // As the writer's own, with its jitter.
+  const longestMs = 1.25 * longestCooldownMs(error.kind)
+  if (!(cooldownMs > 0 && cooldownMs <= longestMs)) return undefined
+  const { failures = 1, ...facts } = error
+  return shareCooldown(new TokenError(facts), { ms: cooldownMs, failures })
+}
+
+/** Anchored at the moment the read was sent, so that a slow response makes the token older, not younger. */
 function cachedTokenOf(
   { id, response, remainingMs }: StoredToken,
   { settings }: AcquireContext,

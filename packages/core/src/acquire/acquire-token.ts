@@ -1,12 +1,12 @@
-import { requestToken, type AcquireContext } from './request-token.ts'
+import { sleep } from '../platform/timers.ts'
 import { acquireSharedToken } from './acquire-shared-token.ts'
 import type { CachedToken } from './cached-token.ts'
-import { sleep } from '../platform/timers.ts'
+import { requestToken, type AcquireContext } from './request-token.ts'
 
-/** A token by way of the provider's store, if it has one, or straight from its source. */
-export async function acquireToken(plan: AcquireContext, delayMs: number): Promise<CachedToken> {
-  // At least a turn later: a listener may ask for this very token.
-  await (delayMs > 0 ? sleep(delayMs, plan.signal) : undefined)
-  const { store } = plan.settings
-  return store ? acquireSharedToken(plan, store) : (await requestToken(plan)).life
+/** Gets a token through the provider's store, if it has one, or directly from its source. */
+export async function acquireToken(context: AcquireContext, delayMs: number): Promise<CachedToken> {
+  // At least one turn of the event loop later: a listener may request this very token.
+  await (delayMs > 0 ? sleep(delayMs, context.signal) : undefined)
+  const { store } = context.settings
+  return store ? acquireSharedToken(context, store) : (await requestToken(context)).cached
 }

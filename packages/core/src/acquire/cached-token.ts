@@ -1,43 +1,55 @@
-import { createAccessToken, type AccessToken } from '../tokens/access-token.ts'
 import { elapsedSince, type Instant } from '../platform/clock.ts'
+import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
+import { createAccessToken, type AccessToken } from '../tokens/access-token.ts'
 import type { ProviderSettings } from './provider-options.ts'
-import type { TokenResponse } from '../protocol/token-response.ts'
 
-const longestLifetimeMs = 365 * 24 * 3600_000
+const maxLifetimeMs = 365 * 24 * 3600_000
 
 /**
- * A token and the stretches of its life: fresh until `freshMs` have passed, ageing until `usableMs`,
- * expiring after that.
+ * A token and its states, by the time since `start`: fresh until `refreshAtMs`, due for refresh until
+ * `expiringAtMs`, expiring after that.
  */
 export interface CachedToken {
   readonly token: AccessToken
-  /** Resolved already; one promise serves every caller. */
+  /** Already resolved; one promise serves every caller. */
   readonly ready: Promise<AccessToken>
   readonly start: Instant
   readonly lifetimeMs: number
-  readonly freshMs: number
-  readonly usableMs: number
-  /** What was left of it when it came: no renewal gives much more. */
+  /** Zero once the token was rejected. */
+  refreshAtMs: number
+  readonly expiringAtMs: number
+  /** Remaining lifetime when it arrived: a refresh gives hardly more. */
   readonly arrivedWithMs: number
   /** Its entry in the store, if it has one. */
   storeId: string | undefined
+  /** Whether the program itself rejected it: other callers wait for its replacement as well. */
+  rejected: boolean
 }
 
-/** A token's lifetime in milliseconds; `problem` when the answer's own was of no use. Never unbounded. */
+/** A token's lifetime in milliseconds; `problem` if the response states none that is valid. Never unbounded. */
 export function lifetimeOf(
-  { expiresIn }: TokenResponse,
-  { defaultLifetimeMs }: ProviderSettings,
+  { accessToken, expiresIn }: TokenResponse,
+  { defaultLifetimeMs, clock }: Pick<ProviderSettings, 'defaultLifetimeMs' | 'clock'>,
 ): { readonly lifetimeMs: number; readonly problem?: 'missing' | 'too_long' } {
-  // A source written by hand may give anything.
-  if (typeof expiresIn !== 'number' || !(expiresIn > 0))
+  // A source written by hand may return anything.
+  if (typeof expiresIn !== 'number' || !(expiresIn > 0)) {
+    const lifetimeMs = jwtLifetimeMs(accessToken, clock.now())
+    if (lifetimeMs < defaultLifetimeMs) return { lifetimeMs }
     return { lifetimeMs: defaultLifetimeMs, problem: 'missing' }
+  }
   const lifetimeMs = expiresIn * 1000
-  return lifetimeMs > longestLifetimeMs
-    ? { lifetimeMs: longestLifetimeMs, problem: 'too_long' }
-    : { lifetimeMs }
+  return lifetimeMs > maxLifetimeMs ? { lifetimeMs: maxLifetimeMs, problem: 'too_long' } : { lifetimeMs }
 }
 
-/** @param start the moment the request was sent: a token is never thought younger than it is */
+/** By the claims of a JWT. The issuer's clock may differ from ours: the shorter of two readings, if it is positive. */
+function jwtLifetimeMs(accessToken: string, nowMs: number): number {
+  const { exp, iat } = jwtPayload(accessToken) ?? {}
+  if (typeof exp !== 'number') return Number.POSITIVE_INFINITY
+  const readings = [exp * 1000 - nowMs, typeof iat === 'number' ? (exp - iat) * 1000 : Number.NaN]
+  return Math.min(Number.POSITIVE_INFINITY, ...readings.filter((ms) => ms > 0))
+}
+
+/** @param start the moment the request was sent: a token is never taken for younger than it is */
 export function createCachedToken(
   response: TokenResponse,
   start: Instant,
@@ -47,9 +59,10 @@ export function createCachedToken(
 ): CachedToken {
   const ahead = settings.refreshAheadMs ?? Math.min(300_000, lifetimeMs / 5)
   const margin = Math.min(settings.expiryMarginMs ?? Math.min(10_000, lifetimeMs / 20), lifetimeMs / 4)
-  // Spread by ±10 %, so that a fleet that started together does not renew together.
+  // Spread by ±10 %, so that a fleet that started together does not refresh together.
   const spread = 0.9 + Math.random() * 0.2
-  const usableMs = lifetimeMs - margin
+  const expiringAtMs = lifetimeMs - margin
+  const recommendedMs = (response.refreshIn ?? Number.POSITIVE_INFINITY) * 1000 * spread
   const remainingMs = (): number => lifetimeMs - elapsedSince(start, settings.clock)
   const token = createAccessToken(response, start.wall + lifetimeMs, remainingMs)
   return {
@@ -57,17 +70,18 @@ export function createCachedToken(
     ready: Promise.resolve(token),
     start,
     lifetimeMs,
-    freshMs: Math.min(usableMs, lifetimeMs - Math.min(ahead * spread, lifetimeMs / 2)),
-    usableMs,
+    refreshAtMs: Math.min(expiringAtMs, recommendedMs, lifetimeMs - Math.min(ahead * spread, lifetimeMs / 2)),
+    expiringAtMs,
     arrivedWithMs: remainingMs(),
     storeId,
+    rejected: false,
   }
 }
 
-/** Whether a token is usable, and for long enough; one that no renewal could outlast will do while it is fresh. */
-export function lasts(life: CachedToken, elapsedMs: number, minimumValidityMs: number): boolean {
-  if (elapsedMs >= life.usableMs) return false
+/** Whether a token is valid for long enough; one that no refresh could outlast is accepted while it is fresh. */
+export function hasValidity(cached: CachedToken, elapsedMs: number, minimumValidityMs: number): boolean {
+  if (elapsedMs >= cached.expiringAtMs) return false
   // Not a number, as of a variable that is not set: no minimum.
-  if (!(life.lifetimeMs - elapsedMs < minimumValidityMs)) return true
-  return minimumValidityMs >= life.arrivedWithMs && elapsedMs < life.freshMs
+  if (!(cached.lifetimeMs - elapsedMs < minimumValidityMs)) return true
+  return minimumValidityMs >= cached.arrivedWithMs && elapsedMs < cached.refreshAtMs
 }

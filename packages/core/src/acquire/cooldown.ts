@@ -1,8 +1,10 @@
-import { elapsedSince, readInstant, type Clock } from '../platform/clock.ts'
-import { TokenError } from '../protocol/token-error.ts'
+import { elapsedSince, readInstant, type Clock, type Instant } from '../platform/clock.ts'
+import { waitFor } from '../platform/timers.ts'
+import { changeTokenError, type TokenError, type TokenErrorKind } from '../protocol/token-error.ts'
+import { credentialsChanged, isExemptFromCooldown } from '../tokens/credentials-change.ts'
 
-/** First and longest hold of each kind, in milliseconds; it doubles with each failure in a row. */
-const holds: Record<TokenError['kind'], readonly [number, number]> = {
+/** First and longest cooldown of each kind, in milliseconds; it doubles with each failure in a row. */
+const cooldowns: Record<TokenErrorKind, readonly [number, number]> = {
   credentials: [30_000, 300_000],
   configuration: [5_000, 60_000],
   throttled: [1_000, 10_000],
@@ -10,51 +12,126 @@ const holds: Record<TokenError['kind'], readonly [number, number]> = {
   malformed: [1_000, 10_000],
   aborted: [0, 0],
 }
-const longestThrottleMs = 60_000
+/** A rejection at the first attempt may be a fault of the server's: one early retry. */
+const firstRejectionMs = 1_000
+const longestRetryAfterMs = 60_000
+/** How often, and for how long, the source is asked whether its credentials have changed. */
+const credentialsCheckMs = 1_000
+/** How often a cooldown in a store is looked up again. */
+const storeLookupMs = 1_000
 
-function doubled([firstMs, mostMs]: readonly [number, number], failures: number): number {
-  return Math.min(mostMs, firstMs * 2 ** (failures - 1))
+function doubled([firstMs, maxMs]: readonly [number, number], failures: number): number {
+  return Math.min(maxMs, firstMs * 2 ** (failures - 1))
 }
 
-/** Milliseconds before the next attempt of the same flight; undefined where another attempt does not help. */
-export function retryDelay({ kind, retryAfterMs = 0 }: TokenError, attempt: number): number | undefined {
+/** Milliseconds before the next attempt of the same request; undefined where another attempt does not help. */
+export function retryDelayMs({ kind, retryAfterMs = 0 }: TokenError, attempt: number): number | undefined {
   if (kind !== 'throttled' && kind !== 'unavailable') return undefined
-  // Full jitter, so that those who failed together do not return together.
+  // Full jitter, so that processes that failed together do not retry together.
   return Math.max(retryAfterMs, Math.random() * doubled([500, 5_000], attempt))
 }
 
-/** Failures in a row: how long callers are spared another request, and how long a renewal waits. */
-export interface Cooldown {
-  readonly error: TokenError
-  readonly count: number
-  /** Milliseconds during which callers without a token get the same error; zero or less once they may ask again. */
-  heldMs(): number
-  /** Whether a token that still lives is not to be renewed yet. */
-  renewalPaused(): boolean
-}
-
-export function createCooldown(error: TokenError, before: Cooldown | undefined, clock: Clock): Cooldown {
-  const { kind, retryAfterMs } = error
-  const since = readInstant(clock)
-  const count = (before?.count ?? 0) + 1
-  const ownMs = doubled(holds[kind], count)
-  const holdMs = kind === 'throttled' ? Math.min(retryAfterMs || ownMs, longestThrottleMs) : ownMs
-  const pauseMs = Math.max(
-    1_000,
-    Math.random() * doubled([2_000, 60_000], count),
-    kind === 'credentials' ? holdMs : 0,
-  )
-  return {
-    error,
-    count,
-    heldMs: () => holdMs - elapsedSince(since, clock),
-    renewalPaused: () => elapsedSince(since, clock) < pauseMs,
+/** The cooldown after `failures` failures in a row, in milliseconds. */
+export function cooldownMsOf(error: TokenError, failures: number): number {
+  const { kind, retryAfterMs = 0 } = error
+  if (isExemptFromCooldown(error)) return 0
+  const requestedMs = Math.min(retryAfterMs, longestRetryAfterMs)
+  if (kind === 'throttled') return requestedMs || doubled(cooldowns.throttled, failures)
+  if (kind === 'unavailable') return Math.max(requestedMs, doubled(cooldowns.unavailable, failures))
+  if (kind === 'credentials') {
+    return failures === 1 ? firstRejectionMs : doubled(cooldowns.credentials, failures - 1)
   }
+  return doubled(cooldowns[kind], failures)
 }
 
-/** The error of a hold, with what is left of it. */
-export function heldError(error: TokenError, heldMs: number): TokenError {
-  const message = `${error.message}; not asked again for ${Math.ceil(heldMs / 1000)} s`
-  const retryAfterMs = error.kind === 'throttled' ? Math.ceil(heldMs) : error.retryAfterMs
-  return new TokenError(Object.assign({}, error, { message, retryAfterMs }))
+/** The longest cooldown that {@link cooldownMsOf} gives for a kind. */
+export function longestCooldownMs(kind: TokenErrorKind): number {
+  return kind === 'throttled' || kind === 'unavailable' ? longestRetryAfterMs : cooldowns[kind][1]
+}
+
+/** A cooldown that a store shares. */
+export interface SharedCooldown {
+  readonly ms: number
+  readonly failures: number
+}
+
+const sharedCooldowns = new WeakMap<TokenError, SharedCooldown>()
+
+/** Notes that another process has failed: its cooldown is kept, but looked up in the store again every second. */
+export function shareCooldown(error: TokenError, cooldown: SharedCooldown): TokenError {
+  sharedCooldowns.set(error, cooldown)
+  return error
+}
+
+/** The cooldown that a store shares, if the error comes from one. */
+export function sharedCooldownOf(error: TokenError): SharedCooldown | undefined {
+  return sharedCooldowns.get(error)
+}
+
+/** After failures in a row: for how long callers get the same error, and for how long a refresh waits. */
+export class Cooldown {
+  readonly error: TokenError
+  /** Failures in a row. */
+  readonly failures: number
+  readonly #clock: Clock
+  readonly #since: Instant
+  /** For how long callers get the error. */
+  readonly #ms: number
+  /** When the error says that the next attempt follows. */
+  readonly #announcedMs: number
+  readonly #refreshPauseMs: number
+  #check: Promise<boolean> | undefined
+  #checkedAt = Number.NEGATIVE_INFINITY
+
+  constructor(error: TokenError, failuresBefore: number, clock: Clock) {
+    const shared = sharedCooldowns.get(error)
+    this.error = error
+    this.failures = Math.max(failuresBefore + 1, shared?.failures ?? 0)
+    this.#clock = clock
+    this.#since = readInstant(clock)
+    const ms = (this.#announcedMs = shared?.ms ?? cooldownMsOf(error, this.failures))
+    // A throttled caller may wait for the whole time; others see in the store whether it is over.
+    this.#ms = shared && error.kind !== 'throttled' ? Math.min(ms, storeLookupMs) : ms
+    this.#refreshPauseMs = Math.max(
+      1_000,
+      Math.random() * doubled([2_000, 60_000], this.failures),
+      error.kind === 'credentials' || error.retryAfterMs ? ms : 0,
+    )
+  }
+
+  /** Milliseconds during which callers without a token get the same error; zero or less once they may try again. */
+  remainingMs(): number {
+    return this.#ms - elapsedSince(this.#since, this.#clock)
+  }
+
+  /** Whether a token that is still valid is not refreshed yet. */
+  pausesRefresh(): boolean {
+    return elapsedSince(this.#since, this.#clock) < this.#refreshPauseMs
+  }
+
+  /**
+   * Whether the credentials have changed since. The source is asked at most once a second, however many
+   * callers there are, and waited for that long at most.
+   */
+  credentialsChanged(): Promise<boolean> {
+    const now = this.#clock.monotonic()
+    if (this.#check === undefined || now - this.#checkedAt >= credentialsCheckMs) {
+      const check = credentialsChanged(this.error)
+      if (check === undefined) return Promise.resolve(false)
+      this.#checkedAt = now
+      const ms = Math.min(credentialsCheckMs, Math.max(0, this.remainingMs()))
+      this.#check = waitFor(check, ms, undefined, () => undefined).then(Boolean)
+    }
+    return this.#check
+  }
+
+  /** The error that callers get meanwhile, with the time of the next attempt. */
+  currentError(): TokenError {
+    const remainingMs = Math.max(0, this.#announcedMs - elapsedSince(this.#since, this.#clock))
+    const { message, kind, retryAfterMs } = this.error
+    return changeTokenError(this.error, {
+      message: `${message} Next attempt in ${Math.ceil(remainingMs / 1000)} s.`,
+      retryAfterMs: kind === 'throttled' ? Math.ceil(remainingMs) : retryAfterMs,
+    })
+  }
 }

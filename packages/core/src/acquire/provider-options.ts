@@ -1,27 +1,34 @@
 import { systemClock, type Clock } from '../platform/clock.ts'
-import { configurationError } from '../protocol/secure-url.ts'
+import { configurationError } from '../protocol/configuration-error.ts'
 import type { TokenEventListener } from '../tokens/token-event.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 
-/** How a provider keeps and renews tokens. Times in milliseconds. */
+/** How a provider caches and refreshes tokens. Times in milliseconds. */
 export interface TokenProviderOptions {
-  /** A store to share tokens through. @default the provider's own memory */
+  /** Names the client in errors and events. @default the client ID */
+  readonly label?: string | undefined
+  /** A store through which tokens are shared. @default the provider's own memory */
   readonly store?: TokenStore | undefined
-  /** A token with less left than this is renewed behind its use; at most half its life. @default min(300_000, a fifth of its life) */
+  /** A token with a shorter remaining lifetime is refreshed in the background; at most half its lifetime. @default min(300_000, lifetime / 5) */
   readonly refreshAheadMs?: number | undefined
-  /** A token with less left than this is no longer handed out; at most a quarter of its life. @default min(10_000, a twentieth of its life) */
+  /** A token with a shorter remaining lifetime is no longer returned; at most a quarter of its lifetime. @default min(10_000, lifetime / 20) */
   readonly expiryMarginMs?: number | undefined
-  /** Life of a token whose answer does not say. @default 300_000 */
+  /** Lifetime of a token whose response does not state it. @default 300_000 */
   readonly defaultLifetimeMs?: number | undefined
-  /** The longest a `getToken` takes, retries included. @default 30_000 */
+  /** Maximum duration of a `getToken` call, retries included. @default 30_000 */
   readonly timeoutMs?: number | undefined
-  /** The longest one token request takes. @default 10_000 */
+  /** Maximum duration of one token request. @default 10_000 */
   readonly attemptTimeoutMs?: number | undefined
-  /** Token requests for one `getToken` while the endpoint is unavailable. @default 3 */
+  /** Maximum number of token requests for one `getToken` call while the endpoint is unavailable. @default 3 */
   readonly maxAttempts?: number | undefined
-  /** Ask for a token at once, before the first caller does. @default false */
+  /** Requests a token at once, before the first caller does. @default false */
   readonly eager?: boolean | undefined
-  /** Told of every event; see also {@link TokenProvider.on}. */
+  /**
+   * Keeps the runtime from dropping a token request when the request that started it ends, such as
+   * `waitUntil` of `cloudflare:workers`. Without it, there is no background refresh in Workers.
+   */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+  /** Called with every event; see also {@link TokenProvider.on}. */
   readonly onEvent?: TokenEventListener | undefined
   /** @default the system's clocks */
   readonly clock?: Clock | undefined
@@ -45,9 +52,9 @@ export function resolveSettings(options: TokenProviderOptions): ProviderSettings
   const settings: Record<string, unknown> = { ...defaults }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue
-    const least = /Ahead|Margin/.test(name) ? 0 : 1
-    if (/Ms$|Attempts$/.test(name) && !(typeof value === 'number' && value >= least)) {
-      throw configurationError(`${name} must be a number of at least ${least}`)
+    const minimum = /Ahead|Margin/.test(name) ? 0 : 1
+    if (/Ms$|Attempts$/.test(name) && !(typeof value === 'number' && value >= minimum)) {
+      throw configurationError(`${name} must be a number of at least ${minimum}.`)
     }
     settings[name] = typeof value === 'number' ? Math.min(value, longestTimer) : value
   }

@@ -1,108 +1,130 @@
 import { readInstant, type Instant } from '../platform/clock.ts'
-import type { ProviderSettings } from './provider-options.ts'
-import { errorCode } from '../sources/send-token-request.ts'
-import { retryDelay } from './cooldown.ts'
-import { TokenError } from '../protocol/token-error.ts'
-import type { TokenEvent, TokenRequestReason } from '../tokens/token-event.ts'
-import { createCachedToken, lifetimeOf, type CachedToken } from './cached-token.ts'
-import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
-import type { TokenSource } from '../tokens/token-source.ts'
+import { abortQuietly } from '../platform/abort.ts'
+import { errorCode } from '../platform/error-code.ts'
 import { sleep, waitFor } from '../platform/timers.ts'
+import { isTokenError, TokenError } from '../protocol/token-error.ts'
+import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
+import type { TokenEvent, TokenRequestReason } from '../tokens/token-event.ts'
+import type { TokenSource } from '../tokens/token-source.ts'
+import { createCachedToken, lifetimeOf, type CachedToken } from './cached-token.ts'
+import { retryDelayMs } from './cooldown.ts'
+import type { ProviderSettings } from './provider-options.ts'
 
-/** What a provider works with. */
+/** What a provider acquires tokens with. */
 export interface ProviderContext {
   readonly source: TokenSource
   readonly settings: ProviderSettings
   readonly emit: (event: TokenEvent) => void
 }
 
-/** What one flight is to do. */
+/** What one pending token request works with. */
 export interface AcquireContext extends ProviderContext {
   readonly signal: AbortSignal
-  readonly number: number
+  readonly requestId: number
   readonly reason: TokenRequestReason
-  /** When it must have ended, by the monotonic clock: one that is set must not cut it short. */
+  /** When it must have settled, by the monotonic clock: setting the wall clock must not cut it short. */
   readonly deadline: number
-  /** Whether it passes over the store's copy. */
+  /** Whether the token in the store is ignored. */
   readonly forced: boolean
-  /** Does what is left to do without anybody waiting, but for whoever closes the provider. */
+  /** Failures in a row before this request. */
+  readonly failures: number
+  /** Announces that something will happen within `ms`: callers stop waiting for a request that breaks this promise. */
+  readonly expectProgress: (ms: number) => void
+  /** Called when callers begin to wait for another process. */
+  readonly onWaitForOthers: () => void
+  /** Runs work that no caller waits for; closing the provider does. */
   readonly afterwards: (work: () => Promise<unknown>) => void
-  /** Whether a store's token will do. */
-  readonly accepts: (life: CachedToken) => boolean
+  /** Whether a token from the store is accepted. */
+  readonly accepts: (cached: CachedToken) => boolean
 }
 
-/** A new token with the response that it came in, secrets in plain view: for a store, and nobody else. */
+/** A new token and its response, with the secrets readable: for a store, and nobody else. */
 export interface NewToken {
-  readonly life: CachedToken
+  readonly cached: CachedToken
   readonly response: TokenResponse
 }
 
-/** Asks the source, several times if that may help and there is time. @throws {TokenError} */
-export async function requestToken(plan: AcquireContext): Promise<NewToken> {
-  const { source, settings, emit, signal, number: requestId, reason } = plan
-  const { clock, attemptTimeoutMs, maxAttempts } = settings
-  const leftMs = (): number => plan.deadline - clock.monotonic()
+/**
+ * Requests a token from the source, with retries where these can help and there is time.
+ *
+ * @param onRetry called before a retry with the failure and the pause in milliseconds
+ * @throws {TokenError}
+ */
+export async function requestToken(
+  context: AcquireContext,
+  onRetry?: (error: TokenError, pauseMs: number) => void,
+): Promise<NewToken> {
+  const { source, settings, emit, signal, requestId, reason } = context
+  const { clock, attemptTimeoutMs } = settings
+  // A fleet probes an endpoint that fails once at a time.
+  const maxAttempts = settings.store && context.failures > 0 ? 1 : settings.maxAttempts
+  const remainingMs = (): number => context.deadline - clock.monotonic()
   for (let attempt = 1; ; attempt++) {
-    // Everybody may have left while a store was silent, or a retry was waited for.
+    // Every caller may have left while a store did not respond, or during a pause.
     signal.throwIfAborted()
     const start = readInstant(clock)
     const facts = { requestId, reason, attempt }
     emit({ type: 'token_requested', ...facts })
     try {
-      const limitMs = Math.max(0, Math.min(attemptTimeoutMs, leftMs()))
-      const response = await attemptOnce(source, limitMs, signal)
-      const life = arrive(response, start, plan)
+      const limitMs = Math.max(0, Math.min(attemptTimeoutMs, remainingMs()))
+      context.expectProgress(limitMs)
+      const response = await attemptOnce(source, limitMs, context)
+      const cached = cacheResponse(response, start, context)
       const durationMs = clock.monotonic() - start.monotonic
       emit({
         type: 'token_received',
         ...facts,
         from: 'endpoint',
         durationMs,
-        remainingMs: life.arrivedWithMs,
+        remainingMs: cached.arrivedWithMs,
       })
-      return { life, response }
+      return { cached, response }
     } catch (cause) {
       const durationMs = clock.monotonic() - start.monotonic
       if (signal.aborted) emit({ type: 'token_failed', ...facts, durationMs, kind: 'aborted' })
       signal.throwIfAborted()
       const error = toTokenError(cause, attempt)
       const { kind, status, oauthError, vendorCode } = error
-      let retryInMs = attempt < maxAttempts ? retryDelay(error, attempt) : undefined
-      if (retryInMs !== undefined && retryInMs >= leftMs()) retryInMs = undefined
+      let retryInMs = attempt < maxAttempts ? retryDelayMs(error, attempt) : undefined
+      if (retryInMs !== undefined && retryInMs >= remainingMs()) retryInMs = undefined
       emit({ type: 'token_failed', ...facts, durationMs, kind, status, oauthError, vendorCode, retryInMs })
       if (retryInMs === undefined) throw error
+      onRetry?.(error, retryInMs)
+      context.expectProgress(retryInMs)
       await sleep(retryInMs, signal)
     }
   }
 }
 
-/** Bounded in time even where the source heeds no signal. */
+/** Bounded in time even if the source ignores the signal. */
 async function attemptOnce(
   source: TokenSource,
   limitMs: number,
-  signal: AbortSignal,
+  { signal, settings }: AcquireContext,
 ): Promise<TokenResponse> {
   const controller = new AbortController()
-  const late = (): TokenError =>
-    unavailable(`The token endpoint did not answer within ${Math.round(limitMs)} ms`)
-  const request = source.requestToken({ signal: controller.signal })
-  return waitFor(request, limitMs, signal, late, () => controller.abort())
+  const label = settings.label ?? source.label
+  const client = label ? ` of "${label}"` : ''
+  const timeoutError = (): TokenError =>
+    unavailable(`The token endpoint${client} did not respond within ${Math.round(limitMs)} ms.`)
+  const request = source.requestToken({ signal: controller.signal, label })
+  return waitFor(request, limitMs, signal, timeoutError, () => abortQuietly(controller))
 }
 
-function arrive(
+function cacheResponse(
   response: TokenResponse,
   start: Instant,
-  { settings, emit, number }: AcquireContext,
+  { settings, emit, requestId }: AcquireContext,
 ): CachedToken {
   if (!isAccessToken(response?.accessToken)) {
-    throw new TokenError({ kind: 'malformed', message: 'The token source gave no usable access token' })
+    throw new TokenError({ kind: 'malformed', message: 'The token source returned no valid access token.' })
   }
   const { lifetimeMs, problem } = lifetimeOf(response, settings)
-  if (problem) emit({ type: 'lifetime_unknown', requestId: number, problem, assumedMs: lifetimeMs })
-  const life = createCachedToken(response, start, lifetimeMs, settings)
-  if (life.lifetimeMs - life.arrivedWithMs < life.usableMs) return life
+  if (problem) emit({ type: 'lifetime_unknown', requestId, problem, assumedMs: lifetimeMs })
+  const cached = createCachedToken(response, start, lifetimeMs, settings)
+  if (cached.lifetimeMs - cached.arrivedWithMs < cached.expiringAtMs) return cached
   throw unavailable(
-    `The token endpoint took so long that its token (${lifetimeMs} ms) had expired on arrival`,
+    `The token endpoint responded so late that its token (${lifetimeMs} ms) had expired on arrival.`,
   )
 }
 
@@ -110,9 +132,8 @@ function unavailable(message: string): TokenError {
   return new TokenError({ kind: 'unavailable', message })
 }
 
-/** Of an error that is not ours only its code or name is kept: its text may hold a secret. */
+/** Of an unknown error only its code or name is kept: its text may hold a secret. */
 export function toTokenError(cause: unknown, attempts?: number): TokenError {
-  const error =
-    cause instanceof TokenError ? cause : unavailable(`The token source failed (${errorCode(cause)})`)
+  const error = isTokenError(cause) ? cause : unavailable(`The token source failed (${errorCode(cause)}).`)
   return attempts === undefined ? error : Object.assign(error, { attempts })
 }

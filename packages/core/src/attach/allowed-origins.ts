@@ -1,49 +1,54 @@
-import { configurationError } from '../protocol/secure-url.ts'
+import { configurationError } from '../protocol/configuration-error.ts'
+import { isSecure } from '../protocol/secure-url.ts'
 
-/** An exact origin, `https://*.example.com` for every sub-domain, or a function that returns true. */
+/** An exact origin, `https://*.example.com` for every subdomain, or a function that returns true. */
 export type AllowedOrigin = string | ((url: URL) => boolean)
 
 /**
- * Makes the test whether a token may go to an address. Origins are compared whole, never by pattern.
+ * Creates the check whether a token may be sent to a URL. Origins are compared as a whole, never by regular
+ * expressions. Plain HTTP is allowed to loopback hosts, or with `allowInsecure`.
  *
  * @throws {TokenError} of kind `configuration` for an empty list and for anything that is not an origin
  */
-export function createOriginTest(
-  allowedOrigins: readonly AllowedOrigin[],
-): (address: string | URL) => boolean {
+export function createOriginCheck(
+  allowedOrigins: readonly AllowedOrigin[] | undefined,
+  allowInsecure: boolean,
+): (url: string | URL) => boolean {
   if (!Array.isArray(allowedOrigins) || allowedOrigins.length === 0) {
     throw configurationError(
-      "allowedOrigins is missing; name each API's origin, such as ['https://api.example.com']",
+      "allowedOrigins is missing. Name the origin of each API, such as ['https://api.example.com'].",
     )
   }
-  const rules = allowedOrigins.map((origin, index) =>
-    typeof origin === 'function' ? origin : readOrigin(origin, index),
+  const rules = allowedOrigins.map((origin: AllowedOrigin, index) =>
+    typeof origin === 'function' ? origin : readOrigin(origin, index, allowInsecure),
   )
-  // An address that begins with an exact origin needs no parsing: that is the common one.
-  const exact = allowedOrigins.flatMap((origin) =>
+  // A URL that starts with an exact origin needs no parsing: this is the common case.
+  const exact = allowedOrigins.flatMap((origin: AllowedOrigin) =>
     typeof origin === 'string' && !origin.includes('*') ? new URL(origin).origin : [],
   )
   const isExact = (url: string): boolean =>
     exact.some((origin) => url.startsWith(origin) && '/?#'.includes(url[origin.length] ?? '/'))
-  // A blob: URL has an origin too, but leads nowhere that a token is known.
-  const decide = (url: URL): boolean =>
-    /^https?:$/.test(url.protocol) && rules.some((allows) => allows(url) === true)
+  // A blob: URL has an origin as well, but no server.
+  const check = (url: URL): boolean =>
+    /^https?:$/.test(url.protocol) &&
+    isSecure(url, allowInsecure) &&
+    rules.some((allows) => allows(url) === true)
 
-  // Nor does the one of before: adapters ask for the same base again and again.
+  // Neither does the previous one: adapters check the same base URL again and again.
   let last: string | undefined
 
-  return (address) => {
-    if (address === last) return true
-    if (typeof address === 'string' && isExact(address)) {
-      last = address
+  return (value) => {
+    if (value === last) return true
+    if (typeof value === 'string' && isExact(value)) {
+      last = value
       return true
     }
-    const url = absoluteUrl(address)
-    return typeof url === 'string' ? URL.canParse(url) && decide(new URL(url)) : decide(url)
+    const url = absoluteUrl(value)
+    return typeof url === 'string' ? URL.canParse(url) && check(new URL(url)) : check(url)
   }
 }
 
-/** Pages and workers may give addresses relative to their own. */
+/** Pages and workers may use URLs relative to their own. */
 export function absoluteUrl(url: string | URL): string | URL {
   if (typeof url !== 'string' || /^https?:\/\//.test(url)) return url
   const { document, location } = globalThis as {
@@ -54,20 +59,32 @@ export function absoluteUrl(url: string | URL): string | URL {
   return base !== undefined && URL.canParse(url, base) ? new URL(url, base) : url
 }
 
-function readOrigin(text: unknown, index: number): (url: URL) => boolean {
+/** Second-level domains under which everybody can register, such as `co.uk`. */
+const sharedSecondLevel = /^(?:ac|co|com|edu|gob|gov|go|ltd|me|mil|ne|net|nom|or|org|plc|sch)\.[a-z]{2}$/
+
+function readOrigin(text: unknown, index: number, allowInsecure: boolean): (url: URL) => boolean {
   const wildcard = /^(https?:\/\/)\*\.(.+)$/i.exec(String(text))
   const parsed = String(wildcard ? wildcard[1]! + wildcard[2]! : text)
   const url = URL.canParse(parsed) ? new URL(parsed) : undefined
   const bare = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
   if (!bare || url.username || url.password || url.hostname.includes('*')) {
     throw configurationError(
-      `allowedOrigins[${index}] is no origin; ` +
-        "write scheme, host and port alone, such as 'https://api.example.com' or 'https://*.example.com'",
+      `allowedOrigins[${index}] is not a valid origin. ` +
+        "Set scheme, host and port alone, such as 'https://api.example.com' or 'https://*.example.com'.",
+    )
+  }
+  if (!isSecure(url, allowInsecure)) {
+    throw configurationError(
+      `allowedOrigins[${index}] must start with https://, because tokens are sent to it. ` +
+        'Inside a trusted network, set allowInsecure: true.',
     )
   }
   if (!wildcard) return ({ origin }) => origin === url.origin
-  if (!url.hostname.includes('.') && url.hostname !== 'localhost') {
-    throw configurationError(`allowedOrigins[${index}] would match a whole top-level domain`)
+  const domain = url.hostname.replace(/\.$/, '')
+  if ((!domain.includes('.') && domain !== 'localhost') || sharedSecondLevel.test(domain)) {
+    throw configurationError(
+      `allowedOrigins[${index}] would match the domains of others. Name a domain of your own.`,
+    )
   }
   const suffix = `.${url.hostname}`
   return ({ protocol, port, hostname }) =>

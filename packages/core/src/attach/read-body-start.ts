@@ -1,25 +1,26 @@
 import { waitFor } from '../platform/timers.ts'
 
-const mostBytes = 16 * 1024
-const mostMs = 1_000
+const maxBytes = 16 * 1024
+const maxMs = 1_000
 
-/** The first 16 KiB of a response as text, read from a clone: the response itself stays whole. Waits a second at the most. */
-export async function readStart(response: Response): Promise<string | undefined> {
-  if (response.body === null || response.bodyUsed) return undefined
+/** The first 16 KiB of a response as text, read from a clone: the response itself stays unread. Waits at most a second. */
+export async function readBodyStart(response: Response): Promise<string | undefined> {
+  // Some libraries' responses have a body that is no web stream.
+  if (response.bodyUsed || typeof response.body?.getReader !== 'function') return undefined
   const reader = response.clone().body!.getReader()
   const decoder = new TextDecoder()
   let text = ''
   const read = async (): Promise<void> => {
     let bytes = 0
-    while (bytes < mostBytes) {
+    while (bytes < maxBytes) {
       const { done, value } = await reader.read()
       if (done) return
       bytes += value.byteLength
       text += decoder.decode(value, { stream: true })
     }
   }
-  // A connection that breaks or stops is met by the caller when reading the response itself.
-  await waitFor(read(), mostMs, undefined, () => undefined).catch(() => {})
+  // The caller meets a connection that breaks or stalls when reading the response itself.
+  await waitFor(read(), maxMs, undefined, () => undefined).catch(() => {})
   reader.cancel().catch(() => {})
   return text
 }

@@ -1,128 +1,232 @@
-import type { AccessToken } from '../tokens/access-token.ts'
-import { absoluteUrl, createOriginTest, type AllowedOrigin } from './allowed-origins.ts'
+import { configurationError } from '../protocol/configuration-error.ts'
 import { classifyApiResponse } from '../protocol/classify-api-response.ts'
-import { emitEvent, freshToken, type ProviderInternals } from '../provider/provider-internals.ts'
-import { readStart } from './read-body-start.ts'
 import { headerValue, type ResponseHeaders } from '../protocol/headers.ts'
-import { configurationError } from '../protocol/secure-url.ts'
+import {
+  acceptReplacement,
+  emitEvent,
+  freshToken,
+  rejectForRequest,
+  tokenForSingleUse,
+  type ProviderInternals,
+} from '../provider/provider-internals.ts'
 import type { TokenProvider } from '../provider/token-provider.ts'
+import type { AccessToken } from '../tokens/access-token.ts'
+import { absoluteUrl, createOriginCheck, type AllowedOrigin } from './allowed-origins.ts'
+import { readBodyStart } from './read-body-start.ts'
 
-/** Where tokens may go, and how they travel. */
+/** Where tokens may be sent, and how. */
 export interface AttachOptions {
-  /** The only places a token is sent to: exact origins, `https://*.example.com`, or functions. */
+  /** The only origins that tokens are sent to: exact origins, `https://*.example.com`, or functions. */
   readonly allowedOrigins: readonly AllowedOrigin[]
   /** Request header that carries the token. @default 'Authorization' */
   readonly header?: string | undefined
-  /** Word before the token; empty for the bare token. @default 'Bearer' */
+  /** Word before the token; empty for the token alone. @default 'Bearer' */
   readonly scheme?: string | undefined
-  /** Whether a request whose token was refused is sent once more with a new one. @default true */
+  /** Replaces an existing header of that name, such as the API key of a client library. @default false */
+  readonly replaceHeader?: boolean | undefined
+  /** Whether a request whose token was rejected is sent once more with a new one. @default true */
   readonly retryOnRejection?: boolean | undefined
+  /**
+   * Decides whether a response means that the token was rejected, for APIs that report it by 403, 400 or 200;
+   * undefined leaves the decision to the built-in rules. Called for every response to a request with a token.
+   */
+  readonly isTokenRejected?:
+    | ((response: ApiResponse) => boolean | undefined | Promise<boolean | undefined>)
+    | undefined
+  /** Bytes of a `Request` body to keep for sending it again. @default 1_048_576 */
+  readonly maxReplayBytes?: number | undefined
+  /** Allows tokens over plain HTTP to hosts other than loopback. @default false */
+  readonly allowInsecure?: boolean | undefined
 }
 
-/** A token on its way: the header to set. */
+/** The token of one request. */
 export interface Attachment {
-  /** Name of the header, as configured. */
-  readonly header: string
-  /** Its value; holds the token. */
-  readonly value: string
+  /** The headers to set; they hold the token. */
+  readonly headers: Readonly<Record<string, string>>
   readonly token: AccessToken
+  /** Whether it replaces a token that was rejected. */
+  readonly isReplacement?: boolean
 }
 
-/** An answer of an API, as far as deciding about its token needs it. A `Response` is one as it is. */
+/** A request as an attacher sees it. */
+export interface AttachRequest {
+  readonly method: string
+  /** Relative to the page, in a browser. */
+  readonly url: string | URL
+  /** False if it cannot be sent again: it then waits for the replacement of a token that was rejected. @default true */
+  readonly repeatable?: boolean | undefined
+}
+
+/** A response of an API, as far as its token is concerned. A `Response` is one. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: ResponseHeaders
-  /** Where the answer came from in the end, after redirects. */
+  /** The final URL, after redirects. */
   readonly url?: string | undefined
-  /** Reads the beginning of the body as text, 16 KiB at most; undefined where that would disturb it. */
+  /** Reads the start of the body as text, at most 16 KiB; undefined if the body cannot be read without consuming it. */
   readonly readBody?: (() => string | undefined | Promise<string | undefined>) | undefined
 }
 
-/** The one place that decides where a token may go, what an answer means, and whether to send again. */
+/** The one place that decides where a token may be sent, what a response means, and whether to send again. */
 export interface TokenAttacher {
   /** Name of the header that carries the token. */
   readonly header: string
+  /** Whether an existing header is replaced; otherwise a request that has one is sent as it is. */
+  readonly replaceHeader: boolean
   /**
    * Whether clients drop the header themselves on a redirect to another origin. They do so for
-   * `Authorization` alone: with any other, redirects must not be followed.
+   * `Authorization` alone: with any other header, redirects must not be followed.
    */
   readonly followsRedirects: boolean
+  /** Whether `reattach` must see every response, not only those with a status of 400 or more. */
+  readonly checksEveryResponse: boolean
   /**
-   * The token for a request to `url` (relative to the page, in a browser), or undefined where none may go:
-   * send the request as it is. Answers at once where a fresh token is at hand.
+   * The token for a request, or undefined if none may be sent to its URL: then send the request as it is.
+   * Returns without a promise while a fresh token is cached.
    *
-   * @param signal given as a function, it is asked for only if there is something to wait for
+   * @param signal a function is called only if there is something to wait for
    */
   attach(
-    url: string | URL,
+    request: AttachRequest,
     signal?: AbortSignal | null | (() => AbortSignal | undefined),
   ): Attachment | undefined | Promise<Attachment | undefined>
   /**
-   * After the answer: tells the provider of a refused token, and returns another to send the request with
-   * once more, or undefined where the answer is the caller's.
+   * To be called with each response to a request with a token, also with that to a repeated request. Reports
+   * a rejected token to the provider, and returns another one to send the request with once more, or
+   * undefined: then the response is the caller's.
    *
-   * @param repeatable whether the request can be sent again as it was
+   * @param attachment undefined if no token was sent
+   * @param repeatable whether the request can be sent again unchanged
    */
   reattach(
-    attachment: Attachment,
+    request: AttachRequest,
+    attachment: Attachment | undefined,
     response: ApiResponse | Response,
     repeatable: boolean,
     signal?: AbortSignal | null | (() => AbortSignal | undefined),
   ): Promise<Attachment | undefined>
 }
 
+const tokenCharacters = "[\\w!#$%&'*+.^`|~-]"
+
 /**
- * Makes the attacher that every adapter is a thin skin over; for authors of adapters.
+ * Creates the attacher that every adapter delegates to; for authors of adapters.
  *
- * @throws {TokenError} of kind `configuration`, naming the option
+ * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
 export function createTokenAttacher(tokens: TokenProvider, options: AttachOptions): TokenAttacher {
-  const { header = 'Authorization', scheme = 'Bearer', retryOnRejection = true } = options
-  const allowed = createOriginTest(options.allowedOrigins)
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header))
-    throw configurationError('header must be the name of a request header')
-  if (!/^[\w!#$%&'*+.^`|~-]*$/.test(scheme))
-    throw configurationError("scheme must be one word, or '' for none")
+  const {
+    allowedOrigins,
+    header = 'Authorization',
+    scheme = 'Bearer',
+    replaceHeader = false,
+    retryOnRejection = true,
+    isTokenRejected,
+    allowInsecure = false,
+  } = options ?? {}
+  const isAllowed = createOriginCheck(allowedOrigins, allowInsecure)
+  if (!new RegExp(`^${tokenCharacters}+$`).test(header)) {
+    throw configurationError('header must be the name of a request header.')
+  }
+  if (!new RegExp(`^${tokenCharacters}*$`).test(scheme)) {
+    throw configurationError("scheme must be a single word, or '' for none.")
+  }
   const prefix = scheme && `${scheme} `
   const internals = tokens as ProviderInternals
+  const warned = new Set<string>()
   let last: Attachment | undefined
 
-  const attachment = (token: AccessToken): Attachment => {
-    if (last?.token !== token) last = { header, value: prefix + token.value, token }
+  function attachmentOf(token: AccessToken): Attachment {
+    if (last?.token !== token) last = { headers: { [header]: prefix + token.value }, token }
     return last
+  }
+
+  async function isRejected(response: ApiResponse | Response): Promise<boolean> {
+    const { status, headers } = response
+    const apiResponse =
+      'clone' in response
+        ? { status, headers, url: response.url, readBody: () => readBodyStart(response) }
+        : response
+    const decision = await isTokenRejected?.(apiResponse)
+    if (decision !== undefined) return decision
+    if (status < 400) return false
+    const isJson = /\bjson\b/i.test(headerValue(headers, 'content-type') ?? '')
+    const body = isJson ? await apiResponse.readBody?.() : undefined
+    return classifyApiResponse(status, headers, body).tokenRejected
+  }
+
+  async function replace(
+    token: AccessToken,
+    url: string,
+    repeatable: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<AccessToken | undefined> {
+    if (internals[rejectForRequest]) {
+      const { origin, pathname } = new URL(url)
+      return internals[rejectForRequest](token, { origin, resource: origin + pathname, repeatable, signal })
+    }
+    tokens.reject(token)
+    return repeatable ? tokens.getToken(signal && { signal }) : undefined
+  }
+
+  /** A 401 without a reason would be hard to explain. */
+  function warnOfWithheldToken(origin: string): void {
+    const { process, console } = globalThis as {
+      process?: { env?: Record<string, string | undefined> }
+      console?: { warn(message: string): void }
+    }
+    if (warned.has(origin) || /^(?:production|test)$/.test(process?.env?.['NODE_ENV'] ?? '')) return
+    warned.add(origin)
+    console?.warn(
+      `Tokenwell: ${origin} responded with 401. No token was sent to it, because it is not in allowedOrigins.`,
+    )
   }
 
   return {
     header,
+    replaceHeader,
     followsRedirects: header.toLowerCase() === 'authorization',
-    attach(address, signal) {
-      if (!allowed(address)) {
-        const url = absoluteUrl(address)
-        const origin = URL.canParse(url) ? new URL(url).origin : 'null'
-        internals[emitEvent]?.({ type: 'token_withheld', origin })
+    checksEveryResponse: isTokenRejected !== undefined,
+    attach({ url, repeatable = true }, signal) {
+      if (!isAllowed(url)) {
+        internals[emitEvent]?.({ type: 'token_withheld', origin: originOf(url) })
         return undefined
       }
       const given = typeof signal === 'function' ? undefined : signal
-      const fresh = given?.aborted ? undefined : internals[freshToken]?.()
-      if (fresh) return attachment(fresh)
-      const awaited = typeof signal === 'function' ? signal() : signal
-      return tokens.getToken(awaited ? { signal: awaited } : undefined).then(attachment)
+      const singleUse = !repeatable || !retryOnRejection
+      const fresh = given?.aborted ? undefined : internals[freshToken]?.(singleUse)
+      if (fresh) return attachmentOf(fresh)
+      const awaited = (typeof signal === 'function' ? signal() : signal) ?? undefined
+      const token =
+        singleUse && internals[tokenForSingleUse]
+          ? internals[tokenForSingleUse](awaited)
+          : tokens.getToken(awaited && { signal: awaited })
+      return token.then(attachmentOf)
     },
-    async reattach({ token }, response, repeatable, signal) {
-      const { status, headers, url } = response
-      // After a redirect to another origin the token was not sent: that answer is not about it.
-      if (status < 400 || (url && !allowed(url))) return undefined
-      const body = isJson(headers) ? await readBody(response) : undefined
-      if (!classifyApiResponse(status, headers, body).tokenRejected) return undefined
-      tokens.reject(token)
-      if (!retryOnRejection || !repeatable) return undefined
-      const awaited = typeof signal === 'function' ? signal() : signal
+    async reattach(request, attachment, response, repeatable, signal) {
+      if (attachment === undefined) {
+        if (response.status === 401 && !isAllowed(request.url)) warnOfWithheldToken(originOf(request.url))
+        return undefined
+      }
+      const { token, isReplacement } = attachment
+      const url = String(absoluteUrl(response.url || request.url))
+      // After a redirect to another origin no token was sent: that response does not concern it.
+      if (!isAllowed(url)) return undefined
+      const rejected = (response.status >= 400 || isTokenRejected) && (await isRejected(response))
+      if (isReplacement) {
+        const { origin, pathname } = new URL(url)
+        if (!rejected) internals[acceptReplacement]?.(origin + pathname)
+        return undefined
+      }
+      if (!rejected) return undefined
+      const awaited = (typeof signal === 'function' ? signal() : signal) ?? undefined
       try {
-        const next = await tokens.getToken(awaited ? { signal: awaited } : undefined)
-        // The same again: refusals came so fast that no new one is asked for.
-        return next.value === token.value ? undefined : attachment(next)
+        const next = await replace(token, url, retryOnRejection && repeatable, awaited)
+        // None, or the same: tokens are rejected so often that no new one is requested now.
+        if (next === undefined || next.value === token.value) return undefined
+        return { ...attachmentOf(next), isReplacement: true }
       } catch {
-        // No new token: the API's own answer tells the caller more.
+        // No new token is available: the API's own response says more.
         awaited?.throwIfAborted()
         return undefined
       }
@@ -130,10 +234,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   }
 }
 
-function readBody(response: ApiResponse | Response): string | undefined | Promise<string | undefined> {
-  return 'clone' in response ? readStart(response) : response.readBody?.()
-}
-
-function isJson(headers: ResponseHeaders): boolean {
-  return /\bjson\b/i.test(headerValue(headers, 'content-type') ?? '')
+function originOf(value: string | URL): string {
+  const url = absoluteUrl(value)
+  return URL.canParse(url) ? new URL(url).origin : 'null'
 }

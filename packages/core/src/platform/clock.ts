@@ -1,8 +1,8 @@
-/** Where the time comes from; both readings in milliseconds. */
+/** A source of time; both readings in milliseconds. */
 export interface Clock {
-  /** Wall clock: milliseconds since 1970. May be set back or jump. */
+  /** Wall clock: milliseconds since 1970. May be set back or forward. */
   now(): number
-  /** Monotonic clock, from any origin. May stand still while the machine sleeps. */
+  /** Monotonic clock, from any origin. May stop while the machine sleeps. */
   monotonic(): number
 }
 
@@ -22,8 +22,8 @@ export function readInstant(clock: Clock): Instant {
 }
 
 /**
- * Milliseconds since `start` by whichever clock went further: a wall clock set back does not lengthen a
- * token's life, nor does a laptop asleep, whose monotonic clock stood still.
+ * Milliseconds since `start`, by the clock that advanced further: a wall clock that is set back does not
+ * extend a token's lifetime, and neither does a sleeping laptop, whose monotonic clock stops.
  */
 export function elapsedSince(start: Instant, clock: Clock): number {
   return Math.max(clock.now() - start.wall, clock.monotonic() - start.monotonic)

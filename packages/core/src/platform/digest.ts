@@ -1,13 +1,7 @@
-import { configurationError } from '../protocol/secure-url.ts'
-
-/** SHA-256 of a JSON value, in hexadecimal. */
-export async function digest(value: unknown): Promise<string> {
+/** SHA-256 of a JSON value, in hexadecimal; undefined without WebCrypto, as in a page that was loaded over plain HTTP. */
+export async function digest(value: unknown): Promise<string | undefined> {
   const subtle = globalThis.crypto?.subtle
-  if (subtle === undefined) {
-    throw configurationError(
-      'A shared token store needs WebCrypto: serve the page by HTTPS or from localhost',
-    )
-  }
+  if (subtle === undefined) return undefined
   const bytes = await subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(value)))
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -7,7 +7,7 @@ interface Entry<Key, Value> {
 
 /**
  * A map in the order of use. Linked entries, because moving a key to the end of a large `Map` by deleting and
- * setting it costs the more the larger the map is.
+ * setting it costs more the larger the map is.
  */
 export class LruMap<Key, Value> {
   readonly #entries = new Map<Key, Entry<Key, Value>>()
@@ -22,7 +22,11 @@ export class LruMap<Key, Value> {
     return Array.from(this.#entries.values(), (entry) => entry.value)
   }
 
-  /** The key's value, from now on the most recently used. */
+  has(key: Key): boolean {
+    return this.#entries.has(key)
+  }
+
+  /** Returns the key's value and makes it the most recently used. */
   use(key: Key): Value | undefined {
     const entry = this.#entries.get(key)
     if (entry !== undefined && entry !== this.#newest) {
@@ -39,13 +43,18 @@ export class LruMap<Key, Value> {
     this.#append(entry)
   }
 
-  /** Takes out the least recently used. */
-  shift(): Value | undefined {
-    const entry = this.#oldest
+  /** Removes a key; returns its value. */
+  delete(key: Key): Value | undefined {
+    const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
     this.#unlink(entry)
-    this.#entries.delete(entry.key)
+    this.#entries.delete(key)
     return entry.value
+  }
+
+  /** Removes the least recently used key; returns its value. */
+  shift(): Value | undefined {
+    return this.#oldest && this.delete(this.#oldest.key)
   }
 
   #append(entry: Entry<Key, Value>): void {

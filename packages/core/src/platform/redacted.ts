@@ -1,4 +1,4 @@
-/** A base for objects that hold secrets: `JSON.stringify`, `console.log` and `util.inspect` show what `toJSON` returns. */
+/** Base class of objects that hold secrets: `JSON.stringify`, `console.log` and `util.inspect` show the result of `toJSON`. */
 export abstract class Redacted {
   abstract toJSON(): object
 

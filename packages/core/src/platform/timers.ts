@@ -1,42 +1,44 @@
+import { onAbort } from './abort.ts'
+
 /**
- * Settles as `work` does, unless `signal` is aborted or `ms` pass before: then it rejects with the signal's
- * reason, or settles as `late()` says, and `left` is told that nobody waits here any more.
+ * Settles as `work` does, unless `signal` is aborted or `ms` milliseconds pass first. Then it rejects with
+ * the signal's reason or the error of `onTimeout`, and calls `onLeave`: this caller no longer waits.
  *
- * @param late makes the error; undefined resolves instead
+ * @param onTimeout creates the error; undefined resolves instead
  */
 export function waitFor<Value>(
   work: Promise<Value>,
   ms: number,
   signal: AbortSignal | undefined,
-  late: () => Error | undefined,
-  left?: () => void,
+  onTimeout: () => Error | undefined,
+  onLeave?: () => void,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const done = (): void => {
+    let stopListening: (() => void) | undefined
+    const stop = (): void => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', leave)
+      stopListening?.()
     }
-    const settled = <Result>(settle: (result: Result) => void) => {
+    const settleWith = <Result>(settle: (result: Result) => void) => {
       return (result: Result): void => {
-        done()
+        stop()
         settle(result)
       }
     }
     const leave = (): void => {
-      done()
-      const reason = signal?.aborted ? (signal.reason as Error) : late()
+      stop()
+      const reason = signal?.aborted ? (signal.reason as Error) : onTimeout()
       if (reason === undefined) resolve(undefined as Value)
       else reject(reason)
-      left?.()
+      onLeave?.()
     }
     const timer = setTimeout(leave, ms)
-    work.then(settled(resolve), settled(reject))
-    if (signal?.aborted) leave()
-    else signal?.addEventListener('abort', leave)
+    work.then(settleWith(resolve), settleWith(reject))
+    if (signal) stopListening = onAbort(signal, leave)
   })
 }
 
-/** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as the signal is aborted. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return waitFor(new Promise<never>(() => {}), ms, signal, () => undefined)
 }

@@ -1,5 +1,31 @@
-import type { ClientCredentialsOptions } from '../sources/client-credentials.ts'
-import { configurationError, secureUrl } from './secure-url.ts'
+import {
+  createClientAuthentication,
+  type ClientAuthentication,
+  type ClientAuthenticationMethod,
+} from './client-authentication.ts'
+import { configurationError } from './configuration-error.ts'
+import { secureUrl } from './secure-url.ts'
+
+/** The parameters of a token request. Set `authUrl` or `tokenUrl`. */
+export interface TokenRequestOptions {
+  /** Base URL of the platform's token service. */
+  readonly authUrl?: string | URL | undefined
+  /** URL of any other RFC 6749 token endpoint. */
+  readonly tokenUrl?: string | URL | undefined
+  /** Client ID, also called Consumer Key. */
+  readonly clientId: string
+  /** RFC 6749, section 3.3. */
+  readonly scope?: string | readonly string[] | undefined
+  readonly audience?: string | undefined
+  /** RFC 8707. */
+  readonly resource?: string | readonly string[] | undefined
+  /** Further form parameters; those that have an option are an error. */
+  readonly extraParameters?: Readonly<Record<string, string>> | undefined
+  /** Further request headers, such as an API key of a gateway. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Allows plain HTTP to hosts other than loopback. @default false */
+  readonly allowInsecure?: boolean | undefined
+}
 
 /** A token request, ready for any HTTP client. `body` and `headers` hold the client secret. */
 export interface TokenRequest {
@@ -9,8 +35,15 @@ export interface TokenRequest {
   readonly body: string
 }
 
+/** A token request before the client has authenticated. */
+export interface UnauthenticatedTokenRequest {
+  readonly url: URL
+  readonly headers: Headers
+  readonly body: URLSearchParams
+}
+
 const platformPath = '/oauth/client_credential/accesstoken'
-const reserved = new Set([
+const reservedParameters = new Set([
   'grant_type',
   'client_id',
   'client_secret',
@@ -20,86 +53,109 @@ const reserved = new Set([
   'audience',
   'resource',
 ])
+const reservedHeaders = /^(?:authorization|content-type|content-length|host|dpop)$/i
 
 /**
  * Builds the client credentials request (RFC 6749, section 4.4.2); pure. With `authUrl` it is the
- * platform's: `grant_type` in the query, both credentials in the form body. With `tokenUrl` it is
- * any RFC 6749 token endpoint's: `grant_type` in the body.
+ * platform's: `grant_type` in the query, both credentials in the form body. With `tokenUrl` it is that of
+ * any RFC 6749 token endpoint: `grant_type` in the body.
  *
- * @throws {TokenError} of kind `configuration`, naming the option, for options that cannot be right
+ * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
 export function buildTokenRequest(
-  options: Omit<ClientCredentialsOptions, 'clientSecret'> & { readonly clientSecret: string },
+  options: TokenRequestOptions & {
+    readonly clientSecret?: string | undefined
+    /** @default 'post' */
+    readonly clientAuthentication?: ClientAuthenticationMethod | undefined
+  },
 ): TokenRequest {
+  const { clientId, clientSecret, clientAuthentication = 'post' } = options
+  checkClientAuthentication(clientAuthentication)
+  if (clientAuthentication !== 'none') checkCredential('clientSecret', clientSecret)
+  checkCredential('clientId', clientId)
+  checkParameters(options)
+  const { url, headers, body } = startTokenRequest(options)
+  const { signal } = new AbortController()
+  void createClientAuthentication(clientAuthentication, clientSecret ?? '').authenticate({
+    clientId,
+    tokenEndpoint: url,
+    headers,
+    body,
+    signal,
+  })
+  return { url, method: 'POST', headers: Object.fromEntries(headers), body: body.toString() }
+}
+
+/** The request with everything but the client's authentication. */
+export function startTokenRequest(options: TokenRequestOptions): UnauthenticatedTokenRequest {
   const url = tokenEndpoint(options)
-  const clientId = credential('clientId', options.clientId)
-  const clientSecret = credential('clientSecret', options.clientSecret)
+  const headers = new Headers({ accept: 'application/json', ...options.headers })
+  headers.set('content-type', 'application/x-www-form-urlencoded')
   const body = new URLSearchParams()
-  const headers: Record<string, string> = {
-    accept: 'application/json',
-    'content-type': 'application/x-www-form-urlencoded',
-  }
   if (options.authUrl !== undefined) url.searchParams.set('grant_type', 'client_credentials')
   else body.set('grant_type', 'client_credentials')
-  if ((options.clientAuthentication ?? 'post') === 'post') {
-    body.set('client_id', clientId)
-    body.set('client_secret', clientSecret)
-  } else if (options.clientAuthentication === 'basic') {
-    headers['authorization'] = `Basic ${btoa(`${formEncode(clientId)}:${formEncode(clientSecret)}`)}`
-  } else {
-    throw configurationError("clientAuthentication must be 'post' or 'basic'")
-  }
   const scope = scopes(options.scope).join(' ')
   if (scope) body.set('scope', scope)
   if (options.audience) body.set('audience', options.audience)
   for (const resource of [options.resource ?? []].flat()) body.append('resource', resource)
-  for (const [name, value] of Object.entries(options.extraParameters ?? {})) {
-    if (reserved.has(name)) {
-      throw configurationError(`extraParameters must not hold ${name}; it has a place of its own`)
-    }
-    body.append(name, value)
-  }
-  return { url, method: 'POST', headers, body: body.toString() }
+  for (const [name, value] of Object.entries(options.extraParameters ?? {})) body.append(name, value)
+  return { url, headers, body }
 }
 
-/** Single scopes of RFC 6749, section 3.3, whether they come as a list or blank-separated. */
-export function scopes(scope: ClientCredentialsOptions['scope']): readonly string[] {
+/** @throws {TokenError} of kind `configuration`, naming the option */
+export function checkParameters(options: Pick<TokenRequestOptions, 'extraParameters' | 'headers'>): void {
+  for (const name of Object.keys(options.extraParameters ?? {})) {
+    if (reservedParameters.has(name)) {
+      throw configurationError(
+        `extraParameters must not contain ${name}. It has an option or is set by Tokenwell.`,
+      )
+    }
+  }
+  for (const name of Object.keys(options.headers ?? {})) {
+    if (reservedHeaders.test(name)) {
+      throw configurationError(`headers must not contain ${name}. It is set by Tokenwell.`)
+    }
+  }
+}
+
+export function checkClientAuthentication(value: ClientAuthenticationMethod | ClientAuthentication): void {
+  if (typeof value === 'string' ? !['post', 'basic', 'none'].includes(value) : !value?.authenticate) {
+    throw configurationError(
+      "clientAuthentication must be 'post', 'basic', 'none' or a ClientAuthentication object.",
+    )
+  }
+}
+
+export function checkCredential(option: string, value: unknown): void {
+  if (typeof value !== 'string' || value === '') {
+    throw configurationError(`${option} is missing. Copy it from the developer portal.`)
+  }
+  // A secret that was read from a file often ends with a line break, and is then rejected as wrong.
+  if (/[\0-\x1f\x7f]/.test(value)) {
+    throw configurationError(`${option} contains a line break or another control character. Trim it.`)
+  }
+}
+
+/** Single scopes of RFC 6749, section 3.3, from a list or a string with blanks between them. */
+export function scopes(scope: TokenRequestOptions['scope']): readonly string[] {
   return [scope ?? []].flat().join(' ').match(/[^ ]+/g) ?? []
 }
 
-function tokenEndpoint({
+/** @throws {TokenError} of kind `configuration`, naming the option */
+export function tokenEndpoint({
   authUrl,
   tokenUrl,
   allowInsecure,
-}: Omit<ClientCredentialsOptions, 'clientSecret'>): URL {
+}: Pick<TokenRequestOptions, 'authUrl' | 'tokenUrl' | 'allowInsecure'>): URL {
   if (authUrl !== undefined && tokenUrl !== undefined) {
-    throw configurationError('authUrl and tokenUrl exclude each other; give one')
+    throw configurationError('authUrl and tokenUrl are mutually exclusive.')
   }
   if (tokenUrl !== undefined) return secureUrl('tokenUrl', tokenUrl, allowInsecure)
   if (authUrl === undefined) {
-    throw configurationError('authUrl is missing; give the base address of the token service, or tokenUrl')
+    throw configurationError('authUrl is missing. Set the base URL of the token service, or tokenUrl.')
   }
   const url = secureUrl('authUrl', authUrl, allowInsecure)
-  if (url.search) throw configurationError('authUrl must carry no query; give the base address alone')
+  if (url.search) throw configurationError('authUrl must not contain a query. Set the base URL alone.')
   url.pathname = url.pathname.replace(/\/+$/, '') + platformPath
   return url
-}
-
-function credential(option: string, value: unknown): string {
-  if (typeof value !== 'string' || value === '') {
-    throw configurationError(`${option} is missing or empty; give the one that the developer portal shows`)
-  }
-  // A secret read from a file often ends with a line break, and is then refused as wrong.
-  if (/[\0-\x1f\x7f]/.test(value)) {
-    throw configurationError(`${option} holds a line break or another control character; trim it`)
-  }
-  return value
-}
-
-/**
- * RFC 6749, section 2.3.1: each half is form-encoded before Base64. Servers that skip the decoding differ
- * only for credentials with characters other than letters, digits, `*`, `-`, `.` and `_`.
- */
-function formEncode(value: string): string {
-  return new URLSearchParams([['', value]]).toString().slice(1)
 }

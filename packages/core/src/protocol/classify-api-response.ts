@@ -1,22 +1,28 @@
-import { headerValue, type ResponseHeaders } from './headers.ts'
 import { readErrorFacts } from './error-response.ts'
+import { headerValue, type ResponseHeaders } from './headers.ts'
 
-/** Whether an API refused the token itself. */
+/** Whether an API rejected the token itself. */
 export interface ApiResponseClassification {
   /** True when a new token may help: the one sent is expired, revoked or unknown. */
   readonly tokenRejected: boolean
-  /** The code that decided, if the answer gave one. */
+  /** The code that decided, if the response holds one. */
   readonly reason?: string
 }
 
 const rejectedToken = /access.?token.?(?:expired|revoked|not.?approved)|invalid.?access.?token/i
-const otherRefusal = /scope|api.?(?:product|resource)|spike.?arrest|quota/i
+const otherReason = /scope|api.?(?:product|resource)|spike.?arrest|quota/i
+/** Schemes that no token satisfies. */
+const otherSchemes = /^(?:basic|digest|negotiate|ntlm)$/
+/** Codes in a challenge that concern the token, and those that a new token would not change. */
+const tokenErrors = /^(?:invalid_token|(?:token_)?expired(?:_token)?|token_revoked)$/
+const otherErrors = /^(?:insufficient_scope|invalid_request|insufficient_user_authentication|use_dpop_nonce)$/
 
 /**
- * Would a new token help? Reads the gateway's fault codes, then the challenges of `WWW-Authenticate`
- * (RFC 6750, section 3); a 401 that gives no reason counts as a refused token.
+ * Decides whether a new token would help. Reads the gateway's fault codes, then the challenge in
+ * `WWW-Authenticate` (RFC 6750, section 3). A 401 to a request with a token means that the token was
+ * rejected, unless the challenge names another reason.
  *
- * @param body the answer's body as text, if it is at hand
+ * @param body the response body as text, if it is available
  */
 export function classifyApiResponse(
   status: number,
@@ -27,10 +33,14 @@ export function classifyApiResponse(
   const fault = body === undefined ? undefined : readFault(body)
   if (fault !== undefined) return fault
   const challenges = readChallenges(headerValue(headers, 'www-authenticate') ?? '')
-  const bearer = challenges.find((challenge) => challenge.scheme === 'bearer')
-  if (bearer?.error) return { tokenRejected: bearer.error === 'invalid_token', reason: bearer.error }
-  // A challenge for other schemes only: a bearer token is not what is asked for.
-  return { tokenRejected: status === 401 && (bearer !== undefined || challenges.length === 0) }
+  const others = challenges.filter(({ scheme }) => !otherSchemes.test(scheme))
+  // The server, or a proxy before it, requires a different kind of authentication.
+  if (challenges.length > 0 && others.length === 0) return { tokenRejected: false }
+  const reason = (others.find(({ scheme }) => scheme === 'bearer') ?? others.find(({ error }) => error))
+    ?.error
+  if (reason === undefined) return { tokenRejected: status === 401 }
+  const tokenRejected = status === 401 ? !otherErrors.test(reason) : tokenErrors.test(reason)
+  return { tokenRejected, reason }
 }
 
 function readFault(body: string): ApiResponseClassification | undefined {
@@ -40,7 +50,7 @@ function readFault(body: string): ApiResponseClassification | undefined {
     if (facts === undefined) return undefined
     const fault = `${facts.vendorCode ?? ''} ${facts.faultText}`
     const tokenRejected = rejectedToken.test(fault)
-    if (!tokenRejected && !otherRefusal.test(fault)) return undefined
+    if (!tokenRejected && !otherReason.test(fault)) return undefined
     return facts.vendorCode ? { tokenRejected, reason: facts.vendorCode } : { tokenRejected }
   } catch {
     return undefined
@@ -49,13 +59,16 @@ function readFault(body: string): ApiResponseClassification | undefined {
 
 const challengePart = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]*)))?/g
 
-/** RFC 9110, section 11.6.1: a word without a value opens a challenge, the pairs after it belong to it. */
+/** RFC 9110, section 11.6.1: a word without a value starts a challenge, and the pairs after it belong to it. */
 function readChallenges(header: string): { scheme: string; error?: string }[] {
   const challenges: { scheme: string; error?: string }[] = []
   for (const [, name = '', quoted, plain] of header.matchAll(challengePart)) {
     const value = quoted ?? plain
     if (value === undefined) challenges.push({ scheme: name.toLowerCase() })
-    else if (name.toLowerCase() === 'error' && challenges.length > 0) challenges.at(-1)!.error = value
+    // Some gateways send error='invalid_token".
+    else if (name.toLowerCase() === 'error' && challenges.length > 0) {
+      challenges.at(-1)!.error = value.replace(/^['"]|['"]$/g, '')
+    }
   }
   return challenges
 }

@@ -1,25 +1,27 @@
 import { TokenError, type TokenErrorKind } from './token-error.ts'
 
-/** The codes and texts that an error answer carries, from whichever of the known shapes it has. */
+/** The codes and texts of an error response, in any of the known forms. */
 export interface ErrorFacts {
   /** `error` of RFC 6749, section 5.2, or the gateway's `ErrorCode`. */
   readonly oauthError?: string | undefined
   /** The gateway's `fault.detail.errorcode`. */
   readonly vendorCode?: string | undefined
-  /** The gateway's `fault.faultstring` or `Error`; for deciding only, never shown. */
+  /** The gateway's `fault.faultstring` or `Error`: used to classify, never shown. */
   readonly faultText: string
+  /** `error_description`: shown only on request, after redaction. */
+  readonly description?: string | undefined
 }
 
 const codeShape = /^[\w.-]{1,80}$/
 
-/** Reads the error members of an answer: RFC 6749, the gateway's fault, or its older flat form. */
-export function readErrorFacts(answer: unknown): ErrorFacts | undefined {
-  // Some gateways answer with XML or plain text; a quota's name is known in there too.
-  if (typeof answer === 'string') {
-    const [faultText] = /spike arrest violation|quota ?violation/i.exec(answer.slice(0, 4096)) ?? []
+/** Reads the error members of a response: RFC 6749, the gateway's fault, or its older flat form. */
+export function readErrorFacts(body: unknown): ErrorFacts | undefined {
+  // Some gateways send XML or plain text; a quota is named in there too.
+  if (typeof body === 'string') {
+    const [faultText] = /spike arrest violation|quota ?violation/i.exec(body.slice(0, 4096)) ?? []
     return faultText === undefined ? undefined : { faultText }
   }
-  const { error, ErrorCode, Error: text, fault } = Object(answer)
+  const { error, error_description: description, ErrorCode, Error: text, fault } = Object(body)
   if (!error && !ErrorCode && !fault) return undefined
   const { faultstring, detail } = Object(fault)
   return {
@@ -29,6 +31,7 @@ export function readErrorFacts(answer: unknown): ErrorFacts | undefined {
       .filter((part) => typeof part === 'string')
       .join(' ')
       .slice(0, 1000),
+    description: typeof description === 'string' ? description : undefined,
   }
 }
 
@@ -54,8 +57,8 @@ const kindOfOAuthError: Record<string, TokenErrorKind> = {
 }
 
 /**
- * What an answer other than a token response means. The body decides before the status: this family of
- * gateways reports bad credentials and exhausted quotas under 400, 401, 403, 429 and 500 alike.
+ * Classifies a response that is not a token response. The body takes precedence over the status: this
+ * family of gateways reports bad credentials and exhausted quotas under 400, 401, 403, 429 and 500 alike.
  */
 function kindOfFailure(status: number, facts: ErrorFacts | undefined): TokenErrorKind {
   const fault = `${facts?.vendorCode ?? ''} ${facts?.faultText ?? ''}`
@@ -70,35 +73,56 @@ function kindOfFailure(status: number, facts: ErrorFacts | undefined): TokenErro
   return status >= 300 ? 'configuration' : 'malformed'
 }
 
-const meanings: Record<TokenErrorKind, string> = {
-  credentials: 'refused the credentials; check client ID, secret and approval',
-  configuration: 'refused the request; check its address, grant and scope',
-  throttled: 'asks for fewer requests',
-  unavailable: 'is unavailable',
-  malformed: 'sent no usable token response',
-  aborted: '',
+/** Why a successful response holds no token. */
+export type ResponseProblem = 'not_json' | 'access_token' | 'token_type'
+
+const problems: Record<ResponseProblem, string> = {
+  not_json: 'is not JSON',
+  access_token: 'has no valid access_token',
+  token_type: 'has an unsupported token_type',
 }
 
-/**
- * The error for an answer that is no token response.
- *
- * @param member the member that made it unusable
- */
-export function tokenFailure(
+/** Names the client and the token endpoint in errors. */
+export interface RequestIdentity {
+  /** Client ID, or the provider's label. */
+  readonly client?: string | undefined
+  readonly clientId?: string | undefined
+  /** URL without query. */
+  readonly tokenEndpoint?: string | undefined
+}
+
+/** The error for a response that is not a token response. */
+export function errorOfResponse(
   status: number,
   facts: ErrorFacts | undefined,
   retryAfterMs: number | undefined,
-  member?: string,
+  problem: ResponseProblem,
+  { client, clientId, tokenEndpoint }: RequestIdentity,
 ): TokenError {
-  const kind = kindOfFailure(status, facts)
   const { oauthError, vendorCode } = facts ?? {}
-  const details = [`status ${status}`, oauthError, vendorCode, member && `see its ${member}`].filter(Boolean)
+  const kind = kindOfFailure(status, facts)
+  const codes = [status || 'redirect', oauthError, vendorCode].filter(Boolean).join(' ')
+  const redirected = status === 0 || (status >= 300 && status < 400)
+  const endpoint = tokenEndpoint ? `The token endpoint ${tokenEndpoint}` : 'The token endpoint'
+  const at = tokenEndpoint ? ` at ${tokenEndpoint}` : ''
+  const messages: Record<TokenErrorKind, string> = {
+    credentials: `The token endpoint rejected the client credentials (${codes}). Check the client ID, secret and approval${client ? ` of "${client}"` : ''}${at}.`,
+    configuration: redirected
+      ? `${endpoint} redirected the request (${codes}). Redirects are not followed; check the URL.`
+      : `${endpoint} rejected the request (${codes}). Check the URL, grant and scope${client ? ` of "${client}"` : ''}.`,
+    throttled: `${endpoint} rate-limited the request (${codes}).`,
+    unavailable: `${endpoint} is unavailable (${codes}).`,
+    malformed: `The response ${problems[problem]} (${codes}). Check the URL of the token endpoint${tokenEndpoint ? `, ${tokenEndpoint}` : ''}.`,
+    aborted: '',
+  }
   return new TokenError({
     kind,
-    message: `The token endpoint ${meanings[kind]} (${details.join(', ')})`,
+    message: messages[kind],
     status,
     oauthError,
     vendorCode,
     retryAfterMs: kind === 'throttled' || kind === 'unavailable' ? retryAfterMs : undefined,
+    clientId,
+    tokenEndpoint,
   })
 }

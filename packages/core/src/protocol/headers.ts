@@ -11,8 +11,8 @@ export function headerValue(headers: ResponseHeaders, name: string): string | un
 }
 
 /**
- * `Retry-After` in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3). A date is measured
- * from the answer's own `Date`, so that the two machines' clocks need not agree.
+ * `Retry-After` in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3). A date is compared
+ * with the response's own `Date`, so that the two machines' clocks need not agree.
  */
 export function retryAfter(headers: ResponseHeaders): number | undefined {
   const value = headerValue(headers, 'retry-after')?.trim()

@@ -1,37 +1,53 @@
-import { retryAfter, type ResponseHeaders } from './headers.ts'
-import { readErrorFacts, tokenFailure } from './error-response.ts'
+import { errorOfResponse, readErrorFacts, type RequestIdentity } from './error-response.ts'
+import { headerValue, retryAfter, type ResponseHeaders } from './headers.ts'
 import { readTokenResponse, type TokenResponse } from './token-response.ts'
+import { changeTokenError } from './token-error.ts'
 
-/** A token response together with the answer as it came, members unknown to us included. */
+/** A token response together with the response's JSON as received, unknown members included. */
 export type ParsedTokenResponse = TokenResponse & { readonly raw: Readonly<Record<string, unknown>> }
 
+/** How {@link parseTokenResponse} reports errors. */
+export interface ParseTokenResponseOptions extends RequestIdentity {
+  /** Puts `error_description` into the error as received: it may repeat what was sent. @default false */
+  readonly includeErrorDescription?: boolean | undefined
+}
+
 /**
- * Reads the answer of a token endpoint; pure. Both forms of the platform's contract and RFC 6749,
- * section 5.1, become one {@link TokenResponse}. The body decides before the status.
+ * Parses the response of a token endpoint; pure. Both forms of the platform's contract and RFC 6749,
+ * section 5.1, become one {@link TokenResponse}; form-encoded bodies of older servers too. The body takes
+ * precedence over the status.
  *
- * @param body the answer's body as text
- * @throws {TokenError} for any answer that carries an error or no usable token, whatever its status
+ * @param body the response body as text
+ * @throws {TokenError} for every response that holds an error or no valid token, whatever its status
  */
 export function parseTokenResponse(
   status: number,
   headers: ResponseHeaders,
   body: string,
+  options: ParseTokenResponseOptions = {},
 ): ParsedTokenResponse {
-  const raw = parseObject(body)
+  const raw = parseObject(body) ?? parseForm(headers, body)
   const facts = readErrorFacts(raw ?? body)
-  const response = raw && !facts && status >= 200 && status < 300 ? readTokenResponse(raw) : undefined
+  const response = raw && !facts && status >= 200 && status < 300 ? readTokenResponse(raw) : 'not_json'
   if (typeof response === 'object') return { ...response, raw: raw! }
-  throw tokenFailure(status, facts, retryAfter(headers), response)
+  const error = errorOfResponse(status, facts, retryAfter(headers), response, options)
+  const errorDescription = options.includeErrorDescription && facts?.description
+  throw errorDescription ? changeTokenError(error, { errorDescription }) : error
 }
 
 function parseObject(body: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body.replace(/^\uFEFF/, ''))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    // A member of this name would become the prototype of whatever the object is copied into.
+    // A member of this name would become the prototype of an object that it is copied into.
     if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__')
     return value as Record<string, unknown>
   } catch {
     return undefined
   }
+}
+
+function parseForm(headers: ResponseHeaders, body: string): Record<string, string> | undefined {
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headerValue(headers, 'content-type') ?? '')
+  return isForm ? Object.fromEntries(new URLSearchParams(body)) : undefined
 }

@@ -1,38 +1,40 @@
-import { TokenError } from './token-error.ts'
+import { configurationError } from './configuration-error.ts'
 
 /**
- * The error for invalid options; for authors of adapters and stores.
- *
- * @param message names the option, what is wrong with it, and how to fix it
- */
-export function configurationError(message: string): TokenError {
-  return new TokenError({ kind: 'configuration', message })
-}
-
-/**
- * Reads an address that secrets are sent to: HTTPS (RFC 6749, section 3.2) unless the host is literally
- * loopback or `allowInsecure`; no user name, password or fragment.
+ * Parses a URL that receives secrets: HTTPS (RFC 6749, section 3.2) unless the host is loopback or
+ * `allowInsecure` is set; without user name, password and fragment.
  */
 export function secureUrl(option: string, value: string | URL, allowInsecure = false): URL {
   let url: URL
   try {
     url = new URL(value)
   } catch {
-    throw configurationError(`${option} is not an absolute URL; write one such as https://auth.example.com`)
+    throw configurationError(
+      `${option} is not a valid URL. Set an absolute one, such as https://auth.example.com.`,
+    )
   }
   if (url.username || url.password || url.hash) {
-    throw configurationError(`${option} must carry no user name, password or fragment`)
+    throw configurationError(`${option} must not contain a user name, password or fragment.`)
   }
-  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && (allowInsecure || isLoopback(url)))
-  if (!secure) {
+  if (!isSecure(url, allowInsecure)) {
     throw configurationError(
-      `${option} must begin with https://, because secrets travel to it; within your own network set allowInsecure: true`,
+      `${option} must start with https://, because secrets are sent to it. Inside a trusted network, set allowInsecure: true.`,
     )
   }
   return url
 }
 
-// The URL parser has already made every spelling of an IPv4 address the dotted one.
+/** Whether a secret or a token may be sent to this URL's host over its protocol. */
+export function isSecure(url: URL, allowInsecure: boolean): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && (allowInsecure || isLoopback(url)))
+}
+
+// The URL parser has already converted every notation of an IPv4 address to the dotted one.
 function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  )
 }

@@ -1,12 +1,12 @@
 /**
- * What went wrong, and so what to do about it.
+ * The category of a failure, which decides what to do about it.
  *
- * - `credentials`: the client ID or secret is refused; asking again does not help.
- * - `configuration`: the request itself is wrong (address, scope, grant); mend the options.
- * - `throttled`: too many requests; `retryAfterMs` says when to come back, if the server did.
- * - `unavailable`: the token endpoint could not be reached or failed; it was tried again already.
- * - `malformed`: an answer came that is no token response.
- * - `aborted`: the provider was closed while the token was awaited.
+ * - `credentials`: the client ID or secret was rejected; repeating the request does not help.
+ * - `configuration`: the request itself is wrong (URL, scope, grant); correct the options.
+ * - `throttled`: too many requests; `retryAfterMs` says when to try again, if the server sent it.
+ * - `unavailable`: the token endpoint could not be reached or failed, also after retries.
+ * - `malformed`: the response is not a token response.
+ * - `aborted`: the provider was closed while the caller waited.
  */
 export type TokenErrorKind =
   | 'credentials'
@@ -16,36 +16,77 @@ export type TokenErrorKind =
   | 'malformed'
   | 'aborted'
 
-/** The facts of a failure; what a shared store keeps of it. Holds no body, secret or token. */
+/** The facts of a failure; a shared store keeps these. Holds no body, secret or token. */
 export interface TokenFailure {
   readonly kind: TokenErrorKind
   readonly message: string
-  /** HTTP status of the answer, if there was one. */
+  /** HTTP status of the response, if there was one. */
   readonly status?: number | undefined
-  /** `error` of RFC 6749, section 5.2, when it has the shape of a code. */
+  /** `error` of RFC 6749, section 5.2, if it has the form of a code. */
   readonly oauthError?: string | undefined
-  /** The gateway's own fault code, when it has the shape of a code. */
+  /** The gateway's own fault code, if it has the form of a code. */
   readonly vendorCode?: string | undefined
-  /** When to come back, in milliseconds from the answer (RFC 9110, section 10.2.3). */
+  /** `error_description` of RFC 6749, section 5.2, redacted; only with `includeErrorDescription`. */
+  readonly errorDescription?: string | undefined
+  /** When to try again, in milliseconds from the response (RFC 9110, section 10.2.3). */
   readonly retryAfterMs?: number | undefined
-  /** How many requests were made before this error was given up to the caller. */
+  /** Number of requests made before this error was reported. */
   readonly attempts?: number | undefined
+  /** Failures in a row; a stored cooldown grows with them. */
+  readonly failures?: number | undefined
+  /** The client that requested the token. */
+  readonly clientId?: string | undefined
+  /** URL of the token endpoint, without query. */
+  readonly tokenEndpoint?: string | undefined
 }
 
-/** No access token could be had; `kind` says why. Never holds a body, a secret or a token. */
+const brand = Symbol.for('tokenwell.TokenError')
+const facts = [
+  'kind',
+  'status',
+  'oauthError',
+  'vendorCode',
+  'errorDescription',
+  'retryAfterMs',
+  'attempts',
+  'clientId',
+  'tokenEndpoint',
+] as const
+
+/** No access token is available; `kind` says why. Never holds a body, a secret or a token. */
 export class TokenError extends Error implements TokenFailure {
   declare readonly kind: TokenErrorKind
   declare readonly status?: number
   declare readonly oauthError?: string
   declare readonly vendorCode?: string
+  declare readonly errorDescription?: string
   declare readonly retryAfterMs?: number
   declare readonly attempts?: number
+  declare readonly clientId?: string
+  declare readonly tokenEndpoint?: string
 
-  constructor(failure: TokenFailure) {
-    super(failure.message)
+  /** @param cause kept as it is: it must hold no secret */
+  constructor(failure: TokenFailure, cause?: Error) {
+    super(failure.message, cause && { cause })
     this.name = 'TokenError'
     for (const fact of facts) if (failure[fact] !== undefined) Object.assign(this, { [fact]: failure[fact] })
   }
+
+  /** True across copies of this package in one program. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== TokenError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    return isTokenError(value)
+  }
 }
 
-const facts = ['kind', 'status', 'oauthError', 'vendorCode', 'retryAfterMs', 'attempts'] as const
+Object.defineProperty(TokenError.prototype, brand, { value: true })
+
+/** Whether a value is a {@link TokenError}, of this or of another copy of the package. */
+export function isTokenError(value: unknown): value is TokenError {
+  return typeof value === 'object' && value !== null && brand in value
+}
+
+/** A copy of an error with some facts changed. */
+export function changeTokenError(error: TokenError, changes: Partial<TokenFailure>): TokenError {
+  return new TokenError({ ...error, message: error.message, ...changes }, error.cause as Error | undefined)
+}

@@ -1,18 +1,21 @@
 import { $ZodStringFormat, safeParse } from 'zod/v4/core'
 
 /**
- * A token response, normalised: one shape for both forms of the platform's contract and for RFC 6749,
- * section 5.1. A member that is missing, null or empty in the answer is absent here.
+ * A token response in one form for both forms of the platform's contract and for RFC 6749, section 5.1.
+ * A member that is missing, null or empty in the response is absent here.
  */
 export interface TokenResponse {
-  /** The bearer token (RFC 6750): visible ASCII, fit for a header. */
+  /** The access token (RFC 6750): visible ASCII, valid in a header. */
   readonly accessToken: string
-  readonly tokenType: 'Bearer'
-  /** Lifetime in seconds from the request; absent when the server gave none that is a positive number. */
+  /** `DPoP` for a token bound to a key (RFC 9449). */
+  readonly tokenType: 'Bearer' | 'DPoP'
+  /** Lifetime in seconds, counted from the request; absent unless the server sent a positive number. */
   readonly expiresIn?: number | undefined
-  /** When the server says it issued the token; never lengthens its life. */
+  /** Seconds after which the server recommends a refresh. */
+  readonly refreshIn?: number | undefined
+  /** When the token was issued, by the server's clock; never extends the lifetime. */
   readonly issuedAt?: Date | undefined
-  /** Granted scopes; empty when the server gave none. */
+  /** Granted scopes; empty if the server sent none. */
   readonly scope: readonly string[]
   readonly clientId?: string | undefined
   readonly applicationName?: string | undefined
@@ -28,36 +31,84 @@ export interface TokenResponse {
   readonly level?: string | undefined
   /** Names of the API products that the credentials cover. */
   readonly apiProducts?: readonly string[] | undefined
+  /** Members without a field of their own, such as `instance_url`. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
-// Two members must be right for a token to be used at all; the others are read for what they are worth.
-/** RFC 6749, appendix A.12, less the blanks at either end that a header would lose. */
+// A token is used only if these two members are valid; the others are read as far as possible.
+/** RFC 6749, appendix A.12, without leading or trailing blanks, which a header would lose. */
 const accessToken = format(/^[!-~](?:[ -~]*[!-~])?$/)
-/** RFC 6749, section 7.1: a type that is not understood must not be used. */
-const tokenType = format(/^(?:bearer(?:token)?)?$/i)
+/** RFC 6749, section 7.1: a token of an unknown type must not be used. */
+const bearerType = format(/^\s*(?:bearer(?:token)?)?\s*$/i)
+/** Some servers name the token's format here, or nothing at all. */
+const jwtType = format(/^(?:jwt|n_?\/?a)$/i)
 
-/** The core of zod, of which this takes 2.7 kB: `z.string().regex()` would bring 0.6 kB more. */
+/** The core of zod, of which this takes 2.7 kB: `z.string().regex()` would take 0.6 kB more. */
 function format(pattern: RegExp) {
   return new $ZodStringFormat({ type: 'string', check: 'string_format', format: 'regex', pattern })
 }
 
-/** Whether a value is fit to be sent as a token. */
+/** Whether a value can be sent as a token. */
 export function isAccessToken(value: unknown): value is string {
   return safeParse(accessToken, value).success
 }
 
+function readTokenType(value: unknown, token: string): TokenResponse['tokenType'] | undefined {
+  if (safeParse(bearerType, value ?? '').success) return 'Bearer'
+  if (safeParse(jwtType, value).success && jwtPayload(token)) return 'Bearer'
+  return typeof value === 'string' && value.toLowerCase() === 'dpop' ? 'DPoP' : undefined
+}
+
+/** The unverified claims of a JWT (RFC 7519): for scheduling alone. Undefined for any other token. */
+export function jwtPayload(token: string): { readonly exp?: unknown; readonly iat?: unknown } | undefined {
+  const [, payload, signature] = token.split('.')
+  if (!payload || signature === undefined) return undefined
+  try {
+    const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
+    return typeof claims === 'object' && claims !== null ? claims : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const knownMembers = new Set([
+  'access_token',
+  'token_type',
+  'expires_in',
+  'refresh_in',
+  'issued_at',
+  'scope',
+  'client_id',
+  'application_name',
+  'organization_name',
+  'developer_email',
+  'developer.email',
+  'status',
+  'refresh_token',
+  'refresh_token_expires_in',
+  'refresh_count',
+  'level',
+  'api_product_list',
+  'api_product_list_json',
+])
+
 /**
  * Reads the members of a token response; pure.
  *
- * @returns the name of the unusable member where there is no token in it
+ * @returns the name of the invalid member if the response holds no usable token
  */
-export function readTokenResponse(raw: Readonly<Record<string, unknown>>): TokenResponse | string {
+export function readTokenResponse(
+  raw: Readonly<Record<string, unknown>>,
+): TokenResponse | 'access_token' | 'token_type' {
   if (!isAccessToken(raw.access_token)) return 'access_token'
-  if (!safeParse(tokenType, raw.token_type ?? '').success) return 'token_type'
+  const tokenType = readTokenType(raw.token_type, raw.access_token)
+  if (tokenType === undefined) return 'token_type'
+  const extra = Object.entries(raw).filter(([name]) => !knownMembers.has(name))
   const response: Record<keyof TokenResponse, unknown> = {
     accessToken: raw.access_token,
-    tokenType: 'Bearer',
+    tokenType,
     expiresIn: number(raw.expires_in) || undefined,
+    refreshIn: number(raw.refresh_in) || undefined,
     issuedAt: epoch(number(raw.issued_at)),
     scope: names(raw.scope, /[^ ]+/g) ?? [],
     clientId: text(raw.client_id),
@@ -72,17 +123,18 @@ export function readTokenResponse(raw: Readonly<Record<string, unknown>>): Token
     // The bracketed text is unquoted: "[a, b c]".
     apiProducts:
       names(raw.api_product_list_json) ?? names(text(raw.api_product_list)?.replace(/^\[|\]$/g, '')),
+    extra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
   }
   return Object.fromEntries(Object.entries(response).filter(([, value]) => value !== undefined)) as never
 }
 
-// Gateways send numbers as strings, strings as numbers, nulls and empty strings for "none".
+// Gateways send numbers as strings, strings as numbers, and null or an empty string for "none".
 function text(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined
 }
 
 function number(value: unknown): number | undefined {
-  // Bounded, so that no text of digits reads as infinite.
+  // Bounded, so that no sequence of digits is read as infinite.
   return /^\s*\d{1,300}(\.\d+)?\s*$/.test(text(value) ?? '') ? Number(value) : undefined
 }
 
@@ -95,7 +147,7 @@ function names(value: unknown, separator = /[^,]+/g): string[] | undefined {
     .filter(Boolean)
 }
 
-/** Seconds, milliseconds or microseconds since 1970, told apart by their size: dates from 1973 on. */
+/** Seconds, milliseconds or microseconds since 1970, distinguished by magnitude: dates from 1973 on. */
 function epoch(value = 0): Date | undefined {
   if (value < 1e8 || value > 1e17) return undefined
   return new Date(value < 1e11 ? value * 1e3 : value < 1e14 ? value : value / 1e3)

@@ -1,131 +1,248 @@
-import type { AccessToken } from '../tokens/access-token.ts'
-import { elapsedSince } from '../platform/clock.ts'
-import { credentialsChanged } from '../tokens/credentials-change.ts'
 import { acquireToken } from '../acquire/acquire-token.ts'
-import { emitEvent, freshToken, type ProviderInternals } from './provider-internals.ts'
-import type { ProviderSettings } from '../acquire/provider-options.ts'
-import { Redacted } from '../platform/redacted.ts'
-import { RejectionBudget } from './rejection-budget.ts'
-import { toTokenError } from '../acquire/request-token.ts'
-import { createCooldown, heldError, type Cooldown } from '../acquire/cooldown.ts'
 import { removeSharedToken } from '../acquire/acquire-shared-token.ts'
-import { TokenError } from '../protocol/token-error.ts'
+import { hasValidity, type CachedToken } from '../acquire/cached-token.ts'
+import { Cooldown } from '../acquire/cooldown.ts'
+import type { ProviderSettings } from '../acquire/provider-options.ts'
+import { toTokenError, type AcquireContext } from '../acquire/request-token.ts'
+import { abortQuietly } from '../platform/abort.ts'
+import { elapsedSince } from '../platform/clock.ts'
+import { Redacted } from '../platform/redacted.ts'
+import { dropsBackgroundWork } from '../platform/runtime.ts'
+import { waitFor } from '../platform/timers.ts'
+import { isTokenError, TokenError, type TokenErrorKind } from '../protocol/token-error.ts'
+import type { AccessToken } from '../tokens/access-token.ts'
 import {
   notify,
   type TokenEvent,
   type TokenEventListener,
   type TokenRequestReason,
+  type TokenWaitCause,
 } from '../tokens/token-event.ts'
-import { lateError, PendingTokenRequest, type PendingTokenRequestOptions } from './pending-token-request.ts'
-import { lasts, type CachedToken } from '../acquire/cached-token.ts'
-import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import { waitFor } from '../platform/timers.ts'
+import {
+  PendingTokenRequest,
+  stalled,
+  timeoutError,
+  type PendingTokenRequestOptions,
+} from './pending-token-request.ts'
+import {
+  acceptReplacement,
+  emitEvent,
+  freshToken,
+  rejectForRequest,
+  tokenForSingleUse,
+  type ProviderInternals,
+  type RejectedRequest,
+} from './provider-internals.ts'
+import { RejectionBudget } from './rejection-budget.ts'
+import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
 
-const closed = { kind: 'aborted', message: 'The token provider was closed' } as const
+const closed = { kind: 'aborted', message: 'The token provider was closed.' } as const
 
-/** The provider: what is at hand, what is under way, and what went wrong. Lean, for pools hold many. */
+/** What one call of `getToken` needs. */
+interface TokenDemand extends GetTokenOptions {
+  /** A token other than this one: an API has rejected it. */
+  readonly replacementOf?: AccessToken | undefined
+}
+
+/** What one call of `getToken` met with, for its event. */
+interface CallRecord {
+  readonly startedAt: number
+  waitedFor?: TokenWaitCause | undefined
+  requestId?: number | undefined
+}
+
+/** The provider: the cached token, the pending request, and the last failures. Small, because pools keep many. */
 export class CachingTokenProvider extends Redacted implements TokenProvider, ProviderInternals {
   readonly #source: TokenSource
   readonly #settings: ProviderSettings
-  #life: CachedToken | undefined
-  #flight: PendingTokenRequest | undefined
-  #flights = 0
+  readonly #key: string | number | undefined
+  #cached: CachedToken | undefined
+  #pending: PendingTokenRequest | undefined
+  #requests = 0
   #cooldown: Cooldown | undefined
   #rejections: RejectionBudget | undefined
-  #rejected = false
+  /** Set by `reset`: the next request ignores the store. */
+  #startAnew = false
   #listeners: Set<TokenEventListener> | undefined
   #closed = false
   #calls = 0
   #onIdle: (() => void) | undefined
-  #aftermath: Promise<unknown> | undefined
+  #remainingWork: Promise<unknown> | undefined
 
-  constructor(source: TokenSource, settings: ProviderSettings) {
+  constructor(source: TokenSource, settings: ProviderSettings, key?: string | number) {
     super()
     this.#source = source
     this.#settings = settings
-    if (settings.eager) this.#start({ reason: 'eager', background: true })
+    this.#key = key
+    if (settings.eager && this.#mayRefreshInBackground()) this.#start({ reason: 'eager', background: true })
   }
 
   peekToken(): AccessToken | undefined {
-    return this.#youngerThan('usableMs')
+    return this.#cached?.rejected ? undefined : this.#youngerThan('expiringAtMs')
   }
 
   getToken(options?: GetTokenOptions): Promise<AccessToken> {
-    const life = this.#life
+    const cached = this.#cached
     // The common call: no options, a fresh token. It allocates nothing.
-    if (options === undefined && life !== undefined && this.#elapsed(life) < life.freshMs) return life.ready
+    if (options === undefined && cached !== undefined && this.#elapsed(cached) < cached.refreshAtMs) {
+      return cached.ready
+    }
     return this.#getToken(options)
   }
 
-  async #getToken({ signal, minimumValidityMs = 0, forceRefresh = false }: GetTokenOptions = {}) {
-    const { clock, timeoutMs } = this.#settings
-    const deadline = clock.monotonic() + timeoutMs
-    let flightsBefore = this.#flights
+  async #getToken(demand: TokenDemand = {}): Promise<AccessToken> {
+    const record: CallRecord = { startedAt: this.#settings.clock.monotonic() }
     this.#calls++
     try {
-      for (;;) {
-        signal?.throwIfAborted()
-        const leftMs = deadline - clock.monotonic()
-        if (leftMs <= 0) throw lateError(timeoutMs)
-        if (!forceRefresh) {
-          const token = this.#atHand(minimumValidityMs)
-          // A turn later, for a caller that aborts at once.
-          if (token && signal) await Promise.resolve().then(() => signal.throwIfAborted())
-          if (token) return token
-        }
-        let flight = this.#flight
-        if (flight === undefined) {
-          const cooldown = this.#cooldown
-          const heldMs = cooldown?.heldMs() ?? 0
-          if (cooldown && heldMs > 0) {
-            if (await waitFor(credentialsChanged(cooldown.error), leftMs, signal, () => undefined)) {
-              if (this.#cooldown === cooldown) this.#cooldown = undefined
-              continue
-            }
-            // Waited for only if it fits the caller's time.
-            if (cooldown.error.kind !== 'throttled' || heldMs >= leftMs)
-              throw heldError(cooldown.error, heldMs)
-          }
-          const reason = forceRefresh ? 'forced' : this.#reason()
-          const delayMs = Math.max(0, heldMs)
-          flight = this.#flight ?? this.#start({ reason, forced: forceRefresh, minimumValidityMs, delayMs })
-        }
-        if (forceRefresh && !(flight.forced && flight.number > flightsBefore)) {
-          // It began before this call, or reads the store's copy: once it has ended, another is asked for.
-          await this.#join(flight, signal, deadline).catch(() => {})
-          continue
-        }
-        const life = await this.#join(flight, signal, deadline)
-        if (flight.forced || life.storeId === undefined || this.#lasts(life, minimumValidityMs))
-          return life.token
-        // Another process's token, too old for this caller: ask for one of our own.
-        forceRefresh = true
-        flightsBefore = this.#flights
-      }
+      const token = await this.#findToken(demand, record)
+      if (record.waitedFor) this.#reportCall(record)
+      return token
+    } catch (error) {
+      this.#reportCall(record, isTokenError(error) ? error.kind : 'aborted')
+      // A token that the program rejected is better than none: the API may accept it again.
+      const { signal, forceRefresh, replacementOf } = demand
+      const old = this.#youngerThan('expiringAtMs')
+      if (
+        old &&
+        this.#cached?.rejected &&
+        !this.#closed &&
+        !signal?.aborted &&
+        !forceRefresh &&
+        !replacementOf
+      )
+        return old
+      throw error
     } finally {
       if (--this.#calls === 0) this.#onIdle?.()
     }
   }
 
-  reject(token: AccessToken): void {
-    const life = this.#life
-    if (life === undefined || life.token.value !== token.value) return
-    this.#rejections ??= new RejectionBudget()
-    const refreshing = this.#flight !== undefined || this.#rejections.draw(this.#settings.clock)
-    if (refreshing) {
-      this.#life = undefined
-      this.#rejected = true
+  async #findToken(demand: TokenDemand, record: CallRecord): Promise<AccessToken> {
+    const { clock, timeoutMs } = this.#settings
+    const { signal, minimumValidityMs = 0, replacementOf } = demand
+    let { forceRefresh = false } = demand
+    const deadline = record.startedAt + timeoutMs
+    let requestsBefore = this.#requests
+    for (;;) {
+      signal?.throwIfAborted()
+      if (clock.monotonic() >= deadline) throw timeoutError(timeoutMs)
+      if (!forceRefresh) {
+        const token = this.#usableToken(minimumValidityMs, replacementOf)
+        // One turn later, for a caller that aborts at once.
+        if (token && signal) await Promise.resolve().then(() => signal.throwIfAborted())
+        if (token) return token
+      }
+      let pending = this.#livePending()
+      if (pending === undefined) {
+        const free = forceRefresh || this.#cooldown === undefined
+        const delayMs = free ? 0 : await this.#sitOutCooldown(deadline, signal, record)
+        const reason = forceRefresh ? 'forced' : this.#reason()
+        // Several callers come here together. No await from here on: the request must not lose its last caller.
+        pending =
+          this.#livePending() ?? this.#start({ reason, forced: forceRefresh, minimumValidityMs, delayMs })
+      }
+      record.waitedFor ??= 'token_request'
+      record.requestId = pending.id
+      // It started before this call, or it reads the store: once it has settled, another is started.
+      const outdated = forceRefresh && !(pending.forced && pending.id > requestsBefore)
+      try {
+        const cached = await this.#join(pending, signal, deadline)
+        if (outdated) continue
+        if (pending.forced || cached.storeId === undefined || this.#hasValidity(cached, minimumValidityMs)) {
+          return cached.token
+        }
+        // Another process's token, too old for this caller: request one of our own.
+        forceRefresh = true
+        requestsBefore = this.#requests
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (error !== stalled && !outdated) throw error
+      } finally {
+        if (pending.waitedForOthers) record.waitedFor = 'other_process'
+      }
     }
-    const remainingMs = Math.max(0, life.lifetimeMs - this.#elapsed(life))
-    this[emitEvent]({ type: 'token_rejected', remainingMs, refreshing })
-    if (!refreshing || !this.#settings.store) return
-    this.#rejections.remember(token.value)
-    if (life.storeId !== undefined) void removeSharedToken(this.#context(), life.storeId)
+  }
+
+  /** The pending request, unless its runtime has dropped it. */
+  #livePending(): PendingTokenRequest | undefined {
+    const pending = this.#pending
+    if (pending?.isStalled) this.#abandon(pending)
+    return this.#pending
+  }
+
+  /**
+   * @returns how long the next request must wait, in milliseconds
+   * @throws {TokenError} during a cooldown that the caller cannot wait for
+   */
+  async #sitOutCooldown(
+    deadline: number,
+    signal: AbortSignal | undefined,
+    record: CallRecord,
+  ): Promise<number> {
+    for (let cooldown = this.#cooldown; cooldown; cooldown = this.#cooldown) {
+      if (cooldown.remainingMs() <= 0) return 0
+      const leftMs = deadline - this.#settings.clock.monotonic()
+      const changed = await waitFor(cooldown.credentialsChanged(), leftMs, signal, () => undefined)
+      signal?.throwIfAborted()
+      if (!changed) {
+        const remainingMs = cooldown.remainingMs()
+        if (remainingMs <= 0) return 0
+        // Waited for only if it fits into the caller's time.
+        if (cooldown.error.kind !== 'throttled' || remainingMs >= leftMs) throw cooldown.currentError()
+        record.waitedFor = 'cooldown'
+        return remainingMs
+      }
+      // Unless a later request has failed meanwhile.
+      if (this.#cooldown === cooldown) this.#cooldown = undefined
+    }
+    return 0
+  }
+
+  reject(token: AccessToken): void {
+    const cached = this.#cached
+    if (cached?.token.value !== token.value) return
+    const refreshing = this.#mayReplace(cached)
+    if (refreshing) markRejected(cached)
+    this.#reportRejection(cached, refreshing)
+  }
+
+  [rejectForRequest](token: AccessToken, request: RejectedRequest): Promise<AccessToken> | undefined {
+    const cached = this.#cached
+    if (cached?.token.value === token.value) {
+      const refreshing = this.#mayReplace(cached, request)
+      if (refreshing && !request.repeatable) this.#replaceInBackground(cached)
+      this.#reportRejection(cached, refreshing, request.origin)
+      if (!refreshing) return undefined
+    }
+    return request.repeatable ? this.#getToken({ signal: request.signal, replacementOf: token }) : undefined
+  }
+
+  [tokenForSingleUse](signal: AbortSignal | undefined): Promise<AccessToken> {
+    const cached = this.#cached
+    if (!cached || !this.#rejections?.isRejected(cached.token.value))
+      return this.getToken(signal && { signal })
+    return this.#getToken({ signal, replacementOf: cached.token }).catch((error: unknown) => {
+      // No replacement is available: the rejected token may be accepted by another API.
+      signal?.throwIfAborted()
+      const old = this.#youngerThan('expiringAtMs')
+      if (old) return old
+      throw error
+    })
+  }
+
+  [acceptReplacement](resource: string): void {
+    this.#rejections?.accepted(resource)
+  }
+
+  reset(): void {
+    // Callers that wait already get the result of their request; it is not cached.
+    this.#cached = this.#cooldown = this.#rejections = this.#pending = undefined
+    this.#startAnew = this.#settings.store !== undefined
   }
 
   on(listener: TokenEventListener): () => void {
-    // Wrapped, so that each call has an end of its own even for a listener given twice.
+    // Wrapped, so that a listener that is passed twice can be removed once.
     const own: TokenEventListener = (event) => listener(event)
     const listeners = (this.#listeners ??= new Set())
     listeners.add(own)
@@ -134,14 +251,16 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#life = this.#cooldown = undefined
-    const flight = this.#flight
-    flight?.controller.abort(new TokenError(closed))
-    await flight?.result.catch(() => {})
-    await this.#aftermath
+    this.#cached = this.#cooldown = undefined
+    const pending = this.#pending
+    if (pending) {
+      abortQuietly(pending.controller, new TokenError(closed))
+      await pending.result.catch(() => {})
+    }
+    await this.#remainingWork
   }
 
-  /** Closes once the last call under way has ended. */
+  /** Closes once the last running call has settled. */
   async closeWhenIdle(): Promise<void> {
     if (this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     await this.close()
@@ -152,16 +271,29 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   toJSON(): object {
-    return { source: this.#source, token: this.#life?.token }
+    return { source: this.#source, token: this.#cached?.token }
   }
 
-  [freshToken](): AccessToken | undefined {
-    return this.#youngerThan('freshMs')
+  [freshToken](singleUse: boolean): AccessToken | undefined {
+    const token = this.#youngerThan('refreshAtMs')
+    return singleUse && token && this.#rejections?.isRejected(token.value) ? undefined : token
   }
 
   [emitEvent](event: TokenEvent): void {
-    notify(this.#settings.onEvent, event)
-    this.#listeners?.forEach((listener) => notify(listener, event))
+    const { onEvent, label = this.#source.label } = this.#settings
+    if (onEvent === undefined && !this.#listeners?.size) return
+    const named = {
+      ...event,
+      ...(label !== undefined && { label }),
+      ...(this.#key !== undefined && { key: this.#key }),
+    }
+    notify(onEvent, named)
+    this.#listeners?.forEach((listener) => notify(listener, named))
+  }
+
+  #reportCall({ startedAt, waitedFor, requestId }: CallRecord, kind?: TokenErrorKind): void {
+    const durationMs = this.#settings.clock.monotonic() - startedAt
+    this[emitEvent]({ type: 'call_settled', durationMs, waitedFor, requestId, kind })
   }
 
   #context() {
@@ -169,91 +301,144 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     return { source: this.#source, settings: this.#settings, emit }
   }
 
-  #youngerThan(end: 'freshMs' | 'usableMs'): AccessToken | undefined {
-    const life = this.#life
-    return life !== undefined && this.#elapsed(life) < life[end] ? life.token : undefined
+  #youngerThan(end: 'refreshAtMs' | 'expiringAtMs'): AccessToken | undefined {
+    const cached = this.#cached
+    return cached !== undefined && this.#elapsed(cached) < cached[end] ? cached.token : undefined
   }
 
-  #elapsed(life: CachedToken): number {
-    return elapsedSince(life.start, this.#settings.clock)
+  #elapsed(cached: CachedToken): number {
+    return elapsedSince(cached.start, this.#settings.clock)
+  }
+
+  #hasValidity(cached: CachedToken, minimumValidityMs: number): boolean {
+    return hasValidity(cached, this.#elapsed(cached), minimumValidityMs)
   }
 
   #reason(): TokenRequestReason {
-    const life = this.#life
-    if (life === undefined) return this.#rejected ? 'rejected' : 'first'
-    return this.#elapsed(life) < life.usableMs ? 'minimum_validity' : 'expiring'
+    const cached = this.#cached
+    if (cached === undefined) return 'first'
+    if (this.#elapsed(cached) >= cached.expiringAtMs) return 'expiring'
+    return this.#rejections?.isRejected(cached.token.value) ? 'rejected' : 'minimum_validity'
   }
 
-  /** The token at hand if it will do; an ageing one is renewed behind its use. */
-  #atHand(minimumValidityMs: number): AccessToken | undefined {
-    const life = this.#life
-    if (life === undefined || !this.#lasts(life, minimumValidityMs)) return undefined
-    if (this.#elapsed(life) >= life.freshMs && !this.#flight && !this.#cooldown?.renewalPaused()) {
+  /** The cached token if it is sufficient; one that is due for refresh is refreshed in the background. */
+  #usableToken(minimumValidityMs: number, replacementOf: AccessToken | undefined): AccessToken | undefined {
+    const cached = this.#cached
+    if (cached === undefined || cached.rejected || !this.#hasValidity(cached, minimumValidityMs))
+      return undefined
+    if (cached.token.value === replacementOf?.value) return undefined
+    const due = this.#elapsed(cached) >= cached.refreshAtMs
+    if (due && !this.#livePending() && !this.#cooldown?.pausesRefresh() && this.#mayRefreshInBackground()) {
       this.#start({ reason: 'refresh_ahead', background: true })
     }
-    return life.token
+    return cached.token
   }
 
-  #lasts(life: CachedToken, minimumValidityMs: number): boolean {
-    return lasts(life, this.#elapsed(life), minimumValidityMs)
+  #mayRefreshInBackground(): boolean {
+    return this.#settings.waitUntil !== undefined || !dropsBackgroundWork()
+  }
+
+  /** Whether a rejected token may be replaced now. */
+  #mayReplace(cached: CachedToken, { origin = '', resource }: Partial<RejectedRequest> = {}): boolean {
+    const { value } = cached.token
+    const rejections = (this.#rejections ??= new RejectionBudget(this.#settings.clock))
+    // Its replacement has been requested already.
+    if (rejections.isRejected(value)) return true
+    if (!this.#livePending() && !rejections.draw(origin, resource)) return false
+    rejections.remember(value)
+    if (cached.storeId !== undefined) void removeSharedToken(this.#context(), cached.storeId)
+    return true
+  }
+
+  #replaceInBackground(cached: CachedToken): void {
+    if (this.#livePending() || this.#cooldown?.pausesRefresh()) return
+    if (this.#mayRefreshInBackground()) this.#start({ reason: 'rejected', background: true })
+    else markRejected(cached)
+  }
+
+  #reportRejection(cached: CachedToken, refreshing: boolean, origin?: string): void {
+    const remainingMs = Math.max(0, cached.lifetimeMs - this.#elapsed(cached))
+    this[emitEvent]({ type: 'token_rejected', remainingMs, refreshing, ...(origin && { origin }) })
   }
 
   #join(
-    flight: PendingTokenRequest,
+    pending: PendingTokenRequest,
     signal: AbortSignal | undefined,
     deadline: number,
   ): Promise<CachedToken> {
-    return flight.join(signal, deadline, this.#settings, () => {
-      if (this.#flight === flight) this.#flight = undefined
-      flight.controller.abort()
-    })
+    return pending.join(signal, deadline, () => this.#abandon(pending))
+  }
+
+  #abandon(pending: PendingTokenRequest): void {
+    if (this.#pending === pending) this.#pending = undefined
+    abortQuietly(pending.controller)
   }
 
   #start(options: PendingTokenRequestOptions): PendingTokenRequest {
     if (this.#closed) throw new TokenError(closed)
-    const flight = new PendingTokenRequest(++this.#flights, options)
-    this.#flight = flight
-    flight.result = this.#fly(flight, options)
-    // Nobody may be waiting; whoever is hears of it by joining.
-    flight.result.catch(() => {})
-    return flight
+    const pending = new PendingTokenRequest(++this.#requests, options, this.#settings)
+    this.#pending = pending
+    pending.result = this.#request(pending, options)
+    // Nobody may be waiting; callers that are learn of the failure by joining.
+    this.#keepAlive(pending.result.catch(() => {}))
+    return pending
   }
 
-  async #fly(
-    flight: PendingTokenRequest,
-    { reason, minimumValidityMs = 0, delayMs = 0 }: PendingTokenRequestOptions,
-  ) {
+  #keepAlive(work: Promise<unknown>): void {
+    try {
+      this.#settings.waitUntil?.(work)
+    } catch {
+      // Called outside a request: nothing has to be kept alive.
+    }
+  }
+
+  async #request(pending: PendingTokenRequest, options: PendingTokenRequestOptions): Promise<CachedToken> {
     const { clock, timeoutMs } = this.#settings
-    const { number, forced, controller } = flight
-    const { signal } = controller
-    const plan = {
+    const { reason, minimumValidityMs = 0, delayMs = 0 } = options
+    const { signal } = pending.controller
+    const context: AcquireContext = {
       ...this.#context(),
       signal,
-      number,
+      requestId: pending.id,
       reason,
       deadline: clock.monotonic() + timeoutMs,
-      forced,
-      afterwards: (work: () => Promise<unknown>) =>
-        void (this.#aftermath = Promise.all([this.#aftermath, work().catch(() => {})]).then(() => {})),
-      accepts: (life: CachedToken) =>
-        !this.#rejections?.includes(life.token.value) &&
-        this.#lasts(life, minimumValidityMs) &&
-        // Not the very one that is to be renewed.
-        (reason !== 'refresh_ahead' || life.token.value !== this.#life?.token.value),
+      forced: pending.forced || this.#startAnew,
+      failures: this.#cooldown?.failures ?? 0,
+      expectProgress: (ms) => pending.expectProgress(ms),
+      onWaitForOthers: () => (pending.waitedForOthers = true),
+      afterwards: (work) => {
+        this.#remainingWork = Promise.all([this.#remainingWork, work().catch(() => {})]).then(() => {})
+        this.#keepAlive(this.#remainingWork)
+      },
+      accepts: (cached) =>
+        !this.#rejections?.isRejected(cached.token.value) &&
+        this.#hasValidity(cached, minimumValidityMs) &&
+        // Not the very token that is to be refreshed.
+        (reason !== 'refresh_ahead' || cached.token.value !== this.#cached?.token.value),
     }
     try {
-      const life = await acquireToken(plan, delayMs)
+      const cached = await acquireToken(context, delayMs)
       signal.throwIfAborted()
-      this.#life = life
-      this.#cooldown = undefined
-      return life
+      // Otherwise the provider was reset meanwhile.
+      if (this.#pending === pending) {
+        this.#cached = cached
+        this.#cooldown = undefined
+        this.#startAnew = false
+      }
+      return cached
     } catch (error) {
       signal.throwIfAborted()
       const failure = toTokenError(error)
-      this.#cooldown = createCooldown(failure, this.#cooldown, clock)
+      if (this.#pending === pending) this.#cooldown = new Cooldown(failure, context.failures, clock)
       throw failure
     } finally {
-      if (this.#flight === flight) this.#flight = undefined
+      if (this.#pending === pending) this.#pending = undefined
     }
   }
+}
+
+/** Other callers wait for the replacement as well. */
+function markRejected(cached: CachedToken): void {
+  cached.rejected = true
+  cached.refreshAtMs = 0
 }

@@ -1,61 +1,120 @@
+import type { CachedToken } from '../acquire/cached-token.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
+import { onAbort } from '../platform/abort.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { TokenRequestReason } from '../tokens/token-event.ts'
-import type { CachedToken } from '../acquire/cached-token.ts'
-import { waitFor } from '../platform/timers.ts'
 
-/** Why a flight begins, and how. */
+/** Why a token is requested, and how. */
 export interface PendingTokenRequestOptions {
   readonly reason: TokenRequestReason
-  /** Whether it passes over the store's copy. */
+  /** Whether the token in the store is ignored. */
   readonly forced?: boolean
-  /** A renewal behind a token's use goes on with nobody waiting for it. */
+  /** A background refresh continues when nobody waits for it. */
   readonly background?: boolean
   readonly minimumValidityMs?: number
   readonly delayMs?: number
 }
 
-// Callers that come within this time of each other wait as one: thousands of timers would cost more than the token.
+/** Callers that arrive within this time of each other share one wait: thousands of timers would cost more than the token. */
 const sameMomentMs = 10
+/** Callers wait this much longer than the request itself, whose error says more. */
+const graceMs = 50
 
-/** One request for a token that any number of callers wait for. */
+/** A request that has made no progress when it should have: its runtime has dropped it. */
+export const stalled = new Error('stalled')
+
+/** One token request that any number of callers wait for. */
 export class PendingTokenRequest {
   readonly controller = new AbortController()
-  readonly number: number
+  readonly id: number
   readonly forced: boolean
+  readonly #settings: ProviderSettings
   #waiting: number
-  #together: { readonly deadline: number; readonly result: Promise<CachedToken> } | undefined
+  #progressBy: number
+  #sharedWait: { readonly deadline: number; readonly result: Promise<CachedToken> } | undefined
   result!: Promise<CachedToken>
+  /** Whether another process was requesting the token. */
+  waitedForOthers = false
 
-  constructor(number: number, { forced = false, background = false }: PendingTokenRequestOptions) {
-    this.number = number
+  constructor(
+    id: number,
+    { forced = false, background = false, delayMs = 0 }: PendingTokenRequestOptions,
+    settings: ProviderSettings,
+  ) {
+    this.id = id
     this.forced = forced
+    this.#settings = settings
     this.#waiting = background ? 1 : 0
+    this.#progressBy = settings.clock.monotonic() + delayMs + settings.attemptTimeoutMs
+  }
+
+  expectProgress(ms: number): void {
+    this.#progressBy = this.#settings.clock.monotonic() + ms
+  }
+
+  get isStalled(): boolean {
+    return this.#settings.clock.monotonic() >= this.#progressBy + graceMs
   }
 
   /**
    * Waits for the result, as one of many. A caller whose signal is aborted leaves alone, with its own reason;
-   * so does one whose time is up. `deserted` is called when the last has left.
+   * so does one whose time is up. Rejects with {@link stalled} if the request makes no progress.
+   *
+   * @param onDeserted called when the last caller has left
    */
-  join(
-    signal: AbortSignal | undefined,
-    deadline: number,
-    { clock, timeoutMs }: ProviderSettings,
-    deserted: () => void,
-  ): Promise<CachedToken> {
-    const together = this.#together
-    if (!signal && together && Math.abs(deadline - together.deadline) < sameMomentMs) return together.result
+  join(signal: AbortSignal | undefined, deadline: number, onDeserted: () => void): Promise<CachedToken> {
+    const shared = this.#sharedWait
+    if (!signal && shared && Math.abs(deadline - shared.deadline) < sameMomentMs) return shared.result
     this.#waiting++
-    // A little later than the flight's own end, which tells more.
-    const ms = deadline - clock.monotonic() + 50
-    const late = (): TokenError => lateError(timeoutMs)
-    const result = waitFor(this.result, ms, signal, late, () => --this.#waiting || deserted())
-    if (!signal) this.#together = { deadline, result }
+    const result = this.#wait(signal, deadline, () => --this.#waiting || onDeserted())
+    if (!signal) this.#sharedWait = { deadline, result }
     return result
+  }
+
+  #wait(signal: AbortSignal | undefined, deadline: number, onLeave: () => void): Promise<CachedToken> {
+    const { clock, timeoutMs } = this.#settings
+    return new Promise((resolve, reject) => {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      let stopListening: (() => void) | undefined
+      const stop = (): void => {
+        clearTimeout(timer)
+        stopListening?.()
+      }
+      const leave = (reason: Error): void => {
+        stop()
+        reject(reason)
+        onLeave()
+      }
+      const check = (): void => {
+        const now = clock.monotonic()
+        if (now >= deadline + graceMs) return leave(timeoutError(timeoutMs))
+        if (this.isStalled) {
+          stop()
+          return reject(stalled)
+        }
+        timer = setTimeout(check, Math.ceil(Math.min(deadline, this.#progressBy) + graceMs - now))
+      }
+      check()
+      if (signal) stopListening = onAbort(signal, () => leave(signal.reason as Error))
+      this.result.then(
+        (cached) => {
+          stop()
+          resolve(cached)
+        },
+        (error: Error) => {
+          stop()
+          reject(error)
+        },
+      )
+    })
   }
 }
 
 /** For a caller whose time is up. */
-export function lateError(timeoutMs: number): TokenError {
-  return new TokenError({ kind: 'unavailable', message: `No token came within ${timeoutMs} ms` })
+export function timeoutError(timeoutMs: number): TokenError {
+  const time = timeoutMs < 1000 ? `${Math.round(timeoutMs)} ms` : `${Number((timeoutMs / 1000).toFixed(1))} s`
+  return new TokenError({
+    kind: 'unavailable',
+    message: `Timed out after ${time} while waiting for a token.`,
+  })
 }

@@ -3,13 +3,37 @@ import type { TokenEvent } from '../tokens/token-event.ts'
 
 // Registered globally, so that two copies of this package in one program understand each other.
 
-/** How an attacher tells a provider's listeners. */
+/** How an attacher reports to a provider's listeners. */
 export const emitEvent: unique symbol = Symbol.for('tokenwell.emitEvent') as never
-/** The token at hand while it is fresh: there is nothing to wait for, nor to renew. */
+/** The cached token while it is fresh: there is nothing to wait for, and nothing to refresh. For a request that cannot be repeated, one that no API has rejected. */
 export const freshToken: unique symbol = Symbol.for('tokenwell.freshToken') as never
+/** How an attacher reports that one request's token was rejected. */
+export const rejectForRequest: unique symbol = Symbol.for('tokenwell.rejectForRequest') as never
+/** A token for a request that cannot be repeated: the replacement of one that an API has rejected is waited for. */
+export const tokenForSingleUse: unique symbol = Symbol.for('tokenwell.tokenForSingleUse') as never
+/** How an attacher reports that an API accepted a replacement. */
+export const acceptReplacement: unique symbol = Symbol.for('tokenwell.acceptReplacement') as never
 
-/** What providers of this package offer to attachers, and others need not. */
+/** A request whose token an API rejected. */
+export interface RejectedRequest {
+  readonly origin: string
+  /** Origin and path: one broken path does not cost the others. */
+  readonly resource: string
+  /** Whether the request will be sent again. */
+  readonly repeatable: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What providers of this package offer to attachers; other providers need not. */
 export interface ProviderInternals {
   [emitEvent]?(event: TokenEvent): void
-  [freshToken]?(): AccessToken | undefined
+  [freshToken]?(singleUse: boolean): AccessToken | undefined
+  [tokenForSingleUse]?(signal: AbortSignal | undefined): Promise<AccessToken>
+  /**
+   * Like `reject`, but other requests continue to use the token until its replacement is here.
+   *
+   * @returns the replacement for a request that is repeated; undefined if none is requested now
+   */
+  [rejectForRequest]?(token: AccessToken, request: RejectedRequest): Promise<AccessToken> | undefined
+  [acceptReplacement]?(resource: string): void
 }

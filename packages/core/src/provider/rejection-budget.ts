@@ -1,31 +1,76 @@
 import { elapsedSince, readInstant, type Clock, type Instant } from '../platform/clock.ts'
 
-const budget = 20
+const refreshes = 20
 const refillMs = 5_000
-const remembered = 100
+const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
+const maxKeys = 100
+const maxTokens = 100
 
-/** What APIs refused: how many renewals that may still cause, and which tokens not to take from a store again. */
+interface Allowance {
+  readonly left: number
+  readonly since: Instant
+}
+
+interface Backoff {
+  /** Refreshes in a row after which the resource did not accept the new token. */
+  readonly refreshes: number
+  readonly since: Instant
+}
+
+/**
+ * How many refreshes rejected tokens may cause: 20 for each origin, and one more every 5 s. A resource that
+ * rejects the new token as well causes the next refresh after 1 s at the earliest, growing to 60 s.
+ */
 export class RejectionBudget {
-  #left = budget
-  #since: Instant | undefined
-  readonly #tokens = new Set<string>()
+  readonly #clock: Clock
+  readonly #allowances = new Map<string, Allowance>()
+  readonly #backoffs = new Map<string, Backoff>()
+  readonly #rejectedTokens = new Set<string>()
 
-  /** Takes one renewal from the budget of 20, which gets one back every 5 s. False where none is left. */
-  draw(clock: Clock): boolean {
-    if (this.#since) this.#left = Math.min(budget, this.#left + elapsedSince(this.#since, clock) / refillMs)
-    this.#since = readInstant(clock)
-    if (this.#left < 1) return false
-    this.#left -= 1
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Takes one refresh from the budget; false if there is none. Without a resource, the origin's budget counts alone. */
+  draw(origin: string, resource?: string): boolean {
+    const now = readInstant(this.#clock)
+    const backoff = resource === undefined ? undefined : this.#backoffs.get(resource)
+    const sinceMs = backoff ? elapsedSince(backoff.since, this.#clock) : 0
+    if (backoff && sinceMs < Math.min(longestPauseMs, firstPauseMs * 2 ** (backoff.refreshes - 1)))
+      return false
+    const allowance = this.#allowances.get(origin)
+    const refilled = allowance ? elapsedSince(allowance.since, this.#clock) / refillMs : 0
+    const left = Math.min(refreshes, (allowance?.left ?? refreshes) + refilled)
+    setBounded(this.#allowances, origin, { left: left < 1 ? left : left - 1, since: now })
+    if (left < 1) return false
+    if (resource !== undefined) {
+      const inRow = backoff && sinceMs < 2 * longestPauseMs ? backoff.refreshes : 0
+      setBounded(this.#backoffs, resource, { refreshes: inRow + 1, since: now })
+    }
     return true
   }
 
-  /** Remembers a refused token, so that a stale store cannot bring it back. */
-  remember(token: string): void {
-    this.#tokens.add(token)
-    if (this.#tokens.size > remembered) this.#tokens.delete(this.#tokens.values().next().value!)
+  /** A resource accepted a new token: its rejections were justified. */
+  accepted(resource: string): void {
+    this.#backoffs.delete(resource)
   }
 
-  includes(token: string): boolean {
-    return this.#tokens.has(token)
+  /** Remembers a rejected token, so that an outdated store cannot bring it back. */
+  remember(token: string): void {
+    this.#rejectedTokens.add(token)
+    if (this.#rejectedTokens.size > maxTokens) {
+      this.#rejectedTokens.delete(this.#rejectedTokens.values().next().value!)
+    }
   }
+
+  isRejected(token: string): boolean {
+    return this.#rejectedTokens.has(token)
+  }
+}
+
+/** The oldest entry makes room for a new one. */
+function setBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size > maxKeys) map.delete(map.keys().next().value!)
 }

@@ -1,50 +1,55 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { AccessToken } from '../tokens/access-token.ts'
-import { CachingTokenProvider } from './caching-token-provider.ts'
-import type { TokenEventListener } from '../tokens/token-event.ts'
 import { resolveSettings, type TokenProviderOptions } from '../acquire/provider-options.ts'
-import { configurationError } from '../protocol/secure-url.ts'
+import { configurationError } from '../protocol/configuration-error.ts'
+import type { AccessToken } from '../tokens/access-token.ts'
+import type { TokenEventListener } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
+import { CachingTokenProvider } from './caching-token-provider.ts'
 
-/** What one call of {@link TokenProvider.getToken} asks for. */
+/** Options of one {@link TokenProvider.getToken} call. */
 export interface GetTokenOptions {
-  /** Detaches this caller, with the signal's own reason; others go on waiting. */
+  /** Detaches this caller, with the signal's own reason; others continue to wait. */
   readonly signal?: AbortSignal | undefined
-  /** Life that the token must have left, in milliseconds. Longer than a life: the freshest is returned. */
+  /** Minimum remaining lifetime in milliseconds. If it exceeds a whole lifetime, the freshest token is returned. */
   readonly minimumValidityMs?: number | undefined
-  /** A token asked for after this call, whatever is at hand. */
+  /** Requests a new token after this call, ignoring the cached token and every cooldown. */
   readonly forceRefresh?: boolean | undefined
 }
 
-/** Gets tokens, keeps them, and renews them ahead of time. */
+/** Gets tokens, caches them, and refreshes them before they expire. */
 export interface TokenProvider {
-  /** A token with life enough left. @throws {TokenError} when none can be had */
+  /** Returns a token with sufficient remaining lifetime. @throws {TokenError} if none is available */
   getToken(options?: GetTokenOptions): Promise<AccessToken>
-  /** The token at hand, while it is safe to use; asks for nothing. */
+  /** The cached token while it is safe to use; requests nothing. */
   peekToken(): AccessToken | undefined
-  /** An API refused this token: the next caller gets a new one. Does nothing if a newer one is here already. */
+  /**
+   * Reports that an API rejected this token: the next `getToken` waits for a new one, and returns the old one
+   * only if none is available. Does nothing if the cached token is a newer one.
+   */
   reject(token: AccessToken): void
-  /** Tells `listener` of every event; returns what ends that. What a listener throws is dropped. */
+  /** Drops the cached token and every cooldown: the next call requests a new token. */
+  reset(): void
+  /** Calls `listener` with every event; returns a function that stops this. What a listener throws is dropped. */
   on(listener: TokenEventListener): () => void
-  /** Cancels what is under way. Never closes a store it was given. */
+  /** Cancels the pending request and waits for remaining work. Never closes a store that it was given. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Keeps one token at hand: asks once however many call, renews ahead of time, and never hands out a
- * token about to expire.
+ * Keeps a valid token ready: requests one however many callers there are, refreshes it ahead of time, and
+ * never returns a token that is about to expire.
  *
  * @example
  * const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
  * const { value } = await tokens.getToken()
  *
- * @throws {TokenError} of kind `configuration`, naming the option, for options that cannot be right
+ * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
 export function createTokenProvider(source: TokenSource, options: TokenProviderOptions = {}): TokenProvider {
   if (typeof source?.requestToken !== 'function') {
     throw configurationError(
-      'A token source is missing; give clientCredentials({ … }) or backendTokens({ … })',
+      'A token source is missing. Pass clientCredentials({ … }) or backendTokens({ … }).',
     )
   }
   return new CachingTokenProvider(source, resolveSettings(options))

@@ -1,69 +1,89 @@
-import { onCredentialsChange } from '../tokens/credentials-change.ts'
+import { changeTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
-import { sendTokenRequest, type FetchLike } from './send-token-request.ts'
-import { TokenError } from '../protocol/token-error.ts'
+import { exemptFromCooldown, onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
+import { sendTokenRequest, type FetchLike } from './send-token-request.ts'
 
-/** How a frontend asks its own backend for tokens. */
+/** What `new Headers()` accepts. */
+export type HeadersInput = NonNullable<RequestInit['headers']>
+
+/** How a frontend requests tokens from its own backend. */
 export interface BackendTokensOptions {
-  /** Address of the backend's token route; may be relative to the page. */
+  /** URL of the backend's token route; may be relative to the page. */
   readonly url: string | URL
   /** @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
-  /** Headers to send along, such as a CSRF token; asked before each request. */
-  readonly headers?: (() => NonNullable<RequestInit['headers']>) | undefined
-  /** Whether cookies go along to another origin, as for `fetch`. */
+  /** Request headers, such as a CSRF token; called before each request. */
+  readonly headers?: (() => HeadersInput | Promise<HeadersInput>) | undefined
+  /** Whether cookies are sent to another origin, as for `fetch`. */
   readonly credentials?: RequestInit['credentials'] | undefined
 }
 
 /**
- * Tokens for a frontend, from its own backend: POSTs to `url` and expects what {@link tokenResponseBody}
- * makes. The page never sees a client secret. A 401 means that the session ended: the error is of kind
- * `credentials` and is not held, so that a log-in helps at once.
+ * Requests tokens for a frontend from its own backend: POSTs to `url` and expects the result of
+ * {@link tokenResponseBody}. The page never sees a client secret. A 401 means that the session has ended:
+ * the error has the kind `credentials` and no cooldown, so that logging in takes effect at once. After a 403,
+ * a 419 or a log-in page, a changed header ends the cooldown.
  */
 export function backendTokens(options: BackendTokensOptions): TokenSource {
   const { url, fetch, headers, credentials } = { ...options }
   if (/^[a-z][a-z\d+.-]*:/i.test(String(url))) secureUrl('url', url)
-  // Whose token it is depends on cookies and headers: never another source's.
+  // The token depends on cookies and headers: it is never shared with another source.
   const own = Math.random()
   let session = 0
   return {
-    // A token of an ended session is not the next session's.
+    // A token of an ended session is not used in the next one.
     cacheKey: () => Promise.resolve(`backend ${String(url)} ${own} ${session}`),
     async requestToken({ signal }) {
+      const sent = withAccept(await headers?.())
       try {
         const { raw: _raw, ...response } = await sendTokenRequest(fetch, url, {
           method: 'POST',
-          headers: withAccept(headers?.()),
+          headers: sent,
           signal,
           ...(credentials && { credentials }),
         })
         return response
       } catch (error) {
-        throw error instanceof TokenError && endsSession(error) ? sessionEnded(error) : error
+        throw isTokenError(error) ? describe(error, sent) : error
       }
     },
+  }
+
+  function describe(error: TokenError, sent: Headers): TokenError {
+    const { status = -1 } = error
+    // A redirect leads to a log-in page; browsers show it as status 0.
+    if (status === 401 || status === 0 || (status >= 300 && status < 400)) return sessionEnded(error)
+    // A CSRF token has expired, or a log-in page came instead of a token.
+    const rejected = status === 403 || status === 419
+    if (!rejected && error.kind !== 'malformed') return error
+    const changed = rejected
+      ? changeTokenError(error, {
+          kind: 'credentials',
+          message: `The backend rejected the request for a token (${status}). Check its CSRF token and session.`,
+        })
+      : error
+    onCredentialsChange(changed, async () => !sameHeaders(sent, withAccept(await headers?.())))
+    return changed
   }
 
   function sessionEnded({ status }: TokenError): TokenError {
     session++
     const error = new TokenError({
       kind: 'credentials',
-      message: 'The backend gave no token: the session has ended; log in again',
+      message: 'The backend returned no token: the session has ended. Log in again.',
       status,
     })
-    onCredentialsChange(error, () => Promise.resolve(true))
-    return error
+    return exemptFromCooldown(error)
   }
 }
 
-/** A redirect leads to a log-in page; browsers show it as status 0. */
-function endsSession({ status = -1 }: TokenError): boolean {
-  return status === 401 || status === 0 || (status >= 300 && status < 400)
-}
-
-function withAccept(init: HeadersInit | undefined): Headers {
+function withAccept(init: HeadersInput | undefined): Headers {
   const headers = new Headers(init)
   if (!headers.has('accept')) headers.set('accept', 'application/json')
   return headers
+}
+
+function sameHeaders(one: Headers, other: Headers): boolean {
+  return JSON.stringify([...one]) === JSON.stringify([...other])
 }

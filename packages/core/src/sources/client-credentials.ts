@@ -1,130 +1,257 @@
-import { buildTokenRequest, scopes, type TokenRequest } from '../protocol/build-token-request.ts'
+import { runsInBrowser } from '../platform/runtime.ts'
 import { digest } from '../platform/digest.ts'
-import { onCredentialsChange } from '../tokens/credentials-change.ts'
+import { errorCode } from '../platform/error-code.ts'
 import { Redacted } from '../platform/redacted.ts'
-import { configurationError } from '../protocol/secure-url.ts'
-import { errorCode, sendTokenRequest, type FetchLike } from './send-token-request.ts'
-import { TokenError } from '../protocol/token-error.ts'
+import {
+  checkClientAuthentication,
+  checkCredential,
+  checkParameters,
+  scopes,
+  startTokenRequest,
+  tokenEndpoint,
+  type TokenRequestOptions,
+} from '../protocol/build-token-request.ts'
+import {
+  createClientAuthentication,
+  formEncode,
+  type ClientAuthentication,
+  type ClientAuthenticationMethod,
+} from '../protocol/client-authentication.ts'
+import { configurationError } from '../protocol/configuration-error.ts'
+import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
-import type { TokenSource } from '../tokens/token-source.ts'
+import { onCredentialsChange } from '../tokens/credentials-change.ts'
+import type { TokenRequestContext, TokenSource } from '../tokens/token-source.ts'
+import { redactEcho } from './redact-echo.ts'
+import { sendTokenRequest, withoutQuery, type FetchLike } from './send-token-request.ts'
 
-/** How an application proves itself to a token endpoint. Give `authUrl` or `tokenUrl`. */
-export interface ClientCredentialsOptions {
-  /** Base address of the platform's token service. */
-  readonly authUrl?: string | URL | undefined
-  /** Address of any RFC 6749 token endpoint instead. */
-  readonly tokenUrl?: string | URL | undefined
+type Resolvable<Value> = Value | (() => Value | Promise<Value>)
+
+/**
+ * How an application authenticates to a token endpoint. Set `authUrl` or `tokenUrl`. An option that takes a
+ * function calls it before each token request, so that a module can be loaded without its environment.
+ */
+export interface ClientCredentialsOptions extends Omit<
+  TokenRequestOptions,
+  'authUrl' | 'tokenUrl' | 'clientId'
+> {
+  /** Base URL of the platform's token service. */
+  readonly authUrl?: Resolvable<string | URL | undefined>
+  /** URL of any other RFC 6749 token endpoint. */
+  readonly tokenUrl?: Resolvable<string | URL | undefined>
   /** Client ID, also called Consumer Key. */
-  readonly clientId: string
-  /** Client secret, also called Consumer Secret. A function is asked before each token request. */
-  readonly clientSecret: string | (() => string | Promise<string>)
+  readonly clientId: Resolvable<string>
+  /** Client secret, also called Consumer Secret. */
+  readonly clientSecret?: Resolvable<string> | undefined
   /**
-   * Credentials in the form body (`post`), or form-encoded in an `Authorization: Basic` header (`basic`,
-   * RFC 6749, section 2.3.1; some servers skip the form-decoding, and then refuse special characters).
+   * Credentials in the form body (`post`), in an `Authorization: Basic` header (`basic`, RFC 6749, section
+   * 2.3.1; some servers do not form-decode it and then reject special characters), the client ID alone
+   * (`none`), or a method of your own.
    * @default 'post'
    */
-  readonly clientAuthentication?: 'post' | 'basic' | undefined
-  /** RFC 6749, section 3.3. */
-  readonly scope?: string | readonly string[] | undefined
-  readonly audience?: string | undefined
-  /** RFC 8707. */
-  readonly resource?: string | readonly string[] | undefined
-  /** Further form parameters; those with an option of their own are an error. */
-  readonly extraParameters?: Readonly<Record<string, string>> | undefined
-  /** Unit of the answer's `expires_in`. @default 'seconds' */
+  readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
+  /** Unit of `expires_in` in the response. @default 'seconds' */
   readonly expiresInUnit?: 'seconds' | 'milliseconds' | undefined
+  /** Puts the endpoint's `error_description` into errors, secrets redacted. @default false */
+  readonly includeErrorDescription?: boolean | undefined
   /** @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
-  /** Allows plain HTTP to hosts other than loopback. @default false */
-  readonly allowInsecure?: boolean | undefined
-  /** Allows use in a browser, where anybody can read the secret. @default false */
+  /** Allows use in a browser, where everybody can read the secret. @default false */
   readonly dangerouslyAllowBrowser?: boolean | undefined
 }
 
 /**
- * Tokens from a token endpoint by the client credentials grant (RFC 6749, section 4.4).
+ * Requests tokens by the client credentials grant (RFC 6749, section 4.4).
  *
  * @example
  * const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
  * const { value } = await tokens.getToken()
  *
- * @throws {TokenError} of kind `configuration`, naming the option, for options that cannot be right
+ * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
 export function clientCredentials(options: ClientCredentialsOptions): TokenSource {
   return new ClientCredentials({ ...options })
 }
 
-/** A class, and nothing made before it is needed: pools hold many of these. */
+/** Client ID, URL and authentication, once functions have returned. */
+interface ResolvedClient {
+  readonly options: TokenRequestOptions
+  readonly secret: string
+  readonly authentication: ClientAuthentication
+}
+
+/** A class, and nothing is created before it is needed: pools keep many of these. */
 class ClientCredentials extends Redacted implements TokenSource {
   readonly #options: ClientCredentialsOptions
 
   constructor(options: ClientCredentialsOptions) {
     super()
-    const { window } = globalThis as { window?: { document?: unknown } }
-    if (window?.document && !options.dangerouslyAllowBrowser) {
-      throw configurationError(
-        'clientCredentials would show the client secret to everybody who opens this page; ' +
-          'use backendTokens, or set dangerouslyAllowBrowser: true',
-      )
-    }
-    const { clientSecret } = options
-    buildTokenRequest({
-      ...options,
-      clientSecret: typeof clientSecret === 'function' ? 'later' : clientSecret,
-    })
+    checkOptions(options)
     this.#options = options
   }
 
-  async cacheKey(): Promise<string> {
-    const scope = [...new Set(scopes(this.#options.scope))].sort()
-    const { url, headers, body } = this.#request(await this.#secret(), { scope })
-    const parameters = Array.from(new URLSearchParams(body), (pair) => JSON.stringify(pair)).sort()
-    return digest([url, headers, parameters, this.#options.expiresInUnit ?? 'seconds'])
+  get label(): string | undefined {
+    const { clientId } = this.#options
+    return typeof clientId === 'string' ? clientId : undefined
   }
 
-  async requestToken({ signal }: { readonly signal: AbortSignal }): Promise<TokenResponse> {
-    const secret = await this.#secret()
+  async cacheKey(): Promise<string> {
+    const { options, authentication } = await this.#resolve()
+    const scope = [...new Set(scopes(options.scope))].sort()
+    const { url, headers, body } = startTokenRequest({ ...options, scope })
+    const key = await digest([
+      url,
+      options.clientId,
+      await authentication.fingerprint(),
+      Array.from(headers).sort(),
+      Array.from(body, (pair) => JSON.stringify(pair)).sort(),
+      this.#options.expiresInUnit ?? 'seconds',
+    ])
+    if (key !== undefined) return key
+    throw configurationError(
+      'A shared token store requires WebCrypto. Load the page over HTTPS or from localhost.',
+    )
+  }
+
+  async requestToken({ signal, label }: TokenRequestContext): Promise<TokenResponse> {
+    const { fetch, expiresInUnit, includeErrorDescription } = this.#options
+    const { options, secret, authentication } = await this.#resolve()
+    const { clientId } = options
+    const { url, headers, body } = startTokenRequest(options)
+    const parameters = new Set(body.keys())
+    const identity = { client: label ?? clientId, clientId, tokenEndpoint: withoutQuery(url) }
+    let sent: readonly string[] = [secret]
     try {
-      const { url, ...init } = this.#request(secret)
-      const { raw: _raw, ...response } = await sendTokenRequest(this.#options.fetch, url, { ...init, signal })
-      if (this.#options.expiresInUnit !== 'milliseconds' || !response.expiresIn) return response
+      await authentication.authenticate({ clientId, tokenEndpoint: url, body, headers, signal })
+      sent = sentSecrets(secret, parameters, body, headers)
+      const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
+      const { raw: _raw, ...response } = await sendTokenRequest(fetch, url, init, {
+        ...identity,
+        includeErrorDescription,
+      })
+      if (response.tokenType !== 'Bearer') throw unboundToken(response, identity)
+      if (expiresInUnit !== 'milliseconds' || !response.expiresIn) return response
       return { ...response, expiresIn: response.expiresIn / 1000 }
     } catch (cause) {
-      const error = withoutSecret(cause as TokenError, secret)
-      if (typeof this.#options.clientSecret === 'function') {
-        onCredentialsChange(error, async () => (await this.#secret()) !== secret)
-      }
+      if (!isTokenError(cause)) throw authenticationFailed(cause, identity)
+      const error = redactEcho(cause, sent)
+      if (error.kind === 'credentials') await this.#watchCredentials(error, authentication)
       throw error
     }
   }
 
-  #request(clientSecret: string, changes?: Partial<ClientCredentialsOptions>): TokenRequest {
-    return buildTokenRequest({ ...this.#options, ...changes, clientSecret })
+  /** A changed secret or key ends the cooldown. */
+  async #watchCredentials(error: TokenError, rejected: ClientAuthentication): Promise<void> {
+    const { clientId, clientSecret, clientAuthentication } = this.#options
+    if (
+      ![clientId, clientSecret, clientAuthentication].some(
+        (option) => typeof option === 'function' || typeof option === 'object',
+      )
+    )
+      return
+    const identify = async ({
+      authentication,
+      options,
+    }: Pick<ResolvedClient, 'authentication' | 'options'>) =>
+      `${options.clientId} ${await authentication.fingerprint()}`
+    const before = await identify({ authentication: rejected, options: { clientId: error.clientId ?? '' } })
+    onCredentialsChange(error, async () => (await identify(await this.#resolve())) !== before)
   }
 
-  async #secret(): Promise<string> {
-    const { clientSecret } = this.#options
-    if (typeof clientSecret === 'string') return clientSecret
-    try {
-      return await clientSecret()
-    } catch (error) {
-      throw new TokenError({
-        kind: 'unavailable',
-        message: `The clientSecret function failed (${errorCode(error)})`,
-      })
-    }
+  /** @throws {TokenError} if a function fails or returns an invalid value */
+  async #resolve(): Promise<ResolvedClient> {
+    const { clientAuthentication = 'post', ...rest } = this.#options
+    const authUrl = await resolve('authUrl', rest.authUrl)
+    const tokenUrl = await resolve('tokenUrl', rest.tokenUrl)
+    const clientId = await resolve('clientId', rest.clientId)
+    const clientSecret = await resolve('clientSecret', rest.clientSecret)
+    const options = { ...rest, authUrl, tokenUrl, clientId }
+    checkOptions({ ...this.#options, authUrl, tokenUrl, clientId, clientSecret })
+    const secret = clientSecret ?? ''
+    const authentication =
+      typeof clientAuthentication === 'string'
+        ? createClientAuthentication(clientAuthentication, secret)
+        : clientAuthentication
+    return { options, secret, authentication }
   }
 
   toJSON(): object {
     const { authUrl, tokenUrl, clientId } = this.#options
-    return { tokenEndpoint: String(authUrl ?? tokenUrl).replace(/[?#].*$/s, ''), clientId }
+    const shown = (value: unknown): unknown => (typeof value === 'function' ? '[function]' : value)
+    return {
+      tokenEndpoint: withoutQuery(String(shown(authUrl ?? tokenUrl))),
+      clientId: shown(clientId),
+    }
   }
 }
 
-/** Some endpoints repeat what they were sent where a code belongs. */
-function withoutSecret(error: TokenError, secret: string): TokenError {
-  const { status, oauthError = '', vendorCode = '' } = error
-  if (!secret || !(status ? oauthError + vendorCode : error.message).includes(secret)) return error
-  const message = 'The token endpoint repeated the client secret in its answer'
-  return new TokenError(Object.assign({}, error, { message, oauthError: undefined, vendorCode: undefined }))
+/** @throws {TokenError} of kind `configuration`, naming the option; functions are checked when they have returned */
+function checkOptions(options: ClientCredentialsOptions): void {
+  const { authUrl, tokenUrl, clientId, clientSecret, clientAuthentication = 'post', allowInsecure } = options
+  if (runsInBrowser() && !options.dangerouslyAllowBrowser) {
+    throw configurationError(
+      'clientCredentials must not run in a browser, where everybody can read the client secret. ' +
+        'Use backendTokens, or set dangerouslyAllowBrowser: true.',
+    )
+  }
+  checkClientAuthentication(clientAuthentication)
+  if (typeof clientId !== 'function') checkCredential('clientId', clientId)
+  const usesSecret = clientAuthentication === 'post' || clientAuthentication === 'basic'
+  if (usesSecret && typeof clientSecret !== 'function') checkCredential('clientSecret', clientSecret)
+  if (typeof authUrl !== 'function' && typeof tokenUrl !== 'function') {
+    tokenEndpoint({ authUrl, tokenUrl, allowInsecure })
+  }
+  checkParameters(options)
+}
+
+async function resolve<Value>(option: string, value: Resolvable<Value>): Promise<Value> {
+  if (typeof value !== 'function') return value
+  try {
+    return await (value as () => Value | Promise<Value>)()
+  } catch (error) {
+    if (isTokenError(error)) throw error
+    throw new TokenError({
+      kind: 'unavailable',
+      message: `The ${option} function failed (${errorCode(error)}).`,
+    })
+  }
+}
+
+/** Every form in which a secret was sent: whatever the authentication added to the request. */
+function sentSecrets(
+  secret: string,
+  parametersBefore: ReadonlySet<string>,
+  body: URLSearchParams,
+  headers: Headers,
+): string[] {
+  const added = [...body].filter(
+    ([name]) => !parametersBefore.has(name) && name !== 'client_id' && name !== 'client_assertion_type',
+  )
+  const authorization = headers.get('authorization')?.replace(/^\S+ /, '') ?? ''
+  return [secret, formEncode(secret), authorization, ...added.map(([, value]) => value)].filter(Boolean)
+}
+
+function authenticationFailed(cause: unknown, { client, clientId, tokenEndpoint }: Identity): TokenError {
+  return new TokenError({
+    kind: 'unavailable',
+    message: `The client authentication of "${client}" failed (${errorCode(cause)}).`,
+    clientId,
+    tokenEndpoint,
+  })
+}
+
+/** A token that is bound to a key is of no use without the key, and must not be sent as a bearer token. */
+function unboundToken({ tokenType }: TokenResponse, { clientId, tokenEndpoint }: Identity): TokenError {
+  return new TokenError({
+    kind: 'malformed',
+    message: `The token endpoint ${tokenEndpoint} issued a ${tokenType} token, which this client cannot send.`,
+    clientId,
+    tokenEndpoint,
+  })
+}
+
+interface Identity {
+  readonly client: string
+  readonly clientId: string
+  readonly tokenEndpoint: string
 }

@@ -3,9 +3,9 @@ import { TokenError } from '../protocol/token-error.ts'
 const maxBytes = 1024 * 1024
 
 /**
- * Reads a token endpoint's body as text, 1 MiB at most, counted while it arrives.
+ * Reads a token endpoint's body as text, at most 1 MiB, counted as it arrives.
  *
- * @throws {TokenError} of kind `malformed` past that
+ * @throws {TokenError} of kind `malformed` for a larger one
  */
 export async function readBody(response: Response): Promise<string> {
   const reader = response.body?.getReader?.()
@@ -21,7 +21,7 @@ export async function readBody(response: Response): Promise<string> {
       reader.cancel().catch(() => {})
       throw new TokenError({
         kind: 'malformed',
-        message: `The token endpoint sent more than 1 MiB (status ${response.status}); is its address right?`,
+        message: `The response is larger than 1 MiB (${response.status}). Check the URL of the token endpoint.`,
         status: response.status,
       })
     }

@@ -1,46 +1,64 @@
-import { parseTokenResponse, type ParsedTokenResponse } from '../protocol/parse-token-response.ts'
+import { errorCode } from '../platform/error-code.ts'
+import {
+  parseTokenResponse,
+  type ParsedTokenResponse,
+  type ParseTokenResponseOptions,
+} from '../protocol/parse-token-response.ts'
+import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import { readBody } from './read-body.ts'
-import { TokenError } from '../protocol/token-error.ts'
 
-/** The call signature of `fetch`, without what runtimes add to it. */
+/** The call signature of `fetch`, without the additions of runtimes. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Sends a token request and reads its answer; redirects are not followed, secrets would travel along. */
+/** Sends a token request and parses the response. Redirects are not followed: they would carry the secret along. */
 export async function sendTokenRequest(
   send: FetchLike | undefined,
   url: string | URL,
   init: RequestInit & { readonly signal: AbortSignal },
+  options: ParseTokenResponseOptions = {},
 ): Promise<ParsedTokenResponse> {
   let response: Response
   let body: string
   try {
-    // Looked up now, so that a fetch replaced by instrumentation or a test's interceptor is used.
-    response = await (send ?? globalThis.fetch)(url, { ...init, redirect: 'manual' })
+    // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
+    response = await (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
     body = await readBody(response)
   } catch (error) {
-    throw unreachable(error, url)
+    throw unreachable(error, url, options)
   }
-  return parseTokenResponse(response.status, response.headers, body)
+  return parseTokenResponse(response.status, response.headers, body, options)
 }
 
-/** Says where and why; of a foreign error only its code or name, since its text may hold a secret. */
-function unreachable(error: unknown, url: string | URL): TokenError {
-  if (error instanceof TokenError) return error
-  const address = String(url).replace(/[?#].*$/s, '')
-  return new TokenError({
-    kind: 'unavailable',
-    message: `The token endpoint ${address} could not be reached (${errorCode(error)})`,
-  })
+/** Frameworks such as Next.js cache responses of `fetch` unless told not to. Some runtimes reject the option. */
+function noStore(): { cache?: 'no-store' } {
+  const { Request } = globalThis
+  return Request && 'cache' in Request.prototype ? { cache: 'no-store' } : {}
 }
 
-/** The most telling code or name in a chain of causes, such as `ECONNREFUSED`. */
-export function errorCode(error: unknown): string {
-  let name = 'unknown error'
-  for (let depth = 0; depth < 5 && typeof error === 'object' && error !== null; depth++) {
-    const { code, name: own, cause, errors } = error as Record<string, unknown>
-    if (typeof code === 'string' && /^[\w.-]{1,80}$/.test(code)) return code
-    if (depth === 0 && typeof own === 'string' && /^[\w.-]{1,80}$/.test(own)) name = own
-    error = cause ?? (Array.isArray(errors) ? errors[0] : undefined)
+/** Of an unknown error only its code or name is kept: its text may hold a secret. */
+function unreachable(error: unknown, url: string | URL, { clientId }: ParseTokenResponseOptions): TokenError {
+  if (isTokenError(error)) return error
+  const tokenEndpoint = withoutQuery(url)
+  const code = errorCode(error)
+  return new TokenError(
+    {
+      kind: 'unavailable',
+      message: unreachableMessage(code, tokenEndpoint),
+      clientId,
+      tokenEndpoint,
+    },
+    Object.assign(new Error(code), { code }),
+  )
+}
+
+function unreachableMessage(code: string, tokenEndpoint: string): string {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    const host = URL.canParse(tokenEndpoint) ? new URL(tokenEndpoint).hostname : tokenEndpoint
+    return `Could not resolve ${host} (${code}). Check the URL of the token endpoint.`
   }
-  return name
+  return `Could not reach the token endpoint ${tokenEndpoint} (${code}).`
+}
+
+export function withoutQuery(url: string | URL): string {
+  return String(url).replace(/[?#].*$/s, '')
 }

@@ -1,12 +1,13 @@
 import { Redacted } from '../platform/redacted.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 
-/** A bearer token with its life. Logged or turned into JSON it shows everything but the token. */
+/** An access token with its lifetime. Logs and JSON show everything but the token. */
 export interface AccessToken {
   /** The token itself, for the `Authorization` header. */
   readonly value: string
-  readonly tokenType: 'Bearer'
-  /** When its life ends by this machine's wall clock, counted from the moment it was asked for. */
+  /** `DPoP` for a token bound to a key (RFC 9449). */
+  readonly tokenType: 'Bearer' | 'DPoP'
+  /** When it expires by this machine's wall clock, counted from the moment it was requested. */
   readonly expiresAt: Date
   /** The whole token response. */
   readonly response: TokenResponse
@@ -18,14 +19,16 @@ interface Contents {
   readonly remainingMs: () => number
 }
 
-/** Out of sight, rather than in private members: test runners read the members of copies, where those throw. */
+/** Kept apart instead of in private members: test runners read the members of copies, where private ones throw. */
 const contents = new WeakMap<AccessToken, Contents>()
 
 class IssuedToken extends Redacted implements AccessToken {
-  readonly tokenType = 'Bearer'
-
   get value(): string {
     return this.response?.accessToken
+  }
+
+  get tokenType(): AccessToken['tokenType'] {
+    return this.response?.tokenType
   }
 
   get expiresAt(): Date {
@@ -41,21 +44,24 @@ class IssuedToken extends Redacted implements AccessToken {
   }
 }
 
+/** Readable, but not shown where the response is logged. */
+const hiddenMembers = ['accessToken', 'refreshToken', 'extra'] as const
+
 /**
  * @param expiresAtMs milliseconds since 1970
- * @param remainingMs life left by whichever clock went further
+ * @param remainingMs remaining lifetime, by the clock that advanced further
  */
 export function createAccessToken(
   response: TokenResponse,
   expiresAtMs: number,
   remainingMs: () => number,
 ): AccessToken {
-  // A source written by hand may leave these out.
-  const shown: TokenResponse = { ...response, tokenType: 'Bearer', scope: response.scope ?? [] }
-  // Readable as ever, but out of sight of whoever logs the response.
-  for (const secret of ['accessToken', 'refreshToken'] as const) {
-    if (response[secret] !== undefined) {
-      Object.defineProperty(shown, secret, { get: () => response[secret], enumerable: false })
+  // A source written by hand may omit these.
+  const { tokenType = 'Bearer', scope = [] } = response as Partial<TokenResponse>
+  const shown: TokenResponse = { ...response, tokenType, scope }
+  for (const member of hiddenMembers) {
+    if (response[member] !== undefined) {
+      Object.defineProperty(shown, member, { get: () => response[member], enumerable: false })
     }
   }
   const token = new IssuedToken()
@@ -63,7 +69,7 @@ export function createAccessToken(
   return token
 }
 
-/** Milliseconds of life left: by both clocks for a provider's token, by the wall clock for any other. */
+/** Remaining lifetime in milliseconds: by both clocks for a provider's token, by the wall clock for any other. */
 export function remainingLifetimeMs(token: AccessToken): number {
   return contents.get(token)?.remainingMs() ?? token.expiresAt.getTime() - Date.now()
 }

@@ -1,17 +1,26 @@
 import type { TokenError } from '../protocol/token-error.ts'
 
 const checks = new WeakMap<TokenError, () => Promise<boolean>>()
+const exempt = new WeakSet<TokenError>()
 
-/** Lets the source of a refused credential say, on each call during the hold, whether it has changed since. */
+/** Lets the source of rejected credentials report, during the cooldown, whether they have changed since. */
 export function onCredentialsChange(error: TokenError, changed: () => Promise<boolean>): void {
   checks.set(error, changed)
 }
 
-/** Whether the credentials that `error` is about are others by now. A check that fails counts as no. */
-export async function credentialsChanged(error: TokenError): Promise<boolean> {
-  try {
-    return (await checks.get(error)?.()) ?? false
-  } catch {
-    return false
-  }
+/** Whether the credentials that `error` is about have changed; undefined if the source cannot tell. */
+export function credentialsChanged(error: TokenError): Promise<boolean> | undefined {
+  return checks
+    .get(error)?.()
+    .catch(() => false)
+}
+
+/** Marks an error after which the next caller may try again at once. */
+export function exemptFromCooldown(error: TokenError): TokenError {
+  exempt.add(error)
+  return error
+}
+
+export function isExemptFromCooldown(error: TokenError): boolean {
+  return exempt.has(error)
 }

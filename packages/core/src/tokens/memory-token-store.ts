@@ -3,61 +3,81 @@ import type { TokenFailure } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import type { TokenStore } from './token-store.ts'
 
-interface Span {
+interface Expiring {
   readonly since: Instant
   readonly ms: number
 }
 
-/** A store in this process's memory: providers given the same one share their tokens. */
-export function createMemoryTokenStore(): TokenStore {
-  const tokens = new Map<string, Span & { readonly id: string; readonly response: TokenResponse }>()
-  const holds = new Map<string, Span & { readonly error: TokenFailure }>()
-  const leases = new Map<string, Span>()
+/** Values that disappear when their time has passed, also those that nobody reads again. */
+class ExpiringMap<Value extends Expiring> {
+  readonly #values = new Map<string, Value>()
+  #sweepAt = 100
 
-  function current<Value extends Span>(map: Map<string, Value>, key: string) {
-    const value = map.get(key)
-    const leftMs = value ? value.ms - elapsedSince(value.since, systemClock) : 0
-    if (value !== undefined && leftMs > 0) return { value, leftMs }
-    map.delete(key)
+  get(key: string): { readonly value: Value; readonly remainingMs: number } | undefined {
+    const value = this.#values.get(key)
+    const remainingMs = value ? value.ms - elapsedSince(value.since, systemClock) : 0
+    if (value !== undefined && remainingMs > 0) return { value, remainingMs }
+    this.#values.delete(key)
     return undefined
   }
 
+  set(key: string, value: Value): void {
+    this.#values.set(key, value)
+    if (this.#values.size < this.#sweepAt) return
+    for (const key of this.#values.keys()) this.get(key)
+    // Twice what is left, so that sweeping costs each write a constant amount.
+    this.#sweepAt = Math.max(100, 2 * this.#values.size)
+  }
+
+  delete(key: string): void {
+    this.#values.delete(key)
+  }
+}
+
+/** A store in this process's memory: providers that are given the same store share their tokens. */
+export function createMemoryTokenStore(): TokenStore {
+  const tokens = new ExpiringMap<Expiring & { readonly id: string; readonly response: TokenResponse }>()
+  const cooldowns = new ExpiringMap<Expiring & { readonly error: TokenFailure }>()
+  const leases = new ExpiringMap<Expiring>()
+
   return {
     async read(key) {
-      const token = current(tokens, key)
-      const hold = current(holds, key)
-      const held = hold && { cooldownMs: hold.leftMs, error: hold.value.error }
-      if (token === undefined) return held
-      return { id: token.value.id, response: token.value.response, remainingMs: token.leftMs, ...held }
+      const token = tokens.get(key)
+      const found = cooldowns.get(key)
+      const cooldown = found && { cooldownMs: found.remainingMs, error: found.value.error }
+      if (token === undefined) return cooldown
+      const { id, response } = token.value
+      return { id, response, remainingMs: token.remainingMs, ...cooldown }
     },
     async remove(key, id) {
-      if (tokens.get(key)?.id === id) tokens.delete(key)
+      if (tokens.get(key)?.value.id === id) tokens.delete(key)
     },
-    async lease(key, ttlMs) {
-      if (current(leases, key)) return undefined
+    async lease(key, ttlMs, slot) {
+      const leaseKey = `${slot ?? ''} ${key}`
+      if (leases.get(leaseKey)) return undefined
       const since = readInstant(systemClock)
-      let mine: Span = { since, ms: ttlMs }
-      leases.set(key, mine)
-      const held = (): boolean => current(leases, key)?.value === mine
+      let own: Expiring = { since, ms: ttlMs }
+      leases.set(leaseKey, own)
+      const isHeld = (): boolean => leases.get(leaseKey)?.value === own
       return {
         async write(response, ms) {
-          if (!held()) return undefined
+          if (!isHeld()) return undefined
           const id = crypto.randomUUID()
           tokens.set(key, { since, ms, id, response })
-          holds.delete(key)
+          cooldowns.delete(key)
           return id
         },
         async writeCooldown(error, ms) {
-          if (held()) holds.set(key, { since: readInstant(systemClock), ms, error })
+          if (isHeld()) cooldowns.set(key, { since: readInstant(systemClock), ms, error })
         },
         async extend(ms) {
-          if (!held()) return false
-          mine = { since: readInstant(systemClock), ms }
-          leases.set(key, mine)
+          if (!isHeld()) return false
+          own = { since: readInstant(systemClock), ms }
+          leases.set(leaseKey, own)
           return true
         },
         async release() {
-          if (held()) leases.delete(key)
+          if (isHeld()) leases.delete(leaseKey)
         },
       }
     },

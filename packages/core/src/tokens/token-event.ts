@@ -1,6 +1,6 @@
 import type { TokenErrorKind } from '../protocol/token-error.ts'
 
-/** Why a token was asked for. */
+/** Why a token was requested. */
 export type TokenRequestReason =
   | 'first'
   | 'eager'
@@ -10,11 +10,10 @@ export type TokenRequestReason =
   | 'forced'
   | 'minimum_validity'
 
-/**
- * What a provider tells its listeners. Times in milliseconds. `requestId` numbers the provider's token
- * requests with their retries. No event holds a secret, and none is sent while a token at hand is handed out.
- */
-export type TokenEvent =
+/** What a caller of `getToken` waited for longest. */
+export type TokenWaitCause = 'token_request' | 'other_process' | 'cooldown'
+
+type TokenEventFacts =
   | {
       readonly type: 'token_requested'
       readonly requestId: number
@@ -26,7 +25,7 @@ export type TokenEvent =
       readonly requestId: number
       readonly reason: TokenRequestReason
       readonly attempt: number
-      /** `store`: another provider or process had asked for it. */
+      /** `store`: another provider or process had requested it. */
       readonly from: 'endpoint' | 'store'
       readonly durationMs: number
       readonly remainingMs: number
@@ -45,13 +44,26 @@ export type TokenEvent =
       readonly retryInMs?: number | undefined
     }
   | {
+      /** A call of `getToken` that had to wait, or failed. */
+      readonly type: 'call_settled'
+      readonly durationMs: number
+      /** Absent when the call waited for nothing. */
+      readonly waitedFor?: TokenWaitCause | undefined
+      /** The request that it joined. */
+      readonly requestId?: number | undefined
+      /** Set when the call failed. */
+      readonly kind?: TokenErrorKind | undefined
+    }
+  | {
       readonly type: 'token_rejected'
       readonly remainingMs: number
-      /** False when refusals came so fast that no further token is asked for. */
+      /** False when tokens are rejected so often that no further one is requested now. */
       readonly refreshing: boolean
+      readonly origin?: string | undefined
     }
   | { readonly type: 'token_withheld'; readonly origin: string }
   | { readonly type: 'store_unavailable'; readonly operation: string; readonly cause: string }
+  | { readonly type: 'store_recovered' }
   | {
       readonly type: 'lifetime_unknown'
       readonly requestId: number
@@ -59,9 +71,20 @@ export type TokenEvent =
       readonly assumedMs: number
     }
 
+/**
+ * What a provider reports to its listeners. Times in milliseconds. `requestId` counts the provider's token
+ * requests; retries share one. No event holds a secret, and none is sent when a cached token is returned.
+ */
+export type TokenEvent = TokenEventFacts & {
+  /** The provider's `label`, by default the client ID. */
+  readonly label?: string | undefined
+  /** The provider's key in its pool. */
+  readonly key?: string | number | undefined
+}
+
 export type TokenEventListener = (event: TokenEvent) => void
 
-/** Tells one listener; what it throws or rejects with is dropped, for a listener's fault is not the caller's. */
+/** Calls one listener; its errors are dropped, because they are not the caller's. */
 export function notify(listener: TokenEventListener | undefined, event: TokenEvent): void {
   try {
     const result: unknown = listener?.(event)

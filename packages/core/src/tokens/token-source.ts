@@ -1,15 +1,24 @@
 import type { TokenResponse } from '../protocol/token-response.ts'
 
-/** Where new tokens come from: {@link clientCredentials}, {@link backendTokens}, or one of your own. */
+/** What a source learns about one token request. */
+export interface TokenRequestContext {
+  readonly signal: AbortSignal
+  /** The provider's `label`, for error messages. */
+  readonly label?: string | undefined
+}
+
+/** Where new tokens come from: {@link clientCredentials}, {@link backendTokens}, or a source of your own. */
 export interface TokenSource {
+  /** Names the client in events where the provider has no `label`, such as the client ID. */
+  readonly label?: string | undefined
   /**
-   * Names what is asked for: the same key means the same token will do. A digest where it depends on a
-   * secret. Asked only when a store is shared.
+   * Identifies the token: sources with the same key can share it. A digest where it depends on a secret.
+   * Called only with a shared store.
    */
   cacheKey(): Promise<string>
   /**
-   * Makes one token request. Throws a {@link TokenError}, whose kind decides on retries and holds; any
+   * Makes one token request. Throws a {@link TokenError}, whose kind decides on retries and cooldowns; any
    * other error counts as `unavailable`.
    */
-  requestToken(context: { readonly signal: AbortSignal }): Promise<TokenResponse>
+  requestToken(context: TokenRequestContext): Promise<TokenResponse>
 }

@@ -3,38 +3,45 @@ import type { TokenResponse } from '../protocol/token-response.ts'
 
 /** A token in a store. */
 export interface StoredToken {
-  /** Names this very entry; another token under the same key has another. Never a token. */
+  /** Identifies this entry; another token under the same key has another. Never a token. */
   readonly id: string
   readonly response: TokenResponse
-  /** Life left in milliseconds, by the store's own clock, at the moment the read was sent. */
+  /** Remaining lifetime in milliseconds, by the store's own clock, at the moment the read was sent. */
   readonly remainingMs: number
 }
 
-/** A refusal that all users of a store keep to. */
+/** A failure that all users of a store share for a time. */
 export interface StoredCooldown {
-  /** Milliseconds until the credentials may be tried again, by the store's own clock. */
+  /** Milliseconds until the next attempt is allowed, by the store's own clock. */
   readonly cooldownMs: number
   readonly error: TokenFailure
 }
 
-/** Tokens shared between providers, or between processes. Every method may fail: callers get tokens all the same. */
+/**
+ * Tokens shared between providers or processes. Every method may fail: callers get tokens all the same. After
+ * a failure the store is left alone for a time; after an error with `scope: 'key'`, that key alone.
+ */
 export interface TokenStore {
-  /** What is there: a token, a hold, or both, when a token was refused its renewal while it still lives. */
+  /** The entry: a token, a cooldown, or both, if the refresh of a token that is still valid was rejected. */
   read(key: string): Promise<StoredToken | StoredCooldown | (StoredToken & StoredCooldown) | undefined>
   /** Removes the entry `id` if it is still the one under `key`. */
   remove(key: string, id: string): Promise<void>
-  /** The right to ask for a new token, for `ttlMs`; undefined while somebody else has it. */
-  lease(key: string, ttlMs: number): Promise<TokenLease | undefined>
+  /**
+   * The exclusive right to request a new token, for `ttlMs`; undefined while another process has it. The slot
+   * `fallback` is a second, independent right for the same key: a process takes it when the holder of the
+   * first one is slow. Writes through either lease replace the same entry.
+   */
+  lease(key: string, ttlMs: number, slot?: 'fallback'): Promise<TokenLease | undefined>
   close?(): Promise<void>
 }
 
-/** The right to ask for a new token. Once it is lost, writes through it do nothing. */
+/** The exclusive right to request a new token. Once it is lost, writes through it do nothing. */
 export interface TokenLease {
-  /** Keeps a token; its life counts from the moment the lease was taken. Resolves to the entry's id, if it was kept. */
+  /** Stores a token; its lifetime counts from the moment the lease was taken. Resolves to the entry's id, if it was stored. */
   write(response: TokenResponse, lifetimeMs: number): Promise<string | undefined>
-  /** Keeps a refusal for all, until `ttlMs` have passed or a token is written. */
+  /** Stores a failure for all, until `ttlMs` have passed or a token is written. */
   writeCooldown(error: TokenFailure, ttlMs: number): Promise<void>
-  /** False when the lease was lost. */
+  /** False if the lease was lost. */
   extend(ttlMs: number): Promise<boolean>
   release(): Promise<void>
 }

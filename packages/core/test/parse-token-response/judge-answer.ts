@@ -4,7 +4,9 @@ import type { RandomAnswer } from './random-answer.ts'
 const names =
   'accessToken tokenType expiresIn issuedAt scope clientId applicationName organizationName developerEmail'
 const known = new Set(
-  `${names} status refreshToken refreshTokenExpiresIn refreshCount level apiProducts raw`.split(' '),
+  `${names} status refreshToken refreshTokenExpiresIn refreshCount level apiProducts extra refreshIn raw`.split(
+    ' ',
+  ),
 )
 const kinds = new Set(['credentials', 'configuration', 'throttled', 'unavailable', 'malformed'])
 
@@ -31,7 +33,7 @@ export function judgeAnswer({ status, headers, body }: RandomAnswer): number {
     /^[ -~]+$/.test(accessToken) &&
     new Headers({ authorization: `Bearer ${accessToken}` }).get('authorization') ===
       `Bearer ${accessToken}` &&
-    tokenType === 'Bearer' &&
+    (tokenType === 'Bearer' || tokenType === 'DPoP') &&
     Array.isArray(scope) &&
     expiresIn > 0 &&
     Number.isFinite(expiresIn) &&

@@ -100,14 +100,23 @@ describe('a token response', () => {
     expect(parse({ ...minimal, ...members }).apiProducts).toEqual(products)
   })
 
-  it.each(['Bearer', 'bearer', 'BEARER', 'BearerToken', 'bearertoken', '', null, undefined])(
+  it.each(['Bearer', 'bearer', 'BEARER', 'BearerToken', 'bearertoken', 'Bearer ', '', null, undefined])(
     'takes the type %j for Bearer',
     (type) => {
       expect(parse({ ...minimal, token_type: type }).tokenType).toBe('Bearer')
     },
   )
 
-  it.each(['mac', 'DPoP', 'Bearer ', 'N_A', 'bearer bearer', 7, ['Bearer'], {}, true])(
+  it.each(['JWT', 'N_A', 'N/A'])('takes the type %j of a JWT for Bearer', (type) => {
+    const jwt = `${btoa('{}')}.${btoa('{"exp":1}')}.signature`
+    expect(parse({ ...minimal, access_token: jwt, token_type: type }).tokenType).toBe('Bearer')
+  })
+
+  it('keeps the type of a token that is bound to a key', () => {
+    expect(parse({ ...minimal, token_type: 'DPoP' }).tokenType).toBe('DPoP')
+  })
+
+  it.each(['mac', 'N_A', 'JWT', 'bearer bearer', 7, ['Bearer'], {}, true])(
     'of the type %j must not be used (RFC 6749, section 7.1)',
     (type) => {
       const error = failure({ ...minimal, token_type: type })

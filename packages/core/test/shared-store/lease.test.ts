@@ -5,13 +5,38 @@ import { fleet } from './fleet.ts'
 useFakeTime()
 
 describe('providers that share a store', () => {
-  it('hold the lease for as long as the request runs', async () => {
-    const { endpoint, first, second } = fleet(2, { latencyMs: 9_900 })
+  it('hold the lease while the request runs: those who wait request nothing', async () => {
+    const { endpoint, first, second } = fleet(2, { latencyMs: 3_500 })
     const calls = [watch(first.getToken()), watch(second.getToken())]
-    await pass(10_200)
+    await pass(3_750)
     expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
     expect(endpoint.requests).toHaveLength(1)
   })
+
+  it('one at a time request a token as well when the holder takes long, and all take the first one', async () => {
+    const { endpoint, providers } = fleet(20, (request) => ({ latencyMs: request === 1 ? 9_900 : 100 }))
+    const calls = providers.map((tokens) => watch(tokens.getToken()))
+    await pass(7_000)
+    expect(new Set(calls.map(({ value }) => value?.value))).toEqual(new Set(['token-2', undefined]))
+    expect(calls.filter(({ state }) => state === 'pending')).toHaveLength(1)
+    await pass(3_000)
+    expect(calls[0]!.value?.value).toBe('token-1')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it.each([
+    [3_000, 5_000],
+    [2_200, 4_000],
+  ])(
+    'all get a token from an endpoint that takes %d ms of the %d ms they have',
+    async (latencyMs, timeoutMs) => {
+      const { endpoint, providers } = fleet(200, { latencyMs }, { timeoutMs })
+      const calls = providers.map((tokens) => watch(tokens.getToken()))
+      await pass(timeoutMs)
+      expect(calls.filter(({ state }) => state !== 'resolved')).toEqual([])
+      expect(endpoint.requests.length).toBeLessThanOrEqual(3)
+    },
+  )
 
   it('go on by themselves when the holder fails', async () => {
     const { endpoint, first, second } = fleet(2, (request) =>
@@ -48,26 +73,15 @@ describe('providers that share a store', () => {
     expect(call.value?.value).toBe('token-2')
   })
 
-  it('take the lease of a holder that died once it has run out', async () => {
-    const { endpoint, store, first } = fleet(1)
+  it('do not wait for a holder that died', async () => {
+    const { endpoint, store, providers } = fleet(16)
     // A process that took the lease and was never heard of again.
-    await store.lease('key', 5_000)
-    const call = watch(first.getToken())
-    await pass(4_999)
-    expect(call.state).toBe('pending')
-    await pass(251)
-    expect(call.value?.value).toBe('token-1')
-    expect(endpoint.requests).toHaveLength(1)
-  })
-
-  it('ask by themselves once half of the call’s time was spent on waiting for others', async () => {
-    const { endpoint, store, first } = fleet(1)
     await store.lease('key', 60_000)
-    const call = watch(first.getToken())
-    await pass(14_900)
-    expect(call.state).toBe('pending')
-    await pass(500)
-    expect(call.value?.value).toBe('token-1')
+    const calls = providers.map((tokens) => watch(tokens.getToken()))
+    await pass(3_700)
+    expect(new Set(calls.map(({ state }) => state))).toEqual(new Set(['pending']))
+    await pass(3_000)
+    expect(new Set(calls.map(({ value }) => value?.value))).toEqual(new Set(['token-1']))
     expect(endpoint.requests).toHaveLength(1)
   })
 
@@ -98,7 +112,7 @@ describe('providers that share a store', () => {
     expect(call).toEqual({ state: 'rejected', error: 'no time' })
   })
 
-  it('look again every 25 to 200 ms while another asks', async () => {
+  it('look again after 10 ms, then ever more rarely up to 250 ms, while another requests', async () => {
     const { store, first } = fleet(1)
     await store.lease('key', 60_000)
     const looks: number[] = []
@@ -108,11 +122,12 @@ describe('providers that share a store', () => {
       return original.read(key)
     })
     watch(first.getToken())
-    await pass(10_000)
+    await pass(3_500)
     const pauses = looks.slice(1).map((at, index) => at - looks[index]!)
-    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(25)
-    expect(Math.max(...pauses)).toBeLessThanOrEqual(201)
-    expect(looks.length).toBeGreaterThan(10_000 / 200)
+    expect(pauses[0]).toBeLessThanOrEqual(14)
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(251)
+    expect(looks.length).toBeGreaterThan(3_500 / 250)
+    expect(looks.length).toBeLessThan(100)
     await first.close()
   })
 

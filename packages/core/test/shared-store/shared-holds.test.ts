@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryTokenStore, createTokenProvider } from '@tokenwell/core'
+import {
+  createMemoryTokenStore,
+  createTokenProvider,
+  type TokenError,
+  type TokenErrorKind,
+} from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../fake-time.ts'
-import { ScriptedEndpoint, unavailable, wrongSecret, type ScriptedAnswer } from '../scripted-endpoint.ts'
+import {
+  ScriptedEndpoint,
+  unavailable,
+  wrongSecret,
+  type Script,
+  type ScriptedAnswer,
+} from '../scripted-endpoint.ts'
 import { keyedSource } from './keyed-source.ts'
 
 useFakeTime()
 
-function fleet(size: number, answer: ScriptedAnswer) {
+function fleet(size: number, answer: Script) {
   const endpoint = new ScriptedEndpoint(answer)
   const store = createMemoryTokenStore()
   const providers = Array.from({ length: size }, () => createTokenProvider(keyedSource(endpoint), { store }))
@@ -24,21 +35,21 @@ describe('a refusal of the credentials', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('holds forced calls as well', async () => {
+  it('does not hold up forced calls', async () => {
     const { endpoint, first, second } = fleet(2, wrongSecret)
     await first.getToken().catch(() => {})
-    await expect(second.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'credentials' })
-    expect(endpoint.requests).toHaveLength(1)
+    endpoint.script = {}
+    expect((await second.getToken({ forceRefresh: true })).value).toBe('token-2')
   })
 
-  it('is held for thirty seconds at most, then probed once', async () => {
+  it('is repeated early once, then shared for as long as each process would wait', async () => {
     const { endpoint, providers } = fleet(10, { ...wrongSecret, latencyMs: 50 })
     for (let second = 0; second < 40; second++) {
       for (const tokens of providers) watch(tokens.getToken())
       await pass(1_000)
     }
-    expect(endpoint.requests).toHaveLength(2)
-    expect(endpoint.requests[1]!.atMs - endpoint.requests[0]!.atMs).toBeGreaterThanOrEqual(30_000)
+    expect(endpoint.requests).toHaveLength(3)
+    expect(endpoint.requests[2]!.atMs - endpoint.requests[1]!.atMs).toBeGreaterThanOrEqual(22_000)
   })
 
   it('ends for all with any success', async () => {
@@ -61,21 +72,55 @@ describe('a refusal of the credentials', () => {
     expect((await second.getToken()).value).toBe('token-1')
   })
 
-  it.each<[string, ScriptedAnswer]>([
-    ['unauthorized_client', { status: 400, body: { error: 'unauthorized_client' } }],
-    ['a bare 401', { status: 401, body: '' }],
+  it.each<[string, TokenErrorKind, ScriptedAnswer]>([
+    ['unauthorized_client', 'credentials', { status: 400, body: { error: 'unauthorized_client' } }],
+    ['a bare 401', 'credentials', { status: 401, body: '' }],
     [
       'a gateway’s fault',
+      'credentials',
       { status: 500, body: { fault: { detail: { errorcode: 'oauth.v2.InvalidClientIdentifier' } } } },
     ],
-    ['an endpoint that is unavailable', unavailable],
-    ['a wrong path', { status: 404, body: '' }],
-  ])('other than an explicit invalid_client (%s) is not held for others', async (_name, answer) => {
-    const { endpoint, first, second } = fleet(2, answer)
-    watch(first.getToken())
-    await pass(10_000)
+    ['an endpoint that is unavailable', 'unavailable', unavailable],
+    ['a page', 'malformed', { status: 200, body: '<html>' }],
+  ])('is shared also for %s, and says when the next attempt follows', async (_name, kind, answer) => {
+    const { endpoint, providers } = fleet(5, answer)
+    const errors: TokenError[] = []
+    for (let tick = 0; tick < 300; tick++) {
+      for (const tokens of providers) tokens.getToken().catch((error: TokenError) => errors.push(error))
+      await pass(100)
+    }
+    expect(new Set(errors.map((error) => error.kind))).toEqual(new Set([kind]))
+    expect(errors.filter(({ message }) => / Next attempt in \d+ s\.$/.test(message)).length).toBeGreaterThan(
+      1_000,
+    )
+    expect(endpoint.requests.length).toBeLessThanOrEqual(12)
+  })
+
+  it('is not shared for a wrong path, which each process has to correct', async () => {
+    const { endpoint, first, second } = fleet(2, { status: 404, body: '' })
+    await first.getToken().catch(() => {})
     endpoint.script = {}
     await expect(second.getToken()).resolves.toBeDefined()
+  })
+
+  it('of an endpoint that is unavailable is told to all as soon as to a process alone', async () => {
+    const { endpoint, providers } = fleet(200, unavailable)
+    const calls = providers.map((tokens) => watch(tokens.getToken()))
+    await pass(2_000)
+    expect(new Set(calls.map(({ state }) => state))).toEqual(new Set(['rejected']))
+    expect(endpoint.requests.length).toBeLessThanOrEqual(4)
+  })
+
+  it('of an endpoint that asks for a pause is obeyed by all, and the calls that have the time wait', async () => {
+    const { endpoint, providers } = fleet(50, (request) =>
+      request === 1 ? { status: 429, body: '', headers: { 'retry-after': '20' } } : {},
+    )
+    const calls = providers.map((tokens) => watch(tokens.getToken()))
+    await pass(19_900)
+    expect(endpoint.requests).toHaveLength(1)
+    await pass(1_000)
+    expect(new Set(calls.map(({ value }) => value?.value))).toEqual(new Set(['token-2']))
+    expect(endpoint.requests).toHaveLength(2)
   })
 
   it('does not keep anything but the facts in the store', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTokenFetch, type TokenRequestInit } from '@tokenwell/core'
 import { startServer } from '../local-server.ts'
 import { start } from './protected-api.ts'
@@ -20,6 +20,9 @@ describe('a fetch with tokens', () => {
 
   it('sends requests to other origins as they are', async () => {
     const { events, issuer, tokenFetch } = await start()
+    vi.stubEnv('NODE_ENV', 'development')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
     const headers: unknown[] = []
     const other = await startServer((request, response) => {
       headers.push(request.headers.authorization)
@@ -29,7 +32,10 @@ describe('a fetch with tokens', () => {
     expect((await tokenFetch(`${other}/path?q`, { headers: { 'x-own': '1' } })).status).toBe(401)
     expect(headers).toEqual([undefined])
     expect(issuer.requests).toBe(0)
-    expect(events).toEqual([{ type: 'token_withheld', origin: other }])
+    expect(events).toEqual([{ type: 'token_withheld', origin: other, label: expect.any(String) as string }])
+    await tokenFetch(other)
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(`${other} responded with 401`)]])
+    warn.mockRestore()
   })
 
   it('keeps method, headers and body, however the headers are given', async () => {

@@ -45,8 +45,6 @@ describe('a refused request', () => {
       'an iterator',
       (api) => [api, { method: 'POST', body: chunks() as never, duplex: 'half' } as RequestInit],
     ],
-    ['a Request with a body', (api) => [new Request(api, { method: 'POST', body: 'body' })]],
-    ['a Request with a stream', (api) => [new Request(api, streaming())]],
   ])('with %s is not: the caller gets the 401 whole, the next call a new token', async (_name, call) => {
     const started = await start()
     const { api, seen, tokenFetch } = started
@@ -54,8 +52,30 @@ describe('a refused request', () => {
     const response = await tokenFetch(...call(api))
     expect([response.status, await response.text()]).toEqual([401, 'answer 401'])
     expect(seen).toHaveLength(1)
-    expect((await tokenFetch(api)).status).toBe(200)
+    expect((await tokenFetch(...call(api))).status).toBe(200)
     expect(seen[1]!.headers.authorization).toBe('Bearer token-2')
+  })
+
+  it('with a Request of more bytes than it may keep is not: the caller gets the 401 whole', async () => {
+    const started = await start({ maxReplayBytes: 3 })
+    await revoke(started)
+    const response = await started.tokenFetch(new Request(started.api, { method: 'POST', body: 'body' }))
+    expect([response.status, await response.text()]).toEqual([401, 'answer 401'])
+    expect(started.seen.map(({ body }) => body)).toEqual(['body'])
+    await expect.poll(async () => (await started.tokenFetch(started.api)).status).toBe(200)
+  })
+
+  it.each<[string, (api: string) => Parameters<typeof fetch>]>([
+    ['a Request with a body', (api) => [new Request(api, { method: 'POST', body: 'body' })]],
+    ['a Request with a stream', (api) => [new Request(api, streaming())]],
+    ['a Request as the options', (api) => [api, new Request(api, { method: 'POST', body: 'body' })]],
+  ])('with the body of %s is sent once more, with the same bytes', async (_name, call) => {
+    const started = await start()
+    await revoke(started)
+    expect((await started.tokenFetch(...call(started.api))).status).toBe(200)
+    expect(started.seen).toHaveLength(2)
+    expect(started.seen[1]!.body).toBe(started.seen[0]!.body)
+    expect(started.seen.map(({ method }) => method)).toEqual(['POST', 'POST'])
   })
 
   it('that is a Request of a browser that shows no body is not sent a second time either', async () => {

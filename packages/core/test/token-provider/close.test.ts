@@ -5,7 +5,7 @@ import { never, ScriptedEndpoint, sourceOf, unavailable } from '../scripted-endp
 
 useFakeTime()
 
-const closed = { name: 'TokenError', kind: 'aborted', message: 'The token provider was closed' }
+const closed = { name: 'TokenError', kind: 'aborted', message: 'The token provider was closed.' }
 
 describe('close', () => {
   it('cancels what is under way and fails its callers', async () => {

@@ -19,7 +19,7 @@ describe('events', () => {
     await pass(100)
     await call
     expect(events).toEqual([
-      { type: 'token_requested', requestId: 1, reason: 'first', attempt: 1 },
+      { type: 'token_requested', requestId: 1, reason: 'first', attempt: 1, label: 'client' },
       {
         type: 'token_received',
         requestId: 1,
@@ -28,7 +28,9 @@ describe('events', () => {
         from: 'endpoint',
         durationMs: 100,
         remainingMs: 3_599_900,
+        label: 'client',
       },
+      { type: 'call_settled', durationMs: 100, waitedFor: 'token_request', requestId: 1, label: 'client' },
     ])
   })
 
@@ -50,6 +52,7 @@ describe('events', () => {
         status: 401,
         oauthError: 'invalid_client',
       },
+      { type: 'call_settled', waitedFor: 'token_request', kind: 'credentials' },
     ])
     expect((events[1] as { retryInMs?: number }).retryInMs).toBeGreaterThan(0)
     expect((events[3] as { retryInMs?: number }).retryInMs).toBeUndefined()
@@ -67,11 +70,15 @@ describe('events', () => {
     await tokens.close()
     await pass(0)
     expect([left.state, closed.state]).toEqual(['rejected', 'rejected'])
-    expect(events).toEqual([
-      { type: 'token_requested', requestId: 1, reason: 'first', attempt: 1 },
-      { type: 'token_failed', requestId: 1, reason: 'first', attempt: 1, kind: 'aborted', durationMs: 30 },
-      { type: 'token_requested', requestId: 2, reason: 'first', attempt: 1 },
-      { type: 'token_failed', requestId: 2, reason: 'first', attempt: 1, kind: 'aborted', durationMs: 50 },
+    const aborted = { type: 'token_failed', reason: 'first', attempt: 1, kind: 'aborted' }
+    const settled = { type: 'call_settled', waitedFor: 'token_request', kind: 'aborted' }
+    expect(events).toMatchObject([
+      { type: 'token_requested', requestId: 1 },
+      { ...settled, requestId: 1, durationMs: 30 },
+      { ...aborted, requestId: 1, durationMs: 30 },
+      { type: 'token_requested', requestId: 2 },
+      { ...aborted, requestId: 2, durationMs: 50 },
+      { ...settled, requestId: 2, durationMs: 50 },
     ])
   })
 
@@ -83,12 +90,16 @@ describe('events', () => {
       await tokens.getToken({ minimumValidityMs: 1 })
       tokens.peekToken()
     }
-    expect(events).toHaveLength(2)
+    expect(events).toHaveLength(3)
     endpoint.script = wrongSecret
-    await tokens.getToken({ forceRefresh: true }).catch(() => {})
+    tokens.reset()
+    await tokens.getToken().catch(() => {})
     const before = events.length
-    for (let call = 0; call < 100; call++) await tokens.getToken({ forceRefresh: true }).catch(() => {})
-    expect(events).toHaveLength(before)
+    for (let call = 0; call < 100; call++) await tokens.getToken().catch(() => {})
+    const during = events.slice(before)
+    // A call that fails during a cooldown is reported, a request is not.
+    expect(during).toHaveLength(100)
+    expect(during[0]).toEqual({ type: 'call_settled', durationMs: 0, kind: 'credentials', label: 'client' })
   })
 
   it('say why a token was asked for', async () => {
@@ -131,7 +142,7 @@ describe('events', () => {
     off()
     off()
     await tokens.getToken({ forceRefresh: true })
-    expect([early.mock.calls.length, late.mock.calls.length]).toEqual([2, 4])
+    expect([early.mock.calls.length, late.mock.calls.length]).toEqual([3, 6])
   })
 
   it('reach a listener given twice twice, and each is taken off by itself', async () => {
@@ -142,7 +153,7 @@ describe('events', () => {
     await tokens.getToken()
     off()
     await tokens.getToken({ forceRefresh: true })
-    expect(listener).toHaveBeenCalledTimes(6)
+    expect(listener).toHaveBeenCalledTimes(9)
   })
 
   it('reach the others when one listener throws, and fail nobody', async () => {
@@ -153,8 +164,8 @@ describe('events', () => {
     const after = vi.fn()
     tokens.on(after)
     await expect(tokens.getToken()).resolves.toBeDefined()
-    expect(events).toHaveLength(2)
-    expect(after).toHaveBeenCalledTimes(2)
+    expect(events).toHaveLength(3)
+    expect(after).toHaveBeenCalledTimes(3)
   })
 
   it('may be answered by asking for the token that they tell of', async () => {

@@ -72,7 +72,7 @@ describe('attempts', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
     const { error } = await failure({ error: new TypeError('fetch failed', { cause }) })
     expect(error.message).toBe(
-      'The token endpoint https://auth.example.com/token could not be reached (ECONNREFUSED)',
+      'Could not reach the token endpoint https://auth.example.com/token (ECONNREFUSED).',
     )
     expect(error.status).toBeUndefined()
   })
@@ -113,7 +113,7 @@ describe('a source of one’s own', () => {
     const error = await failing(new RangeError('password hunter2'))
       .getToken()
       .catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ kind: 'unavailable', message: 'The token source failed (RangeError)' })
+    expect(error).toMatchObject({ kind: 'unavailable', message: 'The token source failed (RangeError).' })
   })
 
   it('may throw before it gives a promise', async () => {

@@ -97,6 +97,10 @@ export async function play(plan: Plan, store?: TokenStore): Promise<void> {
   const tokens: AccessToken[] = []
   const refused = providers.map(() => new Set<string>())
   const faults: unknown[] = []
+  // While no replacement is available, a rejected token is returned again.
+  const replaceable = plan.answers.every(
+    ({ expiresIn, latencyMs = 0 }) => expiresIn !== undefined && latencyMs < 10_000,
+  )
 
   const enter = (index: number, options: GetTokenOptions, abortAfterMs: number | undefined): void => {
     const controller = new AbortController()
@@ -123,7 +127,7 @@ export async function play(plan: Plan, store?: TokenStore): Promise<void> {
           if (token !== atHand)
             expect(controller.signal.aborted, 'a result for an aborted caller').toBe(false)
           source.expectUsable(token)
-          expect(refusedBefore.has(token.value), 'a refused token').toBe(false)
+          if (replaceable) expect(refusedBefore.has(token.value), 'a rejected token').toBe(false)
           if (options.forceRefresh) expect(source.numberOf(token), 'a forced token').toBeGreaterThan(asked)
         })
         caller.state = 'resolved'

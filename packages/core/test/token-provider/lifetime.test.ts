@@ -53,7 +53,7 @@ describe('a lifetime', () => {
     const { lifeMs, unknown } = await lifeOf({ body: { ...withoutLife, expires_in: expiresIn } })
     expect(lifeMs).toBe(300_000)
     expect(unknown).toEqual([
-      { type: 'lifetime_unknown', requestId: 1, problem: 'missing', assumedMs: 300_000 },
+      { type: 'lifetime_unknown', requestId: 1, problem: 'missing', assumedMs: 300_000, label: 'client' },
     ])
   })
 
@@ -80,7 +80,13 @@ describe('a lifetime', () => {
       const { lifeMs, unknown } = await lifeOf({ expiresIn })
       expect(lifeMs).toBe(365 * 86_400_000)
       expect(unknown).toEqual([
-        { type: 'lifetime_unknown', requestId: 1, problem: 'too_long', assumedMs: 365 * 86_400_000 },
+        {
+          type: 'lifetime_unknown',
+          requestId: 1,
+          problem: 'too_long',
+          assumedMs: 365 * 86_400_000,
+          label: 'client',
+        },
       ])
     },
   )

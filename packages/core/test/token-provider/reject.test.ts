@@ -88,11 +88,24 @@ describe('a refused token', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('whose renewal fails stays refused', async () => {
-    const { tokens, token } = await started((request) => (request === 1 ? {} : { status: 400, body: '' }))
+  it('is returned again while no replacement is available, until it expires', async () => {
+    const { endpoint, tokens, token } = await started((request) =>
+      request === 1 ? { expiresIn: 100 } : unavailable,
+    )
     tokens.reject(token)
-    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'configuration' })
     expect(tokens.peekToken()).toBeUndefined()
+    for (let tick = 0; tick < 30; tick++) {
+      const call = watch(tokens.getToken())
+      await pass(3_000)
+      expect(call.value?.value).toBe('token-1')
+    }
+    await pass(10_000)
+    const expired = watch(tokens.getToken())
+    await pass(30_000)
+    expect(expired).toMatchObject({ state: 'rejected', error: { kind: 'unavailable' } })
+    endpoint.script = {}
+    await pass(10_000)
+    expect((await tokens.getToken()).value).not.toBe('token-1')
   })
 })
 
@@ -160,7 +173,12 @@ describe('the budget of renewals that refusals may cause', () => {
     const { events, tokens, token } = await started({ expiresIn: 100 })
     await pass(40_000)
     tokens.reject(token)
-    expect(events.at(-1)).toEqual({ type: 'token_rejected', remainingMs: 60_000, refreshing: true })
+    expect(events.at(-1)).toEqual({
+      type: 'token_rejected',
+      remainingMs: 60_000,
+      refreshing: true,
+      label: 'client',
+    })
   })
 
   it('is not touched by an endpoint that fails', async () => {
@@ -168,7 +186,7 @@ describe('the budget of renewals that refusals may cause', () => {
     tokens.reject(token)
     const call = watch(tokens.getToken())
     await pass(30_000)
-    expect(call.state).toBe('rejected')
+    expect(call.value?.value).toBe('token-1')
     for (let late = 0; late < 100; late++) tokens.reject(token)
     endpoint.script = {}
     await pass(10_000)

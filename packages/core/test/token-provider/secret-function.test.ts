@@ -35,21 +35,37 @@ describe('a secret function', () => {
     }
     expect(endpoint.requests).toHaveLength(1)
     secret = 'new'
+    await pass(1_000)
     const calls = await Promise.all(Array.from({ length: 50 }, () => tokens.getToken()))
     expect(new Set(calls).size).toBe(1)
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('whose answer stays the same costs one request a hold', async () => {
+  it('is called once a second during a cooldown, however many callers there are', async () => {
     const endpoint = guarded('right')
     const clientSecret = vi.fn(() => 'wrong')
     const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
-    for (let second = 0; second < 85; second++) {
-      await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+    await tokens.getToken().catch(() => {})
+    await pass(1_000)
+    await tokens.getToken().catch(() => {})
+    const before = clientSecret.mock.calls.length
+    for (let second = 0; second < 20; second++) {
+      const calls = Array.from({ length: 1_000 }, () => tokens.getToken())
+      await Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ kind: 'credentials' })))
       await pass(1_000)
     }
     expect(endpoint.requests).toHaveLength(2)
-    expect(clientSecret.mock.calls.length).toBeGreaterThan(80)
+    expect(clientSecret.mock.calls.length - before).toBe(20)
+  })
+
+  it('that hangs during a cooldown costs each call a second at most', async () => {
+    let calls = 0
+    const clientSecret = () => (++calls <= 2 ? 'wrong' : new Promise<string>(() => {}))
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongSecret), { clientSecret }))
+    await tokens.getToken().catch(() => {})
+    const waiting = watch(tokens.getToken())
+    await pass(1_000)
+    expect(waiting.state).toBe('rejected')
   })
 
   it('that changes to another wrong one costs one request more', async () => {
@@ -72,7 +88,7 @@ describe('a secret function', () => {
     await pass(30_000)
     expect(call.error).toMatchObject({
       kind: 'unavailable',
-      message: 'The clientSecret function failed (Error)',
+      message: 'The clientSecret function failed (Error).',
       attempts: 3,
     })
     expect(endpoint.requests).toHaveLength(0)
@@ -110,6 +126,7 @@ describe('a secret function', () => {
     const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret }))
     await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'configuration' })
     secret = 'secret'
+    await pass(5_000)
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
   })
 
@@ -125,7 +142,7 @@ describe('a secret function', () => {
     controller.abort('enough')
     await pass(0)
     expect(aborted).toEqual({ state: 'rejected', error: 'enough' })
-    await pass(30_000)
+    await pass(30_100)
     expect(waiting).toMatchObject({ state: 'rejected', error: { name: 'TokenError' } })
   })
 

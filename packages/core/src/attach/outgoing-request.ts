@@ -1,0 +1,160 @@
+import type { HeadersInput } from '../sources/backend-tokens.ts'
+import { absoluteUrl } from './allowed-origins.ts'
+import { copyBody, isRepeatableBody, keepBody, type KeptBody } from './replayable-body.ts'
+import type { Attachment } from './token-attacher.ts'
+
+/** Options of one request: those of `fetch`, and `token: false` to send it without a token. */
+export interface TokenRequestInit extends Omit<RequestInit, 'duplex'> {
+  readonly token?: false | undefined
+  /** Required by Node for a body that is a stream. */
+  readonly duplex?: 'half' | undefined
+}
+
+/** Members of `RequestInit`, standard ones and those of runtimes and frameworks, that an object may inherit. */
+const initMembers = [
+  'body',
+  'cache',
+  'cf',
+  'credentials',
+  'dispatcher',
+  'duplex',
+  'headers',
+  'integrity',
+  'keepalive',
+  'method',
+  'mode',
+  'next',
+  'priority',
+  'redirect',
+  'referrer',
+  'referrerPolicy',
+  'signal',
+  'token',
+  'window',
+] as const
+
+/**
+ * One request as `fetch` would read it, at the moment of the call: what the caller changes later changes
+ * nothing, and the URL that was checked is the URL that is sent to.
+ */
+export class OutgoingRequest {
+  readonly url: string
+  readonly method: string
+  readonly signal: AbortSignal | null | undefined
+  /** Whether the caller opted out of a token. */
+  readonly optedOut: boolean
+  readonly #input: string | Request
+  readonly #init: RequestInit
+  readonly #headers: Headers | Readonly<Record<string, string>> | undefined
+  readonly #repeatable: boolean
+  /** The body of a `Request`. */
+  readonly #keptBody: Promise<KeptBody> | undefined
+  #kept: KeptBody | undefined
+
+  constructor(
+    input: string | URL | Request,
+    given: TokenRequestInit | null | undefined,
+    maxReplayBytes: number,
+  ) {
+    const request = isRequest(input) ? input : undefined
+    const { token, ...init } = readInit(given)
+    this.url = request?.url ?? String(absoluteUrl(String(input)))
+    this.method = init.method ?? request?.method ?? 'GET'
+    this.signal = init.signal === undefined ? request?.signal : init.signal
+    this.optedOut = token === false
+    this.#input = request ?? this.url
+    this.#headers = copyHeaders(init.headers ?? request?.headers)
+    const owner = init.body === undefined ? request : isRequest(given) ? given : undefined
+    const { body } = owner ?? {}
+    if (owner && body && !owner.bodyUsed) {
+      this.#keptBody = keepBody(body, maxReplayBytes)
+      this.#keptBody.catch(() => {})
+    }
+    if (init.body && !owner) init.body = copyBody(init.body)
+    // Some browsers do not show the body of a Request.
+    const bodiless = !owner || body === null || /^(?:GET|HEAD)$/i.test(this.method)
+    this.#repeatable = owner ? bodiless : isRepeatableBody(init.body)
+    this.#init = init
+  }
+
+  hasHeader(name: string): boolean {
+    const headers = this.#headers
+    if (headers === undefined) return false
+    if (headers instanceof Headers) return headers.has(name)
+    return Object.keys(headers).some((key) => key.toLowerCase() === name.toLowerCase())
+  }
+
+  /** Whether it can be sent again. Of the body of a `Request` this is known once it has been sent. */
+  get repeatable(): boolean {
+    if (this.#keptBody === undefined) return this.#repeatable
+    return this.#kept === undefined || this.#kept.repeated() !== undefined
+  }
+
+  /** Sends it with a token, or as it is. */
+  async send(
+    fetch: (input: string | Request, init: RequestInit) => Promise<Response>,
+    attachment: Attachment | undefined,
+    followsRedirects: boolean,
+  ): Promise<Response> {
+    const init: RequestInit & { duplex?: 'half' } = { ...this.#init }
+    if (this.#keptBody) {
+      const body = this.#kept ? this.#kept.repeated() : (this.#kept = await this.#keptBody).first
+      init.body = body as BodyInit
+      if (body instanceof ReadableStream) init.duplex = 'half'
+    }
+    if (attachment) {
+      init.headers = withHeaders(attachment.headers, this.#headers)
+      if (!followsRedirects && this.#redirect !== 'error') init.redirect = 'manual'
+    } else if (this.#headers) init.headers = this.#headers
+    return fetch(this.#input, init)
+  }
+
+  get #redirect(): RequestInit['redirect'] {
+    return this.#init.redirect ?? (isRequest(this.#input) ? this.#input.redirect : undefined)
+  }
+}
+
+function isRequest(value: unknown): value is Request {
+  return typeof value === 'object' && value !== null && 'url' in value && 'clone' in value
+}
+
+/** A copy, read as `fetch` reads it: inherited members and getters included. */
+function readInit(given: TokenRequestInit | null | undefined): {
+  -readonly [Name in keyof TokenRequestInit]: TokenRequestInit[Name]
+} {
+  if (given === null || given === undefined) return {}
+  const init: Record<string, unknown> = { ...given }
+  const prototype: unknown = Object.getPrototypeOf(given)
+  if (prototype !== Object.prototype && prototype !== null) {
+    for (const name of initMembers) {
+      const value = (given as Record<string, unknown>)[name]
+      if (value !== undefined) init[name] = value
+    }
+  }
+  return init
+}
+
+function copyHeaders(headers: HeadersInput | undefined): Headers | Record<string, string> | undefined {
+  if (headers === undefined || headers === null) return undefined
+  return isRecord(headers) ? { ...headers } : new Headers(headers)
+}
+
+function isRecord(headers: NonNullable<HeadersInput>): headers is Record<string, string> {
+  return !(Symbol.iterator in headers)
+}
+
+/** A copy; headers of the same name are replaced. */
+function withHeaders(
+  added: Readonly<Record<string, string>>,
+  headers: Headers | Readonly<Record<string, string>> | undefined,
+): Headers | Record<string, string> {
+  if (headers === undefined) return added as Record<string, string>
+  if (headers instanceof Headers) {
+    const copy = new Headers(headers)
+    for (const [name, value] of Object.entries(added)) copy.set(name, value)
+    return copy
+  }
+  const names = new Set(Object.keys(added).map((name) => name.toLowerCase()))
+  const kept = Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase()))
+  return { ...Object.fromEntries(kept), ...added }
+}

@@ -1,0 +1,19 @@
+/** Whether this is a web page or one of its workers: other runtimes with workers name themselves in the user agent. */
+export function runsInBrowser(): boolean {
+  const { window, navigator, WorkerGlobalScope } = globalThis as {
+    window?: { document?: unknown }
+    navigator?: { userAgent?: string }
+    WorkerGlobalScope?: unknown
+  }
+  if (window?.document) return true
+  return WorkerGlobalScope !== undefined && /^Mozilla\//.test(navigator?.userAgent ?? '')
+}
+
+/** Whether the runtime drops work that goes on after a request has ended, unless it is handed to `waitUntil`. */
+export function dropsBackgroundWork(): boolean {
+  const { navigator, EdgeRuntime } = globalThis as {
+    navigator?: { userAgent?: string }
+    EdgeRuntime?: unknown
+  }
+  return navigator?.userAgent === 'Cloudflare-Workers' || EdgeRuntime !== undefined
+}

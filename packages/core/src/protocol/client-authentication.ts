@@ -1,0 +1,65 @@
+/** A token request as a {@link ClientAuthentication} sees it; it adds to `body` or `headers`. */
+export interface ClientAuthenticationRequest {
+  readonly clientId: string
+  readonly tokenEndpoint: URL
+  /** The authorization server's issuer identifier, if it is known. */
+  readonly issuer?: string | undefined
+  readonly body: URLSearchParams
+  readonly headers: Headers
+  readonly signal: AbortSignal
+}
+
+/** Proves a client's identity to the token endpoint (RFC 6749, section 2.3; RFC 7521). */
+export interface ClientAuthentication {
+  /** Called for each attempt: assertions are created anew. What it adds is treated as secret. */
+  authenticate(request: ClientAuthenticationRequest): void | Promise<void>
+  /** Identifies the key, never an assertion: part of the cache key, and a change ends a cooldown. */
+  fingerprint(): string | Promise<string>
+}
+
+/** The built-in methods; `none` identifies the client by `client_id` alone, for mutual TLS or public clients. */
+export type ClientAuthenticationMethod = 'post' | 'basic' | 'none'
+
+/** Client ID and secret in the form body (RFC 6749, section 2.3.1). */
+function post(clientSecret: string): ClientAuthentication {
+  return {
+    authenticate({ clientId, body }) {
+      body.set('client_id', clientId)
+      body.set('client_secret', clientSecret)
+    },
+    fingerprint: () => `post ${clientSecret}`,
+  }
+}
+
+/**
+ * Client ID and secret in an `Authorization: Basic` header. RFC 6749, section 2.3.1: each half is
+ * form-encoded before Base64. Servers that skip the decoding differ only for credentials with characters
+ * other than letters, digits, `*`, `-`, `.` and `_`.
+ */
+function basic(clientSecret: string): ClientAuthentication {
+  return {
+    authenticate({ clientId, headers }) {
+      headers.set('authorization', `Basic ${btoa(`${formEncode(clientId)}:${formEncode(clientSecret)}`)}`)
+    },
+    fingerprint: () => `basic ${clientSecret}`,
+  }
+}
+
+const none: ClientAuthentication = {
+  authenticate: ({ clientId, body }) => body.set('client_id', clientId),
+  fingerprint: () => 'none',
+}
+
+/** The built-in method of a name. */
+export function createClientAuthentication(
+  method: ClientAuthenticationMethod,
+  clientSecret: string,
+): ClientAuthentication {
+  if (method === 'none') return none
+  return method === 'post' ? post(clientSecret) : basic(clientSecret)
+}
+
+/** The form-encoded value, as it is sent. */
+export function formEncode(value: string): string {
+  return new URLSearchParams([['', value]]).toString().slice(1)
+}

@@ -1,0 +1,99 @@
+import { Redacted } from '../platform/redacted.ts'
+import type { AccessToken } from '../tokens/access-token.ts'
+import type { TokenEvent, TokenEventListener } from '../tokens/token-event.ts'
+import type { CachingTokenProvider } from './caching-token-provider.ts'
+import {
+  acceptReplacement,
+  emitEvent,
+  freshToken,
+  rejectForRequest,
+  tokenForSingleUse,
+  type ProviderInternals,
+  type RejectedRequest,
+} from './provider-internals.ts'
+import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
+
+/** What a pooled provider needs of its pool. */
+export interface ProviderPool<Key> {
+  /** The key's provider, created if it is not there; makes the key known to the pool again. */
+  provide(handle: PooledTokenProvider<Key>): CachingTokenProvider | Promise<CachingTokenProvider>
+  listen(key: Key, listener: TokenEventListener): () => void
+  evict(key: Key): Promise<void>
+}
+
+/** One key of a pool. It keeps working after the key was evicted: its next use creates a provider again. */
+export class PooledTokenProvider<Key> extends Redacted implements TokenProvider, ProviderInternals {
+  readonly key: Key
+  readonly #pool: ProviderPool<Key>
+  /** Set while the key is in the pool and its source is known. */
+  provider: CachingTokenProvider | undefined
+  /** Set by each use but the first; the pool evicts keys that were not used since it checked last. */
+  used = false
+
+  constructor(key: Key, pool: ProviderPool<Key>) {
+    super()
+    this.key = key
+    this.#pool = pool
+  }
+
+  getToken(options?: GetTokenOptions): Promise<AccessToken> {
+    if (this.provider === undefined) return this.#createAndGet(options)
+    this.used = true
+    return this.provider.getToken(options)
+  }
+
+  async #createAndGet(options: GetTokenOptions | undefined): Promise<AccessToken> {
+    const provider = await this.#pool.provide(this)
+    return provider.getToken(options)
+  }
+
+  peekToken(): AccessToken | undefined {
+    return this.provider?.peekToken()
+  }
+
+  reject(token: AccessToken): void {
+    this.provider?.reject(token)
+  }
+
+  reset(): void {
+    this.provider?.reset()
+  }
+
+  on(listener: TokenEventListener): () => void {
+    return this.#pool.listen(this.key, listener)
+  }
+
+  close(): Promise<void> {
+    return this.#pool.evict(this.key)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  toJSON(): object {
+    return { key: this.key, ...this.provider?.toJSON() }
+  }
+
+  [freshToken](singleUse: boolean): AccessToken | undefined {
+    this.used = true
+    return this.provider?.[freshToken](singleUse)
+  }
+
+  async [tokenForSingleUse](signal: AbortSignal | undefined): Promise<AccessToken> {
+    const provider = this.provider ?? (await this.#pool.provide(this))
+    return provider[tokenForSingleUse](signal)
+  }
+
+  [emitEvent](event: TokenEvent): void {
+    this.provider?.[emitEvent](event)
+  }
+
+  [rejectForRequest](token: AccessToken, request: RejectedRequest) {
+    return this.provider?.[rejectForRequest](token, request)
+  }
+
+  [acceptReplacement](resource: string): void {
+    this.provider?.[acceptReplacement](resource)
+  }
+}

@@ -1,0 +1,29 @@
+import { changeTokenError, TokenError, type TokenFailure } from '../protocol/token-error.ts'
+
+/** A secret this long is recognised inside a code as well; a shorter one, such as `client`, occurs in codes by chance. */
+const shortestInside = 12
+
+/**
+ * Some endpoints repeat what they received. A code that repeats a secret is dropped, in every form in which
+ * the secret was sent; in the description it is replaced.
+ */
+export function redactEcho(error: TokenError, secrets: readonly string[]): TokenError {
+  const { oauthError = '', vendorCode = '', errorDescription, cause } = error
+  const repeats = (code: string): boolean =>
+    secrets.some((secret) => code === secret || (secret.length >= shortestInside && code.includes(secret)))
+  const { code } = Object(cause) as { code?: unknown }
+  if (typeof code === 'string' && repeats(code)) {
+    return new TokenError({ ...error, message: 'Could not reach the token endpoint.' })
+  }
+  const changes: { -readonly [Fact in keyof TokenFailure]?: TokenFailure[Fact] } = {}
+  if (repeats(oauthError) || repeats(vendorCode)) {
+    changes.message = `The token endpoint repeated the client secret in its response (${error.status}).`
+    changes.oauthError = changes.vendorCode = undefined
+  }
+  if (errorDescription !== undefined) {
+    let text = errorDescription.replace(/[\0-\x1f\x7f]/g, ' ')
+    for (const secret of secrets) text = text.replaceAll(secret, '[redacted]')
+    changes.errorDescription = text.slice(0, 200)
+  }
+  return Object.keys(changes).length > 0 ? changeTokenError(error, changes) : error
+}
