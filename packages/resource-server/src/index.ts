@@ -1,4 +1,4 @@
-export type { VerifiedRequest } from './binding/check-binding.ts'
+export type { VerifiedRequest } from './binding/verified-request.ts'
 export type { RequireTokenOptions } from './node-request.ts'
 export type { TokenRequirements } from './token-requirements.ts'
 export {

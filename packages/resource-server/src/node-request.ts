@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { VerifiedRequest } from './binding/check-binding.ts'
+import type { VerifiedRequest } from './binding/verified-request.ts'
 import type { TokenRequirements } from './token-requirements.ts'
 
 /** What requests of Node, Express, Connect and Fastify have in common. */

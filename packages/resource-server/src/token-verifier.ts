@@ -1,6 +1,7 @@
 import { TokenError } from '@tokenwell/core'
-import { checkBinding, type VerifiedRequest } from './binding/check-binding.ts'
+import { checkBinding } from './binding/check-binding.ts'
 import type { DpopProofs } from './binding/dpop-proofs.ts'
+import type { VerifiedRequest } from './binding/verified-request.ts'
 import { createChallenge } from './challenge.ts'
 import { CheckedTokens, type CheckedToken } from './check/checked-tokens.ts'
 import { chooseCheck } from './check/choose-check.ts'

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import type { TokenVerifier } from '@tokenwell/resource-server'
+import { resourceServer } from '@tokenwell/resource-server/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { EngineBusyError, type SpeechEngine } from '../engines/speech-engine.ts'
 import type { Job } from '../jobs/job.ts'
@@ -6,7 +9,6 @@ import type { JobStore } from '../jobs/job-store.ts'
 import { readDuration } from '../wav/read-duration.ts'
 import { abortOnDisconnect } from './abort-on-disconnect.ts'
 import { ApiError } from './api-error.ts'
-import type { BearerGuard } from './bearer-guard.ts'
 import { limitSlowUpload, type SlowUploadLimits } from './limit-slow-upload.ts'
 import { acceptAudio, readUpload, rejectLargeBody } from './read-upload.ts'
 import {
@@ -26,7 +28,9 @@ declare module 'fastify' {
 export interface TranscriptionRoutesOptions {
   readonly engine: SpeechEngine
   readonly jobs: JobStore
-  readonly guard: BearerGuard
+  readonly verifier: TokenVerifier
+  /** The API product that a token must cover. */
+  readonly product: string
   readonly maxBytes: number
   readonly longAudioSeconds: number
   readonly slowUploads: SlowUploadLimits
@@ -41,7 +45,7 @@ const DEFAULT_CAPACITY = 32
 /** `POST /v1/transcriptions` transcribes a recording; a long one, or any if the client prefers that, as a job. */
 export async function transcriptionRoutes(
   server: FastifyInstance,
-  { engine, jobs, guard, maxBytes, longAudioSeconds, slowUploads }: TranscriptionRoutesOptions,
+  { engine, jobs, verifier, product, maxBytes, longAudioSeconds, slowUploads }: TranscriptionRoutesOptions,
 ): Promise<void> {
   const share = createFairShare()
   const takePlace = (client: string) => {
@@ -51,8 +55,10 @@ export async function transcriptionRoutes(
   }
   acceptAudio(server, maxBytes)
   server.decorateRequest('caller', '')
+  server.register(resourceServer, { verifier, products: [product] }) // before any of the body is read
   server.addHook('onRequest', async (request, reply) => {
-    request.caller = await guard(request) // before any of the body is read
+    request.caller = callerOf(request)
+    request.log.info({ clientId: request.accessToken?.clientId }, 'authorized')
     rejectLargeBody(request, maxBytes)
     reply.header('cache-control', 'no-store')
   })
@@ -93,6 +99,12 @@ export async function transcriptionRoutes(
     if (!jobs.remove(request.caller, request.params.id)) throw transcriptionNotFound()
     reply.code(204)
   })
+}
+
+/** A token without a client counts as a client of its own. */
+function callerOf({ accessToken, headers }: FastifyRequest): string {
+  if (accessToken?.clientId !== undefined) return `client ${accessToken.clientId}`
+  return `token ${createHash('sha256').update(headers.authorization!).digest('hex')}`
 }
 
 function respondWithJob(job: Readonly<Job>, reply: FastifyReply): JobResponse {

@@ -1,8 +1,6 @@
+import { createTokenVerifier } from '@tokenwell/resource-server'
 import { fastify, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { createBearerGuard } from '../http/bearer-guard.ts'
-import { introspectToken } from '../authorization/introspect-token.ts'
-import { createIntrospectionCache } from '../authorization/introspection-cache.ts'
 import { createDigitsEngine } from '../engines/digits/create-digits-engine.ts'
 import { allowOrigins } from '../http/allow-origins.ts'
 import { finishResponses } from '../http/finish-responses.ts'
@@ -14,15 +12,19 @@ import type { SpeechApiOptions } from './speech-api-options.ts'
 import { removeStaleFiles } from '../temporary-files/temporary-file.ts'
 
 const MAX_UPLOAD = 25 * 1_048_576
-const CACHE_ENTRIES = 1_000
 const UPLOAD_TIMEOUT_MS = 300_000
 
-/** Creates the speech-to-text API, which does not listen yet; throws `TypeError` if `authUrl` or an origin is invalid. */
+/** Creates the speech-to-text API, which does not listen yet; throws if `authUrl` or an origin is invalid. */
 export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
-  const { clientId, clientSecret, product = 'speech-to-text', maxUploadBytes = MAX_UPLOAD } = options
+  const { authUrl, clientId, clientSecret, introspectionCacheMs = 3_000, allowInsecure } = options
   const { slowUploads = {} } = options
   const { headersMs = 10_000 } = slowUploads
-  const authUrl = checkedAuthUrl(options)
+  const verifier = createTokenVerifier({
+    introspection: { authUrl, clientId, clientSecret, cacheMs: introspectionCacheMs },
+    realm: 'speech',
+    errors: 'classic',
+    allowInsecure,
+  })
   const server = fastify({
     loggerInstance: createLogger(options),
     requestTimeout: UPLOAD_TIMEOUT_MS,
@@ -47,34 +49,18 @@ export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
   server.addHook('onReady', removeStaleFiles)
   server.addHook('preClose', () => jobs.close())
   finishResponses(server)
-  const introspect = createIntrospectionCache(
-    (token) => introspectToken(token, { authUrl, clientId, clientSecret }),
-    { lifetimeMs: options.introspectionCacheMs ?? 3_000, maxEntries: CACHE_ENTRIES, now: Date.now },
-  )
-  const guard = createBearerGuard({ introspect, product, now: Date.now })
 
   server.get('/healthz', { logLevel: 'warn' }, async () => ({ status: 'ok', engine: engine.name }))
   server.register(transcriptionRoutes, {
     engine,
     jobs,
-    guard,
-    maxBytes: maxUploadBytes,
+    verifier,
+    product: options.product ?? 'speech-to-text',
+    maxBytes: options.maxUploadBytes ?? MAX_UPLOAD,
     slowUploads,
     longAudioSeconds: options.longAudioSeconds ?? 60,
   })
   return server
-}
-
-function checkedAuthUrl({ authUrl, allowInsecure = false }: SpeechApiOptions): URL {
-  const url = URL.parse(String(authUrl))
-  if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new TypeError(`authUrl "${String(authUrl)}" is not a valid HTTP or HTTPS URL.`)
-  }
-  const local = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
-  if (url.protocol === 'http:' && !local && !allowInsecure) {
-    throw new TypeError(`authUrl uses plain HTTP to ${url.hostname}. Use HTTPS, or set allowInsecure.`)
-  }
-  return url
 }
 
 function createLogger({ quiet = false, logTo }: SpeechApiOptions): FastifyBaseLogger {

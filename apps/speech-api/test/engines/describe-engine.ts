@@ -143,7 +143,7 @@ function uploadInHalves(api: TestApi, headers?: Record<string, string>) {
     await rest.promise
     yield sample.file.subarray(20_000)
   })()
-  const response = api.post(ReadableStream.from(pieces), headers)
+  const response = api.post(pieces, headers)
   return { response, started: started.promise, finish: rest.resolve }
 }
 

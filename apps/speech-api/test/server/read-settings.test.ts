@@ -89,13 +89,13 @@ describe('the URL of the token service', () => {
     createSpeechApi({ authUrl, clientId: 'id', clientSecret: 'secret' })
 
   test.each(['', 'auth.example', 'ftp://auth.example'])('"%s" is rejected as invalid', (authUrl) => {
-    expect(create(authUrl)).toThrow('is not a valid HTTP or HTTPS URL')
+    expect(create(authUrl)).toThrow(expect.objectContaining({ kind: 'configuration' }))
   })
 
   test.each(['http://auth.example', 'http://127.0.0.1.example'])(
     '%s is rejected because it would expose the credentials',
     (url) => {
-      expect(create(url)).toThrow('Use HTTPS, or set allowInsecure')
+      expect(create(url)).toThrow('https://')
     },
   )
 })

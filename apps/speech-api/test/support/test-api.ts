@@ -3,11 +3,14 @@ import { type IntrospectionServer, startIntrospectionServer } from './introspect
 
 export const VALID_TOKEN = 'valid-token-0123456789'
 
+/** Node's fetch also sends what an async iterable yields. */
+type Body = RequestInit['body'] | Uint8Array | AsyncIterable<Uint8Array>
+
 export interface TestApi extends AsyncDisposable {
   readonly url: string
   readonly tokenService: IntrospectionServer
   /** Posts a recording, with a valid token unless the headers contain another. */
-  post(body: RequestInit['body'], headers?: Record<string, string>): Promise<Response>
+  post(body: Body, headers?: Record<string, string>): Promise<Response>
 }
 
 /** Starts a speech API and a token service on free ports. */
@@ -34,7 +37,7 @@ export async function startTestApi(options: Partial<SpeechApiOptions> = {}): Pro
       fetch(`${api.url}/v1/transcriptions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${VALID_TOKEN}`, 'content-type': 'audio/wav', ...headers },
-        ...(body === undefined ? {} : { body, duplex: 'half' }),
+        ...(body === undefined ? {} : { body: body as BodyInit, duplex: 'half' }),
       }),
     async [Symbol.asyncDispose]() {
       await api.close()

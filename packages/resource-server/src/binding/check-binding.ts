@@ -3,17 +3,7 @@ import { invalidToken } from '../read-credentials.ts'
 import type { TokenVerificationFailure } from '../token-verification-error.ts'
 import { certificateBytes } from './client-certificate.ts'
 import type { DpopProofs } from './dpop-proofs.ts'
-
-/** What a token's binding is checked against. */
-export interface VerifiedRequest {
-  readonly method: string
-  /** Absolute; or its path and query, if the verifier has a `publicUrl`. */
-  readonly url: string
-  /** The `DPoP` header. */
-  readonly dpop?: string | undefined
-  /** The certificate of the connection (RFC 8705): DER, or PEM text. */
-  readonly clientCertificate?: Uint8Array | string | undefined
-}
+import type { VerifiedRequest } from './verified-request.ts'
 
 export interface BoundToken {
   readonly token: string

@@ -3,9 +3,9 @@ import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTVerifyResult } 
 import { digest } from '../digest.ts'
 import type { DpopOptions } from '../token-verifier-options.ts'
 import type { TokenVerificationFailure } from '../token-verification-error.ts'
-import type { VerifiedRequest } from './check-binding.ts'
 import { sameTarget } from './request-target.ts'
 import { createSeenProofs } from './seen-proofs.ts'
+import type { VerifiedRequest } from './verified-request.ts'
 
 /** How far the clocks of clients may be ahead, in seconds. */
 const tolerance = 5

@@ -3,7 +3,7 @@ import { configurationError } from '../failures.ts'
 import type { TokenVerifierOptions } from '../token-verifier-options.ts'
 import { createIntrospectionCheck } from './introspection-check.ts'
 import { isJwt } from './is-jwt.ts'
-import type { JwtCheckOptions } from './jwt-check.ts'
+import type { JwtCheckOptions } from './jwt-check-options.ts'
 import type { TokenCheck } from './token-check.ts'
 
 /** Returns the function that chooses a token's check by its shape; undefined if tokens of that shape are not accepted. */

@@ -1,15 +1,9 @@
-import { TokenError, type Clock } from '@tokenwell/core'
+import { TokenError } from '@tokenwell/core'
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
 import { codeOf, tokenError } from '../failures.ts'
-import type { TokenVerifierOptions } from '../token-verifier-options.ts'
+import type { JwtCheckOptions } from './jwt-check-options.ts'
 import { createKeySource } from './key-source.ts'
 import type { TokenCheck } from './token-check.ts'
-
-export interface JwtCheckOptions extends TokenVerifierOptions {
-  readonly issuer: string
-  readonly audience: string | readonly string[]
-  readonly clock: Clock
-}
 
 /** Signatures that need a public key alone: a public key is never taken for a shared secret. */
 const asymmetric = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')

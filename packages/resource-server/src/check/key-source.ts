@@ -7,7 +7,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose'
 import { codeOf, tokenError } from '../failures.ts'
-import type { JwtCheckOptions } from './jwt-check.ts'
+import type { JwtCheckOptions } from './jwt-check-options.ts'
 
 /** An unknown key ID loads the keys again, at most this often. */
 const cooldownDuration = 1_000

@@ -3,7 +3,7 @@ import { errors, Provider } from 'oidc-provider'
 import { vi } from 'vitest'
 import { listen } from '../apis/listen.ts'
 
-export const client = { client_id: 'client', client_secret: 'client-secret' }
+const client = { client_id: 'client', client_secret: 'client-secret' }
 export const resourceServer = { clientId: 'orders-api', clientSecret: 'orders-secret' }
 /** Resources with opaque and with JWT access tokens. */
 export const resources = {

@@ -46,7 +46,9 @@ describe('rejects', () => {
       const response = await api.post('audio', { authorization })
       expect(response.status).toBe(401)
       expect(response.headers.get('www-authenticate')).toBe('Bearer realm="speech"')
-      expect(await response.json()).toMatchObject({ error: { code: 'token_missing' } })
+      expect(await response.json()).toMatchObject({
+        fault: { detail: { errorcode: 'oauth.v2.InvalidRequest' } },
+      })
       expect(api.tokenService.requests).toHaveLength(0)
     },
   )
@@ -101,7 +103,9 @@ describe('responds with 503 when introspection fails:', () => {
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('5')
     expect(response.headers.get('www-authenticate')).toBeNull()
-    expect(await response.json()).toMatchObject({ error: { code: 'token_check_failed' } })
+    expect(await response.json()).toMatchObject({
+      fault: { detail: { errorcode: 'messaging.adaptors.http.flow.ServiceUnavailable' } },
+    })
     expect(engine.calls).toBe(0)
   }
 

@@ -1,0 +1,10 @@
+/** What a token's binding is checked against. */
+export interface VerifiedRequest {
+  readonly method: string
+  /** Absolute; or its path and query, if the verifier has a `publicUrl`. */
+  readonly url: string
+  /** The `DPoP` header. */
+  readonly dpop?: string | undefined
+  /** The certificate of the connection (RFC 8705): DER, or PEM text. */
+  readonly clientCertificate?: Uint8Array | string | undefined
+}
