@@ -16,9 +16,9 @@ const axiosOver = (config: CreateAxiosDefaults): AdapterUnderTest => ({
 describeAdapter({ ...axiosOver({ adapter: 'http' }), cannotSend: ['web stream'] })
 
 describeAdapter({
-  // This adapter of axios says `ETIMEDOUT` whatever it is told; the option has the rest of axios say so too.
+  // This adapter of axios always reports `ETIMEDOUT`; with this option the rest of axios does too.
   ...axiosOver({ adapter: 'fetch', transitional: { clarifyTimeoutError: true } }),
-  // It gives a cancellation the text of the signal's reason, where axios elsewhere says "canceled".
+  // Its cancellation has the message of the signal's reason, while the rest of axios uses "canceled".
   comparableError: ({ name, code }) => ({ name, code }),
   hidesResponseUrl: true,
 })

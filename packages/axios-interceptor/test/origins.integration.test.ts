@@ -11,26 +11,26 @@ beforeEach(() => {
 })
 
 describe('without allowed origins', () => {
-  it('sends tokens to the origin of the base address, wherever below it', async () => {
+  it('sends tokens to the origin of the base URL, for any path', async () => {
     const urls = ['orders', '/orders', '', `${servers.api.origin}/v2`]
     for (const url of urls) await api.get(url)
     expect(servers.api.tokens).toStrictEqual(Array(urls.length).fill(servers.endpoint.issued[0]))
   })
 
-  it('sends none elsewhere by a base address of the request', async () => {
+  it('sends no token to the base URL of a request at another origin', async () => {
     await api.get('/', { baseURL: servers.other.origin })
     await api.get(servers.other.origin.replace('http:', ''), { baseURL: '' }).catch(() => {})
     expect(servers.other.tokens).toStrictEqual([undefined])
     expect(servers.endpoint.requests).toHaveLength(0)
   })
 
-  it('keeps to the base address it was attached with', async () => {
+  it('keeps the base URL from when tokens were attached', async () => {
     api.defaults.baseURL = servers.other.origin
     await api.get('/')
     expect(servers.other.tokens).toStrictEqual([undefined])
   })
 
-  it('looks at where interceptors send a request in the end', async () => {
+  it('checks the URL that interceptors set', async () => {
     api.interceptors.request.use((config) => Object.assign(config, { url: `${servers.other.origin}/x` }))
     await api.get('/')
     const before = create({ baseURL: servers.api.origin, validateStatus: null })
@@ -40,7 +40,7 @@ describe('without allowed origins', () => {
     expect(servers.other.tokens).toStrictEqual([undefined, undefined])
   })
 
-  it('knows no base address where an interceptor took it away', async () => {
+  it('uses no base URL that an interceptor removed', async () => {
     const seen: boolean[] = []
     api.interceptors.request.use(({ baseURL: _gone, ...config }) => config)
     const adapter: AxiosAdapter = async (config) => {
@@ -51,20 +51,20 @@ describe('without allowed origins', () => {
     expect(seen).toStrictEqual([false])
   })
 
-  it('counts an absolute address as a path where axios does', async () => {
+  it('treats an absolute URL as a path where axios does', async () => {
     await api.get(servers.other.origin, { allowAbsoluteUrls: false })
     expect(servers.api.requests[0]?.url).toBe(`/v1/${servers.other.origin}`)
     expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0]])
   })
 
-  it.each([undefined, '', '/api', 'not an address'])('is not attached to an instance at %j', (baseURL) => {
+  it.each([undefined, '', '/api', 'not a URL'])('throws for an instance with the base URL %j', (baseURL) => {
     expect(() => attachTokens(create({ baseURL: baseURL! }), servers.tokens)).toThrowError(
       expect.objectContaining({ kind: 'configuration', message: expect.stringContaining('allowedOrigins') }),
     )
   })
 })
 
-it('shows an allowed origin that is a function the whole address', async () => {
+it('passes the whole URL to an allowed origin that is a function', async () => {
   const instance = create({ baseURL: servers.api.origin, validateStatus: null })
   const seen: string[] = []
   const allows = ({ pathname }: URL): boolean => {
@@ -79,14 +79,14 @@ it('shows an allowed origin that is a function the whole address', async () => {
 })
 
 describe('a redirect', () => {
-  it('carries no token to a sub-domain, nor headers that the caller calls sensitive', async () => {
+  it('carries neither the token nor sensitive headers of the caller to a subdomain', async () => {
     servers.api.respond = () => ({ status: 302, headers: { location: servers.other.origin } })
     await api.get('/', { headers: { 'X-Mine': '1' }, sensitiveHeaders: ['X-Mine'] })
     expect(servers.other.tokens).toStrictEqual([undefined])
     expect(servers.other.requests[0]?.headers).not.toHaveProperty('x-mine')
   })
 
-  it('shows itself to the caller’s beforeRedirect', async () => {
+  it('calls beforeRedirect of the caller', async () => {
     servers.api.respond = ({ url }) =>
       url === '/v1/from' ? { status: 302, headers: { location: '/to' } } : json({ arrived: true })
     const seen: unknown[] = []

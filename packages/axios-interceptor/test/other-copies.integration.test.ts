@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 const required = createRequire(import.meta.url)('axios') as AxiosStatic
 
-it('fails as the copy of axios does that the application required', async () => {
+it('throws errors of the copy of axios that the application required', async () => {
   expect(required.AxiosError).not.toBe(AxiosError)
   const [endpoint, api] = await Promise.all([startTokenEndpoint(), startProtectedApi()])
   const tokens = createTokenProvider(endpoint.source)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const servers = useTestServers()
 
-it('does what its README shows', async () => {
+it('runs the example in the README', async () => {
   await runReadmeExample(new URL('../', import.meta.url), {
     AUTH_URL: servers.endpoint.origin,
     API_URL: servers.api.origin,

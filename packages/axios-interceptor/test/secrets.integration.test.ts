@@ -10,14 +10,14 @@ beforeEach(() => {
   api = create({ baseURL: servers.api.origin })
   attachTokens(api, servers.tokens)
 })
-const expectHidden = (held: unknown) => {
+const expectHidden = (value: unknown) => {
   expect(servers.endpoint.issued).not.toHaveLength(0)
-  expectNoSecrets(held, servers.endpoint.issued)
+  expectNoSecrets(value, servers.endpoint.issued)
 }
 
 describe.each(['http', 'fetch'])('over %s', (adapter) => {
   it.each(['json', 'text', 'arraybuffer', 'stream'] as const)(
-    'a response as %s shows no token',
+    'shows no token in a response as %s',
     async (responseType) => {
       const response = await api.get('/', { responseType, adapter })
       expectHidden(response)
@@ -27,7 +27,7 @@ describe.each(['http', 'fetch'])('over %s', (adapter) => {
     },
   )
 
-  it('an error shows no token, with a stream for its body', async () => {
+  it('shows no token in an error with a stream as its body', async () => {
     servers.api.respond = () => json({}, 500)
     const error: unknown = await api
       .get('/', { responseType: 'stream', adapter })
@@ -36,7 +36,7 @@ describe.each(['http', 'fetch'])('over %s', (adapter) => {
     expectHidden((error as { request: unknown }).request)
   })
 
-  it('an error that comes while a stream is read shows no token', async () => {
+  it('shows no token in an error while a stream is read', async () => {
     servers.api.respond = () => ({ body: 'x'.repeat(100_000) })
     const config = { responseType: 'stream', maxContentLength: 1_000, adapter } as const
     const read = async () => {
@@ -47,7 +47,7 @@ describe.each(['http', 'fetch'])('over %s', (adapter) => {
     expectHidden(error)
   })
 
-  it('a failed transform shows no token', async () => {
+  it('shows no token in the error of a failed transform', async () => {
     servers.api.respond = () => ({ body: '{' })
     const error: unknown = await api
       .get('/', { responseType: 'json', transitional: { silentJSONParsing: false }, adapter })
@@ -57,14 +57,14 @@ describe.each(['http', 'fetch'])('over %s', (adapter) => {
   })
 })
 
-it('a packed response shows no token', async () => {
+it('shows no token in a compressed response', async () => {
   servers.api.respond = () => ({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('packed') })
   const response = await api.get('/', { responseType: 'stream' })
   expectHidden(response)
   expect(Buffer.concat(await response.data.toArray()).toString()).toBe('packed')
 })
 
-it('leaves the request where it was, for those who look for it', async () => {
+it('keeps the request of a response accessible', async () => {
   const { request } = await api.get('/')
   expect(request.res.responseUrl).toBe(`${servers.api.origin}/`)
   expect(request.path).toBe('/')
@@ -77,7 +77,7 @@ it.each([
       throw new Error('No transport')
     },
   ],
-  ['rejects with nothing at all', () => Promise.reject(undefined)], // oxlint-disable-line prefer-promise-reject-errors
+  ['rejects with undefined', () => Promise.reject(undefined)], // oxlint-disable-line prefer-promise-reject-errors
 ])('an adapter that %s leaves no token in the configuration', async (_what, adapter) => {
   const seen: InternalAxiosRequestConfig[] = []
   const failing = (config: InternalAxiosRequestConfig): Promise<never> => {

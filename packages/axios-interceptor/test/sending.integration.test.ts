@@ -32,7 +32,7 @@ const failureOf = (promise: Promise<unknown>) =>
 describe('a request that is sent again', () => {
   beforeEach(rejectFirst)
 
-  it('passes interceptors and transforms once', async () => {
+  it('runs interceptors and transforms once', async () => {
     const passed: string[] = []
     const instance = create({
       baseURL: servers.api.origin,
@@ -57,26 +57,26 @@ describe('a request that is sent again', () => {
     expect(servers.api.requests.map(({ body }) => body)).toStrictEqual(Array(2).fill('{"a":"Ã¼"}'))
   })
 
-  it('is sent again where every status counts as a success', async () => {
+  it('is sent again if every status counts as a success', async () => {
     const { status } = await api.post('/', { a: 1 }, { validateStatus: null })
     expect(status).toBe(200)
     expect(servers.api.requests).toHaveLength(2)
   })
 
-  it('lets go of the connection of the first, where that was to be read as a stream', async () => {
+  it('releases the connection of the first response if it is a stream', async () => {
     const httpAgent = new Agent({ keepAlive: true, maxSockets: 1 })
     const { data } = await api.get('/', { responseType: 'stream', httpAgent })
     expect(JSON.parse(Buffer.concat(await data.toArray()).toString())).toStrictEqual({ accepted: true })
     httpAgent.destroy()
   })
 
-  it('is not a form that axios made of an object, which is a stream', async () => {
+  it('is not a form that axios created from an object, which is a stream', async () => {
     expect((await failureOf(api.postForm('/', { a: [1, 2] }))).status).toBe(401)
     expect(servers.api.requests).toHaveLength(1)
   })
 
   it.each(['json', 'text', 'arraybuffer', 'blob'] as const)(
-    'is known by a fault in a body that is asked for as %s',
+    'is recognised by a fault in a body of type %s',
     async (responseType) => {
       const fault = { fault: { detail: { errorcode: 'oauth.v2.InvalidAccessToken' } } }
       servers.api.respond = () => json(fault, 500)
@@ -86,7 +86,7 @@ describe('a request that is sent again', () => {
     },
   )
 
-  it('is sent again by whoever takes it from the error', async () => {
+  it('can be sent again with the configuration of an error', async () => {
     servers.api.respond = ({ url }) => json({}, url === '/first' ? 503 : 200)
     const error = await failureOf(api.post('/first', { a: 1 }, { timeout: 5_000 }))
     expect(error.config).toMatchObject({ url: '/first', timeout: 5_000, data: '{"a":1}' })
@@ -98,7 +98,7 @@ describe('a request that is sent again', () => {
 })
 
 describe('the instance', () => {
-  it('attaches tokens whatever adapter a request asks for', async () => {
+  it('attaches tokens with any adapter of a request', async () => {
     await api.get('/', { adapter: 'fetch' })
     await api.get('/', { adapter: ['http'] })
     await api.get('/', {
@@ -110,7 +110,7 @@ describe('the instance', () => {
     expect(servers.api.tokens).toStrictEqual(Array(2).fill(servers.endpoint.issued[0]))
   })
 
-  it('is as before once they are detached', async () => {
+  it('is restored when tokens are detached', async () => {
     const instance = create({ baseURL: servers.api.origin })
     const detach = attachTokens(instance, servers.tokens)
     await instance.get('/')
@@ -119,12 +119,12 @@ describe('the instance', () => {
     expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0], undefined])
   })
 
-  it('keeps its tokens from the instances made of it', async () => {
+  it('does not share its tokens with instances created from it', async () => {
     await failureOf(api.create({}).get('/'))
     expect(servers.api.tokens).toStrictEqual([undefined])
   })
 
-  it('takes two providers, each for its own origin', async () => {
+  it('accepts two providers for different origins', async () => {
     attachTokens(api, servers.tokens, { allowedOrigins: [servers.other.origin], scheme: 'Bearer' })
     await Promise.all([api.get('/'), api.get(servers.other.origin)])
     expect([...servers.api.tokens, ...servers.other.tokens]).toStrictEqual(
@@ -132,7 +132,7 @@ describe('the instance', () => {
     )
   })
 
-  it('leaves configurations and headers as they were given', async () => {
+  it('does not change the configuration and headers of the caller', async () => {
     const headers = Object.freeze({ 'X-Mine': '1' })
     const config = Object.freeze({ url: '/', headers, sensitiveHeaders: ['X-Mine'] })
     await api.request(config)
@@ -141,13 +141,13 @@ describe('the instance', () => {
     expect(servers.api.requests.map(({ headers }) => headers['x-mine'])).toStrictEqual(['1', '1'])
   })
 
-  it('fills a header that is there without a value, and leaves one that says to send none', async () => {
+  it('sets a header without a value, but not one that is false', async () => {
     await api.get('/', { headers: { authorization: undefined } })
     await failureOf(api.get('/', { headers: { authorization: false } }))
     expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0], undefined])
   })
 
-  it('takes a header that an interceptor shares between requests for nobody’s token', async () => {
+  it('does not reuse a token from a headers object that requests share', async () => {
     const { headers } = (await api.get('/')).config
     api.interceptors.request.use((config) => Object.assign(config, { headers }))
     await Promise.all([api.get('/'), failureOf(api.get(servers.other.origin)), api.get('/')])
@@ -155,7 +155,7 @@ describe('the instance', () => {
     expect(servers.api.tokens).toStrictEqual(Array(3).fill(servers.endpoint.issued[0]))
   })
 
-  it('leaves requests with other credentials alone', async () => {
+  it('attaches no token to requests with other credentials', async () => {
     const auth = { username: 'me', password: 'mine' }
     await failureOf(api.get('/', { auth }))
     await failureOf(api.get(servers.api.origin.replace('//', '//me:mine@')))
@@ -170,7 +170,7 @@ describe('a request that waits for a token', () => {
     servers.endpoint.respond = () => noResponse
   })
 
-  it('ends with the cancel token', async () => {
+  it('fails when its cancel token is cancelled', async () => {
     let cancel = (_reason: string): void => {}
     const cancelToken = new CancelToken((canceler) => {
       cancel = canceler
@@ -182,12 +182,12 @@ describe('a request that waits for a token', () => {
     expect(await failure).toMatchObject({ message: 'No longer needed' })
   })
 
-  it('ends at once where it was cancelled before', async () => {
+  it('fails at once if it was cancelled before', async () => {
     expect(isCancel(await failureOf(api.get('/', { signal: AbortSignal.abort() })))).toBe(true)
     expect(servers.endpoint.requests).toHaveLength(0)
   })
 
-  it('ends with its time, in the words asked for', async () => {
+  it('fails with its timeout and the configured message', async () => {
     const config = {
       timeout: 20,
       timeoutErrorMessage: 'Too slow',
@@ -202,7 +202,7 @@ describe('a request that waits for a token', () => {
   })
 })
 
-it('has but one time for the token and the answer', async () => {
+it('has one timeout for the token and the response', async () => {
   const issue = servers.endpoint.respond
   servers.endpoint.respond = async (request) => {
     await setTimeout(50)
@@ -219,12 +219,12 @@ it('has but one time for the token and the answer', async () => {
   expect(config.timeout).toBe(60_000)
 })
 
-it('fails without a token by an error of axios, which says why', async () => {
+it('fails with an AxiosError whose cause is the TokenError if no token can be acquired', async () => {
   servers.endpoint.respond = () => json({ error: 'invalid_client' }, 401)
   const error = await failureOf(api.post('/', { a: 1 }))
   expect(isAxiosError(error)).toBe(true)
   expect(error).toMatchObject({ code: 'ERR_TOKEN', config: { url: '/' }, message: error.cause?.message })
-  // The token endpoint's status is not the API's.
+  // The status of the token endpoint is not that of the API.
   expect([error.status, error.response, error.request]).toStrictEqual([undefined, undefined, undefined])
   expect(Object.keys(error)).not.toContain('cause')
 })

@@ -1,13 +1,16 @@
-import { afterEach, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeEach } from 'vitest'
 
 // For `setupFiles`: a test that writes to the console, or that causes a warning of Node, fails.
 const methods = ['debug', 'info', 'log', 'warn', 'error'] as const
 const original = Object.fromEntries(methods.map((method) => [method, console[method]]))
 let output: string[] = []
 
-process.on('warning', ({ name, message }) => {
+const onWarning = ({ name, message }: Error): void => {
   if (name !== 'ExperimentalWarning') output.push(`${name}: ${message}`)
-})
+}
+process.on('warning', onWarning)
+// Test files share their process, and each loads this module again.
+afterAll(() => void process.off('warning', onWarning))
 
 beforeEach(() => {
   output = []

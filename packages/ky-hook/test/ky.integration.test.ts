@@ -21,11 +21,11 @@ const failureOf = (promise: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-describe('a refused token', () => {
+describe('a rejected token', () => {
   beforeEach(rejectFirst)
 
   it.each(['get', 'post', 'put', 'patch', 'delete'] as const)(
-    'is renewed for %s, whatever ky itself would retry',
+    'is refreshed for %s, even if ky itself would not retry',
     async (method) => {
       const body = method === 'get' ? {} : { json: { a: 1 } }
       expect(await api(method, { method, ...body }).json()).toStrictEqual({ accepted: true })
@@ -33,19 +33,16 @@ describe('a refused token', () => {
     },
   )
 
-  it.each([0, { limit: 0 }])(
-    'is not renewed on the spot where ky is told retry: %j, and fails as an HTTPError',
-    async (retry) => {
-      const error = await failureOf(api.post('x', { retry, json: {} }))
-      expect(error).toBeInstanceOf(HTTPError)
-      expect(error).toMatchObject({ response: { status: 401 }, data: { rejected: 1 } })
-      expect(servers.api.requests).toHaveLength(1)
-      expect((await api.get('x', { retry })).status).toBe(200)
-    },
-  )
+  it.each([0, { limit: 0 }])('fails a request with a body as an HTTPError with retry: %j', async (retry) => {
+    const error = await failureOf(api.post('x', { retry, json: {} }))
+    expect(error).toBeInstanceOf(HTTPError)
+    expect(error).toMatchObject({ response: { status: 401 }, data: { rejected: 1 } })
+    expect(servers.api.requests).toHaveLength(1)
+    expect((await api.get('x', { retry })).status).toBe(200)
+  })
 
   it.each([0, { limit: 0 }])(
-    'is replaced for a request without a body, also with retry: %j',
+    'is refreshed for a request without a body even with retry: %j',
     async (retry) => {
       expect((await api.get('x', { retry })).status).toBe(200)
       expect(servers.api.requests).toHaveLength(2)
@@ -55,25 +52,25 @@ describe('a refused token', () => {
     },
   )
 
-  it('fails as an HTTPError where every token is refused', async () => {
+  it('fails as an HTTPError if the second token is rejected too', async () => {
     servers.api.rejects = () => true
     const error = await failureOf(api.get('x'))
     expect(error).toBeInstanceOf(HTTPError)
     expect(error).toMatchObject({ response: { status: 401 }, data: { rejected: 2 } })
   })
 
-  it('is renewed for a request object that has no body, and not for one that has', async () => {
+  it('is refreshed for a Request without a body, but not for one with a body', async () => {
     expect((await api(new Request(`${servers.api.origin}/x`))).status).toBe(200)
     servers.api.rejects = (token) => token === servers.endpoint.issued[1]
     const request = new Request(`${servers.api.origin}/x`, { method: 'POST', body: 'once' })
     expect(await failureOf(api(request))).toBeInstanceOf(HTTPError)
   })
 
-  it('is not seen where ky is told to throw nothing, if a new one helps', async () => {
+  it('is refreshed with throwHttpErrors: false', async () => {
     expect((await api.get('x', { throwHttpErrors: false })).status).toBe(200)
   })
 
-  it('has an upload sent whole again, progress and all', async () => {
+  it('repeats a complete upload with progress events', async () => {
     const progress: number[] = []
     const onUploadProgress = ({ transferredBytes }: { transferredBytes: number }) =>
       void progress.push(transferredBytes)
@@ -82,7 +79,7 @@ describe('a refused token', () => {
     expect(Math.max(...progress)).toBe(100_000)
   })
 
-  it('has a body that a hook put in sent again, not the one it replaced', async () => {
+  it('repeats the body that a hook has set', async () => {
     const hook: Hooks['beforeRequest'] = [
       ({ request }) => new Request(request, { method: 'POST', body: 'sealed' }),
     ]
@@ -92,7 +89,7 @@ describe('a refused token', () => {
 })
 
 describe('hooks', () => {
-  it('run once for a request that is sent again, and see no token', async () => {
+  it('run once for a request that is sent again, and get no token', async () => {
     rejectFirst()
     const seen: unknown[] = []
     const hooks: Hooks = {
@@ -111,7 +108,7 @@ describe('hooks', () => {
     ])
   })
 
-  it('may send a request elsewhere: the token does not go along', async () => {
+  it('can change the origin of a request, which then has no token', async () => {
     const elsewhere: Hooks['beforeRequest'] = [({ request }) => new Request(servers.other.origin, request)]
     await failureOf(api.get('x', { hooks: { beforeRequest: elsewhere } }).json())
     await failureOf(
@@ -121,13 +118,13 @@ describe('hooks', () => {
     expect(servers.endpoint.requests).toHaveLength(0)
   })
 
-  it('may answer in the API’s place, without a token', async () => {
+  it('can return a response without a token', async () => {
     const response = await api.get('x', { hooks: { beforeRequest: [() => new Response('mine')] } })
     expect(await response.text()).toBe('mine')
     expect(servers.endpoint.requests).toHaveLength(0)
   })
 
-  it('may set a header of their own', async () => {
+  it('can set the header themselves', async () => {
     const beforeRequest: Hooks['beforeRequest'] = [
       ({ request }) => request.headers.set('Authorization', 'Bearer mine'),
     ]
@@ -137,7 +134,7 @@ describe('hooks', () => {
 })
 
 describe('a client', () => {
-  it('has each retry of ky’s own sent with the token of that moment', async () => {
+  it('sends the current token with each retry of ky', async () => {
     const statuses = [503, 503, 200]
     servers.api.respond = () => {
       servers.tokens.reject(servers.tokens.peekToken()!)
@@ -148,27 +145,27 @@ describe('a client', () => {
     expect(servers.api.tokens).toStrictEqual([...servers.endpoint.issued])
   })
 
-  it('opts out as a whole, and one of its requests back in', async () => {
+  it('opts out, and one of its requests opts in again', async () => {
     const without = api.extend({ context: { token: false } })
     expect(await failureOf(without.get('x').json())).toBeInstanceOf(HTTPError)
     expect((await without.get('x', { context: { token: undefined } })).status).toBe(200)
   })
 
-  it('keeps a fetch of its own, and the options for it', async () => {
+  it('keeps its own fetch and the options for it', async () => {
     const seen: unknown[] = []
-    const own: Options['fetch'] = (input, init) => {
+    const customFetch: Options['fetch'] = (input, init) => {
       const { agent } = init as { agent?: string }
       seen.push([agent, new Headers(init?.headers).get('authorization')])
       return fetch(input, init)
     }
-    const options = { fetch: own, agent: 'of its own' } as Options
+    const options = { fetch: customFetch, agent: 'its own' } as Options
     await attached(options).get('x')
     await api.extend(options).get('x')
     expect(seen).toHaveLength(2)
-    expect(seen).toStrictEqual(seen.map(() => ['of its own', `Bearer ${servers.endpoint.issued[0]}`]))
+    expect(seen).toStrictEqual(seen.map(() => ['its own', `Bearer ${servers.endpoint.issued[0]}`]))
   })
 
-  it('looks the global fetch up at each request', async () => {
+  it('uses the global fetch at the time of each request', async () => {
     const original = globalThis.fetch
     try {
       globalThis.fetch = async (input, init) =>
@@ -181,7 +178,7 @@ describe('a client', () => {
     }
   })
 
-  it('takes two providers, each for its own origin', async () => {
+  it('accepts two providers for different origins', async () => {
     const both = api.extend(tokenHooks(servers.tokens, { allowedOrigins: [servers.other.origin] }))
     await Promise.all([both.get('x'), both.get('x', { prefix: servers.other.origin })])
     expect([...servers.api.tokens, ...servers.other.tokens]).toStrictEqual(
@@ -189,7 +186,7 @@ describe('a client', () => {
     )
   })
 
-  it('resolves addresses by baseUrl', async () => {
+  it('resolves URLs against baseUrl', async () => {
     const relative = ky.create({ baseUrl: `${servers.api.origin}/v1/` })
     await relative.extend(tokenHooks(servers.tokens, { allowedOrigins: [servers.api.origin] })).get('orders')
     expect(servers.api.requests[0]?.url).toBe('/v1/orders')
@@ -198,7 +195,7 @@ describe('a client', () => {
 })
 
 it.each([{ timeout: 30 }, { timeout: false, totalTimeout: 30 }] as const)(
-  'has the wait for a token counted in %j',
+  'includes the wait for a token in %j',
   async (times) => {
     servers.endpoint.respond = () => noResponse
     expect(await failureOf(api.get('x', times))).toBeInstanceOf(TimeoutError)
@@ -206,7 +203,7 @@ it.each([{ timeout: 30 }, { timeout: false, totalTimeout: 30 }] as const)(
   },
 )
 
-it('hands what goes wrong with a token to beforeError, and shows none of it', async () => {
+it('passes a failed token request to beforeError without a secret', async () => {
   await api.get('x')
   servers.api.respond = () => json({ error: 'no' }, 400)
   const seen: unknown[] = []

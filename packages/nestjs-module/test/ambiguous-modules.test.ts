@@ -14,7 +14,7 @@ const http = (options = {}) => TokenHttpModule.register({ baseURL: servers.api.o
 const compile = (imports: ModuleMetadata['imports'] = [], providers: ModuleMetadata['providers'] = []) =>
   Test.createTestingModule({ imports, providers }).compile()
 
-describe('modules that cannot be told apart', () => {
+describe('ambiguous modules', () => {
   it.each<[string, () => ModuleMetadata['imports']]>([
     ['two unnamed clients', () => [tokens(), tokens()]],
     ['an unnamed client beside a global one', () => [tokens({ isGlobal: true }), tokens()]],
@@ -50,7 +50,7 @@ describe('modules that cannot be told apart', () => {
     expect(error.message).toMatch(/Pass a different client or name .*@InjectTokenHttp\('name'\)\.$/)
   })
 
-  it('fail at start: exported again by another module', async () => {
+  it('fail at start if another module exports them again', async () => {
     const shared = http()
     @Module({ imports: [shared], exports: [shared] })
     class SharedModule {}
@@ -58,8 +58,8 @@ describe('modules that cannot be told apart', () => {
   })
 })
 
-describe('modules that can be told apart', () => {
-  it('start: one module imported in several places', async () => {
+describe('distinct modules', () => {
+  it('start if one module is imported in several places', async () => {
     const shared = tokens()
     @Module({ imports: [shared], exports: [shared] })
     class OrdersModule {}
@@ -70,7 +70,7 @@ describe('modules that can be told apart', () => {
   it('provide a service for each client, and for each API of a client', async () => {
     @Injectable()
     class Orders {
-      @InjectTokenHttp() readonly own!: HttpService
+      @InjectTokenHttp() readonly unnamed!: HttpService
       @InjectTokenHttp('billing') readonly billing!: HttpService
       @InjectTokenHttp('invoices') readonly invoices!: HttpService
     }
@@ -85,7 +85,7 @@ describe('modules that can be told apart', () => {
       [Orders],
     )
     const orders = module.get(Orders)
-    await firstValueFrom(orders.own.get('/a'))
+    await firstValueFrom(orders.unnamed.get('/a'))
     await firstValueFrom(orders.billing.get('/b'))
     await firstValueFrom(orders.invoices.get('/c'))
     expect(servers.api.requests.map(({ url }) => url)).toStrictEqual(['/a'])

@@ -31,7 +31,7 @@ describe.skipIf(!isBuilt)(
 
     describe.each(['esm', 'commonjs'])('as %s', (format) => {
       it.each([11, 12])(
-        'boots on NestJS %i, calls, and ends by itself once it is closed',
+        'starts with NestJS %i, sends requests and exits when it is closed',
         async (version) => {
           const env = {
             ...process.env,
@@ -55,9 +55,11 @@ describe.skipIf(!isBuilt)(
           expect(nest).toContain(`@nestjs+core@${version}.`)
 
           servers.api.rejects = (token) => token === servers.endpoint.issued[0]
-          const answers = await Promise.all([1, 2, 3].map(async () => (await fetch(`${url}/orders`)).json()))
-          expect(answers).toStrictEqual(
-            answers.map(() => ({ data: { accepted: true }, expiresAt: expect.any(String) })),
+          const responses = await Promise.all(
+            [1, 2, 3].map(async () => (await fetch(`${url}/orders`)).json()),
+          )
+          expect(responses).toStrictEqual(
+            responses.map(() => ({ data: { accepted: true }, expiresAt: expect.any(String) })),
           )
           expect(servers.endpoint.issued).toHaveLength(2)
 

@@ -69,7 +69,7 @@ it.each([429, 503])('responds with 503 and Retry-After to a %i of the token endp
   expect(await response.json()).toStrictEqual({ statusCode: 503, message: 'Service Unavailable' })
 })
 
-it('leaves other errors to Nest', async () => {
+it('does not handle other errors', async () => {
   const { url } = await start()
   expect((await fetch(`${url}/other`)).status).toBe(500)
 })

@@ -30,7 +30,7 @@ class Orders {
   }
 }
 
-it('sends the tokens of a named client to the origin of the base address', async () => {
+it('sends the tokens of a named client to the origin of the base URL', async () => {
   const module = await Test.createTestingModule({
     imports: [
       tokenModule({ name: 'billing' }),
@@ -52,7 +52,7 @@ it('sends the tokens of a named client to the origin of the base address', async
   await module.close()
 })
 
-it('takes its options from a factory, and its client from a module that is not global', async () => {
+it('uses options from a factory and the client of a module that is not global', async () => {
   const local = tokenModule({ isGlobal: false })
   @Module({ providers: [{ provide: 'url', useFactory: () => servers.api.origin }], exports: ['url'] })
   class ConfigModule {}
@@ -75,7 +75,7 @@ it('takes its options from a factory, and its client from a module that is not g
   await module.close()
 })
 
-it('gives each module that registers it a service of its own', async () => {
+it('provides a separate service for each module that registers it', async () => {
   const feature = (origin: string) => {
     @Module({
       imports: [TokenHttpModule.register({ baseURL: origin })],
@@ -95,7 +95,7 @@ it('gives each module that registers it a service of its own', async () => {
   await module.close()
 })
 
-it('leaves the axios that everybody shares alone', async () => {
+it('does not change the global axios instance', async () => {
   const { handlers } = axios.interceptors.request
   const module = await Test.createTestingModule({
     imports: [tokenModule(), TokenHttpModule.register({ baseURL: servers.api.origin })],
@@ -111,13 +111,10 @@ it('leaves the axios that everybody shares alone', async () => {
   await module.close()
 })
 
-it.each([{}, { baseURL: '/orders' }])(
-  'stops an application that does not say where tokens may go: %j',
-  async (options) => {
-    const module = Test.createTestingModule({ imports: [tokenModule(), TokenHttpModule.register(options)] })
-    await expect(module.compile()).rejects.toMatchObject({
-      kind: 'configuration',
-      message: expect.stringMatching(/^TokenHttpModule: allowedOrigins/),
-    })
-  },
-)
+it.each([{}, { baseURL: '/orders' }])('fails at start without allowed origins: %j', async (options) => {
+  const module = Test.createTestingModule({ imports: [tokenModule(), TokenHttpModule.register(options)] })
+  await expect(module.compile()).rejects.toMatchObject({
+    kind: 'configuration',
+    message: expect.stringMatching(/^TokenHttpModule: allowedOrigins/),
+  })
+})

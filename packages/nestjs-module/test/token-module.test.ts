@@ -8,9 +8,10 @@ import {
   TokenModule,
   type TokenModuleOptions,
 } from '@tokenwell/nestjs-module'
+import { createTestTokenProvider } from '@tokenwell/test-suite/token-provider'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-/** Issues `token-1`, `token-2` … of the name given. */
+/** Issues tokens `name-1`, `name-2` … */
 function createSource(name = 'token') {
   let issued = 0
   const requestToken = vi.fn<TokenSource['requestToken']>(async () => ({
@@ -55,12 +56,12 @@ class Orders {
 }
 
 describe('forRoot', () => {
-  it('provides the tokens of a source', async () => {
+  it('provides tokens of a source', async () => {
     const { module } = await start([TokenModule.forRoot({ source: createSource() })], [Orders])
     expect(await valueOf(module.get(Orders).tokens)).toBe('token-1')
   })
 
-  it('provides the tokens of client credentials', async () => {
+  it('provides tokens for client credentials', async () => {
     const asked: string[] = []
     const { tokens } = await start([
       TokenModule.forRoot({
@@ -77,7 +78,7 @@ describe('forRoot', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('hands on how tokens are to be kept', async () => {
+  it('passes on the options of createTokenProvider', async () => {
     const events: string[] = []
     const onEvent = ({ type }: { type: string }) => void events.push(type)
     const { tokens } = await start([TokenModule.forRoot({ source: createSource(), onEvent })])
@@ -89,24 +90,24 @@ describe('forRoot', () => {
     @Injectable()
     class Both {
       @InjectTokenProvider('billing') readonly billing!: TokenProvider
-      @InjectTokenProvider() readonly own!: TokenProvider
+      @InjectTokenProvider() readonly unnamed!: TokenProvider
     }
     const { module, tokens } = await start(
       [
-        TokenModule.forRoot({ source: createSource('own') }),
+        TokenModule.forRoot({ source: createSource('unnamed') }),
         TokenModule.forRoot({ name: 'billing', source: createSource('billing') }),
       ],
       [Both],
     )
     const both = module.get(Both)
-    expect(await Promise.all([valueOf(both.own), valueOf(both.billing)])).toStrictEqual([
-      'own-1',
+    expect(await Promise.all([valueOf(both.unnamed), valueOf(both.billing)])).toStrictEqual([
+      'unnamed-1',
       'billing-1',
     ])
     expect(tokens('billing')).toBe(both.billing)
   })
 
-  it('is seen by importing modules alone, unless it is global', async () => {
+  it('is available in importing modules only, unless it is global', async () => {
     @Module({ providers: [Orders], exports: [Orders] })
     class OrdersModule {}
     const local = TokenModule.forRoot({ source: createSource() })
@@ -117,7 +118,7 @@ describe('forRoot', () => {
     expect(await valueOf(module.get(Orders, { strict: false }).tokens)).toBe('token-1')
   })
 
-  it('serves providers that live for one request by the one token of all', async () => {
+  it('shares one token between request-scoped providers', async () => {
     @Injectable({ scope: Scope.REQUEST })
     class PerRequest extends Orders {}
     Inject(getTokenProviderToken())(PerRequest, undefined, 0)
@@ -127,17 +128,17 @@ describe('forRoot', () => {
     expect([await valueOf(one.tokens), await valueOf(two.tokens)]).toStrictEqual(['token-1', 'token-1'])
   })
 
-  it('gives way to a test’s stand-in, which need not be closed', async () => {
+  it('can be overridden in tests', async () => {
     const source = createSource()
     const module = await Test.createTestingModule({
       imports: [TokenModule.forRoot({ source, eager: true })],
       providers: [Orders],
     })
       .overrideProvider(getTokenProviderToken())
-      .useValue({ getToken: async () => ({ value: 'of the test' }) })
+      .useValue(createTestTokenProvider({ value: 'from the test' }))
       .compile()
     await module.init()
-    expect(await valueOf(module.get(Orders).tokens)).toBe('of the test')
+    expect(await valueOf(module.get(Orders).tokens)).toBe('from the test')
     await module.close()
     expect(source.requestToken).not.toHaveBeenCalled()
   })
@@ -160,7 +161,7 @@ describe('forRootAsync', () => {
   @Module({ providers: [Factory], exports: [Factory] })
   class FactoryModule {}
 
-  it('takes its options from a factory with dependencies', async () => {
+  it('uses options from a factory with dependencies', async () => {
     const options = TokenModule.forRootAsync({
       imports: [ConfigModule],
       inject: [OPTIONS],
@@ -170,7 +171,7 @@ describe('forRootAsync', () => {
     expect(await valueOf(tokens())).toBe('injected-1')
   })
 
-  it('takes its options from a class of its own, or from one that exists', async () => {
+  it('uses options from a new or an existing class', async () => {
     const { tokens } = await start([
       TokenModule.forRootAsync({ useClass: Factory }),
       TokenModule.forRootAsync({ name: 'existing', imports: [FactoryModule], useExisting: Factory }),
@@ -202,8 +203,8 @@ describe('forRootAsync', () => {
   })
 })
 
-describe('the life of an application', () => {
-  it('begins with a token request where that is wanted', async () => {
+describe('the lifecycle of an application', () => {
+  it('starts with a token request if `eager` is set', async () => {
     const source = createSource()
     const { tokens } = await start([TokenModule.forRoot({ source, eager: true })])
     expect(source.requestToken).toHaveBeenCalledTimes(1)
@@ -211,13 +212,13 @@ describe('the life of an application', () => {
     expect(source.requestToken).toHaveBeenCalledTimes(1)
   })
 
-  it('begins without one otherwise', async () => {
+  it('starts without a token request by default', async () => {
     const source = createSource()
     await start([TokenModule.forRoot({ source })])
     expect(source.requestToken).not.toHaveBeenCalled()
   })
 
-  it('asks for nothing before the modules are set up', async () => {
+  it('requests no token before the modules are initialised', async () => {
     const source = createSource()
     const module = await Test.createTestingModule({
       imports: [TokenModule.forRoot({ source, eager: true })],
@@ -228,14 +229,14 @@ describe('the life of an application', () => {
     expect(source.requestToken).toHaveBeenCalledTimes(1)
   })
 
-  it('begins without its token service, too', async () => {
+  it('starts if the token endpoint is unavailable', async () => {
     const source = createSource()
     source.requestToken.mockRejectedValue(new TokenError({ kind: 'credentials', message: 'No' }))
     const { tokens } = await start([TokenModule.forRoot({ source, eager: true })])
     expect(await failureOf(tokens().getToken())).toMatchObject({ kind: 'credentials' })
   })
 
-  it('ends the token requests under way', async () => {
+  it('cancels pending token requests on shutdown', async () => {
     const source = createSource()
     const signals: AbortSignal[] = []
     source.requestToken.mockImplementation(({ signal }) => {
@@ -251,16 +252,16 @@ describe('the life of an application', () => {
   })
 })
 
-describe('options that cannot be right', () => {
+describe('invalid options', () => {
   const valid = { authUrl: 'https://auth.example.com', clientId: 'client', clientSecret: 'secret' }
 
   it.each<[string, object, RegExp]>([
     ['no client ID', { ...valid, clientId: undefined }, /clientId/],
     ['an empty client secret', { ...valid, clientSecret: '' }, /clientSecret/],
-    ['no address', { ...valid, authUrl: undefined }, /authUrl/],
+    ['no URL', { ...valid, authUrl: undefined }, /authUrl/],
     ['plain HTTP', { ...valid, authUrl: 'http://auth.example.com' }, /authUrl/],
-    ['a time that is none', { ...valid, timeoutMs: -1 }, /timeoutMs/],
-    ['a source that is none', { source: undefined }, /source/],
+    ['a negative time', { ...valid, timeoutMs: -1 }, /timeoutMs/],
+    ['an undefined source', { source: undefined }, /source/],
     ['a source and credentials', { ...valid, source: createSource() }, /source.*clientId|clientId.*source/],
   ])('stop the application by name of option and client: %s', async (_name, options, pattern) => {
     const error = await failureOf(
@@ -272,7 +273,7 @@ describe('options that cannot be right', () => {
     expect((error as Error).message).not.toContain('secret"')
   })
 
-  it.each([undefined, null, 'options'])('stop the application: a factory that gives %j', async (options) => {
+  it.each([undefined, null, 'options'])('stop the application if a factory returns %j', async (options) => {
     const error = await failureOf(start([TokenModule.forRootAsync({ useFactory: () => options as never })]))
     expect(error).toMatchObject({ message: expect.stringMatching(/^TokenModule: .*useFactory/) })
   })

@@ -18,7 +18,7 @@ const servers = useTestServers()
 const telemetry = useTelemetry()
 
 describe('instrumentTokens', () => {
-  it('does nothing while a token at hand is handed out', async () => {
+  it('records nothing when a cached token is returned', async () => {
     const on = vi.spyOn(servers.tokens, 'on')
     onTestFinished(instrumentTokens(servers.tokens, telemetry))
     await servers.tokens.getToken()
@@ -26,17 +26,17 @@ describe('instrumentTokens', () => {
     await telemetry.flush()
     const counts = () => telemetry.receiver.points().map(({ count, metric }) => [metric, count])
     const before = counts()
-    const told = vi.fn()
-    servers.tokens.on(told)
+    const listener = vi.fn()
+    servers.tokens.on(listener)
     for (let call = 0; call < 1000; call++) await servers.tokens.getToken()
     servers.tokens.peekToken()
     await telemetry.flush()
-    expect(told).not.toHaveBeenCalled()
+    expect(listener).not.toHaveBeenCalled()
     expect(counts()).toStrictEqual(before)
     expect(telemetry.receiver.spans()).toHaveLength(1)
   })
 
-  it('ends all of it when told to, and nothing of another’s', async () => {
+  it('stops all of its own instruments and none of others', async () => {
     const stop = instrumentTokens(servers.tokens, { ...telemetry, name: 'ended' })
     onTestFinished(instrumentTokens(servers.tokens, { ...telemetry, name: 'going on' }))
     await servers.tokens.getToken()
@@ -47,7 +47,7 @@ describe('instrumentTokens', () => {
     const ended = telemetry.receiver
       .points()
       .filter(({ attributes }) => attributes['tokenwell.provider.name'] === 'ended')
-    // The gauge had not been looked at before, and is not now.
+    // The gauge was not observed before, and is not now.
     expect(ended.map(({ metric, count }) => [metric, count])).toStrictEqual([
       ['tokenwell.token.request.duration', 1],
       ['tokenwell.token.lifetime', 1],
@@ -56,7 +56,7 @@ describe('instrumentTokens', () => {
     expect(names).toStrictEqual(['ended', 'going on', 'going on'])
   })
 
-  it('takes the global providers where none are given, and does without them', async () => {
+  it('uses the global providers by default, and works without them', async () => {
     instrumentTokens(servers.tokens)()
     trace.setGlobalTracerProvider(telemetry.tracerProvider)
     metrics.setGlobalMeterProvider(telemetry.meterProvider)
@@ -71,7 +71,7 @@ describe('instrumentTokens', () => {
     expect(telemetry.receiver.points()).toHaveLength(3)
   })
 
-  it('shows neither secret, token, client ID nor address to a collector', async () => {
+  it('exports neither secret, token, client ID nor URL', async () => {
     const canaries = ['canary-secret', 'canary-client', 'canary-token', 'canary-text']
     const [clientSecret, clientId, token, text] = canaries as [string, string, string, string]
     const tokens = createTokenProvider(
@@ -79,13 +79,13 @@ describe('instrumentTokens', () => {
     )
     onTestFinished(() => tokens.close())
     onTestFinished(instrumentTokens(tokens, telemetry))
-    const answers = [
+    const responses = [
       json({ access_token: token, refresh_token: token, developer_email: text }),
       json({ error: clientSecret, error_description: text }, 400),
       json({ access_token: token, application_name: text, expires_in: 60 }),
       json({ access_token: token, expires_in: 60 }),
     ]
-    servers.endpoint.respond = () => answers.shift()!
+    servers.endpoint.respond = () => responses.shift()!
     await tokens.getToken()
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow('repeated the client secret')
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [servers.api.origin] })
@@ -101,7 +101,7 @@ describe('instrumentTokens', () => {
     }
   })
 
-  it('disturbs nobody with an exporter that throws', async () => {
+  it('does not fail callers if an exporter throws', async () => {
     const fault = () => {
       throw new Error('The exporter is broken')
     }
@@ -116,7 +116,7 @@ describe('instrumentTokens', () => {
     expect(value).toBe(servers.endpoint.issued[0])
   })
 
-  it('disturbs neither callers nor the other half when meters or tracers throw', async () => {
+  it('does not fail callers or the other signal if a meter or tracer throws', async () => {
     const fault = () => {
       throw new Error('Broken')
     }

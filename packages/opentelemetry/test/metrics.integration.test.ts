@@ -27,7 +27,7 @@ async function pointsOf(metric: string) {
 const oauthError = (error: string, status: number) => json({ error }, status)
 
 describe('metrics', () => {
-  it('tell how long requests took, in seconds, and how they ended', async () => {
+  it('record the duration of requests in seconds and their outcome', async () => {
     const clock = createFakeClock()
     const tokens = instrumented({ clock })
     const { respond } = servers.endpoint
@@ -56,7 +56,7 @@ describe('metrics', () => {
     expect(others).toHaveLength(0)
   })
 
-  it('count each attempt of a request that is tried again', async () => {
+  it('count each attempt of a request', async () => {
     const noDelay = vi.spyOn(Math, 'random').mockReturnValue(0)
     onTestFinished(() => noDelay.mockRestore())
     const { respond } = servers.endpoint
@@ -68,7 +68,7 @@ describe('metrics', () => {
     expect(received).toMatchObject({ count: 1 })
   })
 
-  it('tell the life that tokens come with, and what is left of the one at hand', async () => {
+  it('record the lifetime of tokens and the remaining lifetime of the cached one', async () => {
     const tokens = instrumented()
     expect(await pointsOf('token.remaining_lifetime')).toMatchObject([{ value: 0 }])
     await tokens.getToken()
@@ -83,7 +83,7 @@ describe('metrics', () => {
     expect(await pointsOf('token.remaining_lifetime')).toMatchObject([{ value: 0 }])
   })
 
-  it('count the tokens that an API refused, and the requests that went out without one', async () => {
+  it('count rejected tokens and requests without a token', async () => {
     const tokens = instrumented()
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [servers.api.origin] })
     servers.api.rejects = (token) => token === servers.endpoint.issued[0]
@@ -105,7 +105,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count failures of a shared store, and tell its tokens from those of the endpoint', async () => {
+  it('count failures of a shared store, and distinguish its tokens from those of the endpoint', async () => {
     const response = { accessToken: 'shared', tokenType: 'Bearer', expiresIn: 60, scope: [] } as const
     const broken = async () => {
       throw Object.assign(new Error('No'), { code: 'ECONNREFUSED' })
@@ -125,19 +125,19 @@ describe('metrics', () => {
       'endpoint',
       'store',
     ])
-    // A look into the store is no token request.
+    // Reading from the store is not a token request.
     expect(await pointsOf('token.request.duration')).toHaveLength(1)
     expect(telemetry.receiver.spans()).toHaveLength(1)
   })
 
-  it('stay few, however many tokens are asked for', async () => {
+  it('do not grow with the number of token requests', async () => {
     const tokens = instrumented()
     for (let round = 0; round < 50; round++) await tokens.getToken({ forceRefresh: true })
     expect(await pointsOf('token.request.duration')).toMatchObject([{ count: 50 }])
     expect(await pointsOf('token.lifetime')).toMatchObject([{ count: 50 }])
   })
 
-  it('tell several providers apart by their names', async () => {
+  it('distinguish providers by their names', async () => {
     for (const name of ['speech', 'billing']) {
       const tokens = instrumented({}, name)
       await tokens.getToken()

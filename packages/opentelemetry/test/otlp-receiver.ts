@@ -28,11 +28,11 @@ export interface OtlpReceiver extends ScriptedServer {
   spans(): ReceivedSpan[]
   /** Of the latest export. */
   points(): ReceivedPoint[]
-  /** Everything that arrived, as it came. */
+  /** Everything that arrived, unchanged. */
   received(): string
 }
 
-/** Takes OTLP over HTTP, in JSON, and reads it as a collector does. */
+/** Receives OTLP over HTTP in JSON, as a collector does. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const server = await startScriptedServer(() => json({}))
   const bodies = (path: string) =>
@@ -69,7 +69,7 @@ function readSpan(span: any): ReceivedSpan {
   }
 }
 
-/** Nanoseconds since 1970 are too large a number to divide: whole milliseconds would not come out whole. */
+/** Nanoseconds since 1970 are too large to be divided precisely. */
 function readTime(nanoseconds: string): number {
   return Number(BigInt(nanoseconds) / 1_000n) / 1_000
 }

@@ -7,7 +7,7 @@ import { useTelemetry } from './telemetry.ts'
 const servers = useTestServers()
 const telemetry = useTelemetry()
 
-it('does what its README shows', async () => {
+it('runs the example in the README', async () => {
   trace.setGlobalTracerProvider(telemetry.tracerProvider)
   metrics.setGlobalMeterProvider(telemetry.meterProvider)
   onTestFinished(() => {

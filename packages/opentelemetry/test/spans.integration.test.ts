@@ -21,7 +21,7 @@ async function spans() {
 }
 
 describe('spans', () => {
-  it('begin when a token request is sent and end when its answer is there', async () => {
+  it('start when a token request is sent and end with its response', async () => {
     const clock = createFakeClock()
     const tokens = createTokenProvider(servers.endpoint.source, { clock })
     onTestFinished(() => tokens.close())
@@ -47,13 +47,13 @@ describe('spans', () => {
     expect(span!.end - span!.start).toBeCloseTo(1500)
   })
 
-  it('show each attempt, what went wrong with it, and which repetition it was', async () => {
+  it('record each attempt with its failure and its number', async () => {
     instrument()
-    const answers = [
+    const responses = [
       json({ fault: { faultstring: 'x', detail: { errorcode: 'policies.Broken' } } }, 503),
       json({ error: 'invalid_client' }, 401),
     ]
-    servers.endpoint.respond = () => answers.shift()!
+    servers.endpoint.respond = () => responses.shift()!
     await expect(servers.tokens.getToken()).rejects.toThrow('refused the credentials')
     const [first, second, ...others] = await spans()
     expect(others).toHaveLength(0)
@@ -76,7 +76,7 @@ describe('spans', () => {
     })
   })
 
-  it('end when a request is cancelled, because nobody waits for it any more', async () => {
+  it('end when a request is cancelled because no caller waits for it', async () => {
     instrument()
     servers.endpoint.respond = () => noResponse
     const controller = new AbortController()
@@ -87,7 +87,7 @@ describe('spans', () => {
     expect(await spans()).toMatchObject([{ failed: true, attributes: { 'error.type': 'aborted' } }])
   })
 
-  it('belong to the span of the caller who began the request', async () => {
+  it('are children of the span of the caller that started the request', async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
     onTestFinished(() => context.disable())
     instrument()

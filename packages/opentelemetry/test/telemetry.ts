@@ -5,12 +5,12 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { afterEach, beforeEach } from 'vitest'
 import { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver.ts'
 
-/** OpenTelemetry's own SDK, which sends to a receiver of the test's. */
+/** The OpenTelemetry SDK with exporters to a test receiver. */
 export interface Telemetry {
   receiver: OtlpReceiver
   meterProvider: MeterProvider
   tracerProvider: TracerProvider
-  /** Sends what there is. */
+  /** Exports what has been recorded. */
   flush(): Promise<void>
 }
 

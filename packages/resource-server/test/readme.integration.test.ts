@@ -5,7 +5,7 @@ import { json, startScriptedServer } from '@tokenwell/test-suite'
 import { expect, it, onTestFinished } from 'vitest'
 import { listen } from './apis/listen.ts'
 
-it('does what its README shows', async () => {
+it('runs the example in the README', async () => {
   const endpoint = await startScriptedServer(() =>
     json({ active: true, client_id: 'acme', api_products: ['orders'] }),
   )

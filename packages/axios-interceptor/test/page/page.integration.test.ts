@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PageScript } from './script.ts'
 
-// Known in the page alone, where the functions given to `evaluate` run.
+// Defined only in the page, where the functions passed to `evaluate` run.
 declare const page: PageScript
 
 describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
@@ -13,9 +13,9 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
   const chromium = useChromiumPage(script, () => servers.endpoint.source)
   beforeEach(() => [servers.api, servers.other].forEach(allowPages))
 
-  it('sends every kind of body over XMLHttpRequest, again where a token was refused', async () => {
+  it('sends every kind of body over XMLHttpRequest, and repeats it after a rejection', async () => {
     servers.api.rejects = (token) => token === servers.endpoint.issued[0]
-    const answers = await chromium.evaluate(async (baseURL) => {
+    const results = await chromium.evaluate(async (baseURL) => {
       const api = page.axios.create({ baseURL })
       page.attachTokens(api, page.tokens)
       const form = new FormData()
@@ -28,21 +28,21 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
         new Blob(['blob']),
         new Uint8Array([7]),
       ]
-      const answers = []
+      const results = []
       for (const body of bodies) {
         const { data, request } = await api.post('/', body)
-        answers.push({ data, xhr: request instanceof XMLHttpRequest })
+        results.push({ data, xhr: request instanceof XMLHttpRequest })
       }
-      return answers
+      return results
     }, servers.api.origin)
-    expect(answers).toStrictEqual(answers.map(() => ({ data: { accepted: true }, xhr: true })))
+    expect(results).toStrictEqual(results.map(() => ({ data: { accepted: true }, xhr: true })))
     const posts = servers.api.requests.filter(({ method }) => method === 'POST')
     expect(posts).toHaveLength(7)
     expect(posts[1]?.body).toBe(posts[0]?.body)
     expect(servers.endpoint.issued).toHaveLength(2)
   })
 
-  it('receives no secret, and shows no token in errors', async () => {
+  it('receives no secret and shows no token in errors', async () => {
     const shown = await chromium.evaluate(async (baseURL) => {
       const api = page.axios.create({ baseURL })
       page.attachTokens(api, page.tokens)
@@ -60,28 +60,28 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
     expect(received).not.toContain('a-secret')
   })
 
-  it('sends tokens to an address of the page’s own, and to no other', async () => {
+  it('sends tokens to the origin of the page only', async () => {
     const { respond } = chromium.backend
     chromium.backend.respond = (request) =>
       request.url.startsWith('/api/') ? { body: request.headers.authorization ?? 'none' } : respond(request)
-    const answers = await chromium.evaluate(async (other) => {
+    const results = await chromium.evaluate(async (other) => {
       const api = page.axios.create({ baseURL: '/api' })
       page.attachTokens(api, page.tokens)
       const get = async (url: string, config = {}) =>
         (await api.get(url, { validateStatus: null, ...config })).status
-      const own = [(await api.get('orders')).data, (await api.get(`${location.origin}/api/x`)).data]
+      const sameOrigin = [(await api.get('orders')).data, (await api.get(`${location.origin}/api/x`)).data]
       const host = new URL(other).host
       return {
-        own,
+        sameOrigin,
         others: [await get(other), await get(`//${host}/x`), await get('/x', { baseURL: other })],
       }
     }, servers.other.origin)
-    expect(answers.own).toStrictEqual(Array(2).fill(`Bearer ${servers.endpoint.issued[0]}`))
-    expect(answers.others).toStrictEqual([401, 401, 401])
+    expect(results.sameOrigin).toStrictEqual(Array(2).fill(`Bearer ${servers.endpoint.issued[0]}`))
+    expect(results.others).toStrictEqual([401, 401, 401])
     expect(servers.other.tokens.filter(Boolean)).toStrictEqual([])
   })
 
-  it('lets no redirect carry a token elsewhere, whatever its header', async () => {
+  it('sends no token in any header after a redirect to another origin', async () => {
     servers.api.respond = () => ({ status: 302, headers: { location: `${servers.other.origin}/to` } })
     allowPages(servers.api)
     const outcomes = await chromium.evaluate(async (baseURL) => {
@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
     expect(JSON.stringify(servers.other.requests)).not.toContain(servers.endpoint.issued[0])
   })
 
-  it('costs 200 requests under way one token request when their token is revoked', async () => {
+  it('costs 200 concurrent requests with a revoked token one token request', async () => {
     const run = (count: number) =>
       chromium.evaluate(
         async ({ baseURL, count }) => {
@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
     expect(servers.endpoint.issued).toHaveLength(2)
   })
 
-  it('ends a wait for a token with the request’s signal or time', async () => {
+  it('ends the wait for a token with the signal or the timeout of the request', async () => {
     const { respond } = chromium.backend
     chromium.backend.respond = (request) => (request.url === '/token' ? noResponse : respond(request))
     const codes = await chromium.evaluate(async (baseURL) => {

@@ -2,7 +2,7 @@ import { attachTokens } from '@tokenwell/axios-interceptor'
 import { backendTokens, createTokenProvider } from '@tokenwell/core'
 import * as axios from 'axios'
 
-// What a page's own script would do; the tests take it from here.
+// As a page's own script would; the tests use it in the page.
 const tokens = createTokenProvider(backendTokens({ url: '/token' }))
 const page = { axios, attachTokens, tokens }
 Object.assign(globalThis, { page })

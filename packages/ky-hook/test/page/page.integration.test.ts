@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PageScript } from './script.ts'
 
-// Known in the page alone, where the functions given to `evaluate` run.
+// Defined only in the page, where the functions passed to `evaluate` run.
 declare const page: PageScript
 
 describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
@@ -13,9 +13,9 @@ describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
   const chromium = useChromiumPage(script, () => servers.endpoint.source)
   beforeEach(() => [servers.api, servers.other].forEach(allowPages))
 
-  it('sends every kind of body, again where a token was refused, and receives no secret', async () => {
+  it('sends every kind of body, and repeats it after a rejection, and receives no secret', async () => {
     servers.api.rejects = (token) => token === servers.endpoint.issued[0]
-    const answers = await chromium.evaluate(async (prefix) => {
+    const results = await chromium.evaluate(async (prefix) => {
       const api = page.ky
         .extend({ prefix })
         .extend(page.tokenHooks(page.tokens, { allowedOrigins: [prefix] }))
@@ -29,14 +29,14 @@ describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
         new Blob(['blob']),
         new Uint8Array([7]),
       ]
-      const answers: unknown[] = []
+      const results: unknown[] = []
       for (const body of bodies) {
         const plain = Object.getPrototypeOf(body) === Object.prototype
-        answers.push(await api.post('x', plain ? { json: body } : { body: body as BodyInit }).json())
+        results.push(await api.post('x', plain ? { json: body } : { body: body as BodyInit }).json())
       }
-      return answers
+      return results
     }, servers.api.origin)
-    expect(answers).toStrictEqual(answers.map(() => ({ accepted: true })))
+    expect(results).toStrictEqual(results.map(() => ({ accepted: true })))
     const posts = servers.api.requests.filter(({ method }) => method === 'POST')
     expect(posts).toHaveLength(7)
     expect(posts[1]?.body).toBe(posts[0]?.body)
@@ -47,11 +47,11 @@ describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
     expect(received).not.toContain('a-secret')
   })
 
-  it('sends tokens to an address of the page’s own, and to no other', async () => {
+  it('sends tokens to the origin of the page only', async () => {
     const { respond } = chromium.backend
     chromium.backend.respond = (request) =>
       request.url.startsWith('/api/') ? { body: request.headers.authorization ?? 'none' } : respond(request)
-    const answers = await chromium.evaluate(async (other) => {
+    const results = await chromium.evaluate(async (other) => {
       const api = page.ky.extend(page.tokenHooks(page.tokens, { allowedOrigins: [location.origin] }))
       const status = async (url: string) => (await api(url, { throwHttpErrors: false })).status
       return {
@@ -59,11 +59,11 @@ describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
         others: [await status(other), await status(other.replace('http:', ''))],
       }
     }, servers.other.origin)
-    expect(answers).toStrictEqual({ own: `Bearer ${servers.endpoint.issued[0]}`, others: [401, 401] })
+    expect(results).toStrictEqual({ own: `Bearer ${servers.endpoint.issued[0]}`, others: [401, 401] })
     expect(servers.other.tokens.filter(Boolean)).toStrictEqual([])
   })
 
-  it('lets no redirect carry a token elsewhere, whatever its header', async () => {
+  it('sends no token in any header after a redirect to another origin', async () => {
     servers.api.respond = () => ({ status: 302, headers: { location: `${servers.other.origin}/to` } })
     allowPages(servers.api)
     const outcomes = await chromium.evaluate(async (url) => {
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
     expect(JSON.stringify(servers.other.requests)).not.toContain(servers.endpoint.issued[0])
   })
 
-  it('ends a wait for a token with the request’s signal or time', async () => {
+  it('ends the wait for a token with the signal or the timeout of the request', async () => {
     const { respond } = chromium.backend
     chromium.backend.respond = (request) => (request.url === '/token' ? noResponse : respond(request))
     const names = await chromium.evaluate(async (url) => {

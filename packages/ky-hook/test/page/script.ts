@@ -2,7 +2,7 @@ import { backendTokens, createTokenProvider } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky from 'ky'
 
-// What a page's own script would do; the tests take it from here.
+// As a page's own script would; the tests use it in the page.
 const tokens = createTokenProvider(backendTokens({ url: '/token' }))
 const page = { ky, tokenHooks, tokens }
 Object.assign(globalThis, { page })

@@ -7,7 +7,7 @@ import { InjectTokenProvider, TokenErrorFilter, TokenModule } from '@tokenwell/n
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { firstValueFrom } from 'rxjs'
 
-// A whole application as its author would write it, but for being told by its parent process when to stop.
+// An application as its author would write it, except that its parent process stops it.
 
 @Injectable({ scope: Scope.REQUEST })
 class Orders {

@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module'
 
-// Has a whole process, Nest's own packages included, run on the version of NestJS asked for: 11 is installed
-// under other names. Remembers where its core came from.
+// Runs a process, including the packages of NestJS, with the given version of NestJS. Version 11 is installed
+// under other names. Records the path of its core.
 registerHooks({
   resolve(specifier, context, next) {
     const name = /^@nestjs\/(?=(?:axios|common|core|platform-express)(?:\/|$))/
