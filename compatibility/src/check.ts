@@ -60,6 +60,17 @@ function nest(major: number, unit: readonly string[], e2e: readonly string[]): L
   }
 }
 
+/** Clients to which `createTokenFetch` or an adapter is given, as `programs/clients/check.js` names them. */
+const clients = [
+  'graphql-request',
+  'Apollo',
+  'ofetch',
+  'OpenAI SDK',
+  'MCP client',
+  'ky hook, retry 0',
+  'axios interceptor',
+]
+
 const all: ListrTask[] = [
   program('TypeScript 5.9, 6 and 7', 'types', ['check.js', ...(full ? ['--full'] : [])]),
   program('Bundlers, for Node and for Chromium', 'bundles', ['check.js']),
@@ -79,6 +90,7 @@ const all: ListrTask[] = [
     'one-copy.cjs',
   ]),
   program('Jest in ES modules', 'load', ['jest-esm.js']),
+  program('Revoked tokens in clients of HTTP, GraphQL, OpenAI and MCP', 'clients', ['check.js', ...clients]),
   program('Mocha with require', 'load', ['node_modules/mocha/bin/mocha.js', 'load.spec.cjs']),
 ]
 

@@ -1,0 +1,18 @@
+import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+
+export const dynamic = 'force-dynamic'
+
+// `next build` loads this module without the environment of the running server.
+const tokens = createTokenProvider(
+  clientCredentials({
+    authUrl: () => process.env.RUNTIME_PLATFORM,
+    clientId: 'c',
+    clientSecret: () => process.env.RUNTIME_CLIENT_SECRET,
+  }),
+)
+const apiFetch = createTokenFetch(tokens, { allowedOrigins: [(url) => url.hostname === '127.0.0.1'] })
+
+export async function GET() {
+  const response = await apiFetch(`${process.env.RUNTIME_PLATFORM}/api/runtime`)
+  return new Response(await response.text(), { status: response.status })
+}
