@@ -1,55 +1,117 @@
+import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
+import { groupIconMdPlugin, groupIconVitePlugin } from 'vitepress-plugin-group-icons'
 import { benchmarkPages } from '../benchmarks/benchmark-files.ts'
+import { installTabs } from './install-tabs.ts'
 import { readSidebar } from './reference-sidebar.ts'
+import { searchOptions } from './search-options.ts'
 import { siteLinks } from './site-links.ts'
+
+const base = process.env['DOCS_BASE'] ?? '/'
+const repository = 'https://github.com/tokenwell/tokenwell'
+const { version } = JSON.parse(
+  readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'),
+) as { version: string }
 
 export default defineConfig({
   title: 'Tokenwell',
   description: 'OAuth 2.0 client-credentials access tokens for TypeScript',
   lang: 'en-GB',
-  base: process.env['DOCS_BASE'] ?? '/',
+  base,
   cleanUrls: true,
-  head: [['link', { rel: 'icon', href: `${process.env['DOCS_BASE'] ?? '/'}icon.svg` }]],
+  head: [['link', { rel: 'icon', href: `${base}icon.svg` }]],
   srcExclude: ['README.md'],
   markdown: {
-    config: siteLinks,
+    config(markdown) {
+      siteLinks(markdown)
+      installTabs(markdown)
+      // Its types are those of another version of markdown-it.
+      groupIconMdPlugin(markdown as never)
+    },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
+  vite: {
+    plugins: [
+      groupIconVitePlugin({
+        customIcon: { fetch: 'vscode-icons:file-type-js', ky: 'vscode-icons:file-type-typescript' },
+      }),
+    ],
+  },
   themeConfig: {
-    search: { provider: 'local' },
+    logo: { src: '/icon.svg', alt: '', width: 24, height: 24 },
+    search: { provider: 'local', options: { miniSearch: { searchOptions } } },
     outline: { level: [2, 3] },
+    socialLinks: [{ icon: 'github', link: repository }],
+    editLink: {
+      // Runs in the page, where nothing of this file is in scope.
+      pattern({ filePath }) {
+        const main = 'https://github.com/tokenwell/tokenwell/edit/main'
+        if (filePath === 'benchmarks/results.md') return `${main}/benchmarks/RESULTS.md`
+        if (filePath === 'benchmarks/method.md') return `${main}/benchmarks/README.md`
+        const [, example] = /^examples\/(?!index)(.*)\.md$/.exec(filePath) ?? []
+        if (example) return `${main}/examples/${example}.ts`
+        const [, name] = /^reference\/@tokenwell\/([\w-]+)/.exec(filePath) ?? []
+        return name ? `${main}/packages/${name}/src/index.ts` : `${main}/docs/${filePath}`
+      },
+      text: 'Edit this page on GitHub',
+    },
+    externalLinkIcon: true,
     nav: [
-      { text: 'Start', link: '/start' },
-      { text: 'Errors', link: '/errors' },
-      { text: 'Reference', link: '/reference/' },
+      { text: 'Guide', link: '/start', activeMatch: '^/(?!reference/|benchmarks/|$)' },
+      { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' },
+      { text: 'Benchmarks', link: '/benchmarks/', activeMatch: '^/benchmarks/' },
+      {
+        text: `v${version}`,
+        items: [
+          { text: 'Releases', link: `${repository}/releases` },
+          { text: 'Contributing', link: `${repository}/blob/main/CONTRIBUTING.md` },
+          { text: 'Security policy', link: `${repository}/blob/main/SECURITY.md` },
+        ],
+      },
     ],
     sidebar: {
       '/reference/': readSidebar(),
       '/': [
         {
-          text: 'First',
+          text: 'Introduction',
           items: [
             { text: 'Start', link: '/start' },
             { text: 'How it works', link: '/how-it-works' },
             { text: 'Examples', link: '/examples/' },
+            { text: 'FAQ', link: '/faq' },
+            { text: 'Troubleshooting', link: '/troubleshooting' },
           ],
         },
         {
-          text: 'With your HTTP client',
+          text: 'HTTP clients',
           items: [
             { text: 'fetch', link: '/adapters/fetch' },
             { text: 'axios', link: '/adapters/axios' },
             { text: 'ky', link: '/adapters/ky' },
+            { text: 'Generated clients and others', link: '/adapters/other-clients' },
+          ],
+        },
+        {
+          text: 'Frameworks and platforms',
+          items: [
             { text: 'NestJS', link: '/adapters/nestjs' },
+            { text: 'Express and Fastify', link: '/frameworks/express-fastify' },
+            { text: 'Next.js', link: '/frameworks/nextjs' },
+            { text: 'Cloudflare Workers', link: '/frameworks/workers' },
+            { text: 'Serverless functions', link: '/frameworks/serverless' },
+            { text: 'Browsers', link: '/frontend' },
           ],
         },
         {
           text: 'Guides',
           items: [
-            { text: 'Frontends', link: '/frontend' },
-            { text: 'A fleet', link: '/fleet' },
-            { text: 'Errors and holds', link: '/errors' },
-            { text: 'Telemetry', link: '/telemetry' },
+            { text: 'Errors and retries', link: '/errors' },
+            { text: 'Multi-tenant applications', link: '/multi-tenant' },
+            { text: 'Share a token through Redis', link: '/fleet' },
+            { text: 'Logging and telemetry', link: '/telemetry' },
+            { text: 'Proxies and private CAs', link: '/network' },
+            { text: 'Testing', link: '/testing' },
+            { text: 'Protect an API', link: '/protect-an-api' },
             { text: 'Command line', link: '/command-line' },
             { text: 'Security model', link: '/security' },
           ],
@@ -58,17 +120,17 @@ export default defineConfig({
           text: 'The token service',
           items: [
             { text: 'Run it', link: '/token-service' },
-            { text: 'Sandbox in tests', link: '/sandbox' },
+            { text: 'Sandbox', link: '/sandbox' },
           ],
         },
         {
-          text: 'Coming from elsewhere',
+          text: 'Compare and migrate',
           items: [
             { text: 'Comparison', link: '/comparison' },
-            { text: 'axios-token-interceptor', link: '/migration/axios-token-interceptor' },
-            { text: 'simple-oauth2', link: '/migration/simple-oauth2' },
-            { text: 'openid-client', link: '/migration/openid-client' },
-            { text: 'A cache of your own', link: '/migration/hand-written-cache' },
+            { text: 'From axios-token-interceptor', link: '/migration/axios-token-interceptor' },
+            { text: 'From simple-oauth2', link: '/migration/simple-oauth2' },
+            { text: 'From openid-client', link: '/migration/openid-client' },
+            { text: 'From a hand-written cache', link: '/migration/hand-written-cache' },
             { text: 'Benchmarks', link: '/benchmarks/', items: benchmarkPages() },
           ],
         },

@@ -56,8 +56,8 @@ const installable = new Set<string>()
 for (const folder of ['examples', 'packages/token-service', 'packages/cli']) {
   const manifest = join(root, folder, 'package.json')
   if (!existsSync(manifest)) continue
-  const { name, dependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest
-  for (const each of [name, ...Object.keys(dependencies ?? {})]) installable.add(each)
+  const { name, dependencies, devDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest
+  for (const each of [name, ...Object.keys({ ...dependencies, ...devDependencies })]) installable.add(each)
 }
 
 function unknownPackage(words: readonly string[]): string | undefined {
@@ -70,6 +70,7 @@ interface Manifest {
   name: string
   scripts?: Record<string, string>
   dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
 }
 
 function unknownScript(words: readonly string[]): string | undefined {

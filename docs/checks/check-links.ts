@@ -39,6 +39,6 @@ export function checkLinks(): { pages: number; links: number; problems: string[]
 }
 
 function fileOf(path: string): string | undefined {
-  const candidates = path === '' || path.endsWith('/') ? [`${path}index.html`] : [path, `${path}.html`]
+  const candidates = path === '' || path.endsWith('/') ? [`${path}index.html`] : [`${path}.html`, path]
   return candidates.find((file) => existsSync(join(site, file)))
 }

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startPlatform } from '../../examples/run/platform.ts'
 import { startRedis } from '../../examples/run/redis.ts'
 import { assemblePrograms } from './assemble-programs.ts'
 import { checkCommands } from './check-commands.ts'
 import { checkData } from './check-data.ts'
 import { checkLinks } from './check-links.ts'
+import { checkInBrowser } from './check-browser.ts'
+import { checkNetwork } from './check-network.ts'
 import { checkPlainLinks } from './check-plain-links.ts'
 import { checkReference } from './check-reference.ts'
+import { checkSearch } from './check-search.ts'
 import { compilePrograms } from './compile-programs.ts'
+import { startNetwork } from './network.ts'
 import { docs, root } from './places.ts'
 import { readBlocks, readPages } from './read-blocks.ts'
 import { exampleNames, runExamples } from './run-examples.ts'
@@ -21,6 +26,8 @@ const pages = readPages(docs).set('../README.md', readFileSync(join(root, 'READM
 const blocks = [...pages].flatMap(([page, markdown]) => readBlocks(page, markdown))
 const programs = assemblePrograms(blocks)
 const redis = await startRedis()
+const platform = await startPlatform()
+const network = await startNetwork(platform.environment['AUTH_URL']!)
 const needRedis = programs.filter(({ source }) => source.includes('REDIS_URL'))
 const idle = programs.filter((each) => each.notRun !== undefined || (!redis && needRedis.includes(each)))
 
@@ -33,23 +40,30 @@ const problems = [
 say(`${pages.size} pages, ${blocks.length} blocks: ${programs.length} programs compiled`)
 if (problems.length === 0) {
   const run = programs.filter((each) => !idle.includes(each))
-  problems.push(...(await runPrograms(run, redis)))
+  problems.push(...(await runPrograms(run, network, redis)))
   for (const { page, line, notRun } of idle)
     say(`${page}:${line} not run: ${notRun ?? 'install redis-server'}`)
   say(`${run.length} programs run`)
 }
 problems.push(...(await runExamples(redis)))
 say(`${exampleNames().length} examples run`)
+problems.push(...(await checkNetwork(network, platform.environment)))
+network.close()
+await platform.close()
 await redis?.close()
 
 const built = await building
 if (built.code === 0) {
   const site = checkLinks()
   const reference = checkReference()
-  problems.push(...site.problems, ...reference.problems)
+  const search = await checkSearch()
+  const browser = await checkInBrowser()
+  problems.push(...site.problems, ...reference.problems, ...search.problems, ...(browser?.problems ?? []))
   say(
-    `Site of ${site.pages} pages, ${site.links} links followed; ${reference.exports} exports in the reference`,
+    `Site of ${site.pages} pages, ${site.links} links followed, ${search.searches} searches; ` +
+      `${reference.exports} exports in the reference`,
   )
+  say(browser ? `${browser.views} pages seen in Chromium` : 'Not seen in a browser: install chromium')
 } else {
   problems.push(`The site does not build:\n${built.stdout}${built.stderr}`)
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './places.ts'
 
@@ -14,7 +14,9 @@ export interface PublishedEntry {
 
 /** Every entry point of every package that is published, core first. */
 export function publishedEntries(): PublishedEntry[] {
-  const folders = readdirSync(join(root, 'packages')).map((folder) => join(root, 'packages', folder))
+  const folders = readdirSync(join(root, 'packages'))
+    .map((folder) => join(root, 'packages', folder))
+    .filter((folder) => existsSync(join(folder, 'package.json')))
   return folders
     .flatMap((folder) => {
       const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {

@@ -3,6 +3,7 @@ import { startPlatform } from '../../examples/run/platform.ts'
 import type { Redis } from '../../examples/run/redis.ts'
 import type { Program } from './assemble-programs.ts'
 import { compiledFile } from './compile-programs.ts'
+import type { Network } from './network.ts'
 import { docs, examples } from './places.ts'
 import { runProcess } from './run-process.ts'
 
@@ -13,12 +14,16 @@ const others = { PORT: '0', TOKEN_KEY: btoa('k'.repeat(32)), OLD_TOKEN_KEY: btoa
  *
  * @returns what went wrong, each with page and line
  */
-export async function runPrograms(programs: readonly Program[], redis: Redis | undefined): Promise<string[]> {
+export async function runPrograms(
+  programs: readonly Program[],
+  network: Network,
+  redis: Redis | undefined,
+): Promise<string[]> {
   const waiting = [...programs]
   const problems: string[] = []
   const work = async (): Promise<void> => {
     for (let program = waiting.shift(); program !== undefined; program = waiting.shift()) {
-      const problem = await runProgram(program, redis)
+      const problem = await runProgram(program, network, redis)
       if (problem !== undefined) problems.push(`${program.page}:${program.line} ${problem}`)
     }
   }
@@ -26,10 +31,19 @@ export async function runPrograms(programs: readonly Program[], redis: Redis | u
   return problems
 }
 
-async function runProgram(program: Program, redis: Redis | undefined): Promise<string | undefined> {
+async function runProgram(
+  program: Program,
+  network: Network,
+  redis: Redis | undefined,
+): Promise<string | undefined> {
   const platform = await startPlatform()
   try {
-    const environment = { ...platform.environment, ...(redis && { REDIS_URL: redis.url }), ...others }
+    const environment = {
+      ...platform.environment,
+      ...network.environment,
+      ...(redis && { REDIS_URL: redis.url }),
+      ...others,
+    }
     const args = [join(docs, 'checks/reader.ts'), compiledFile(program), ...(program.inPage ? ['page'] : [])]
     const { code, stdout, stderr } = await runProcess(process.execPath, args, environment, examples)
     if (code !== 0 || stderr !== '') return `ended with code ${code}:\n${stderr || stdout}`

@@ -10,6 +10,7 @@ const checks = [
   ['check:docs'],
   ['check:compatibility'],
   ['test'],
+  ['check:compatibility'],
   ['check:size'],
 ]
 

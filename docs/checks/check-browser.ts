@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { extname, join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { docs } from './places.ts'
+
+const site = join(docs, '.vitepress/dist')
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const pages = ['/', '/start', '/errors', '/benchmarks/results', '/reference/@tokenwell/ky-hook']
+const windows = [
+  { width: 1440, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+] as const
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+}
+const program = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
+
+/**
+ * Opens pages in Chromium, wide and light, on a phone and dark: no errors, nothing wider than the window, and
+ * nothing that axe finds. Undefined where there is no Chromium.
+ */
+export async function checkInBrowser(): Promise<{ views: number; problems: string[] } | undefined> {
+  if (program === undefined) return undefined
+  const { url, close } = await serve()
+  const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
+  const problems: string[] = []
+  let views = 0
+  for (const { width, colorScheme } of windows) {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
+    const page = await context.newPage()
+    let view = ''
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(`${view}: ${message.text()}`)
+    })
+    page.on('pageerror', ({ message }) => problems.push(`${view}: ${message}`))
+    for (const path of pages) {
+      views++
+      view = `${path} (${width} px, ${colorScheme})`
+      await page.goto(`${url}${path}`, { waitUntil: 'networkidle' })
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      if (excess > 0) problems.push(`${view}: ${excess} px wider than the window`)
+      await page.evaluate(axe)
+      const found = await page.evaluate(
+        `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+          violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 120)))`,
+      )
+      problems.push(...(found as string[]).map((each) => `${view}: ${each}`))
+    }
+    await context.close()
+  }
+  await browser.close()
+  close()
+  return { views, problems }
+}
+
+async function serve(): Promise<{ url: string; close: () => void }> {
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url!, 'http://site').pathname)
+    const file = [path, `${path}.html`, join(path, 'index.html')].find(
+      (each) => extname(each) && existsSync(join(site, each)),
+    )
+    if (file === undefined) return void response.writeHead(404).end()
+    response.setHeader('content-type', types[extname(file)] ?? 'application/octet-stream')
+    response.end(readFileSync(join(site, file)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = () => void server.close().closeAllConnections()
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+}

@@ -1,0 +1,39 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import MiniSearch, { type SearchResult } from 'minisearch'
+import { searchOptions } from '../.vitepress/search-options.ts'
+import { docs } from './places.ts'
+
+/** What readers type, and the page that must come first. */
+const expected: Readonly<Record<string, string>> = {
+  jest: '/modules',
+  '401': '/troubleshooting',
+  proxy: '/network',
+  configservice: '/adapters/nestjs',
+  workers: '/frameworks/workers',
+  'private key': '/authentication',
+  logging: '/telemetry',
+  'multi tenant': '/multi-tenant',
+  retry: '/errors',
+  cors: '/frontend',
+}
+
+/** Searches the built site's own index, as the site does. */
+export async function checkSearch(): Promise<{ searches: number; problems: string[] }> {
+  const chunks = join(docs, '.vitepress/dist/assets/chunks')
+  const file = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot'))!
+  const { default: json } = (await import(pathToFileURL(join(chunks, file)).href)) as { default: string }
+  const index = MiniSearch.loadJSON<SearchResult>(json, {
+    fields: ['title', 'titles', 'text'],
+    storeFields: ['title', 'titles'],
+    searchOptions,
+  })
+  const problems = Object.entries(expected).flatMap(([query, page]) => {
+    const found = index.search(query).map(({ id }) => String(id).replace(/(?:\.html)?(?:#.*)?$/, ''))
+    return found[0] === page
+      ? []
+      : [`search for "${query}": ${page} is not first, but ${found.slice(0, 3).join(', ')}`]
+  })
+  return { searches: Object.keys(expected).length, problems }
+}
