@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { readConfiguration, type Configuration } from './configuration.ts'
+import type { StorageTask } from './run-storage-task.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -8,6 +9,8 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 export interface CommandLine {
   readonly configuration: Configuration
+  /** What to do with the database instead of starting the service. */
+  readonly task?: StorageTask | undefined
   /** The developer whose password link is printed at start; a flag only. */
   readonly passwordLink?: string | undefined
 }
@@ -77,7 +80,18 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       'at start, print a link that sets a new password for this developer of the portal',
     )
     .addHelpText('after', help)
-    .parse(args)
+    .action(() => {})
+
+  let task: StorageTask | undefined
+  command
+    .command('backup <file>')
+    .description('writes a copy of the SQLite database to a new file, also while the service runs')
+    .action((file: string) => void (task = { action: 'backup', file }))
+  command
+    .command('restore <file>')
+    .description('creates the SQLite database from a back-up, while the service is stopped')
+    .action((file: string) => void (task = { action: 'restore', file }))
+  command.parse(args)
 
   const { config, passwordLink, ...given } = command.opts<Record<string, string | undefined>>()
   const keys = process.env['TOKENWELL_KEYS']?.split(',').map((key) => key.trim())
@@ -87,7 +101,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     sandbox: parseBoolean(given['sandbox']),
     trustProxy: parseBoolean(given['trustProxy']),
   })
-  return { configuration, passwordLink }
+  return { configuration, task, passwordLink }
 }
 
 function parseBoolean(value: string | boolean | undefined): string | boolean | undefined {

@@ -2,11 +2,14 @@
 import { UsageError } from '../platform/usage-error.ts'
 import { parseCommandLine } from './command-line.ts'
 import { runService } from './run-service.ts'
+import { runStorageTask } from './run-storage-task.ts'
 
 const print = (line: string) => void process.stderr.write(`${line}\n`)
 
 try {
-  await runService(parseCommandLine(process.argv), print)
+  const commandLine = parseCommandLine(process.argv)
+  const { task, configuration } = commandLine
+  await (task ? runStorageTask(task, configuration.storage, print) : runService(commandLine, print))
 } catch (error) {
   const isUsageError = error instanceof UsageError
   print(

@@ -46,15 +46,23 @@ export async function openStorage(location: StorageLocation, options: OpenOption
   }
 }
 
+/** Writes a copy of the database to a new file, also while a service uses it. */
+export async function backupStorage(location: StorageLocation, to: string): Promise<void> {
+  const { backupSqlite } = await import('./sqlite/backup-sqlite.ts')
+  await backupSqlite(sqliteFile(location), to)
+}
+
 /** Restores a back-up to a place where nothing is stored yet. */
 export async function restoreStorage(location: StorageLocation, backup: string): Promise<void> {
-  if (location.kind !== 'sqlite') {
-    throw new UsageError(
-      'Only SQLite storage is restored from a back-up file. For PostgreSQL use pg_restore.',
-    )
-  }
   const { restoreSqlite } = await import('./sqlite/restore-sqlite.ts')
-  await restoreSqlite(backup, location.file)
+  await restoreSqlite(backup, sqliteFile(location))
+}
+
+function sqliteFile(location: StorageLocation): string {
+  if (location.kind === 'sqlite') return location.file
+  throw new UsageError(
+    'Back-up files are for SQLite storage. Use pg_dump and pg_restore with PostgreSQL; memory storage has no back-up.',
+  )
 }
 
 async function openSqliteFile(file: string): Promise<Storage> {
@@ -71,7 +79,9 @@ async function load<Module>(
   try {
     return await importModule()
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
+    // Named differently by `import` and `require`.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (!code.endsWith('MODULE_NOT_FOUND')) throw error
     throw new UsageError(
       `A package that ${kind} storage requires is not installed. Run: npm install ${packages[kind]}`,
       { cause: error },

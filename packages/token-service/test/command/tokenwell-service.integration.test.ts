@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs'
+import { copyFileSync, statSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCommand, temporaryFolder } from '../service-process.ts'
-import { application, requestToken, tokenPath } from '../test-service.ts'
+import { application, introspect, requestToken, resourceServer, tokenPath } from '../test-service.ts'
 
 const { clientId, clientSecret } = application
 const settings = JSON.stringify({ port: 0, storage: 'memory', applications: [application] })
@@ -69,6 +69,36 @@ describe('tokenwell-service', () => {
     expect((await first.ended).code).toBe(0)
     const again = runCommand(['--port', '0', '--storage', 'sqlite:data.db'], { cwd })
     expect((await requestToken(await again.authUrl)).status).toBe(200)
+  })
+
+  it('backs up the database of a running service, and restores it elsewhere', async () => {
+    const cwd = temporaryFolder({
+      'service.json': JSON.stringify({
+        port: 0,
+        applications: [application],
+        resourceServers: [resourceServer],
+      }),
+    })
+    const service = runCommand(['--config', 'service.json', '--storage', 'sqlite:data.db'], { cwd })
+    const { body } = await requestToken(await service.authUrl)
+    const at = (file: string) => ['--storage', `sqlite:${file}`]
+    const backup = await outcomeOf(['backup', 'backup.db', ...at('data.db')], {}, cwd)
+    expect([backup.code, backup.stderr]).toEqual([0, expect.stringContaining('Keep a copy of data.db.keys')])
+    const refused = await outcomeOf(['restore', 'backup.db', ...at('data.db')], {}, cwd)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('"data.db" is in use')])
+
+    expect((await outcomeOf(['restore', 'backup.db', ...at('elsewhere/data.db')], {}, cwd)).code).toBe(0)
+    copyFileSync(join(cwd, 'data.db.keys'), join(cwd, 'elsewhere', 'data.db.keys'))
+    const restored = runCommand(['--config', 'service.json', ...at('elsewhere/data.db')], { cwd })
+    expect((await introspect(await restored.authUrl, body.access_token)).body.active).toBe(true)
+
+    // Also without a service that has the database open.
+    service.child.kill('SIGTERM')
+    await service.ended
+    expect((await outcomeOf(['backup', 'second.db', ...at('data.db')], {}, cwd)).code).toBe(0)
+    expect((await outcomeOf(['backup', 'third.db', ...at('missing.db')], {}, cwd)).stderr).toContain(
+      '"missing.db" does not exist',
+    )
   })
 
   it('opens a sandbox', async () => {

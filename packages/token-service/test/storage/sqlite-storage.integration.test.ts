@@ -176,7 +176,7 @@ describe('a back-up', () => {
       { onError: () => expect.unreachable(), prepare: async () => {} },
     )
     await expect(memory.backup('backup.db')).rejects.toThrow(/nothing to back up/)
-    await expect(restoreStorage({ kind: 'memory' }, 'backup.db')).rejects.toThrow(/Only SQLite/)
+    await expect(restoreStorage({ kind: 'memory' }, 'backup.db')).rejects.toThrow(/for SQLite storage/)
   })
 })
 

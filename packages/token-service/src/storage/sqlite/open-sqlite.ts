@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { open, statfs } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -8,10 +7,10 @@ import { migrate } from '../sql/migrate.ts'
 import { createSqlStorage } from '../sql/sql-storage.ts'
 import { rootReason } from '../storage-failure.ts'
 import type { Storage } from '../storage.ts'
+import { backupSqlite } from './backup-sqlite.ts'
 import { lockDatabase } from './database-file.ts'
 import { importSqlite } from './import-sqlite.ts'
 import { NodeSqliteDialect } from './sqlite-dialect.ts'
-import { vacuumInto } from './vacuum-into.ts'
 
 const leastSpace = 1024 * 1024
 
@@ -50,10 +49,7 @@ async function openStorage(path: string, sqlite: DatabaseSync, unlock: () => voi
     opened: Promise.resolve(),
     checkSpace: () => checkSpace(path),
     compact: () => compact(database, sqlite),
-    async backup(to) {
-      if (existsSync(to)) throw new UsageError(`The file "${to}" exists. Choose a new file for the back-up.`)
-      await vacuumInto(path, to)
-    },
+    backup: (to) => backupSqlite(path, to),
     async close() {
       await database.query.destroy()
       unlock()

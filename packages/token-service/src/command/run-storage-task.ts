@@ -1,0 +1,23 @@
+import { backupStorage, parseStorageLocation, restoreStorage } from '../storage/open-storage.ts'
+
+export interface StorageTask {
+  readonly action: 'backup' | 'restore'
+  readonly file: string
+}
+
+/** Backs up or restores the database, without a service. */
+export async function runStorageTask(
+  { action, file }: StorageTask,
+  storage: string,
+  print: (line: string) => void,
+): Promise<void> {
+  const location = parseStorageLocation(storage)
+  const keys = location.kind === 'sqlite' ? `${location.file}.keys` : undefined
+  if (action === 'backup') {
+    await backupStorage(location, file)
+    print(`The back-up is in ${file}. Keep a copy of ${keys} too: without the keys no secret is valid.`)
+  } else {
+    await restoreStorage(location, file)
+    print(`The database is restored. Its keys must be in ${keys} before the service starts.`)
+  }
+}

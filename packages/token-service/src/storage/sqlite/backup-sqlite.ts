@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs'
+import { UsageError } from '../../platform/usage-error.ts'
+import { rootReason } from '../storage-failure.ts'
+import { vacuumInto } from './vacuum-into.ts'
+
+/** Copies a database to the new file `to`, also while a service, in this process or in another one, uses it. */
+export async function backupSqlite(file: string, to: string): Promise<void> {
+  if (existsSync(to)) throw new UsageError(`The file "${to}" exists. Choose a new file for the back-up.`)
+  if (!existsSync(file)) throw new UsageError(`The database file "${file}" does not exist.`)
+  await vacuumInto(file, to).catch((error: unknown) => {
+    throw new UsageError(`The back-up "${to}" could not be written: ${rootReason(error)}.`)
+  })
+}
