@@ -17,6 +17,6 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'redis-token-store': { bytes: 3_450, dependencies: 1 },
   'file-token-store': { dependencies: 1 },
   opentelemetry: { bytes: 1_450, dependencies: 1 },
-  cli: { dependencies: 3 },
+  cli: { dependencies: 4 },
   'token-service': { dependencies: 72, start: 13 },
 }

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
+import addCompletion from '@bomb.sh/tab/commander'
 import { Command, CommanderError } from 'commander'
+import { curlCommand } from './curl/curl-command.ts'
 import { doctorCommand } from './doctor/doctor-command.ts'
-import { exitCode, exitCodeOf, type ExitCode } from './exit-code.ts'
+import { exitCode, exitCodeOf } from './exit-code.ts'
 import { explainError } from './explain-error.ts'
 import { sandboxCommand } from './sandbox/sandbox-command.ts'
 import type { CommandContext } from './command-context.ts'
@@ -17,9 +19,9 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 export async function runCommandLine(
   argv: readonly string[],
   context: CommandContext = process,
-): Promise<ExitCode> {
-  let ended: ExitCode = exitCode.ok
-  const end = (code: ExitCode): void => void (ended = code)
+): Promise<number> {
+  let ended: number = exitCode.ok
+  const end = (code: number): void => void (ended = code)
   const program = new Command('tokenwell')
     .description('OAuth 2.0 client-credentials tokens from the command line.')
     .version(version)
@@ -31,9 +33,10 @@ export async function runCommandLine(
       outputError: (text, write) => write(text.replace(/'(--?[^'=]*)=.*'/s, "'$1=…'")),
     })
     .addHelpText('after', help)
-  for (const create of [tokenCommand, logoutCommand, doctorCommand, sandboxCommand]) {
+  for (const create of [tokenCommand, curlCommand, logoutCommand, doctorCommand, sandboxCommand]) {
     program.addCommand(create(context, end).copyInheritedSettings(program))
   }
+  addCompletion(program, { completionCommandName: 'completion' })
   try {
     await program.parseAsync(argv)
     return ended
@@ -56,5 +59,7 @@ Exit codes:
 
 Examples:
   tokenwell token --auth-url https://auth.example.com
+  tokenwell curl "$API_URL/v1/orders" --allow-origin "$API_URL"
   tokenwell doctor --auth-url https://auth.example.com
+  source <(tokenwell completion bash)
   tokenwell sandbox`

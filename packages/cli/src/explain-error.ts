@@ -17,13 +17,18 @@ export function explainError(error: unknown): string {
   if (error instanceof UsageError) return error.message
   if (error instanceof InterruptedError) return 'Interrupted.'
   if (!(error instanceof TokenError)) return explainInternalError(error)
-  const message = Object.entries(flags).reduce(
-    (text, [option, flag]) => text.replaceAll(option, flag),
-    error.message,
-  )
   const hint =
     error.status === undefined && error.kind === 'configuration' ? '' : ' Run `tokenwell doctor` for details.'
-  return `${asSentence(message)}${hint}`
+  return `${nameOptions(error.message)}${hint}`
+}
+
+/** Replaces the names of the library's options in a message, by default by the flags of the command line. */
+export function nameOptions(message: string, names: Readonly<Record<string, string>> = {}): string {
+  const named = Object.entries({ ...flags, ...names }).reduce(
+    (text, [option, name]) => text.replaceAll(option, name),
+    message,
+  )
+  return asSentence(named)
 }
 
 /** Ends a message of the library with exactly one full stop. */

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +15,11 @@ function install(): string {
   for (const part of ['dist', 'package.json']) {
     cpSync(join(packageFolder, part), join(installed, part), { recursive: true })
   }
-  for (const dependency of ['@tokenwell/core', 'commander']) {
+  const { dependencies } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  for (const dependency of Object.keys(dependencies)) {
+    mkdirSync(join(modules, dependency, '..'), { recursive: true })
     symlinkSync(join(packageFolder, 'node_modules', dependency), join(modules, dependency))
   }
   return join(installed, 'dist/tokenwell.js')

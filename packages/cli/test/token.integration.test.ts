@@ -117,7 +117,7 @@ describe('tokenwell token', () => {
         { AUTH_URL: 'https://a', CLIENT_ID: 'a' },
         /secret is missing\. Set CLIENT_SECRET or/,
       ],
-      ['no URL', [], { ...credentials, AUTH_URL: 'canary' }, /--auth-url is not an absolute URL/],
+      ['no URL', [], { ...credentials, AUTH_URL: 'canary' }, /AUTH_URL is not a valid URL/],
       ['plain HTTP', [], { ...credentials, AUTH_URL: 'http://a.example' }, /set --allow-insecure/],
       [
         'a line break',
@@ -126,7 +126,7 @@ describe('tokenwell token', () => {
         /line break/,
       ],
       ['a parameter', ['--parameter', 'canary'], remote, /--parameter requires name=value/],
-      ['a reserved one', ['--parameter', 'scope=a'], remote, /--parameter must not hold scope/],
+      ['a reserved one', ['--parameter', 'scope=a'], remote, /--parameter must not contain scope/],
       ['a timeout', ['--timeout', 'soon'], {}, /must be a number greater than 0 and at most 3600/],
       ['an unknown flag', ["--secret=can'ary canary"], {}, /unknown option '--secret=…'/],
     ])('wrong usage: %s', async (_name, args, env, message) => {
@@ -137,15 +137,13 @@ describe('tokenwell token', () => {
     it('a refusal', async () => {
       const stderr = await fails([], environment({ CLIENT_SECRET: 'canary-wrong' }), 1)
       expect(stderr).toMatch(
-        /refused the credentials.*401, invalid_client\)\. Run `tokenwell doctor` for details/,
+        /rejected the client credentials \(401 invalid_client\).* Run `tokenwell doctor` for details/,
       )
     })
 
     it('a wrong path', async () => {
       const stderr = await fails([], environment({ AUTH_URL: `${service.authUrl}/elsewhere` }), 1)
-      expect(stderr).toMatch(
-        /refused the request; check its address.*404.*\. Run `tokenwell doctor` for details/,
-      )
+      expect(stderr).toMatch(/rejected the request \(404.*\. Run `tokenwell doctor` for details/)
     })
 
     it('an endpoint that is not there', async () => {
@@ -153,20 +151,18 @@ describe('tokenwell token', () => {
       await closed.close()
       const stderr = await fails([], environment({ AUTH_URL: closed.origin }), 3)
       expect(stderr).toMatch(
-        /request failed: unavailable\. Retrying …\n.*could not be reached \(ECONNREFUSED\)/s,
+        /request failed: unavailable\. Retrying …\n.*Could not reach the token endpoint .*\(ECONNREFUSED\)/s,
       )
     })
 
     it('an answer that does not come in time', async () => {
       await service.fault({ latencyMs: 10_000 })
-      expect(await fails(['--timeout', '0.2'], environment(), 3)).toMatch(
-        /did not answer within|No token came/,
-      )
+      expect(await fails(['--timeout', '0.2'], environment(), 3)).toMatch(/did not respond within|Timed out/)
     })
 
     it('throttling', async () => {
       await service.fault({ requests: 9, status: 429, headers: { 'retry-after': '600' } })
-      expect(await fails([], environment(), 3)).toMatch(/asks for fewer requests \(status 429\)/)
+      expect(await fails([], environment(), 3)).toMatch(/rate-limited the request \(429\)/)
     })
   })
 

@@ -7,12 +7,14 @@ import {
 import { resolveConnection } from '../connection/resolve-connection.ts'
 import { exitCode, type ExitCode } from '../exit-code.ts'
 import type { CommandContext } from '../command-context.ts'
+import { UsageError } from '../usage-error.ts'
 import { tokenEndpointOf, runChecks } from './run-checks.ts'
 import { createReporter } from './reporter.ts'
 
 interface DoctorFlags extends ConnectionFlags {
   readonly json?: true
   readonly tryWrongSecret?: true
+  readonly apiUrl?: string
 }
 
 export function doctorCommand(context: CommandContext, end: (code: ExitCode) => void): Command {
@@ -25,15 +27,17 @@ export function doctorCommand(context: CommandContext, end: (code: ExitCode) => 
       '--try-wrong-secret',
       'also send one request with a wrong secret; it may count against a rate limit of the service',
     )
+    .option('--api-url <url>', 'also call this API with the token')
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: DoctorFlags) => {
-      const connection = await resolveConnection(flags, context)
+      const connection = await resolveConnection(flags, context, { allowPlainHttp: true })
       const url = tokenEndpointOf(connection)
       const reporter = createReporter(context.stdout, flags.json ?? false)
       reporter.begin(url)
       const { tryWrongSecret } = flags
-      const options = { limitMs: flags.timeout * 1000, tryWrongSecret, env: context.env }
+      const apiUrl = readApiUrl(flags.apiUrl)
+      const options = { limitMs: flags.timeout * 1000, tryWrongSecret, apiUrl, env: context.env }
       for await (const found of runChecks(connection, options)) {
         reporter.add(found)
         if ('level' in found && found.level === 'problem') end(exitCode.rejected)
@@ -42,8 +46,13 @@ export function doctorCommand(context: CommandContext, end: (code: ExitCode) => 
     })
 }
 
+function readApiUrl(text: string | undefined): URL | undefined {
+  if (text === undefined || URL.canParse(text)) return text === undefined ? undefined : new URL(text)
+  throw new UsageError('--api-url is not an absolute URL.')
+}
+
 const examples = `
-Sends one token request, and never prints the secret or the token. The exit code is 1 if there is a problem, and 0 if
+Sends one token request, a second one if the service asks to wait, and never prints the secret or the token. The exit code is 1 if there is a problem, and 0 if
 there are only warnings.
 
 Examples:

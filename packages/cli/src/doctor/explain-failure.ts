@@ -1,4 +1,5 @@
 import type { TokenError } from '@tokenwell/core'
+import type { Connection } from '../connection/resolve-connection.ts'
 import { formatDuration } from './format-duration.ts'
 import type { ObservedRequest } from './observe-token-request.ts'
 import { failureDetails } from './failure-details.ts'
@@ -10,7 +11,12 @@ import { explainUnreachable } from './check-network.ts'
 const request = findingsOf('request')
 
 /** Explains why a token request failed. */
-export function explainFailure(observed: ObservedRequest, error: TokenError, url: URL): Finding {
+export function explainFailure(
+  observed: ObservedRequest,
+  error: TokenError,
+  url: URL,
+  connection: Connection,
+): Finding {
   const { status, headers, complete, timedOut, durationMs, body, receivedBytes } = observed
   if (status === undefined) return explainSilence(observed, url)
   if (timedOut) {
@@ -22,7 +28,7 @@ export function explainFailure(observed: ObservedRequest, error: TokenError, url
   }
   if (status >= 300 && status < 400) return explainRedirect(status, headers?.get('location'), url)
   if (error.kind === 'throttled') return explainThrottling(error)
-  if (error.kind === 'credentials') return explainRejectedCredentials(error, body)
+  if (error.kind === 'credentials') return explainRejectedCredentials(error, body, connection)
   if (!complete && receivedBytes <= 2 ** 20) {
     return request.problem(
       'response_truncated',

@@ -58,7 +58,7 @@ export function explainMissingToken(
   return request.problem(
     'invalid_token_response',
     asSentence(error.message),
-    'Check the URL. Only tokens of type Bearer are supported.',
+    'Only tokens of type Bearer are supported.',
   )
 }
 

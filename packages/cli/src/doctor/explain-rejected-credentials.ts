@@ -1,11 +1,16 @@
 import type { TokenError } from '@tokenwell/core'
+import type { Connection } from '../connection/resolve-connection.ts'
 import { failureDetails } from './failure-details.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const request = findingsOf('request')
 
 /** Explains why the service rejected the credentials. The body is searched for known phrases, and never quoted. */
-export function explainRejectedCredentials(error: TokenError, body: string): Finding {
+export function explainRejectedCredentials(
+  error: TokenError,
+  body: string,
+  { clientId, clientSecret, clientAuthentication, origins }: Connection,
+): Finding {
   const { oauthError, vendorCode } = error
   const details = failureDetails(error)
   const mentions = (phrase: RegExp): boolean => phrase.test(`${vendorCode} ${body}`)
@@ -23,10 +28,17 @@ export function explainRejectedCredentials(error: TokenError, body: string): Fin
       'Request approval in the developer portal, for this grant and its products.',
     )
   }
+  if (clientAuthentication === 'basic' && /[^\w.*-]/.test(clientId + clientSecret)) {
+    return request.problem(
+      'basic_encoding',
+      `The service rejected Basic credentials that contain special characters (${details}).`,
+      'Servers decode them differently. Omit --basic to send the credentials in the body.',
+    )
+  }
   return request.problem(
     'invalid_credentials',
     `The service rejected the client ID or the client secret (${details}).`,
-    'Copy both again from the developer portal: of the same application and environment, without spaces around them. ' +
+    `Check ${origins['clientId']} and ${origins['clientSecret']}. Copy both again from the developer portal: of the same application and environment, without spaces around them. ` +
       'An endpoint that expects them in a header needs --basic.',
   )
 }

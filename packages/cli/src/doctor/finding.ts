@@ -7,6 +7,7 @@ export type Check =
   | 'response'
   | 'lifetime'
   | 'clock'
+  | 'api'
   | 'wrong secret'
 
 /** One result of `tokenwell doctor`. */

@@ -6,6 +6,7 @@ import {
   type FetchLike,
 } from '@tokenwell/core'
 import type { Connection } from '../connection/resolve-connection.ts'
+import { networkCode } from './network-code.ts'
 
 /** One token request by the library itself, with its observed response. Holds a token and a body. */
 export interface ObservedRequest extends Observed {
@@ -73,7 +74,7 @@ function observingFetch(observed: Observation): FetchLike {
     try {
       response = await fetch(input, init)
     } catch (error) {
-      observed.networkCode = deepestCode(error)
+      observed.networkCode = networkCode(error)
       throw error
     }
     const { status, headers } = response
@@ -95,11 +96,4 @@ function observingFetch(observed: Observation): FetchLike {
     })
     return new Response(response.body.pipeThrough(tap), { status, headers })
   }
-}
-
-/** The code of the innermost cause; the name of an error without a code. */
-function deepestCode(error: unknown): string {
-  const { code, name, cause } = Object(error) as { code?: unknown; name?: unknown; cause?: unknown }
-  if (cause !== undefined) return deepestCode(cause)
-  return String(code ?? name)
 }

@@ -78,11 +78,17 @@ function jsonReporter(stdout: NodeJS.WriteStream): Reporter {
   return {
     begin: (url) => void (endpoint = withoutQuery(url)),
     add(found) {
-      if ('timings' in found) timings = found.timings
+      if ('timings' in found) timings = rounded(found.timings)
       else findings.push(found)
     },
     end: () => void stdout.write(`${JSON.stringify({ endpoint, timings, findings }, undefined, 2)}\n`),
   }
+}
+
+/** To tenths of a millisecond. */
+function rounded(timings: Timings): Timings {
+  const entries = Object.entries(timings).map(([part, ms]) => [part, ms && Math.round(ms * 10) / 10])
+  return Object.fromEntries(entries) as Timings
 }
 
 function withoutQuery({ origin, pathname }: URL): string {

@@ -3,6 +3,10 @@ import type { Connection } from '../connection/resolve-connection.ts'
 import { redactFinding } from './redact-finding.ts'
 import { observeTokenRequest, type ObservedRequest } from './observe-token-request.ts'
 import { findingsOf, type Finding } from './finding.ts'
+import { setTimeout } from 'node:timers/promises'
+import { checkAddress } from './check-address.ts'
+import { checkApi } from './check-api.ts'
+import { formatDuration } from './format-duration.ts'
 import { checkResponse } from './check-response.ts'
 import { checkCertificate } from './check-certificate.ts'
 import { checkClock } from './check-clock.ts'
@@ -17,6 +21,8 @@ export interface CheckOptions {
   /** Longest duration of each part. */
   readonly limitMs: number
   readonly tryWrongSecret?: boolean | undefined
+  /** An API that is called with the token. */
+  readonly apiUrl?: URL | undefined
   readonly env?: NodeJS.ProcessEnv | undefined
 }
 
@@ -30,7 +36,7 @@ export interface Timings {
 
 export type CheckResult = Finding | { readonly timings: Timings }
 
-const address = findingsOf('address')
+const request = findingsOf('request')
 
 /** Runs one check after the other, and stops where the next one would be pointless or unsafe. */
 export async function* runChecks(connection: Connection, options: CheckOptions): AsyncGenerator<CheckResult> {
@@ -50,11 +56,11 @@ async function* checkInOrder(
   options: CheckOptions,
   secrets: string[],
 ): AsyncGenerator<CheckResult> {
-  const { limitMs, env = {} } = options
+  const { limitMs, apiUrl, env = {} } = options
   const url = tokenEndpointOf(connection)
-  const plainHttp = checkPlainHttp(connection, url)
-  if (plainHttp) yield plainHttp
-  if (plainHttp?.level === 'problem') return
+  const addressFindings = checkAddress(connection, url)
+  yield* addressFindings
+  if (addressFindings.some(({ level }) => level === 'problem')) return
 
   const proxy = checkProxy(url, env)
   if (proxy.finding) yield proxy.finding
@@ -67,14 +73,23 @@ async function* checkInOrder(
     if (network.level === 'problem' || certificate?.level === 'problem') return
   }
 
-  const observed = await observeTokenRequest(connection, limitMs)
+  let observed = await observeTokenRequest(connection, limitMs)
+  const retryAfterMs = observed.outcome instanceof TokenError ? observed.outcome.retryAfterMs : undefined
+  if (retryAfterMs !== undefined && retryAfterMs <= limitMs) {
+    yield request.note(
+      'retry_after',
+      `The service asked to wait ${formatDuration(retryAfterMs)} (status ${observed.status}). Retrying then.`,
+    )
+    await setTimeout(retryAfterMs)
+    observed = await observeTokenRequest(connection, limitMs)
+  }
   const { outcome } = observed
   if (observed.waitedMs !== undefined) {
     const { lookupMs: lookup, connectMs, tlsMs: tls } = probed ?? {}
     yield { timings: { lookup, connection: connectMs, tls, response: observed.waitedMs } }
   }
   if (outcome instanceof TokenError) {
-    yield explainFailure(observed, outcome, url)
+    yield explainFailure(observed, outcome, url, connection)
     return
   }
   secrets.push(outcome.value)
@@ -82,28 +97,8 @@ async function* checkInOrder(
   yield* checkResponse(observed, raw, outcome, connection)
   yield* checkLifetime(observed, raw, outcome, connection.expiresInUnit)
   yield* checkClock(observed, raw, outcome.response)
+  if (apiUrl) yield await checkApi(apiUrl, outcome, { allowInsecure: connection.allowInsecure, limitMs })
   yield options.tryWrongSecret ? await tryWrongSecret(connection, limitMs) : notTried
-}
-
-function checkPlainHttp(connection: Connection, url: URL): Finding | undefined {
-  if (url.protocol !== 'http:') return undefined
-  if (isLoopback(connection)) {
-    return address.note('plain_http_loopback', 'Plain HTTP, on this machine only.')
-  }
-  const message = `Plain HTTP to ${url.host}: others on the network can read the secret and the token.`
-  const advice = 'Use https:// in the URL. --allow-insecure is meant for private networks.'
-  return connection.allowInsecure
-    ? address.warning('plain_http', message, advice)
-    : address.problem('plain_http', `${message} No request was sent.`, advice)
-}
-
-function isLoopback(connection: Connection): boolean {
-  try {
-    buildTokenRequest({ ...connection, allowInsecure: false })
-    return true
-  } catch {
-    return false
-  }
 }
 
 function rawResponse({

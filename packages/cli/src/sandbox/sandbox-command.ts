@@ -58,7 +58,7 @@ async function runSandbox(flags: SandboxFlags, context: CommandContext): Promise
     applications: [application],
     sandbox: true,
   }).catch((error: Error) => {
-    throw ['UsageError', 'UserMistake'].includes(error.name) ? new UsageError(error.message) : error
+    throw error.name === 'UsageError' ? new UsageError(error.message) : error
   })
   const settings = {
     AUTH_URL: service.authUrl,

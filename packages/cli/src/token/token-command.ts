@@ -1,24 +1,14 @@
-import { clientCredentials, createTokenProvider, tokenResponseBody } from '@tokenwell/core'
+import { tokenResponseBody } from '@tokenwell/core'
 import { Command, Option } from 'commander'
-import {
-  addConnectionOptions,
-  credentialsHelp,
-  type ConnectionFlags,
-} from '../connection/connection-options.ts'
-import { resolveConnection, type Connection } from '../connection/resolve-connection.ts'
-import { info } from '../output.ts'
 import type { CommandContext } from '../command-context.ts'
-import { openTokenCache } from './token-cache.ts'
+import { addConnectionOptions, credentialsHelp } from '../connection/connection-options.ts'
+import { resolveConnection } from '../connection/resolve-connection.ts'
+import { requestToken, type TokenRequestFlags } from './request-token.ts'
 
-interface TokenFlags extends ConnectionFlags {
+interface TokenFlags extends TokenRequestFlags {
   readonly json?: true
   readonly header?: true
-  /** False with `--no-cache`. */
-  readonly cache: boolean
 }
-
-/** Enough for the program that the token is passed to. */
-const minimumValidityMs = 60_000
 
 export function tokenCommand(context: CommandContext): Command {
   return addConnectionOptions(
@@ -32,37 +22,11 @@ export function tokenCommand(context: CommandContext): Command {
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: TokenFlags) => {
       const connection = await resolveConnection(flags, context)
-      context.stdout.write(`${await requestToken(connection, flags, context)}\n`)
+      const token = await requestToken(connection, flags, context)
+      const header = flags.header ? 'Authorization: Bearer ' : ''
+      const text = flags.json ? JSON.stringify(tokenResponseBody(token)) : header + token.value
+      context.stdout.write(`${text}\n`)
     })
-}
-
-async function requestToken(
-  connection: Connection,
-  flags: TokenFlags,
-  context: CommandContext,
-): Promise<string> {
-  const timeoutMs = flags.timeout * 1000
-  const cache = flags.cache ? openTokenCache(context) : undefined
-  const tokens = createTokenProvider(clientCredentials(connection), {
-    store: cache?.store,
-    timeoutMs,
-    attemptTimeoutMs: timeoutMs,
-    // The process ends before a refresh in the background could.
-    refreshAheadMs: 0,
-    onEvent: (event) => {
-      cache?.onEvent(event)
-      if (event.type !== 'token_failed' || event.retryInMs === undefined) return
-      const status = event.status === undefined ? '' : ` (status ${event.status})`
-      info(context, `The token request failed: ${event.kind}${status}. Retrying …`)
-    },
-  })
-  try {
-    const token = await tokens.getToken({ minimumValidityMs })
-    if (flags.json) return JSON.stringify(tokenResponseBody(token))
-    return flags.header ? `Authorization: Bearer ${token.value}` : token.value
-  } finally {
-    await tokens.close()
-  }
 }
 
 const examples = `

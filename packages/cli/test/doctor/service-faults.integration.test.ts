@@ -126,7 +126,8 @@ describe('doctor, asked about a token service', () => {
   it('names a request in the wrong form', async () => {
     const tokenUrl = `${service.authUrl}/oauth/client_credential/accesstoken`
     const { faults, textOf } = await doctor('demo', ['--token-url', tokenUrl])
-    expect(faults).toStrictEqual(['request_rejected'])
+    expect(faults).toStrictEqual(['platform_path', 'request_rejected'])
+    expect(textOf('platform_path')).toContain(`Pass --auth-url ${service.authUrl} instead`)
     expect(textOf('request_rejected')).toContain('status 400, invalid_request')
   })
 
@@ -146,7 +147,7 @@ describe('doctor, asked about a token service', () => {
     await service.fault({ body: { ...token, token_type: 'mac' } })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['invalid_token_response'])
-    expect(textOf('invalid_token_response')).toContain('see its token_type')
+    expect(textOf('invalid_token_response')).toContain('unsupported token_type')
   })
 
   it('names a missing lifetime, and what is assumed', async () => {

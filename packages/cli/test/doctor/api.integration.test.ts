@@ -1,0 +1,93 @@
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/test-suite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runTokenwell } from '../run-tokenwell.ts'
+import { useSandboxedService } from '../sandboxed-service.ts'
+import { examined } from './examined.ts'
+
+const service = useSandboxedService()
+const doctor = (args: string[], env: Record<string, string> = {}) =>
+  examined(args, { ...service.environmentOf('demo'), ...env })
+
+async function startApi(response: ScriptedResponse) {
+  const server = await startScriptedServer(() => response)
+  onTestFinished(() => server.close())
+  return server
+}
+
+describe('doctor with --api-url', () => {
+  it('reports that the API accepts the token', async () => {
+    const api = await startApi(json({}))
+    const { faults, textOf } = await doctor(['--api-url', `${api.origin}/orders?page=1`])
+    expect(faults).toStrictEqual([])
+    expect(textOf('accepted')).toMatch(/127\.0\.0\.1:\d+\/orders accepted the token \(status 200, \d+ ms\)/)
+    expect(api.requests[0]).toMatchObject({ method: 'GET', url: '/orders?page=1' })
+    expect(api.requests[0]!.headers.authorization).toMatch(/^Bearer [\w-]{40,}$/)
+  })
+
+  it.each<[string, ScriptedResponse, RegExp]>([
+    ['token_rejected', json({}, 401), /rejected the token \(status 401\)\. .*--audience/],
+    ['not_allowed', json({}, 403), /does not allow the request \(status 403\)\. .*products/],
+    ['api_throttled', json({}, 429, { 'retry-after': '7' }), /status 429 \(Retry-After: 7\)/],
+    ['api_failed', json({}, 503), /status 503/],
+    ['api_path', json({}, 404), /does not show whether it accepts the token/],
+    ['api_path', { status: 302, headers: { location: 'https://evil.example.com' } }, /status 302/],
+  ])('reports %s', async (code, response, message) => {
+    const api = await startApi(response)
+    const { faults, textOf } = await doctor(['--api-url', api.origin])
+    expect(faults).toStrictEqual([code])
+    expect(textOf(code)).toMatch(message)
+  })
+
+  it('reports an API that it cannot reach, and sends no token over plain HTTP', async () => {
+    const api = await startScriptedServer(() => json({}))
+    await api.close()
+    const { findings } = await doctor(['--api-url', api.origin])
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'api', code: 'connection_refused' }))
+    expect((await doctor(['--api-url', 'http://api.example.com'])).faults).toStrictEqual(['plain_http'])
+    const { code, stderr } = await runTokenwell(
+      ['doctor', '--api-url', 'canary'],
+      service.environmentOf('demo'),
+    )
+    expect(code).toBe(2)
+    expect(stderr).toBe('tokenwell: --api-url is not an absolute URL.\n')
+  })
+})
+
+describe('doctor', () => {
+  it('waits as long as Retry-After says, and tries again once', async () => {
+    await service.fault({ status: 429, headers: { 'retry-after': '1' }, body: {} })
+    const start = performance.now()
+    const { faults, textOf } = await doctor([])
+    expect(performance.now() - start).toBeGreaterThan(990)
+    expect(faults).toStrictEqual([])
+    expect(textOf('retry_after')).toContain('asked to wait 1 s (status 429)')
+    expect((await service.journal()).total).toBe(2)
+  })
+
+  it('names where rejected credentials came from', async () => {
+    const env = { CLIENT_ID: '', CONSUMER_KEY: 'nobody', CLIENT_SECRET: 'canary-wrong' }
+    const { faults, textOf } = await doctor([], env)
+    expect(faults).toStrictEqual(['invalid_credentials'])
+    expect(textOf('invalid_credentials')).toContain('Check CONSUMER_KEY and CLIENT_SECRET.')
+  })
+
+  it('advises against Basic for credentials with special characters', async () => {
+    const { faults, textOf } = await doctor(['--basic'], { CLIENT_SECRET: 'canary%+:wrong' })
+    expect(faults).toStrictEqual(['basic_encoding'])
+    expect(textOf('basic_encoding')).toContain('Omit --basic')
+  })
+
+  it('names an --auth-url that contains the path already', async () => {
+    const env = { AUTH_URL: `${service.authUrl}/oauth/client_credential/accesstoken` }
+    const { faults, textOf } = await doctor([], env)
+    expect(faults).toStrictEqual(['platform_path_repeated', 'wrong_path'])
+    expect(textOf('platform_path_repeated')).toContain(`Set it to ${service.authUrl}:`)
+  })
+
+  it('prints rounded times', async () => {
+    const { stdout } = await runTokenwell(['doctor', '--json'], service.environmentOf('demo'))
+    const { timings } = JSON.parse(stdout) as { timings: Record<string, number> }
+    expect(Object.keys(timings)).toContain('response')
+    for (const ms of Object.values(timings)) expect(String(ms)).toMatch(/^\d+(?:\.\d)?$/)
+  })
+})
