@@ -26,7 +26,7 @@ it('throws errors of the copy of axios that the application required', async () 
   expect(required.isCancel(await failure({ signal: AbortSignal.timeout(20) }))).toBe(true)
   await tokens.getToken({ forceRefresh: true }).catch(() => {})
   endpoint.respond = () => json({ error: 'invalid_client' }, 401)
-  tokens.reject(await tokens.getToken())
+  tokens.reset()
   const missing = (await failure()) as AxiosError
   expect(missing).toBeInstanceOf(required.AxiosError)
   expect(missing.cause).toBeInstanceOf(TokenError)

@@ -1,9 +1,15 @@
-import { createTokenAttacher, fetchWithToken, type AttachOptions, type TokenProvider } from '@tokenwell/core'
+import {
+  createTokenAttacher,
+  fetchWithToken,
+  isRepeatableBody,
+  type AttachOptions,
+  type TokenProvider,
+} from '@tokenwell/core'
 import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
 
 /**
  * Creates ky options that attach tokens. If the API rejects a token, the request is sent once more with a new one,
- * unless its body is a stream, whatever ky's `retry` says. A single request opts out by `context: { token: false }`.
+ * unless it has a body that is a stream or `retry` is 0. A single request opts out by `context: { token: false }`.
  *
  * @example
  * const api = ky.extend(tokenHooks(tokens, { allowedOrigins: ['https://api.example.com'] }))
@@ -19,7 +25,12 @@ export function tokenHooks(tokens: TokenProvider, options: AttachOptions): { rea
   const init = (ky: Options): void => {
     if (ky.context?.['token'] === false) return
     const send = ky.fetch ?? ((input, init) => globalThis.fetch(input, init))
-    ky.fetch = (input, init) => fetchWithToken(attacher, send, input, init as object, options.maxReplayBytes)
+    const retries = typeof ky.retry === 'object' ? ky.retry.limit : ky.retry
+    // A stream is sent as it arrives; without retries, a body is sent once.
+    const sentOnce = retries === 0 || (ky.body != null && !isRepeatableBody(ky.body))
+    const maxReplayBytes = sentOnce ? 0 : options.maxReplayBytes
+
+    ky.fetch = (input, init) => fetchWithToken(attacher, send, input, init as object, maxReplayBytes)
   }
   return { hooks: { init: [init] } }
 }

@@ -83,7 +83,7 @@ describe('forRoot', () => {
     const onEvent = ({ type }: { type: string }) => void events.push(type)
     const { tokens } = await start([TokenModule.forRoot({ source: createSource(), onEvent })])
     await tokens().getToken()
-    expect(events).toStrictEqual(['token_requested', 'token_received'])
+    expect(events).toStrictEqual(['token_requested', 'token_received', 'call_settled'])
   })
 
   it('provides several clients by name, for parameters and properties', async () => {

@@ -35,7 +35,7 @@ describe('metrics', () => {
     servers.endpoint.respond = (request) => (taking(1500), respond(request))
     await tokens.getToken()
     servers.endpoint.respond = () => (taking(2500), oauthError('invalid_scope', 400))
-    await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow('refused')
+    await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow('rejected the request')
     const [received, failed, ...others] = await pointsOf('token.request.duration')
     expect(received).toMatchObject({
       unit: 's',

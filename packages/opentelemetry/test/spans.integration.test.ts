@@ -54,7 +54,7 @@ describe('spans', () => {
       json({ error: 'invalid_client' }, 401),
     ]
     servers.endpoint.respond = () => responses.shift()!
-    await expect(servers.tokens.getToken()).rejects.toThrow('refused the credentials')
+    await expect(servers.tokens.getToken()).rejects.toThrow('rejected the client credentials')
     const [first, second, ...others] = await spans()
     expect(others).toHaveLength(0)
     expect(first).toMatchObject({ failed: true })

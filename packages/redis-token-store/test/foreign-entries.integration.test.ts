@@ -209,12 +209,13 @@ describe.skipIf(!redisInstalled)(`${count} entries written by another program`, 
 function expectToken({ id, response: found, remainingMs, ...others }: StoredToken): void {
   const problems = Object.entries(found).filter(([name, value]: [string, unknown]) => {
     if (name === 'accessToken') return typeof value !== 'string' || !/^[!-~]([ -~]*[!-~])?$/.test(value)
-    if (name === 'tokenType') return value !== 'Bearer'
+    if (name === 'tokenType') return value !== 'Bearer' && value !== 'DPoP'
+    if (name === 'extra') return typeof value !== 'object' || value === null
     if (name === 'issuedAt') return !(value instanceof Date) || Number.isNaN(value.getTime())
     if (/^(scope|apiProducts)$/.test(name)) {
       return !Array.isArray(value) || value.some((word) => typeof word !== 'string' || word === '')
     }
-    if (/^(expiresIn|refreshTokenExpiresIn|refreshCount)$/.test(name)) {
+    if (/^(expiresIn|refreshIn|refreshTokenExpiresIn|refreshCount)$/.test(name)) {
       return typeof value !== 'number' || !Number.isFinite(value) || value < 0
     }
     return typeof value !== 'string' || value === ''

@@ -65,7 +65,7 @@ describe.skipIf(!redisInstalled)('a Redis server that is', () => {
       await reconnecting
       const { extraMs } = await timedToken()
       report('Redis down', { extraMs })
-      expect(caller.storeFailures()).toEqual(['read not_connected'])
+      expect(caller.storeFailures()).toEqual(['lease not_connected'])
       await timedToken()
       expect(caller.storeFailures()).toHaveLength(1)
     } finally {
@@ -104,7 +104,7 @@ describe.skipIf(!redisInstalled)('a Redis server that is', () => {
         nextMs: Math.max(...next.map(({ extraMs }) => extraMs)),
       })
       expect(first.extraMs).toBeGreaterThanOrEqual(190)
-      expect(caller.storeFailures()).toEqual(['read slow'])
+      expect(caller.storeFailures()).toEqual(['lease slow'])
     } finally {
       redis.freeze(false)
     }
@@ -145,7 +145,7 @@ describe.skipIf(!redisInstalled)('a Redis server that is', () => {
       'denying commands',
       ['ACL', 'SETUSER', 'default', '-evalsha'],
       ['ACL', 'SETUSER', 'default', '+evalsha'],
-      'read NOPERM',
+      'lease NOPERM',
     ],
   ])('%s is avoided and reported', async (_, enable, disable, failure) => {
     await caller.client.sendCommand(enable)

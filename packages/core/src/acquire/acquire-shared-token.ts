@@ -131,7 +131,8 @@ async function waitForHolder(
           fallback.catch(() => {})
         }
       }
-      if (session.over) return fallback
+      // Awaited here: what follows would cancel it.
+      if (session.over) return await fallback
     }
   } finally {
     stopForwarding()

@@ -66,7 +66,7 @@ export class OutgoingRequest {
     this.#headers = copyHeaders(init.headers ?? request?.headers)
     const owner = init.body === undefined ? request : isRequest(given) ? given : undefined
     const { body } = owner ?? {}
-    if (owner && body && !owner.bodyUsed) {
+    if (owner && body && !owner.bodyUsed && maxReplayBytes > 0) {
       this.#keptBody = keepBody(body, maxReplayBytes)
       this.#keptBody.catch(() => {})
     }

@@ -33,7 +33,7 @@ export interface AttachOptions {
   readonly isTokenRejected?:
     | ((response: ApiResponse) => boolean | undefined | Promise<boolean | undefined>)
     | undefined
-  /** Bytes of a `Request` body to keep for sending it again. @default 1_048_576 */
+  /** Bytes of a `Request` body to keep for sending it again; 0 keeps none. @default 1_048_576 */
   readonly maxReplayBytes?: number | undefined
   /** Allows tokens over plain HTTP to hosts other than loopback. @default false */
   readonly allowInsecure?: boolean | undefined

@@ -39,7 +39,9 @@ export function describeOrigins(adapter: AdapterUnderTest): void {
 
     it('is reported in an event', async () => {
       await fixture.client({ url: fixture.other.origin })
-      expect(fixture.events).toContainEqual({ type: 'token_withheld', origin: fixture.other.origin })
+      expect(fixture.events).toContainEqual(
+        expect.objectContaining({ type: 'token_withheld', origin: fixture.other.origin }),
+      )
     })
   })
 
