@@ -92,6 +92,18 @@ export default defineConfig({
           ],
         },
         {
+          text: 'Libraries and runtimes',
+          items: [
+            { text: 'OpenAPI clients', link: '/integrations/openapi' },
+            { text: 'ofetch and wretch', link: '/integrations/fetch-libraries' },
+            { text: 'GraphQL', link: '/integrations/graphql' },
+            { text: 'got and undici', link: '/integrations/node-http' },
+            { text: 'gRPC and Kafka', link: '/integrations/grpc-kafka' },
+            { text: 'MCP and AI SDKs', link: '/integrations/ai' },
+            { text: 'Servers and runtimes', link: '/integrations/servers' },
+          ],
+        },
+        {
           text: 'Frameworks and platforms',
           items: [
             { text: 'NestJS', link: '/adapters/nestjs' },

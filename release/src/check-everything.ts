@@ -9,8 +9,10 @@ const checks = [
   ['check:packages'],
   ['check:docs'],
   ['check:compatibility'],
+  ['check:examples'],
   ['test'],
   ['check:compatibility'],
+  ['check:examples'],
   ['check:size'],
 ]
 

@@ -1,0 +1,21 @@
+// KafkaJS: SASL/OAUTHBEARER gets its tokens from a callback.
+import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { Kafka } from 'kafkajs'
+
+const { AUTH_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+
+const tokens = createTokenProvider(
+  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
+)
+
+// KafkaJS calls it for each connection and before each reauthentication.
+export async function oauthBearerProvider(): Promise<{ value: string }> {
+  const { value } = await tokens.getToken({ minimumValidityMs: 60_000 })
+  return { value }
+}
+
+export const kafka = new Kafka({
+  brokers: ['kafka.example.com:9093'],
+  ssl: true,
+  sasl: { mechanism: 'oauthbearer', oauthBearerProvider },
+})

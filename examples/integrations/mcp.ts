@@ -1,0 +1,22 @@
+// Model Context Protocol: pass the token fetch to the client's transport, instead of an authProvider.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
+
+const { AUTH_URL, MCP_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
+
+const tokens = createTokenProvider(
+  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
+)
+const transport = new StreamableHTTPClientTransport(new URL(MCP_URL!), {
+  fetch: createTokenFetch(tokens, { allowedOrigins: [new URL(MCP_URL!).origin] }),
+})
+const client = new Client({ name: 'orders', version: '1.0.0' })
+await client.connect(transport)
+
+export async function listOrders(): Promise<string[]> {
+  const { content } = await client.callTool({ name: 'list_orders' })
+  return (content as { text: string }[]).map(({ text }) => text)
+}
+
+export const close = () => client.close()
