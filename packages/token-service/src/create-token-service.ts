@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createServer } from './http/create-server.ts'
 import { handleErrors } from './http/error-handling.ts'
+import { createFailureLog } from './http/failure-log.ts'
 import { healthEndpoints } from './http/health-endpoints.ts'
 import { introspectionEndpoint } from './http/introspection-endpoint.ts'
 import { metadataEndpoint } from './http/metadata-endpoint.ts'
@@ -32,24 +33,37 @@ export function assembleTokenService(options: ResolvedOptions): {
   sandbox?: Sandbox
   /** Once the server is ready. */
   context: () => ServiceContext
+  /** From now on the service reports that it is not ready. */
+  announceStop: () => void
 } {
   const sandbox = options.sandbox && createSandbox(options.clock)
   const clock = sandbox?.clock ?? options.clock
   const server = createServer(options)
+  const logFailure = createFailureLog(server.log)
   let context: ServiceContext
+  let isStopping = false
   server.register(async (endpoints) => {
-    context = await openServiceContext({ ...options, clock }, (error) => server.log.error(error))
+    context = await openServiceContext({ ...options, clock }, logFailure)
     endpoints.addHook('onClose', () => context.close())
-    await addEndpoints(endpoints, context, options, sandbox)
+    await addEndpoints(endpoints, context, options, { sandbox, logFailure, isStopping: () => isStopping })
   })
-  return { server, context: () => context, ...(sandbox && { sandbox }) }
+  return {
+    server,
+    context: () => context,
+    announceStop: () => void (isStopping = true),
+    ...(sandbox && { sandbox }),
+  }
 }
 
 async function addEndpoints(
   server: FastifyInstance,
   context: ServiceContext,
   { errors: shape, publicUrl, metrics, logger, portal }: ResolvedOptions,
-  sandbox: Sandbox | undefined,
+  {
+    sandbox,
+    logFailure,
+    isStopping,
+  }: { sandbox: Sandbox | undefined; logFailure: (error: unknown) => void; isStopping: () => boolean },
 ): Promise<void> {
   const { activity, storage } = context
   const observers: RequestObserver[] = []
@@ -57,18 +71,18 @@ async function addEndpoints(
   if (metrics) observers.push(await metricsEndpoint(server))
   observeRequests(server, observers)
 
-  healthEndpoints(server, storage)
+  healthEndpoints(server, storage, isStopping)
   metadataEndpoint(server, publicUrl)
   openapiEndpoint(server, shape, publicUrl)
   if (portal) server.register(portal.plugin, { service: context })
   server.register(async (oauth) => {
     await acceptForms(oauth)
-    handleErrors(oauth, { shape, activity })
+    handleErrors(oauth, { shape, activity, logFailure })
     sandbox?.control(oauth, context)
     tokenEndpoint(oauth, context)
     oauth.register(async (standard) => {
       // RFC 7662 and RFC 7009 define one shape of error only.
-      handleErrors(standard, { shape: 'rfc6749', activity })
+      handleErrors(standard, { shape: 'rfc6749', activity, logFailure })
       introspectionEndpoint(standard, context)
       revocationEndpoint(standard, context)
     })

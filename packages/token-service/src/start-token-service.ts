@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { assembleTokenService } from './create-token-service.ts'
 import { UsageError } from './platform/usage-error.ts'
@@ -19,8 +20,13 @@ export interface RunningTokenService {
    * @throws {@link UsageError} if there is no such developer, or no portal
    */
   createPasswordLink(developerName: string): Promise<string>
-  /** Finishes the pending requests, writes pending activity and stops. */
-  close(): Promise<void>
+  /**
+   * Finishes the pending requests, writes pending activity and stops.
+   *
+   * @param options - `drainSeconds`: how long the service goes on before that, while `/readyz` responds with 503, so that
+   * load balancers stop sending requests. Default 0
+   */
+  close(options?: { readonly drainSeconds?: number | undefined }): Promise<void>
 }
 
 /**
@@ -31,8 +37,10 @@ export interface RunningTokenService {
 export async function startTokenService(options: TokenServiceOptions = {}): Promise<RunningTokenService> {
   const resolved = resolveOptions(options)
   const { portal } = resolved
-  const { server, sandbox, context } = assembleTokenService(resolved)
-  const close = async () => {
+  const { server, sandbox, context, announceStop } = assembleTokenService(resolved)
+  const close = async ({ drainSeconds = 0 } = {}) => {
+    announceStop()
+    if (drainSeconds > 0) await delay(drainSeconds * 1000)
     await server.close()
     await sandbox?.server.close()
   }

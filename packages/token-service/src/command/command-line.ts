@@ -70,6 +70,13 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     )
     .addOption(
       setting(
+        '--drain-seconds <number>',
+        'TOKENWELL_DRAIN_SECONDS',
+        'on SIGTERM, how long to go on while /readyz responds with 503 (default: 0)',
+      ),
+    )
+    .addOption(
+      setting(
         '--sandbox [port]',
         'TOKENWELL_SANDBOX',
         'for tests: control endpoints on loopback (faults, clock, journal)',

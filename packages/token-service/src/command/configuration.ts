@@ -26,6 +26,7 @@ const configurationSchema = z.strictObject({
   publicUrl: z.url({ protocol: /^https?$/ }).optional(),
   trustProxy: z.union([z.boolean(), z.string()]).optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  drainSeconds: z.coerce.number().min(0).max(3_600).default(0),
   metrics: z.boolean().default(true),
   sandbox: z.union([z.boolean(), port.transform((number) => ({ port: number }))]).default(false),
 })

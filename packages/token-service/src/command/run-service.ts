@@ -7,7 +7,7 @@ import { createServiceLogger } from './service-logger.ts'
 
 /** Starts the service as configured, prints its addresses, and stops it on a signal. */
 export async function runService(
-  { configuration: { keysFile, logLevel, ...configuration }, passwordLink }: CommandLine,
+  { configuration: { keysFile, logLevel, drainSeconds, ...configuration }, passwordLink }: CommandLine,
   print: (line: string) => void,
 ): Promise<void> {
   const location = parseStorageLocation(configuration.storage)
@@ -17,7 +17,7 @@ export async function runService(
   const portal = await loadPortal()
   const service = await startTokenService({ ...configuration, keys, logger, portal })
 
-  stopOnSignal(service, print)
+  stopOnSignal(service, drainSeconds, print)
   print(`The token service listens on ${service.authUrl}`)
   if (portal === undefined) {
     print('There is no developer portal: the package @tokenwell/developer-portal is not installed.')
@@ -61,19 +61,24 @@ function storageMessage(location: StorageLocation): string {
   }
 }
 
-function stopOnSignal(service: RunningTokenService, print: (line: string) => void): void {
+function stopOnSignal(
+  service: RunningTokenService,
+  drainSeconds: number,
+  print: (line: string) => void,
+): void {
   let stopping = false
-  const stop = async () => {
+  const stop = async (signal: NodeJS.Signals) => {
     // A second signal stops at once.
     if (stopping) process.exit(1)
     stopping = true
     print('Finishing pending requests …')
-    await service.close()
+    // Somebody who types Ctrl+C does not want to wait.
+    await service.close({ drainSeconds: signal === 'SIGTERM' ? drainSeconds : 0 })
     process.exit(0)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      stop().catch((error: unknown) => {
+      stop(signal).catch((error: unknown) => {
         print(
           `The service did not stop cleanly: ${error instanceof Error ? error.message : 'unknown reason'}`,
         )

@@ -22,14 +22,20 @@ const audited: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
 export interface ErrorHandlingContext {
   readonly shape: ErrorShape
   readonly activity?: ActivityRecorder | undefined
+  /** @default logs the error with its request */
+  readonly logFailure?: ((error: unknown) => void) | undefined
 }
 
 /** Sends errors in the given shape, without internal details. */
-export function handleErrors(server: FastifyInstance, { shape, activity }: ErrorHandlingContext): void {
+export function handleErrors(
+  server: FastifyInstance,
+  { shape, activity, logFailure }: ErrorHandlingContext,
+): void {
   server.setErrorHandler<FastifyError | ProtocolError | StorageFailure>((error, request, reply) => {
     const protocolError = protocolErrorOf(error)
     const { reason, details } = protocolError
-    if (reason === 'internal' || reason === 'unavailable') request.log.error(error)
+    if (reason === 'unavailable' && logFailure) logFailure(error)
+    else if (reason === 'internal' || reason === 'unavailable') request.log.error(error)
     setOutcome(request, { reason, clientId: details.clientId })
     if (audited.has(reason)) {
       activity?.audit({

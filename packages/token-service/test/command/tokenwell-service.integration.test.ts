@@ -71,6 +71,20 @@ describe('tokenwell-service', () => {
     expect((await requestToken(await again.authUrl)).status).toBe(200)
   })
 
+  it('is not ready after SIGTERM, but goes on for the set time', async () => {
+    const cwd = temporaryFolder({ 'service.yaml': settings })
+    const service = runCommand(['--config', 'service.yaml', '--drain-seconds', '1'], { cwd })
+    const authUrl = await service.authUrl
+    expect((await fetch(`${authUrl}/readyz`)).status).toBe(200)
+    const stopped = performance.now()
+    service.child.kill('SIGTERM')
+    await expect.poll(() => service.output()).toContain('Finishing')
+    expect((await fetch(`${authUrl}/readyz`)).status).toBe(503)
+    expect((await requestToken(authUrl)).status).toBe(200)
+    expect((await service.ended).code).toBe(0)
+    expect(performance.now() - stopped).toBeGreaterThan(950)
+  })
+
   it('backs up the database of a running service, and restores it elsewhere', async () => {
     const cwd = temporaryFolder({
       'service.json': JSON.stringify({

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStorage, parseStorageLocation, restoreStorage } from '../../src/storage/open-storage.ts'
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
@@ -55,7 +56,9 @@ describe('an SQLite database', () => {
 
   it('that cannot be written to still finds tokens, and recovers by itself', async () => {
     const file = join(temporaryFolder(), 'data.db')
-    const { authUrl } = await testService({ storage: `sqlite:${file}` })
+    const lines: string[] = []
+    const logger = pino({ level: 'error' }, { write: (line) => void lines.push(line) })
+    const { authUrl } = await testService({ storage: `sqlite:${file}`, logger })
     const status = async (path: string) => (await fetch(authUrl + path)).status
     const { body } = await requestToken(authUrl)
     const other = new DatabaseSync(file)
@@ -64,6 +67,10 @@ describe('an SQLite database', () => {
     expect([failed, headers.get('retry-after')]).toEqual([503, '1'])
     expect((await introspect(authUrl, body.access_token)).body.active).toBe(true)
     expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503])
+    for (let request = 0; request < 20; request += 1) await requestToken(authUrl)
+    expect(lines).toEqual([
+      expect.stringMatching(/"failures":1,"msg":"The storage failed: database is locked"/),
+    ])
     other.close()
     expect([await status('/readyz'), (await requestToken(authUrl)).status]).toEqual([200, 200])
   })

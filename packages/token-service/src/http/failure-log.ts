@@ -1,0 +1,24 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { StorageFailure } from '../storage/storage-failure.ts'
+
+const intervalMs = 60_000
+
+/**
+ * Logs errors. While the storage fails, every request fails with it: that is one line per minute, with the number of
+ * failures since the line before.
+ */
+export function createFailureLog(
+  log: FastifyBaseLogger,
+  now = () => performance.now(),
+): (error: unknown) => void {
+  let failures = 0
+  let nextLineMs = -Infinity
+  return (error) => {
+    if (!(error instanceof StorageFailure)) return log.error(error)
+    failures += 1
+    if (now() < nextLineMs) return
+    log.error({ failures }, error.message)
+    failures = 0
+    nextLineMs = now() + intervalMs
+  }
+}
