@@ -15,7 +15,9 @@ const tokens = createTokenProvider(
   clientCredentials({ authUrl, clientId, clientSecret }),
   {
     // For a log or a metric. No event contains a token or a secret.
-    onEvent: (event) => console.log(event.type),
+    onEvent: ({ type }) => {
+      if (type !== 'call_settled') console.log(type)
+    },
   },
 )
 const apiFetch = createTokenFetch(tokens, { allowedOrigins: [apiUrl] })
