@@ -11,10 +11,11 @@ export function load(app: Application): void {
     const entry = entries.find(({ source }) => source === file)
     if (entry) reflection.name = entry.name
   })
-  // It takes the anchor of TokenErrorKind for a second one beside that of TokenError.kind, which has no heading.
+  // It takes the anchor of TokenErrorKind for a second one beside that of TokenError.kind, which has no heading. The same
+  // with other names of which one joins two of another.
   app.renderer.on(MarkdownPageEvent.END, (page: { url: string; contents?: string }) => {
     if (page.url === 'index.md') page.contents = overview(entries)
-    if (page.contents) page.contents = page.contents.replaceAll('(#tokenerrorkind-1)', '(#tokenerrorkind)')
+    page.contents = page.contents?.replaceAll(/\(#(\w+)-1\)/g, '(#$1)')
   })
 }
 
