@@ -5,6 +5,7 @@ export interface Credentials {
   readonly token: string
 }
 
+const none: readonly string[] = []
 const pattern = /^(bearer|dpop) +(.+)$/is
 const another = /,\s*(?:bearer|dpop)\s/i
 /** `b64token` of RFC 6750, section 2.1. */
@@ -14,20 +15,22 @@ const token68 = /^[\w.~+/-]+=*$/
 export function readCredentials(
   authorization: string | readonly string[] | undefined,
 ): Credentials | TokenVerificationFailure {
-  const [header, second] = typeof authorization === 'object' ? authorization : [authorization]
-  const match = pattern.exec(header?.trim() ?? '')
-  if (second !== undefined || (match && another.test(header!))) {
-    return { code: 'invalid_request', message: 'The request carries more than one access token.' }
-  }
-  if (match === null) {
+  const header = typeof authorization === 'object' ? authorization[0] : authorization
+  if (typeof authorization === 'object' && authorization.length > 1) return severalTokens
+  const [, scheme = '', token = ''] = pattern.exec(header?.trim() ?? '') ?? none
+  if (token === '') {
     return {
       code: 'missing_token',
       message: 'This API needs an access token: send "Authorization: Bearer <token>".',
     }
   }
-  const [, scheme = '', token = ''] = match
-  if (!token68.test(token)) return invalidToken
+  if (!token68.test(token)) return another.test(token) ? severalTokens : invalidToken
   return { scheme: scheme.length === 4 ? 'dpop' : 'bearer', token }
+}
+
+const severalTokens: TokenVerificationFailure = {
+  code: 'invalid_request',
+  message: 'The request carries more than one access token.',
 }
 
 export const invalidToken: TokenVerificationFailure = {

@@ -12,10 +12,10 @@ export interface TokenRequirements {
 /** What the token does not cover, if anything. */
 export function findMissing(
   token: VerifiedToken,
-  { products = [], scopes = [] }: TokenRequirements,
+  { products = none, scopes = none }: TokenRequirements,
 ): TokenVerificationFailure | undefined {
-  const missingProducts = products.filter((product) => !token.products.includes(product))
-  const missingScopes = scopes.filter((scope) => !token.scopes.includes(scope))
+  const missingProducts = without(products, token.products)
+  const missingScopes = without(scopes, token.scopes)
   if (missingProducts.length + missingScopes.length === 0) return undefined
   const missing = [
     named(missingProducts, 'the product', 'the products'),
@@ -29,6 +29,12 @@ export function findMissing(
     missingScopes,
     clientId: token.clientId,
   }
+}
+
+const none: readonly string[] = []
+
+function without(required: readonly string[], covered: readonly string[]): readonly string[] {
+  return required.length === 0 ? none : required.filter((each) => !covered.includes(each))
 }
 
 function named(names: readonly string[], one: string, many: string): string {

@@ -34,7 +34,7 @@ export type ConnectMiddleware = (
  */
 export function requireToken(
   verifier: TokenVerifier,
-  { clientCertificate, ...requirements }: RequireTokenOptions<IncomingMessage> = {},
+  { products, scopes, clientCertificate }: RequireTokenOptions<IncomingMessage> = {},
 ): ConnectMiddleware {
   const handle = async (
     request: IncomingMessage & NodeRequest & { accessToken?: VerifiedToken },
@@ -43,7 +43,11 @@ export function requireToken(
   ): Promise<void> => {
     const facts = new NodeRequestFacts(request, clientCertificate)
     try {
-      request.accessToken = await verifier.verify(credentialsOf(request), { ...requirements, request: facts })
+      request.accessToken = await verifier.verify(credentialsOf(request), {
+        products,
+        scopes,
+        request: facts,
+      })
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) return next(error)
       response.statusCode = error.status

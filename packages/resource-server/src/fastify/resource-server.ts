@@ -42,13 +42,12 @@ async function protectRoutes(
   fastify.addHook('onRequest', async (request, reply) => {
     const route = request.routeOptions.config.accessToken
     if (route === false) return
-    const requirements = {
-      products: [...products, ...(route?.products ?? [])],
-      scopes: [...scopes, ...(route?.scopes ?? [])],
-    }
-    const facts = new NodeRequestFacts<FastifyRequest>(request, clientCertificate)
     try {
-      request.accessToken = await verifier.verify(credentialsOf(request), { ...requirements, request: facts })
+      request.accessToken = await verifier.verify(credentialsOf(request), {
+        products: route?.products ? [...products, ...route.products] : products,
+        scopes: route?.scopes ? [...scopes, ...route.scopes] : scopes,
+        request: new NodeRequestFacts<FastifyRequest>(request, clientCertificate),
+      })
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) throw error
       if (error.status === 503)

@@ -1,0 +1,56 @@
+import { nanoseconds, ratio } from '../method/figures.ts'
+import { ranked } from '../method/ranked.ts'
+import { roundRobin } from '../method/round-robin.ts'
+import { runProcess } from '../method/run-process.ts'
+import { verifierIds, verifiers } from '../verifiers/verifiers.ts'
+import type { Result } from '../result.ts'
+
+const rounds = 5
+
+interface Found {
+  readonly protectedNs: number
+  readonly openNs: number
+}
+
+export async function verification(): Promise<Result> {
+  const found = await roundRobin(verifierIds, rounds, (id) =>
+    runProcess<Found>('scenarios/verification-process.ts', { id }),
+  )
+  const entries = [...found].map(([id, results]) => {
+    const fastest = (figure: keyof Found): number => Math.min(...results.map((each) => each[figure]))
+    const { name, framework, checks } = verifiers[id]
+    return { name, framework, checks, value: fastest('protectedNs') - fastest('openNs'), openNs: fastest('openNs') }
+  })
+  const ofFramework = (framework: string) => entries.filter((entry) => entry.framework === framework)
+  const oursNs = (framework: string): number => ofFramework(framework)[0]!.value
+  return {
+    title: 'Verification',
+    note: `An API checks the token of a request that it has seen before. The time of a request to a protected route minus that to an open route of the same application, called without a network; each verifier in a separate process, in turn, ${rounds} rounds: the fastest of many short windows.`,
+    tables: ['Express', 'Fastify'].map((framework) => ({
+      title: `Cost of verifying a token in ${framework}`,
+      columns: ['verifier', 'adds', 'relative to ours, opaque token', 'checks', 'the open route'],
+      rows: ranked(ofFramework(framework)).map(({ name, value, checks, openNs }) => [
+        name,
+        nanoseconds(value),
+        ratio(value / oursNs(framework)),
+        checks,
+        nanoseconds(openNs),
+      ]),
+    })),
+    charts: ['Express', 'Fastify'].map((framework) => ({
+      name: `verification-${framework.toLowerCase()}`,
+      title: `Cost of verifying a token in ${framework}`,
+      bars: ranked(ofFramework(framework)).map(({ name, value }) => ({
+        label: name,
+        value,
+        text: nanoseconds(value),
+      })),
+    })),
+    overview: [],
+    comparisons: ['Express', 'Fastify'].map((framework) => ({
+      what: `verifying a token in ${framework}`,
+      entries: ofFramework(framework),
+      because: 'Ours checks again after 10 s whether the token was revoked, or its key removed',
+    })),
+  }
+}
