@@ -123,9 +123,18 @@ export default defineConfig({
             { text: 'Logging and telemetry', link: '/telemetry' },
             { text: 'Proxies and private CAs', link: '/network' },
             { text: 'Testing', link: '/testing' },
-            { text: 'Protect an API', link: '/protect-an-api' },
             { text: 'Command line', link: '/command-line' },
             { text: 'Security model', link: '/security' },
+          ],
+        },
+        {
+          text: 'Protect an API',
+          items: [
+            { text: 'Overview', link: '/protect-an-api' },
+            { text: 'NestJS', link: '/protect/nestjs' },
+            { text: 'Fastify', link: '/protect/fastify' },
+            { text: 'Express', link: '/protect/express' },
+            { text: 'Hono, Next.js, Workers', link: '/protect/fetch' },
           ],
         },
         {

@@ -13,6 +13,8 @@ const expected: Readonly<Record<string, RegExp>> = {
   fleet: /^(?:Process \d got a token from the (?:endpoint|store)\n){3}All have the same token\n$/,
   ky: /^tea, cups\n\{ id: 3, item: 'sugar' \}\n401\n$/,
   nestjs: /^tea, cups\nThe token expires in 60 minutes\n$/,
+  'nestjs-api':
+    /^tea, cups\n403 The access token does not cover the product orders\.\n401 Bearer realm="orders"\n200\n$/,
   sandbox: /pass 4\n.*fail 0\n/s,
   telemetry: /^span token request first\n(?:metric tokenwell\.\S+ in s\n){3}$/,
   tenants: /^acme 200\nglobex 200\nacme 200\n2 tenants, 2 tokens\n$/,

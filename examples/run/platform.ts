@@ -17,19 +17,21 @@ export async function startPlatform(): Promise<Platform> {
   const service = await startTokenService({
     sandbox: true,
     applications: [
-      { name: 'demo', ...application },
+      { name: 'demo', ...application, products: ['orders'] },
       { name: 'page', ...page },
       { name: 'acme', clientId: 'acme', clientSecret: 'acme-secret' },
       { name: 'globex', clientId: 'globex', clientSecret: 'globex-secret' },
     ],
     resourceServers: [api],
   })
-  const orders = await startOrdersApi(service.authUrl, `${api.clientId}:${api.clientSecret}`)
+  const orders = await startOrdersApi({ authUrl: service.authUrl, ...api })
   return {
     environment: {
       AUTH_URL: service.authUrl,
       SANDBOX_URL: service.sandboxUrl!,
       API_URL: orders.url,
+      API_CLIENT_ID: api.clientId,
+      API_CLIENT_SECRET: api.clientSecret,
       CLIENT_ID: application.clientId,
       CLIENT_SECRET: application.clientSecret,
       PAGE_CLIENT_ID: page.clientId,

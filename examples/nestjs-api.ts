@@ -1,0 +1,104 @@
+// Both ends in one program: a NestJS API that requires access tokens, and clients that call it with theirs.
+import 'reflect-metadata'
+import { Body, Controller, Get, Module, Post } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { attachTokens } from '@tokenwell/axios-interceptor'
+import {
+  clientCredentials,
+  createTokenFetch,
+  createTokenProvider,
+} from '@tokenwell/core'
+import type { VerifiedToken } from '@tokenwell/resource-server'
+import {
+  Public,
+  RequireProducts,
+  ResourceServerModule,
+  VerifiedAccessToken,
+} from '@tokenwell/resource-server/nestjs'
+import { create, isAxiosError } from 'axios'
+
+const authUrl = process.env.AUTH_URL!
+
+@Controller('orders')
+@RequireProducts('orders')
+class OrdersController {
+  readonly #orders = [{ id: 1, item: 'tea', client: 'demo' }]
+
+  @Get()
+  list(@VerifiedAccessToken() { clientId }: VerifiedToken) {
+    return this.#orders.filter(({ client }) => client === clientId)
+  }
+
+  @Post()
+  add(
+    @VerifiedAccessToken() { clientId = '' }: VerifiedToken,
+    @Body() { item }: { item: string },
+  ) {
+    const order = { id: this.#orders.length + 1, item, client: clientId }
+    this.#orders.push(order)
+    return order
+  }
+
+  @Get('health')
+  @Public()
+  health() {
+    return { status: 'ok' }
+  }
+}
+
+@Module({
+  imports: [
+    ResourceServerModule.forRoot({
+      guardAll: true,
+      realm: 'orders',
+      introspection: {
+        authUrl,
+        // The API's own credentials, not those of its callers.
+        clientId: process.env.API_CLIENT_ID!,
+        clientSecret: process.env.API_CLIENT_SECRET!,
+      },
+    }),
+  ],
+  controllers: [OrdersController],
+})
+class OrdersModule {}
+
+const api = await NestFactory.create(OrdersModule, { logger: ['warn', 'error'] })
+await api.listen(0, '127.0.0.1')
+const apiUrl = await api.getUrl()
+
+// An application whose token covers the product, with fetch.
+const demo = createTokenProvider(
+  clientCredentials({
+    authUrl,
+    clientId: process.env.CLIENT_ID!,
+    clientSecret: process.env.CLIENT_SECRET!,
+  }),
+)
+const demoFetch = createTokenFetch(demo, { allowedOrigins: [apiUrl] })
+await demoFetch(`${apiUrl}/orders`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ item: 'cups' }),
+})
+const response = await demoFetch(`${apiUrl}/orders`)
+const orders = (await response.json()) as { item: string }[]
+console.log(orders.map(({ item }) => item).join(', '))
+
+// Another one, whose token does not, with axios.
+const acme = createTokenProvider(
+  clientCredentials({ authUrl, clientId: 'acme', clientSecret: 'acme-secret' }),
+)
+const acmeApi = create({ baseURL: apiUrl })
+attachTokens(acmeApi, acme)
+await acmeApi.get('/orders').catch((error: unknown) => {
+  if (!isAxiosError(error)) throw error
+  console.log(error.response?.status, error.response?.data.error_description)
+})
+
+// And nobody at all.
+const anonymous = await fetch(`${apiUrl}/orders`)
+console.log(anonymous.status, anonymous.headers.get('www-authenticate'))
+console.log((await fetch(`${apiUrl}/orders/health`)).status)
+
+await Promise.all([api.close(), demo.close(), acme.close()])
