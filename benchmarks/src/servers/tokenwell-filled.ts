@@ -29,6 +29,9 @@ export async function start({ applications: size, tokens }: Filling): Promise<To
     await storage.tokens.save({
       hash,
       applicationId: randomUUID(),
+      secretId: '',
+      generation: 0,
+      products: [],
       issuedAtMs,
       expiresAtMs: issuedAtMs + 3_600_000,
     })

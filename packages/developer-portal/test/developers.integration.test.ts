@@ -4,6 +4,7 @@ import {
   tokenFor,
   createApplication,
   createProject,
+  decide,
   password,
   startPortal,
   withApplication,
@@ -29,7 +30,7 @@ describe("another developer's project", () => {
     }
     for (const each of [application.path, borrowed]) {
       for (const [path, form] of [
-        ['/status', { status: 'revoked' }],
+        ['/approval', { decision: 'revoke' }],
         ['/secrets', { overlap: 'now', submission_id: crypto.randomUUID() }],
         [`/secrets/${secretId}/revocation`, {}],
         ['/settings', applicationForm],
@@ -64,12 +65,12 @@ describe("another developer's project", () => {
     const grace = await developer('grace')
     const application = await createApplication(grace, await createProject(grace))
     expect((await tokenFor(service.authUrl, application)).status).toBe(401)
-    expect((await grace.post(`${application.path}/status`, { status: 'approved' })).status).toBe(403)
+    expect((await decide(grace, application.path, 'approve')).status).toBe(403)
     expect((await grace.get('/portal/developers')).status).toBe(403)
     expect((await grace.post('/portal/developers')).status).toBe(403)
-    await admin.post(`${application.path}/status`, { status: 'approved' })
+    await decide(admin, application.path, 'approve')
     expect((await tokenFor(service.authUrl, application)).status).toBe(200)
-    await grace.post(`${application.path}/status`, { status: 'revoked' })
+    await grace.post(`${application.path}/approval`, { decision: 'revoke' })
     expect((await tokenFor(service.authUrl, application)).status).toBe(401)
   })
 })

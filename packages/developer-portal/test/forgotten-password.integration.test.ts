@@ -38,6 +38,14 @@ describe('a developer who forgot the password', () => {
     expect(location).toBe('/portal/projects')
   })
 
+  it('cannot use a link after the password was changed', { timeout: 60_000 }, async () => {
+    const { service, admin, newBrowser } = await startPortal()
+    const { pathname } = new URL(await service.createPasswordLink('ada'))
+    await admin.get('/portal/account')
+    expect((await admin.post('/portal/account', { password, new_password: newPassword })).status).toBe(303)
+    expect((await newBrowser().get(pathname)).status).toBe(410)
+  })
+
   it('gets a link from the command if it is the administrator', { timeout: 60_000 }, async () => {
     const { service } = await startPortal()
     const { pathname } = new URL(await service.createPasswordLink('ADA'))

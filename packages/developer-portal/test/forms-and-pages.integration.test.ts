@@ -18,10 +18,11 @@ describe('every form', () => {
     '/portal/account',
     '/portal/developers',
     '/portal/developers/x/removal',
+    '/portal/products',
     '/portal/new-project',
     `${project}/new-application`,
     `${application}/settings`,
-    `${application}/status`,
+    `${application}/approval`,
     `${application}/secrets`,
     `${application}/secrets/x/revocation`,
   ]
@@ -36,7 +37,7 @@ describe('every form', () => {
       const form = {
         ...applicationForm,
         name: 'changed',
-        status: 'revoked',
+        decision: 'revoke',
         overlap: 'now',
         submission_id: crypto.randomUUID(),
       }
@@ -49,9 +50,9 @@ describe('every form', () => {
         }
       }
       const csrfToken = admin.csrfToken
-      const withoutCookie = await fetch(`${authUrl}${application.path}/status`, {
+      const withoutCookie = await fetch(`${authUrl}${application.path}/approval`, {
         method: 'POST',
-        body: new URLSearchParams({ csrf_token: csrfToken, status: 'revoked' }),
+        body: new URLSearchParams({ csrf_token: csrfToken, decision: 'revoke' }),
       })
       expect(withoutCookie.status).toBe(403)
       const changing = /name="(submission_id|csrf_token)" value="[^"]+"/g
@@ -94,7 +95,6 @@ describe('every page', () => {
     const project = await createProject(admin, canary)
     const { path } = await createApplication(admin, project, {
       name: canary,
-      products: canary.replace(/,/g, ''),
       level: canary,
     })
     const bad = { name: `${canary}\n`, organization_name: canary, developer_email: canary }

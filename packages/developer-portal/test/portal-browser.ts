@@ -106,7 +106,7 @@ export interface CreatedApplication {
 
 export const applicationForm = {
   name: 'Transcriber',
-  products: 'speech-to-text',
+  product: 'speech-to-text',
   level: 'gold',
   response_form: 'products',
   lifetime_seconds: '3600',
@@ -128,6 +128,12 @@ export async function createApplication(
     clientId: shown(text, 'client-id'),
     clientSecret: shown(text, 'client-secret'),
   }
+}
+
+/** Sends an administrator's decision as the page of the application offers it. */
+export async function decide(browser: PortalBrowser, path: string, decision: string): Promise<PageResponse> {
+  const revision = /name="revision" value="(\d+)"/.exec((await browser.get(path)).text)?.[1] ?? ''
+  return browser.post(`${path}/approval`, { decision, revision })
 }
 
 /** The text of the element with that ID. */

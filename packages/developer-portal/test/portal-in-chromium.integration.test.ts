@@ -20,7 +20,7 @@ async function joinAsFirst(page: Page, service: RunningTokenService): Promise<vo
   await page.getByRole('heading', { name: 'Projects' }).waitFor()
 }
 
-async function createProjectAndApplication(page: Page): Promise<void> {
+async function createProjectAndApplication(page: Page, product?: string): Promise<void> {
   await page.getByRole('link', { name: 'New project' }).click()
   await page.getByLabel('Project name').fill('Speech')
   await page.getByLabel('Organization').fill('Example')
@@ -29,6 +29,9 @@ async function createProjectAndApplication(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'New application' }).click()
   await page.getByLabel('Application name').fill('Transcriber')
   await page.getByLabel('Level').fill('gold')
+  for (const box of await page.getByRole('checkbox').all()) {
+    await box.setChecked(product === undefined || (await box.getAttribute('value')) === product)
+  }
   await page.getByRole('button', { name: 'Create application' }).click()
 }
 
@@ -41,6 +44,11 @@ async function copied(page: Page, what: string): Promise<string> {
   await page.getByText('Copied').first().waitFor()
   await expect.poll(() => clipboard(page), timeout).not.toBe('')
   return clipboard(page)
+}
+
+async function productsOf(service: RunningTokenService, clientId: string, clientSecret: string) {
+  const { body } = await requestToken(service.authUrl, { clientId, clientSecret } as never)
+  return { token: body.access_token as string, products: body.api_product_list_json as string[] }
 }
 
 const tokenStatus = async (service: RunningTokenService, clientId: string, clientSecret: string) =>
@@ -195,6 +203,55 @@ describe.skipIf(chromiumIsAbsent)(withChromium, () => {
     await page.goto(`${service.authUrl}/portal/nowhere`)
     await inspectPage(page, 'not-found')
   })
+
+  it(
+    'a developer widens an approved application, and gets more after the administrator approves',
+    { timeout: 120_000 },
+    async () => {
+      const service = await start()
+      const page = await openPage(browser)
+      await joinAsFirst(page, service)
+      await page.goto(`${service.authUrl}/portal/products`)
+      await page.getByLabel('Product name').fill('payroll')
+      await page.getByRole('button', { name: 'Add product' }).click()
+      await page.getByRole('button', { name: 'Remove payroll' }).waitFor()
+      await inspectPage(page, 'products')
+      await page.goto(`${service.authUrl}/portal/developers`)
+      await page.getByRole('button', { name: 'Create an invitation link' }).click()
+      const grace = await openPage(browser)
+      await grace.goto(await copied(page, 'link'))
+      await grace.getByLabel('Name').fill('Grace')
+      await grace.getByLabel('Password').fill(password)
+      await grace.getByRole('button', { name: 'Join' }).click()
+      await createProjectAndApplication(grace, 'speech-to-text')
+      const clientId = (await grace.locator('#client-id').textContent()) ?? ''
+      const clientSecret = (await grace.locator('#client-secret').textContent()) ?? ''
+      await grace.getByRole('link', { name: 'Continue to the application' }).click()
+      await page.goto(grace.url())
+      await page.getByRole('button', { name: 'Approve application' }).click()
+      await page.getByText('approved', { exact: true }).waitFor()
+      const tokens = [await productsOf(service, clientId, clientSecret)]
+
+      await grace.getByRole('link', { name: 'Change settings' }).click()
+      await grace.getByLabel('payroll').check()
+      await grace.getByLabel('Token lifetime').fill('31536000')
+      await grace.getByRole('button', { name: 'Save' }).click()
+      await grace.getByText('changes pending approval').waitFor()
+      await inspectPage(grace, 'application-with-request')
+      tokens.push(await productsOf(service, clientId, clientSecret))
+      for (const { token, products } of tokens) {
+        expect(products).toEqual(['speech-to-text'])
+        expect((await introspect(service.authUrl, token)).body.api_products).toEqual(['speech-to-text'])
+      }
+      await page.reload()
+      await page.getByRole('button', { name: 'Approve changes' }).click()
+      await expect.poll(() => page.getByText('pending approval').count(), timeout).toBe(0)
+      expect((await productsOf(service, clientId, clientSecret)).products).toEqual([
+        'payroll',
+        'speech-to-text',
+      ])
+    },
+  )
 
   it('everything but copying works without JavaScript', { timeout: 120_000 }, async () => {
     const service = await start()

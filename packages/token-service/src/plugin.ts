@@ -3,12 +3,14 @@ export type { ActivityRecorder, AuditEvent } from './activity/activity-recorder.
 export type {
   Application,
   ApplicationStatus,
+  Approval,
   Project,
   RegisteredClient,
   ResponseForm,
   StoredSecret,
 } from './applications/application.ts'
 export { createFailureGuard, type FailureGuard, type FailureLimit } from './authentication/failure-guard.ts'
+export { networkAddress } from './authentication/network-address.ts'
 export { baseUrl } from './http/base-url.ts'
 export { apiDescription } from './openapi/api-description.ts'
 export type { Keyring } from './keys/keyring.ts'
@@ -16,8 +18,13 @@ export { digest } from './platform/digest.ts'
 export type { ErrorShape } from './protocol/error-body.ts'
 export type { RawParameters } from './protocol/parameters.ts'
 export { ProtocolError } from './protocol/protocol-error.ts'
-export { applicationSchema } from './registry/application-options.ts'
-export { AlreadyExists, type ApplicationRegistry } from './registry/application-registry.ts'
+export { applicationSchema, productName } from './registry/application-options.ts'
+export {
+  AlreadyExists,
+  ApplicationChanged,
+  type ApplicationRegistry,
+  type ApplicationSettings,
+} from './registry/application-registry.ts'
 export type { DeveloperPortal, ServiceContext } from './service/service-context.ts'
 export type { Developer, Invitation } from './storage/developer-storage.ts'
 export { StorageFailure } from './storage/storage-failure.ts'

@@ -4,6 +4,8 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 export interface FormState {
   readonly values: Readonly<Record<string, string>>
   readonly errors: Readonly<Record<string, string>>
+  /** The ticked checkboxes. */
+  readonly chosen?: readonly string[] | undefined
 }
 
 export const emptyForm: FormState = { values: {}, errors: {} }
@@ -70,6 +72,35 @@ export function choice(
       )}
     </select>
   </div>`
+}
+
+export interface CheckboxesOptions {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly choices: readonly string[]
+}
+
+export function checkboxes(
+  { name, label, hint, choices }: CheckboxesOptions,
+  { chosen = [] }: FormState,
+): SafeHtml {
+  return html`<fieldset class="field">
+    <legend>${label}</legend>
+    ${hint === undefined ? '' : html`<p class="hint">${hint}</p>`}
+    ${choices.map(
+      (value) =>
+        html`<label class="checkbox"
+          ><input
+            type="checkbox"
+            name="${name}"
+            value="${value}"
+            ${chosen.includes(value) ? html`checked` : ''}
+          />
+          ${value}</label
+        >`,
+    )}
+  </fieldset>`
 }
 
 /** Lists the errors above a form, with links to its fields. */

@@ -64,7 +64,12 @@ function navigation({ paths, developer, csrfToken }: Viewer): SafeHtml {
   const links: [string, string][] = developer
     ? [
         ['Projects', paths.projects],
-        ...(developer.administrator ? [['Developers', paths.developers] as [string, string]] : []),
+        ...(developer.administrator
+          ? [
+              ['Developers', paths.developers] as [string, string],
+              ['Products', paths.products] as [string, string],
+            ]
+          : []),
         ['API reference', paths.reference],
         ['Account', paths.account],
       ]

@@ -1,27 +1,16 @@
 import { z } from 'zod'
-import type { Application } from '@tokenwell/token-service/plugin'
-import { applicationSchema } from '@tokenwell/token-service/plugin'
+import {
+  applicationSchema,
+  type ApplicationSettings,
+  type RawParameters,
+} from '@tokenwell/token-service/plugin'
+import type { FormState } from '../components/form.ts'
+import { PortalError } from '../request/portal-error.ts'
 import { line, parseForm, type ParsedForm } from './parse-form.ts'
-import type { RawParameters } from '@tokenwell/token-service/plugin'
 
 const { responseForm } = applicationSchema.shape
-const maxProducts = 100
-
-const products = z.string().transform((text, context) => {
-  const names = text
-    .split(/[,\n]/)
-    .map((name) => name.trim())
-    .filter(Boolean)
-  const invalid = names.find((name) => !/^[^[\]\p{Cc}]{1,200}$/u.test(name))
-  if (invalid !== undefined || names.length > maxProducts) {
-    context.addIssue(`Enter at most ${maxProducts} products, without brackets in their names.`)
-  }
-  return [...new Set(names)]
-})
-
 const applicationForm = z.object({
   name: line(200),
-  products,
   level: z.union([z.literal(''), line(200)]),
   response_form: responseForm.unwrap(),
   lifetime_seconds: z
@@ -36,25 +25,28 @@ const applicationForm = z.object({
     ),
 })
 
-export type ApplicationSettings = Pick<
-  Application,
-  'name' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds'
->
-
-export function parseApplicationForm(form: RawParameters): ParsedForm<ApplicationSettings> {
+/** `products`: those that the form offers. */
+export function parseApplicationForm(
+  form: RawParameters,
+  products: readonly string[],
+): ParsedForm<ApplicationSettings> {
   const parsed = parseForm(applicationForm, form)
-  if (!parsed.data) return parsed
+  const chosen = [form['product'] ?? []].flat()
+  if (!chosen.every((product) => products.includes(product))) throw new PortalError('invalid_form')
+  if (!parsed.data) return { state: { ...parsed.state, chosen } }
   const { response_form, lifetime_seconds, ...rest } = parsed.data
-  return { data: { ...rest, responseForm: response_form, lifetimeSeconds: lifetime_seconds } }
+  return {
+    data: { ...rest, products: chosen, responseForm: response_form, lifetimeSeconds: lifetime_seconds },
+  }
 }
 
 /** The form's values for an existing application. */
-export function applicationValues(application: ApplicationSettings): Record<string, string> {
-  return {
+export function applicationFormState(application: ApplicationSettings): FormState {
+  const values = {
     name: application.name,
-    products: application.products.join(', '),
     level: application.level,
     response_form: application.responseForm,
     lifetime_seconds: String(application.lifetimeSeconds),
   }
+  return { values, errors: {}, chosen: application.products }
 }

@@ -6,6 +6,7 @@ import { applicationHandlers } from './application-handlers.ts'
 import { developerHandlers } from './developer-handlers.ts'
 import { logInHandlers } from './log-in-handlers.ts'
 import { passwordLinkHandlers } from './password-link-handlers.ts'
+import { productHandlers } from './product-handlers.ts'
 import { projectHandlers } from './project-handlers.ts'
 import { secretHandlers } from './secret-handlers.ts'
 
@@ -21,6 +22,7 @@ export function createHandlers(service: ServiceContext): Handlers {
     forDevelopers: {
       ...accountHandlers(service),
       ...developerHandlers(service),
+      ...productHandlers(service),
       ...projectHandlers(service),
       ...applicationHandlers(service),
       ...secretHandlers(service),

@@ -10,14 +10,15 @@ import { PortalError } from '../request/portal-error.ts'
 const maxSecrets = 10
 const rotationForm = submissionForm.extend({ overlap: z.enum(overlaps.map(([value]) => value)) })
 
-export function secretHandlers({ storage, registry }: ServiceContext) {
+export function secretHandlers({ storage, registry, clock }: ServiceContext) {
   return {
     async rotateSecret(request) {
       const client = await ownClient(storage, request)
       const { application, project, secrets } = client
       const { data } = rotationForm.safeParse(request.form)
       if (!data) throw new PortalError('invalid_form')
-      if (secrets.length >= maxSecrets) throw new PortalError('too_many_secrets')
+      const isValid = ({ expiresAtMs = Infinity }) => expiresAtMs > clock.now()
+      if (secrets.filter(isValid).length >= maxSecrets) throw new PortalError('too_many_secrets')
       const overlapMs = (overlaps.find(([value]) => value === data.overlap)?.[2] ?? Infinity) * 1000
       try {
         const clientSecret = await registry.rotateSecret(client, overlapMs, data.submission_id)

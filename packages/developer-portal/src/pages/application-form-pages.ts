@@ -1,26 +1,31 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Project, RegisteredClient } from '@tokenwell/token-service/plugin'
 import type { DeveloperRequest } from '../request/portal-request.ts'
-import { choice, field, csrfInput, errorSummary, type FormState } from '../components/form.ts'
+import { checkboxes, choice, csrfInput, errorSummary, field, type FormState } from '../components/form.ts'
 import { page } from '../components/page.ts'
 
-export interface NewApplicationContent {
-  readonly project: Project
+export interface SettingsContent {
+  /** The products to choose from. */
+  readonly products: readonly string[]
   readonly state: FormState
+}
+
+export interface NewApplicationContent extends SettingsContent {
+  readonly project: Project
   readonly submissionId: string
 }
 
 export function newApplicationPage(
   request: DeveloperRequest,
-  { project, state, submissionId }: NewApplicationContent,
+  { project, submissionId, ...content }: NewApplicationContent,
 ): SafeHtml {
   const { paths, csrfToken, developer } = request
   const body = html`<div class="narrow">
-    ${errorSummary(state)}
+    ${errorSummary(content.state)}
     <form method="post" action="${paths.newApplication(project.id)}" class="card">
       ${csrfInput(csrfToken)}
       <input type="hidden" name="submission_id" value="${submissionId}" />
-      ${settings(state)}
+      ${settings(content)}
       ${developer.administrator ? '' : html`<p class="hint">The application gets tokens after an administrator has approved it.</p>`}
       <button>Create application</button>
     </form>
@@ -35,13 +40,15 @@ export function newApplicationPage(
 export function settingsPage(
   request: DeveloperRequest,
   { application, project }: RegisteredClient,
-  state: FormState,
+  content: SettingsContent,
 ): SafeHtml {
-  const { paths, csrfToken } = request
+  const { paths, csrfToken, developer } = request
+  const isRequest = application.status === 'approved' && !developer.administrator
   const body = html`<div class="narrow">
-    ${errorSummary(state)}
+    ${errorSummary(content.state)}
     <form method="post" action="${paths.settings(project.id, application.id)}" class="card">
-      ${csrfInput(csrfToken)} ${settings(state)}
+      ${csrfInput(csrfToken)} ${settings(content)}
+      ${isRequest ? html`<p class="hint">More products and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
       <button>Save</button>
     </form>
   </div>`
@@ -53,9 +60,9 @@ export function settingsPage(
   return page(request, { title: 'Settings', body, trail })
 }
 
-function settings(state: FormState): SafeHtml {
+function settings({ products, state }: SettingsContent): SafeHtml {
   return html` ${field({ name: 'name', label: 'Application name' }, state)}
-  ${field({ name: 'products', label: 'API products', hint: 'The products that its tokens are valid for, separated by commas.', required: false }, state)}
+  ${checkboxes({ name: 'product', label: 'API products', hint: 'The products that its tokens are valid for.', choices: products }, state)}
   ${field({ name: 'level', label: 'Level', hint: 'Returned in token responses of the form with level and refresh token.', required: false }, state)}
   ${choice(
     {

@@ -20,7 +20,10 @@ export interface ApplicationContent {
 export function applicationPage(request: DeveloperRequest, content: ApplicationContent): SafeHtml {
   const { paths } = request
   const { application, project } = content.client
-  const body = html` <p>${statusBadge(application.status)}</p>
+  const body = html` <p>
+      ${statusBadge(application.status)}
+      ${application.requested ? html`<span class="badge pending">changes pending approval</span>` : ''}
+    </p>
     ${settings(request, content)} ${secretsSection(request, content)}
     <section class="card" aria-labelledby="usage">
       <h2 id="usage">Tokens issued</h2>
@@ -75,24 +78,47 @@ function approval(
   { paths, csrfToken, developer }: DeveloperRequest,
   { client: { application, project } }: ApplicationContent,
 ): SafeHtml {
-  const send = (status: string, button: SafeHtml) =>
-    html`<form method="post" action="${paths.status(project.id, application.id)}">
-      ${csrfInput(csrfToken)}<input type="hidden" name="status" value="${status}" />${button}
+  const { status, requested, revision } = application
+  const decide = (decision: string, button: SafeHtml) =>
+    html`<form method="post" action="${paths.approval(project.id, application.id)}">
+      ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="${decision}" />
+      <input type="hidden" name="revision" value="${revision}" />${button}
     </form>`
   const approve = developer.administrator
     ? html`<p>The application cannot get tokens.</p>
-        ${send('approved', html`<button>Approve application</button>`)}`
+        ${decide('approve', html`<button>Approve application</button>`)}`
     : html`<p>The application cannot get tokens until an administrator approves it.</p>`
+  const requestedChanges =
+    requested &&
+    html`<p>
+        Requested: ${requested.products.join(', ') || 'no products'}; token lifetime
+        ${requested.lifetimeSeconds.toLocaleString('en')} seconds. The settings above stay in force until an
+        administrator approves these.
+      </p>
+      ${
+        developer.administrator
+          ? [
+              decide('approve', html`<button>Approve changes</button>`),
+              decide('decline', html`<button class="quiet">Decline changes</button>`),
+            ]
+          : ''
+      }`
+  const revokeTokens = html`<details>
+    <summary>Revoke all tokens</summary>
+    <p>The application's existing tokens become invalid. It can get new ones.</p>
+    ${decide('revoke_tokens', html`<button class="danger">Revoke all tokens</button>`)}
+  </details>`
   const revoke = html`<details>
     <summary>Revoke application</summary>
     <p>
       It gets no more tokens, and its existing tokens become invalid.
       ${developer.administrator ? 'You can approve it again.' : 'Only an administrator can approve it again.'}
     </p>
-    ${send('revoked', html`<button class="danger">Revoke application</button>`)}
+    ${decide('revoke', html`<button class="danger">Revoke application</button>`)}
   </details>`
   return html`<section class="card" aria-labelledby="approval">
     <h2 id="approval">Approval</h2>
-    ${application.status === 'approved' ? '' : approve} ${application.status === 'revoked' ? '' : revoke}
+    ${status === 'approved' ? (requestedChanges ?? '') : approve} ${status === 'approved' ? revokeTokens : ''}
+    ${status === 'revoked' ? '' : revoke}
   </section>`
 }

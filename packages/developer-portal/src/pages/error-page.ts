@@ -42,6 +42,21 @@ const texts: Record<PageErrorReason, ErrorText> = {
     title: 'Too many secrets',
     text: 'An application can have up to ten secrets. Revoke one that is no longer used, then rotate again.',
   },
+  too_many_applications: {
+    status: 409,
+    title: 'Too many applications',
+    text: 'A project can have up to 100 applications. Create another project.',
+  },
+  too_many_projects: {
+    status: 409,
+    title: 'Too many projects',
+    text: 'A developer can have up to 50 projects.',
+  },
+  application_changed: {
+    status: 409,
+    title: 'The application has changed',
+    text: 'Somebody changed the application while you looked at it. Nothing was saved. Go back, reload the page and check it again.',
+  },
   busy: {
     status: 503,
     title: 'The service is busy',

@@ -66,8 +66,7 @@ function secretRow(
     <details>
       <summary>Revoke <span class="visually-hidden">the secret ${secret.prefix}…</span></summary>
       <p>
-        Clients that use this secret will stop getting tokens. Tokens that were already issued stay valid
-        until they expire.
+        Clients that use this secret will stop getting tokens. Tokens that were issued for it become invalid.
       </p>
       <form method="post" action="${paths.secretRevocation(project.id, application.id, id)}">
         ${csrfInput(csrfToken)}<button class="danger">Revoke this secret</button>

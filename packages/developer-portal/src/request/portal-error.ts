@@ -6,6 +6,9 @@ export type PortalErrorReason =
   | 'not_found'
   | 'invalid_link'
   | 'too_many_secrets'
+  | 'too_many_applications'
+  | 'too_many_projects'
+  | 'application_changed'
   | 'busy'
 
 export class PortalError extends Error {

@@ -1,13 +1,18 @@
 import {
   createFailureGuard,
   digest,
+  networkAddress,
   ProtocolError,
   type Developer,
   type ServiceContext,
 } from '@tokenwell/token-service/plugin'
+import { PortalError } from '../request/portal-error.ts'
 import { isPassword } from './password.ts'
 
 const failureLimit = { attempts: 10, windowSeconds: 300 }
+// For all names together: one address cannot keep the password check busy.
+const addressLimit = { attempts: 50, windowSeconds: 300 }
+const maxPendingPerAddress = 2
 
 export type PasswordCheck =
   | { readonly developer: Developer; readonly retryAfterSeconds?: undefined }
@@ -16,11 +21,14 @@ export type PasswordCheck =
 /** Checks a developer's name and password; after too many wrong passwords it reports when to try again. */
 export function createPasswordChecker({ storage, clock, activity }: ServiceContext) {
   const guard = createFailureGuard(storage.failures, clock, failureLimit)
+  const addressGuard = createFailureGuard(storage.failures, clock, addressLimit)
+  const pending = new Map<string, number>()
 
   async function check(typedName: string, password: string, address: string): Promise<PasswordCheck> {
     const name = typedName.normalize('NFKC').trim().toLowerCase()
     // A digest: people type their password into the name field by mistake.
     const key = `portal ${digest(name)}`
+    await addressGuard.check(address, 'portal')
     await guard.check(address, key)
     const developer = await storage.developers.find(name)
     if (developer && (await isPassword(password, developer.passwordHash))) {
@@ -29,14 +37,26 @@ export function createPasswordChecker({ storage, clock, activity }: ServiceConte
       return { developer }
     }
     if (!developer) await isPassword(password, undefined)
+    await addressGuard.failed(address, 'portal')
     await guard.failed(address, key)
     activity.audit({ event: 'log_in_failed', address, detail: developer?.id })
     return {}
   }
 
-  return (name: string, password: string, address: string): Promise<PasswordCheck> =>
-    check(name, password, address).catch((error: unknown) => {
+  return async (name: string, password: string, address: string): Promise<PasswordCheck> => {
+    const network = networkAddress(address)
+    const count = pending.get(network) ?? 0
+    if (count >= maxPendingPerAddress) throw new PortalError('busy')
+    pending.set(network, count + 1)
+    try {
+      return await check(name, password, address)
+    } catch (error) {
       if (!(error instanceof ProtocolError) || error.reason !== 'too_many_failures') throw error
       return { retryAfterSeconds: error.details.retryAfterSeconds ?? 60 }
-    })
+    } finally {
+      const left = (pending.get(network) ?? 1) - 1
+      if (left > 0) pending.set(network, left)
+      else pending.delete(network)
+    }
+  }
 }

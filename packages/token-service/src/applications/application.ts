@@ -12,17 +12,27 @@ export interface Project {
   readonly createdAtMs: number
 }
 
-export interface Application {
+/** What an approval grants. */
+export interface Approval {
+  readonly products: readonly string[]
+  readonly lifetimeSeconds: number
+}
+
+export interface Application extends Approval {
   readonly id: string
   readonly projectId: string
   readonly name: string
   readonly clientId: string
   readonly status: ApplicationStatus
-  readonly products: readonly string[]
   readonly level: string
   readonly responseForm: ResponseForm
-  readonly lifetimeSeconds: number
   readonly createdAtMs: number
+  /** What the owner requests beyond the approval; the approval stays in force until an administrator decides. */
+  readonly requested?: Approval | undefined
+  /** Counts the changes. */
+  readonly revision: number
+  /** Tokens of an earlier generation are revoked. */
+  readonly tokenGeneration: number
 }
 
 /** A client secret as it is stored: a hash. */

@@ -1,10 +1,10 @@
 import type { RegisteredClient, StoredSecret } from '../applications/application.ts'
+import { sameHash, type Keyring } from '../keys/keyring.ts'
 import type { Clock } from '../platform/clock.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
-import { sameHash, type Keyring } from '../keys/keyring.ts'
 import type { ApplicationStorage } from '../storage/storage.ts'
 import type { FailureGuard } from './failure-guard.ts'
-import type { PresentedCredentials } from './presented-credentials.ts'
+import type { Credentials, PresentedCredentials } from './presented-credentials.ts'
 
 export interface AuthenticatedClient extends RegisteredClient {
   readonly secret: StoredSecret
@@ -35,20 +35,32 @@ export function createApplicationAuthenticator(
     ...keyring.hash(''),
   }
 
-  return async ({ clientId, clientSecret }, address) => {
-    const [client] = await Promise.all([applications.findClient(clientId), guard.check(address, clientId)])
+  async function find({
+    clientId,
+    clientSecret,
+  }: Credentials): Promise<AuthenticatedClient | string | undefined> {
+    const client = await applications.findClient(clientId)
     const presented = keyring.hashes(clientSecret)
     // For an unknown client a hash is compared too: the response takes as long as for a wrong secret.
     const stored = client && client.secrets.length > 0 ? client.secrets : [unknownSecret]
-    const matching = stored.filter((secret) => matches(secret, presented)).at(-1)
-    if (!client || !matching || matching === unknownSecret) {
+    const secret = stored.filter((each) => matches(each, presented)).at(-1)
+    const isKnown = client && secret && secret !== unknownSecret
+    return isKnown ? { ...client, secret } : client?.application.clientId
+  }
+
+  return async (credentials, address) => {
+    const { clientId, verbatim } = credentials
+    let found = await find(credentials)
+    if (verbatim && typeof found !== 'object') found = (await find(verbatim)) ?? found
+    if (typeof found !== 'object') {
       await guard.failed(address, clientId)
-      throw new ProtocolError('invalid_client', { clientId: client?.application.clientId })
+      throw new ProtocolError('invalid_client', { clientId: found })
     }
-    if (matching.expiresAtMs !== undefined && matching.expiresAtMs <= clock.now()) {
-      throw new ProtocolError('expired_secret', { clientId })
+    const { expiresAtMs = Infinity } = found.secret
+    if (expiresAtMs <= clock.now()) {
+      throw new ProtocolError('expired_secret', { clientId: found.application.clientId })
     }
-    return { ...client, secret: matching }
+    return found
   }
 }
 

@@ -1,7 +1,7 @@
 import { ProtocolError } from '../protocol/protocol-error.ts'
 import { sameHash, type Keyring } from '../keys/keyring.ts'
 import type { FailureGuard } from './failure-guard.ts'
-import type { PresentedCredentials } from './presented-credentials.ts'
+import type { Credentials, PresentedCredentials } from './presented-credentials.ts'
 
 /** An API that accepts tokens, and may introspect them (RFC 7662 section 2.1). */
 export interface ResourceServerOptions {
@@ -9,7 +9,11 @@ export interface ResourceServerOptions {
   readonly clientSecret: string
 }
 
-export type AuthenticateResourceServer = (credentials: PresentedCredentials, address: string) => Promise<void>
+/** Resolves with the client ID of the resource server. */
+export type AuthenticateResourceServer = (
+  credentials: PresentedCredentials,
+  address: string,
+) => Promise<string>
 
 /** Authenticates an API that introspects tokens (RFC 7662 section 2.1). */
 export function createResourceServerAuthenticator(
@@ -22,13 +26,18 @@ export function createResourceServerAuthenticator(
   )
   const unknownHash = keyring.hash('')
 
-  return async ({ clientId, clientSecret }, address) => {
-    await guard.check(address, clientId)
+  function isValid({ clientId, clientSecret }: Credentials): boolean {
     const server = known.get(clientId)
     const stored = server ?? unknownHash
     const presented = keyring.hashes(clientSecret).get(stored.keyId)
-    if (presented && sameHash(stored.hash, presented) && server) return
+    return presented !== undefined && sameHash(stored.hash, presented) && server !== undefined
+  }
+
+  return async (credentials, address) => {
+    const { clientId, verbatim } = credentials
+    if (isValid(credentials)) return clientId
+    if (verbatim && isValid(verbatim)) return verbatim.clientId
     await guard.failed(address, clientId)
-    throw new ProtocolError('invalid_client', { clientId: server && clientId })
+    throw new ProtocolError('invalid_client', { clientId: known.has(clientId) ? clientId : undefined })
   }
 }

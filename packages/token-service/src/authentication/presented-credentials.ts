@@ -2,9 +2,17 @@ import { clientForm, optionalClientForm } from '../protocol/oauth-parameters.ts'
 import { parseParameters, type RawParameters } from '../protocol/parameters.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
 
-export interface PresentedCredentials {
+export interface Credentials {
   readonly clientId: string
   readonly clientSecret: string
+}
+
+export interface PresentedCredentials extends Credentials {
+  /**
+   * The same Basic credentials without form-decoding, if that makes a difference: RFC 6749 section 2.3.1 requires
+   * clients to encode them, and curl, Python's requests and many others do not.
+   */
+  readonly verbatim?: Credentials | undefined
 }
 
 /** Reads `client_secret_post` or `client_secret_basic` (RFC 6749 section 2.3.1), never both. */
@@ -17,22 +25,29 @@ export function presentedCredentials(
     return { clientId: client_id, clientSecret: client_secret }
   }
   const credentials = parseBasic(authorization.slice('basic '.length).trim())
-  const { client_id = credentials.client_id, client_secret } = parseParameters(optionalClientForm, form)
-  if (client_secret !== undefined || client_id !== credentials.client_id) {
+  const { client_id, client_secret } = parseParameters(optionalClientForm, form)
+  const clientIds = [credentials.clientId, credentials.verbatim?.clientId, undefined]
+  if (client_secret !== undefined || !clientIds.includes(client_id)) {
     throw new ProtocolError('two_authentication_methods')
   }
-  return { clientId: credentials.client_id, clientSecret: credentials.client_secret }
+  return credentials
 }
 
-function parseBasic(encoded: string) {
+function parseBasic(encoded: string): PresentedCredentials {
   const text = /^[\w+/-]+={0,2}$/.test(encoded) ? Buffer.from(encoded, 'base64').toString() : ''
-  const colon = text.indexOf(':')
-  const credentials = clientForm.safeParse({
-    client_id: formDecode(text.slice(0, Math.max(0, colon))),
-    client_secret: formDecode(text.slice(colon + 1)),
-  })
-  if (!credentials.success) throw new ProtocolError('malformed_authorization')
-  return credentials.data
+  const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(text) ?? []
+  const verbatim = validCredentials(id, secret)
+  const decoded = validCredentials(formDecode(id), formDecode(secret))
+  const credentials = decoded ?? verbatim
+  if (!credentials) throw new ProtocolError('malformed_authorization')
+  const differs =
+    verbatim?.clientId !== credentials.clientId || verbatim.clientSecret !== credentials.clientSecret
+  return { ...credentials, ...(verbatim && differs && { verbatim }) }
+}
+
+function validCredentials(id: string | undefined, secret: string | undefined): Credentials | undefined {
+  const { data } = clientForm.safeParse({ client_id: id, client_secret: secret })
+  return data && { clientId: data.client_id, clientSecret: data.client_secret }
 }
 
 function formDecode(text: string): string | undefined {

@@ -19,6 +19,8 @@ const configurationSchema = z.strictObject({
   errors: z.enum(['classic', 'rfc6749']).default('classic'),
   applications: z.array(applicationSchema).default([]),
   applicationsFile: z.string().optional(),
+  products: z.array(z.string().min(1)).optional(),
+  secretOverlapSeconds: z.number().min(0).optional(),
   resourceServers: resourceServers.default([]),
   failureLimit: z
     .strictObject({ attempts: z.int().min(1).optional(), windowSeconds: z.number().positive().optional() })

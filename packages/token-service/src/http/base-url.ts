@@ -1,11 +1,21 @@
 import type { FastifyRequest } from 'fastify'
 import { ProtocolError } from '../protocol/protocol-error.ts'
 
-/** The URL that clients use: as configured, or from the request. */
+/**
+ * The URL that clients use: as configured, or the address that the request was sent to. Without configuration a `Host`
+ * header is used only if it names that address or loopback, so that nobody can direct links elsewhere.
+ */
 export function baseUrl(request: FastifyRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl
-  const url = `${request.protocol}://${request.host}`
-  if (!/^https?:\/\/[\w.:[\]-]+$/.test(url) || !URL.canParse(url))
-    throw new ProtocolError('malformed_request')
+  const { localAddress = '127.0.0.1', localPort } = request.socket
+  const ip = localAddress.replace(/^::ffff:/i, '')
+  const own = `${ip.includes(':') ? `[${ip}]` : ip}:${localPort}`
+  const host = isLoopback(request.host) || request.host === own ? request.host : own
+  const url = `${request.protocol}://${host}`
+  if (!URL.canParse(url)) throw new ProtocolError('malformed_request')
   return url
+}
+
+function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host)
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { presentedCredentials } from '../authentication/presented-credentials.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 import { accessTokenHash } from '../tokens/access-token.ts'
+import { isActive, validProducts } from '../tokens/token-state.ts'
 import { introspectionPath } from '../protocol/endpoint-paths.ts'
 import type { IntrospectionResponse } from '../protocol/oauth-responses.ts'
 import { presentedToken } from '../protocol/oauth-parameters.ts'
@@ -16,11 +17,11 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
   allowPostOnly(server, introspectionPath)
   server.post<FormRequest>(introspectionPath, async (request, reply) => {
     const credentials = presentedCredentials(request.headers.authorization, request.body)
-    await authenticateResourceServer(credentials, request.ip)
-    setOutcome(request, { clientId: credentials.clientId })
+    const clientId = await authenticateResourceServer(credentials, request.ip)
+    setOutcome(request, { clientId })
     const { token: value } = parseParameters(presentedToken, request.body)
     const found = await storage.tokens.find(accessTokenHash(value))
-    if (!found || found.token.expiresAtMs <= clock.now() || found.application.status !== 'approved') {
+    if (!found || !isActive(found, clock.now())) {
       return reply.send({ active: false } satisfies IntrospectionResponse)
     }
     const { token, application } = found
@@ -32,7 +33,7 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
       scope: '',
       iat: Math.floor(token.issuedAtMs / 1000),
       exp: Math.floor(token.expiresAtMs / 1000),
-      api_products: application.products,
+      api_products: validProducts(found),
     }
     return reply.send(response)
   })

@@ -20,14 +20,22 @@ export function tokenEndpoint(server: FastifyInstance, context: ServiceContext):
     parseParameters(repeatedGrant, request.body)
     const credentials = presentedCredentials(request.headers.authorization, request.body)
     const client = await authenticateApplication(credentials, request.ip)
-    const { id: applicationId, clientId, status, lifetimeSeconds } = client.application
+    const { application, secret } = client
+    const { id: applicationId, clientId, status, products, tokenGeneration: generation } = application
     if (status !== 'approved') throw new ProtocolError('application_not_approved', { clientId })
 
     const value = createAccessToken()
     const issuedAtMs = clock.now()
+    // A token ends with its secret.
+    const { expiresAtMs: secretExpiresAtMs = Infinity } = secret
+    const lifetimeSeconds = Math.min(
+      application.lifetimeSeconds,
+      Math.ceil((secretExpiresAtMs - issuedAtMs) / 1000),
+    )
     const expiresAtMs = issuedAtMs + lifetimeSeconds * 1000
-    await storage.tokens.save({ hash: accessTokenHash(value), applicationId, issuedAtMs, expiresAtMs })
-    activity.tokenIssued(applicationId, client.secret.id)
+    const token = { applicationId, secretId: secret.id, generation, products, issuedAtMs, expiresAtMs }
+    await storage.tokens.save({ hash: accessTokenHash(value), ...token })
+    activity.tokenIssued(applicationId, secret.id)
     setOutcome(request, { clientId })
     return reply.send(createTokenResponse({ value, issuedAtMs, lifetimeSeconds }, client))
   })

@@ -31,14 +31,16 @@ const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 pri
 const name = z.string().min(1).max(200)
 
 /** Token responses list products as `[a, b]`: names cannot contain commas or brackets. */
-const product = z.string().regex(/^[^,[\]\s](?:[^,[\]]*[^,[\]\s])?$/, 'must not contain commas or brackets')
+export const productName = z
+  .string()
+  .regex(/^[^,[\]\s](?:[^,[\]]*[^,[\]\s])?$/, 'must not contain commas or brackets')
 
 export const applicationSchema = z.strictObject({
   name,
   clientId: printable,
   clientSecret: printable,
   clientSecretExpiresAt: z.iso.datetime({ offset: true }).optional(),
-  products: z.array(product).default([]),
+  products: z.array(productName).default([]),
   level: z.string().max(200).default(''),
   responseForm: z.enum(['products', 'refresh']).default('products'),
   lifetimeSeconds: z.int().min(1).max(31_536_000).default(3600),
@@ -53,10 +55,35 @@ export type ResolvedApplication = z.output<typeof applicationSchema>
 /** @throws {@link UsageError} that names the first invalid field */
 export function resolveApplications(applications: unknown): ResolvedApplication[] {
   const result = z.array(applicationSchema).safeParse(applications)
-  if (result.success) return result.data
+  if (result.success) {
+    rejectDuplicates('applications', result.data)
+    return result.data
+  }
   const issue = result.error.issues[0]
   const place = issue?.path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     .join('')
   throw new UsageError(`applications${place ?? ''} is invalid: ${issue?.message ?? 'not a list'}.`)
+}
+
+/** @throws {@link UsageError} if two entries of a setting have the same client ID */
+export function rejectDuplicates(setting: string, clients: readonly { readonly clientId: string }[]): void {
+  const clientIds = clients.map(({ clientId }) => clientId)
+  const duplicate = clientIds.find((clientId, index) => clientIds.indexOf(clientId) !== index)
+  if (duplicate !== undefined) throw new UsageError(`${setting} contains the client ID "${duplicate}" twice.`)
+}
+
+const minSecretLength = 16
+
+/** @throws {@link UsageError} if a secret is short enough to be guessed */
+export function rejectWeakSecrets(
+  setting: string,
+  clients: readonly { readonly clientId: string; readonly clientSecret: string }[],
+): void {
+  const weak = clients.find(({ clientSecret }) => clientSecret.length < minSecretLength)
+  if (weak) {
+    throw new UsageError(
+      `The secret of "${weak.clientId}" in ${setting} is too short. Use ${minSecretLength} or more random characters; only memory storage allows fewer.`,
+    )
+  }
 }

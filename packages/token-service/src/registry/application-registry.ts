@@ -3,13 +3,24 @@ import type { ActivityRecorder } from '../activity/activity-recorder.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { ApplicationChanges, Storage } from '../storage/storage.ts'
-import type { Application, Project, RegisteredClient } from '../applications/application.ts'
-import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
+import type { Application, Approval, Project, RegisteredClient } from '../applications/application.ts'
+import { configuredSecretPrefix, createClientId, createClientSecret, storedSecret } from './client-secret.ts'
 
-export type NewApplication = Omit<Application, 'id' | 'clientId' | 'createdAtMs'>
+export type NewApplication = Omit<
+  Application,
+  'id' | 'clientId' | 'createdAtMs' | 'requested' | 'revision' | 'tokenGeneration'
+>
+
+export type ApplicationSettings = Pick<
+  Application,
+  'name' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds'
+>
 
 /** Something with this ID already exists: for example, a form was sent twice. */
 export class AlreadyExists extends Error {}
+
+/** The application has changed since it was read. */
+export class ApplicationChanged extends Error {}
 
 /** Creates and changes projects, applications and secrets; each change is written to the audit log. */
 export interface ApplicationRegistry {
@@ -19,7 +30,27 @@ export interface ApplicationRegistry {
     application: NewApplication,
     id?: string,
   ): Promise<{ application: Application; clientSecret: string }>
-  changeApplication(application: Application, changes: ApplicationChanges): Promise<void>
+  /**
+   * Changes settings. Of an approved application, more products or a longer lifetime are only requested, unless
+   * `byAdministrator` is set: until an administrator approves them, the approval stays in force. Throws {@link ApplicationChanged} if somebody
+   * else has changed it meanwhile.
+   */
+  changeSettings(
+    application: Application,
+    settings: ApplicationSettings,
+    byAdministrator: boolean,
+  ): Promise<void>
+  /**
+   * Approves the application with what it requests. Throws {@link ApplicationChanged} if `revision`, which the
+   * administrator has seen, is not the current one.
+   */
+  approve(application: Application, revision: number): Promise<void>
+  /** Declines what an approved application requests. */
+  decline(application: Application): Promise<void>
+  /** Ends the application's approval and all its tokens; a later approval does not revive them. */
+  revoke(application: Application): Promise<void>
+  /** Ends all tokens that the application has now. */
+  revokeTokens(application: Application): Promise<void>
   /**
    * Returns a new secret, once; the existing ones expire after `overlapMs`, or earlier. Throws {@link AlreadyExists}
    * if the client has a secret with that ID.
@@ -37,6 +68,11 @@ export interface ApplicationRegistryContext {
 
 export function createApplicationRegistry(context: ApplicationRegistryContext): ApplicationRegistry {
   const { storage, keyring, clock, activity } = context
+
+  async function update(id: string, changes: ApplicationChanges, revision: number): Promise<void> {
+    if (!(await storage.applications.update(id, changes, revision))) throw new ApplicationChanged()
+  }
+
   return {
     async createProject(details) {
       const project = { ...details, id: randomUUID(), createdAtMs: clock.now() }
@@ -47,17 +83,39 @@ export function createApplicationRegistry(context: ApplicationRegistryContext): 
     async createApplication(details, id = randomUUID()) {
       const nowMs = clock.now()
       const clientId = createClientId()
-      const application = { ...details, id, clientId, createdAtMs: nowMs }
+      const application = { ...details, id, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0 }
       const clientSecret = createClientSecret()
       const secret = storedSecret(keyring, { applicationId: application.id, value: clientSecret, nowMs })
       if (!(await storage.applications.create(application, [secret]))) throw new AlreadyExists()
       activity.audit({ event: 'application_created', clientId })
       return { application, clientSecret }
     },
-    async changeApplication({ id, clientId }, changes) {
-      await storage.applications.update(id, changes)
-      const detail = changes.status ?? Object.keys(changes).join(', ')
-      activity.audit({ event: 'application_changed', clientId, detail })
+    async changeSettings({ id, clientId, ...approved }, settings, byAdministrator) {
+      const { products, lifetimeSeconds, ...others } = settings
+      const isRequest = !byAdministrator && approved.status === 'approved' && widens(settings, approved)
+      const changes = isRequest
+        ? { ...others, requested: { products, lifetimeSeconds } }
+        : { ...settings, requested: null }
+      await update(id, changes, approved.revision)
+      activity.audit({ event: isRequest ? 'approval_requested' : 'application_changed', clientId })
+    },
+    async approve(application, revision) {
+      const { id, clientId, requested } = application
+      await update(id, { ...requested, requested: null, status: 'approved' }, revision)
+      activity.audit({ event: 'application_approved', clientId })
+    },
+    async decline({ id, clientId }) {
+      await storage.applications.update(id, { requested: null })
+      activity.audit({ event: 'request_declined', clientId })
+    },
+    async revoke({ id, clientId }) {
+      await storage.applications.update(id, { status: 'revoked' })
+      await storage.applications.revokeTokens(id)
+      activity.audit({ event: 'application_revoked', clientId })
+    },
+    async revokeTokens({ id, clientId }) {
+      await storage.applications.revokeTokens(id)
+      activity.audit({ event: 'tokens_revoked', clientId })
     },
     async rotateSecret({ application, secrets }, overlapMs, secretId = randomUUID()) {
       if (secrets.some(({ id }) => id === secretId)) throw new AlreadyExists()
@@ -76,8 +134,20 @@ export function createApplicationRegistry(context: ApplicationRegistryContext): 
     async revokeSecret({ application, secrets }, secretId) {
       // The ID comes from a form: only this client's own secrets.
       if (!secrets.some(({ id }) => id === secretId)) return
-      await storage.applications.removeSecret(secretId)
+      // A configured secret is kept as expired, so that the next start does not add it again.
+      if (secretId.startsWith(configuredSecretPrefix)) {
+        await storage.applications.expireSecret(secretId, clock.now())
+      } else {
+        await storage.applications.removeSecret(secretId)
+      }
       activity.audit({ event: 'secret_revoked', clientId: application.clientId, detail: secretId })
     },
   }
+}
+
+function widens(settings: Approval, approved: Approval): boolean {
+  return (
+    settings.lifetimeSeconds > approved.lifetimeSeconds ||
+    settings.products.some((product) => !approved.products.includes(product))
+  )
 }

@@ -4,6 +4,9 @@ import type { StoredSecret } from '../applications/application.ts'
 
 const prefixLength = 4
 
+/** The start of the IDs of secrets from the configuration. */
+export const configuredSecretPrefix = 'configured-'
+
 export function createClientId(): string {
   return randomBytes(24).toString('base64url')
 }

@@ -1,22 +1,30 @@
 import { hash, randomUUID } from 'node:crypto'
-import type { Keyring } from '../keys/keyring.ts'
+import type { RegisteredClient } from '../applications/application.ts'
+import { sameHash, type Keyring } from '../keys/keyring.ts'
+import { digest } from '../platform/digest.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ResolvedApplication } from './application-options.ts'
-import { storedSecret } from './client-secret.ts'
+import { configuredSecretPrefix, storedSecret } from './client-secret.ts'
 
 export interface SeedContext {
   readonly storage: Storage
   readonly keyring: Keyring
   readonly nowMs: number
+  /** How long a configured secret stays valid after another one was configured. */
+  readonly secretOverlapSeconds: number
+  /** Receives a sentence for the log about each secret that is replaced or revoked. */
+  readonly warn: (message: string) => void
   /** Restores the applications that exist to their configuration. @default false */
   readonly replace?: boolean | undefined
 }
 
-/** Creates the applications that do not exist; the others stay unchanged, unless `replace` is set. */
+/** Creates the applications that do not exist. Of the others only the configured secret is updated, unless `replace` is set. */
 export async function seedApplications(
   applications: readonly ResolvedApplication[],
-  { storage, keyring, nowMs, replace = false }: SeedContext,
+  context: SeedContext,
 ): Promise<void> {
+  const { storage, nowMs, replace = false } = context
+  await storage.products.add([...new Set(applications.flatMap(({ products }) => products))])
   for (const options of applications) {
     const projectId = projectIdOf(options.project)
     await storage.projects.create({
@@ -26,21 +34,72 @@ export async function seedApplications(
       developerEmail: options.developerEmail,
       createdAtMs: nowMs,
     })
-    const { name, clientId, clientSecret, clientSecretExpiresAt } = options
-    const { status, products, level, responseForm, lifetimeSeconds } = options
+    const { name, clientId, status, products, level, responseForm, lifetimeSeconds } = options
     const settings = { name, status, products, level, responseForm, lifetimeSeconds }
-    const application = { id: randomUUID(), projectId, clientId, createdAtMs: nowMs, ...settings }
-    const expiresAtMs = clientSecretExpiresAt === undefined ? undefined : Date.parse(clientSecretExpiresAt)
-    const secretOf = (applicationId: string) =>
-      storedSecret(keyring, { applicationId, value: clientSecret, nowMs, expiresAtMs })
-
-    const created = await storage.applications.create(application, [secretOf(application.id)])
-    const existing = created || !replace ? undefined : await storage.applications.findClient(clientId)
+    const id = randomUUID()
+    const application = {
+      id,
+      projectId,
+      clientId,
+      createdAtMs: nowMs,
+      revision: 0,
+      tokenGeneration: 0,
+      ...settings,
+    }
+    if (await storage.applications.create(application, [configuredSecret(options, id, context)])) continue
+    const existing = await storage.applications.findClient(clientId)
     if (!existing) continue
-    await storage.applications.update(existing.application.id, settings)
-    for (const { id } of existing.secrets) await storage.applications.removeSecret(id)
-    await storage.applications.addSecret(secretOf(existing.application.id))
+    if (!replace) {
+      await updateSecret(options, existing, context)
+      continue
+    }
+    await storage.applications.update(existing.application.id, { ...settings, requested: null })
+    for (const secret of existing.secrets) await storage.applications.removeSecret(secret.id)
+    await storage.applications.addSecret(configuredSecret(options, existing.application.id, context))
   }
+}
+
+/** Makes a changed secret valid, and lets the one that was configured before expire. */
+async function updateSecret(
+  options: ResolvedApplication,
+  { application, secrets }: RegisteredClient,
+  context: SeedContext,
+): Promise<void> {
+  const { storage, keyring, nowMs, secretOverlapSeconds, warn } = context
+  const hashes = keyring.hashes(options.clientSecret)
+  const current = secrets.find((secret) => {
+    const presented = hashes.get(secret.keyId)
+    return presented && sameHash(secret.hash, presented)
+  })
+  if (current) {
+    if (current.expiresAtMs !== undefined && current.expiresAtMs <= nowMs) {
+      warn(
+        `The configured secret of "${application.clientId}" has expired or was revoked. Configure another one.`,
+      )
+    }
+    return
+  }
+  await storage.applications.addSecret(configuredSecret(options, application.id, context))
+  const expiresAtMs = nowMs + secretOverlapSeconds * 1000
+  const replaced = secrets.filter(
+    (secret) =>
+      secret.id.startsWith(configuredSecretPrefix) && (secret.expiresAtMs ?? Infinity) > expiresAtMs,
+  )
+  for (const { id } of replaced) await storage.applications.expireSecret(id, expiresAtMs)
+  const end =
+    replaced.length > 0 ? ` The previous one expires at ${new Date(expiresAtMs).toISOString()}.` : ''
+  warn(`The configured secret of "${application.clientId}" was changed.${end}`)
+}
+
+/** The ID is derived from the secret: instances that start at the same time store it once. */
+function configuredSecret(
+  { clientSecret, clientSecretExpiresAt }: ResolvedApplication,
+  applicationId: string,
+  { keyring, nowMs }: SeedContext,
+) {
+  const expiresAtMs = clientSecretExpiresAt === undefined ? undefined : Date.parse(clientSecretExpiresAt)
+  const secret = storedSecret(keyring, { applicationId, value: clientSecret, nowMs, expiresAtMs })
+  return { ...secret, id: `${configuredSecretPrefix}${digest(`${applicationId} ${secret.hash}`)}` }
 }
 
 /** Derived from the name: instances that start at the same time create one project. */

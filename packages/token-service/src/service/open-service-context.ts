@@ -20,11 +20,18 @@ export async function openServiceContext(
 ): Promise<ServiceContext> {
   const { clock, errors, publicUrl } = options
   const keyring = createKeyring(options.keys ?? (await keysFor(options.storage)))
+  const { secretOverlapSeconds, logger } = options
+  const seed = async (to: Storage, replace = false) => {
+    const warn = (message: string) => logger?.warn(message)
+    await to.products.add(options.products)
+    const context = { storage: to, keyring, nowMs: clock.now(), secretOverlapSeconds, warn, replace }
+    await seedApplications(options.applications, context)
+  }
   const storage = await openStorage(options.storage, {
     onError,
     async prepare(opened) {
       await checkKeys(opened, keyring)
-      await seedApplications(options.applications, { storage: opened, keyring, nowMs: clock.now() })
+      await seed(opened)
     },
   })
   const { applications } = storage
@@ -44,7 +51,7 @@ export async function openServiceContext(
     authenticateResourceServer: createResourceServerAuthenticator(options.resourceServers, keyring, guard),
     async reset() {
       await Promise.all([storage.tokens.clear(), storage.failures.clear()])
-      await seedApplications(options.applications, { storage, keyring, nowMs: clock.now(), replace: true })
+      await seed(storage, true)
     },
     async close() {
       await stopPurging()

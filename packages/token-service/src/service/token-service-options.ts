@@ -5,6 +5,8 @@ import { systemClock, type Clock } from '../platform/clock.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import type { ErrorShape } from '../protocol/error-body.ts'
 import {
+  rejectDuplicates,
+  rejectWeakSecrets,
   resolveApplications,
   type ApplicationOptions,
   type ResolvedApplication,
@@ -28,6 +30,13 @@ export interface TokenServiceOptions {
   readonly errors?: ErrorShape | undefined
   /** Applications that are created if they do not exist. @default [] */
   readonly applications?: readonly ApplicationOptions[] | undefined
+  /** Products that are added to the catalogue, besides those of `applications`. @default ['speech-to-text'] */
+  readonly products?: readonly string[] | undefined
+  /**
+   * How long the previous secret of a configured application stays valid after the configuration changed, in seconds.
+   * `0`: it expires at once. @default 86400
+   */
+  readonly secretOverlapSeconds?: number | undefined
   /** APIs that may introspect tokens. @default [] */
   readonly resourceServers?: readonly ResourceServerOptions[] | undefined
   /** How many attempts of one address for one client may fail. @default 10 in 60 seconds */
@@ -58,6 +67,8 @@ export interface ResolvedOptions {
   readonly keys: readonly string[] | undefined
   readonly errors: ErrorShape
   readonly applications: readonly ResolvedApplication[]
+  readonly products: readonly string[]
+  readonly secretOverlapSeconds: number
   readonly resourceServers: readonly ResourceServerOptions[]
   readonly failureLimit: FailureLimit
   readonly publicUrl: string | undefined
@@ -79,12 +90,21 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
   if (storage.kind === 'postgres' && options.sandbox) {
     throw new UsageError('The sandbox is not available with PostgreSQL storage. Use another storage.')
   }
+  const applications = resolveApplications(options.applications ?? [])
+  const resourceServers = options.resourceServers ?? []
+  rejectDuplicates('resourceServers', resourceServers)
+  if (storage.kind !== 'memory') {
+    rejectWeakSecrets('applications', applications)
+    rejectWeakSecrets('resourceServers', resourceServers)
+  }
   return {
     storage,
     keys: options.keys,
     errors: options.errors ?? 'classic',
-    applications: resolveApplications(options.applications ?? []),
-    resourceServers: options.resourceServers ?? [],
+    applications,
+    products: options.products ?? ['speech-to-text'],
+    secretOverlapSeconds: options.secretOverlapSeconds ?? 86_400,
+    resourceServers,
     failureLimit: {
       attempts: options.failureLimit?.attempts ?? 10,
       windowSeconds: options.failureLimit?.windowSeconds ?? 60,

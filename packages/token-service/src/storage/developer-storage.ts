@@ -29,6 +29,7 @@ export interface DeveloperStorage {
   find(name: string): Promise<Developer | undefined>
   /** Uses the invitation up, unless the name is taken; `void`: it was used, has ended, or came too late. */
   join(developer: Developer, invitationHash: string, nowMs: number): Promise<'joined' | 'name_taken' | 'void'>
+  /** Sets the password and deletes the developer's password links. */
   changePassword(id: string, passwordHash: string): Promise<void>
   /** With the developer go the sessions; projects stay. */
   remove(id: string): Promise<void>

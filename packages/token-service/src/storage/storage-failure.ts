@@ -32,11 +32,12 @@ export function reportFailures(storage: Storage, unavailable: () => unknown = ()
     return Object.fromEntries(methods) as Part
   }
 
-  const { projects, applications, tokens, failures, activity, developers, sessions } = storage
+  const { projects, products, applications, tokens, failures, activity, developers, sessions } = storage
   return {
     ...storage,
     ...wrapped({ probe: () => storage.probe(), backup: (to: string) => storage.backup(to) }),
     projects: wrapped(projects),
+    products: wrapped(products),
     applications: wrapped(applications),
     tokens: wrapped(tokens),
     failures: wrapped(failures),

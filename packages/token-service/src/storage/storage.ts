@@ -1,12 +1,30 @@
-import type { Application, Project, RegisteredClient, StoredSecret } from '../applications/application.ts'
+import type {
+  Application,
+  Approval,
+  Project,
+  RegisteredClient,
+  StoredSecret,
+} from '../applications/application.ts'
 import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
 export interface StoredToken {
   readonly hash: string
   readonly applicationId: string
+  /** The secret that it was issued for. */
+  readonly secretId: string
+  /** The application's token generation when it was issued. */
+  readonly generation: number
+  readonly products: readonly string[]
   readonly issuedAtMs: number
   readonly expiresAtMs: number
+}
+
+/** A token with its application and the expiry of its secret, as they are now. */
+export interface FoundToken {
+  readonly token: StoredToken
+  readonly application: Application
+  readonly secretExpiresAtMs?: number | undefined
 }
 
 export interface ProjectStorage {
@@ -18,7 +36,20 @@ export interface ProjectStorage {
 
 export type ApplicationChanges = Partial<
   Pick<Application, 'name' | 'status' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds'>
->
+> & {
+  /** `null`: nothing any more. */
+  readonly requested?: Approval | null | undefined
+}
+
+/** The API products that applications can request. */
+export interface ProductStorage {
+  /** In alphabetical order. */
+  list(): Promise<string[]>
+  /** Does nothing for a product that exists. */
+  add(products: readonly string[]): Promise<void>
+  /** Applications that have the product keep it. */
+  remove(product: string): Promise<void>
+}
 
 export interface ApplicationStorage {
   /** The application of that client ID with all it takes to issue a token: one read. */
@@ -26,7 +57,13 @@ export interface ApplicationStorage {
   list(projectId: string): Promise<RegisteredClient[]>
   /** All or nothing; `false` if the client ID or the application's own is taken. */
   create(application: Application, secrets: readonly StoredSecret[]): Promise<boolean>
-  update(id: string, changes: ApplicationChanges): Promise<void>
+  /** Does nothing and resolves with `false` if the application is not at the given revision any more. */
+  update(id: string, changes: ApplicationChanges, revision?: number): Promise<boolean>
+  /** Revokes every token that was issued until now. */
+  revokeTokens(id: string): Promise<void>
+  /** The applications of all these projects, in one read. */
+  listOf(projectIds: readonly string[]): Promise<RegisteredClient[]>
+  /** Does nothing if a secret with that ID exists. */
   addSecret(secret: StoredSecret): Promise<void>
   /** Sets when a secret ends; `undefined`: never. */
   expireSecret(id: string, expiresAtMs: number | undefined): Promise<void>
@@ -38,17 +75,24 @@ export interface ApplicationStorage {
 export interface TokenStorage {
   /** Settles once the token would survive a crash of the service. */
   save(token: StoredToken): Promise<void>
-  find(hash: string): Promise<{ token: StoredToken; application: Application } | undefined>
+  /** `undefined` too if the token's secret was removed. */
+  find(hash: string): Promise<FoundToken | undefined>
   remove(hash: string): Promise<void>
   /** Deletes what expired by `nowMs`; returns how many. */
   purge(nowMs: number): Promise<number>
   clear(): Promise<void>
 }
 
+export interface FailureCount {
+  readonly count: number
+  readonly resetsAtMs: number
+}
+
 /** Failed attempts by key, counted from the first one until the window ends. */
 export interface FailureStorage {
-  find(key: string, nowMs: number): Promise<{ count: number; resetsAtMs: number } | undefined>
-  add(key: string, nowMs: number, windowMs: number): Promise<void>
+  find(key: string, nowMs: number): Promise<FailureCount | undefined>
+  /** Adds one; returns the count that includes it, so that each of several concurrent failures gets a count of its own. */
+  add(key: string, nowMs: number, windowMs: number): Promise<FailureCount>
   purge(nowMs: number): Promise<number>
   clear(): Promise<void>
 }
@@ -86,6 +130,7 @@ export interface ActivityStorage {
 /** Everything the service stores, behind one interface. */
 export interface Storage {
   readonly projects: ProjectStorage
+  readonly products: ProductStorage
   readonly applications: ApplicationStorage
   readonly tokens: TokenStorage
   readonly failures: FailureStorage

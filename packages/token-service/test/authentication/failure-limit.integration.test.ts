@@ -13,41 +13,54 @@ function requestFrom(localAddress: string, authUrl: string): Promise<number | un
       resolve(response.resume().statusCode),
     )
       .on('error', reject)
-      .end(`client_id=${application.clientId}&client_secret=${application.clientSecret}`)
+      .end(`client_id=${application.clientId}&client_secret=wrong`)
   })
 }
 
 describe('the limit on failed attempts', () => {
-  it('rejects further attempts of one address for one client until the window ends', async () => {
+  it('reports further failures of one address for one client as 429 until the window ends', async () => {
     let now = 1_000_000
     const { authUrl } = await testService({ clock: { now: () => now } })
     for (let attempt = 0; attempt < 10; attempt += 1)
       expect((await requestToken(authUrl, wrong)).status).toBe(401)
     now += 20_500
-    const limited = await requestToken(authUrl)
+    const limited = await requestToken(authUrl, wrong)
     expect(limited.status).toBe(429)
     expect(limited.headers.get('retry-after')).toBe('40')
     expect(limited.body.fault.detail.errorcode).toBe('policies.ratelimit.QuotaViolation')
     now += 39_500
+    expect((await requestToken(authUrl, wrong)).status).toBe(401)
+  })
+
+  it('never rejects the right secret', async () => {
+    const { authUrl } = await testService()
+    for (let round = 0; round < 10; round += 1) {
+      const attempts = Array.from({ length: 20 }, () => requestToken(authUrl, wrong))
+      expect((await requestToken(authUrl)).status).toBe(200)
+      await Promise.all(attempts)
+    }
     expect((await requestToken(authUrl)).status).toBe(200)
   })
 
-  it.runIf(process.platform === 'linux')('never locks the client out for other addresses', async () => {
-    const { authUrl } = await testService({ failureLimit: { attempts: 2 } })
-    for (let attempt = 0; attempt < 3; attempt += 1) await requestToken(authUrl, wrong)
-    expect((await requestToken(authUrl)).status).toBe(429)
-    expect(await requestFrom('127.0.0.2', authUrl)).toBe(200)
+  it('counts concurrent guesses', async () => {
+    const { authUrl } = await testService()
+    const guesses = await Promise.all(Array.from({ length: 300 }, () => requestToken(authUrl, wrong)))
+    expect(guesses.filter(({ status }) => status === 401)).toHaveLength(10)
+    expect(guesses.filter(({ status }) => status === 429)).toHaveLength(290)
   })
 
-  it('does not affect other clients of the address', async () => {
-    const other = { ...application, clientId: 'other' }
-    const { authUrl } = await testService({
-      applications: [application, other],
-      failureLimit: { attempts: 1 },
-    })
-    await requestToken(authUrl, wrong)
-    expect((await requestToken(authUrl)).status).toBe(429)
-    expect((await requestToken(authUrl, other)).status).toBe(200)
+  it.runIf(process.platform === 'linux')('counts by address', async () => {
+    const { authUrl } = await testService({ failureLimit: { attempts: 2 } })
+    for (let attempt = 0; attempt < 3; attempt += 1) await requestToken(authUrl, wrong)
+    expect((await requestToken(authUrl, wrong)).status).toBe(429)
+    expect(await requestFrom('127.0.0.2', authUrl)).toBe(401)
+  })
+
+  it('counts by client', async () => {
+    const { authUrl } = await testService({ failureLimit: { attempts: 1 } })
+    expect((await requestToken(authUrl, wrong)).status).toBe(401)
+    expect((await requestToken(authUrl, wrong)).status).toBe(429)
+    expect((await requestToken(authUrl, { ...wrong, clientId: 'other' })).status).toBe(401)
   })
 
   it('applies to unknown clients too', async () => {

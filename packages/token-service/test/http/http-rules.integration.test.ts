@@ -142,7 +142,7 @@ describe('parameters', () => {
     expect((await send({ client_id: clientId, client_secret: clientSecret })).status).toBe(400)
   })
 
-  it.each(['Basic', 'Basic !!!', 'Basic Og==', 'Basic YQ==', 'Basic YTolenolIQ==', 'Basic YTo='])(
+  it.each(['Basic', 'Basic !!!', 'Basic Og==', 'Basic YQ==', 'Basic YTo='])(
     'with malformed Basic authentication (%s) are rejected',
     async (authorization) => {
       const { authUrl } = await testService()

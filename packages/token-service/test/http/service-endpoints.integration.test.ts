@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createTokenService } from '@tokenwell/token-service'
 import { application, requestToken, testService } from '../test-service.ts'
@@ -33,6 +34,22 @@ describe('the service', () => {
     const bare = createTokenService()
     expect((await bare.inject({ url, headers: { host: 'a"b<script>' } })).statusCode).toBe(400)
     await bare.close()
+  })
+
+  it('publishes its own address if the Host header names another one', async () => {
+    const { authUrl } = await testService()
+    const issuerFor = (host: string) =>
+      new Promise<string>((resolve, reject) => {
+        request(`${authUrl}/.well-known/oauth-authorization-server`, { headers: { host } }, (response) => {
+          response.setEncoding('utf8').on('data', (text: string) => resolve(JSON.parse(text).issuer))
+        })
+          .on('error', reject)
+          .end()
+      })
+    for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '192.0.2.1']) {
+      expect(await issuerFor(host)).toBe(authUrl)
+    }
+    expect(await issuerFor('localhost:1234')).toBe('http://localhost:1234')
   })
 
   it('is healthy and ready', async () => {

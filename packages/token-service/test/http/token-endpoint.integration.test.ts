@@ -56,6 +56,31 @@ describe('a token request', () => {
     expect(response.status).toBe(200)
   })
 
+  it.each(['p+l us', '100%', '%zz', 'a%20b', '+/=:&', 'a:b:c'])(
+    'accepts Basic with the secret %j as it is, as most clients send it',
+    async (clientSecret) => {
+      const odd = { ...application, clientId: 'a client+', clientSecret }
+      const server = { clientId: 'api+%', clientSecret }
+      const { authUrl } = await testService({ applications: [odd], resourceServers: [server] })
+      const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+      const { status, body } = await postForm(url, {}, basic(odd))
+      expect(status).toBe(200)
+      const introspection = await postForm(
+        `${authUrl}/oauth/introspect`,
+        { token: body.access_token },
+        basic(server),
+      )
+      expect(introspection.body).toMatchObject({ active: true })
+      expect((await postForm(url, {}, basic({ ...odd, clientSecret: `${clientSecret}x` }))).status).toBe(401)
+    },
+  )
+
+  it('needs neither body nor content type with Basic', async () => {
+    const { authUrl } = await testService()
+    const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+    expect((await fetch(url, { method: 'POST', headers: basic(application) })).status).toBe(200)
+  })
+
   it('accepts grant_type in the body too, with the same value', async () => {
     const { authUrl } = await testService()
     const form = { client_id: application.clientId, client_secret: application.clientSecret }
@@ -142,7 +167,7 @@ describe('a rejected token request', () => {
     expect([status, body.error]).toEqual([400, 'unauthorized_client'])
   })
 
-  it('must have a form body', async () => {
+  it('has a form body, or none', async () => {
     const { authUrl } = await testService()
     const json = await fetch(authUrl + url, {
       method: 'POST',
@@ -150,6 +175,6 @@ describe('a rejected token request', () => {
       headers: { 'content-type': 'application/json' },
     })
     const bare = await fetch(authUrl + url, { method: 'POST' })
-    expect([json.status, bare.status]).toEqual([415, 415])
+    expect([json.status, bare.status]).toEqual([415, 400])
   })
 })

@@ -1,8 +1,13 @@
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { startTokenService } from '@tokenwell/token-service'
+import { pino } from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  startTokenService,
+  type ApplicationOptions,
+  type TokenServiceOptions,
+} from '@tokenwell/token-service'
 import { temporaryFolder } from '../service-process.ts'
-import { application, requestToken } from '../test-service.ts'
+import { application, introspect, requestToken, resourceServer } from '../test-service.ts'
 
 describe('applications that are configured', () => {
   it('are created once, stay unchanged, and need their keys', { timeout: 60_000 }, async () => {
@@ -12,12 +17,78 @@ describe('applications that are configured', () => {
 
     await expect(startTokenService({ storage, keys: [newer] })).rejects.toThrow(/None of the keys/)
 
-    const changed = { ...application, clientSecret: 'another-secret', lifetimeSeconds: 1 }
     const keys = [newer, older]
+    const changed = { ...application, lifetimeSeconds: 1 }
     const service = await startTokenService({ storage, applications: [changed], keys })
     const { status, body } = await requestToken(service.authUrl)
     expect([status, body.expires_in]).toEqual([200, '3600'])
-    expect((await requestToken(service.authUrl, changed)).status).toBe(401)
     await service.close()
+  })
+
+  it('get a changed secret, and the previous one expires', { timeout: 60_000 }, async () => {
+    const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
+    const time = { now: Date.UTC(2026, 0, 31) }
+    const clock = { now: () => time.now }
+    const changed = { ...application, clientSecret: 'another-secret-0123456789' }
+    let log = ''
+    const logger = pino({ level: 'warn' }, { write: (line) => void (log += line) })
+    const start = async (applications: ApplicationOptions[], more: TokenServiceOptions = {}) => {
+      const resourceServers = [resourceServer]
+      const options = {
+        storage,
+        clock,
+        logger,
+        applications,
+        resourceServers,
+        secretOverlapSeconds: 3_600,
+        ...more,
+      }
+      const service = await startTokenService(options)
+      onTestFinished(() => service.close())
+      return service
+    }
+    const first = await start([application])
+    await first.close()
+    expect(log).toBe('')
+
+    const second = await start([changed])
+    expect(log).toContain('was changed. The previous one expires at 2026-01-31T01:00:00.000Z.')
+    for (const each of [application, changed])
+      expect((await requestToken(second.authUrl, each)).status).toBe(200)
+    const { body } = await requestToken(second.authUrl)
+    time.now += 3_600_000
+    expect((await requestToken(second.authUrl)).status).toBe(401)
+    expect((await introspect(second.authUrl, body.access_token)).body).toEqual({ active: false })
+    expect((await requestToken(second.authUrl, changed)).status).toBe(200)
+    await second.close()
+
+    const third = await start([{ ...changed, clientSecret: 'a-third-secret-0123456789' }], {
+      secretOverlapSeconds: 0,
+    })
+    expect((await requestToken(third.authUrl, changed)).status).toBe(401)
+    await third.close()
+    log = ''
+    const fourth = await start([changed])
+    expect(log).toContain('has expired or was revoked')
+    expect((await requestToken(fourth.authUrl, changed)).status).toBe(401)
+  })
+
+  it.each([
+    [
+      { applications: [application, { ...application, name: 'other' }] },
+      /applications contains the client ID "demo-client" twice/,
+    ],
+    [{ resourceServers: [resourceServer, resourceServer] }, /resourceServers contains the client ID/],
+    [
+      { applications: [{ ...application, clientSecret: 'fifteen-letters' }] },
+      /"demo-client" in applications is too short/,
+    ],
+    [
+      { resourceServers: [{ ...resourceServer, clientSecret: 'short' }] },
+      /"speech-api" in resourceServers is too short/,
+    ],
+  ])('are rejected with duplicate client IDs or weak secrets: %#', async (options, message) => {
+    const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
+    await expect(startTokenService({ storage, ...options })).rejects.toThrow(message)
   })
 })

@@ -159,16 +159,18 @@ describe('a reset', () => {
   it('resets tokens, faults, the clock, failures and the journal', async () => {
     const { authUrl, control } = await sandboxed({ failureLimit: { attempts: 1 } })
     const { body: token } = await requestToken(authUrl)
-    await requestToken(authUrl, { ...application, clientSecret: 'wrong' })
-    expect((await requestToken(authUrl)).status).toBe(429)
+    const wrong = { ...application, clientSecret: 'wrong' }
+    await requestToken(authUrl, wrong)
+    expect((await requestToken(authUrl, wrong)).status).toBe(429)
     await control('POST', '/faults', { status: 500 })
     await control('POST', '/clock', { advanceSeconds: 1e6 })
     expect((await control('POST', '/reset', {})).status).toBe(204)
     expect((await introspect(authUrl, token.access_token)).body).toEqual({ active: false })
+    expect((await requestToken(authUrl, wrong)).status).toBe(401)
     const { status, body } = await requestToken(authUrl)
     expect(status).toBe(200)
     expect(Math.abs(Number(body.issued_at) - Date.now())).toBeLessThan(60_000)
-    expect((await control('GET', '/journal')).body.total).toBe(2)
+    expect((await control('GET', '/journal')).body.total).toBe(3)
   })
 })
 

@@ -9,9 +9,9 @@ import { register, token } from '../storage/storage-contract.ts'
 it('restores every token that was saved before a back-up, which ran under load', async () => {
   const folder = temporaryFolder()
   const storage = await openSqlite(join(folder, 'data.db'))
-  const { application } = await register(storage)
+  const { secrets } = await register(storage)
   const save = async () => {
-    const each = token(application.id)
+    const each = token(secrets[0])
     await storage.tokens.save(each)
     return each.hash
   }

@@ -10,14 +10,14 @@ const tokensPerRound = 30_000
 it('does not grow over five rounds of 30,000 tokens that are issued and purged', async () => {
   const file = join(temporaryFolder(), 'data.db')
   const storage = await openSqlite(file)
-  const { application } = await register(storage)
+  const { secrets } = await register(storage)
   const size = () =>
     ['', '-wal'].reduce((sum, end) => sum + (existsSync(file + end) ? statSync(file + end).size : 0), 0)
 
   const rounds: { full: number; purged: number }[] = []
   for (let round = 1; round <= 5; round += 1) {
     await Promise.all(
-      Array.from({ length: tokensPerRound }, () => storage.tokens.save(token(application.id, round))),
+      Array.from({ length: tokensPerRound }, () => storage.tokens.save(token(secrets[0], round))),
     )
     const full = size()
     expect(await storage.tokens.purge(round)).toBe(tokensPerRound)

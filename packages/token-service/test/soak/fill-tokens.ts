@@ -6,12 +6,15 @@ import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 const [file = '', clientId = '', count = ''] = process.argv.slice(2)
 const storage = await openSqlite(file)
 const client = await storage.applications.findClient(clientId)
-if (!client) throw new Error('There is no such application.')
+const [secret] = client?.secrets ?? []
+if (!client || !secret) throw new Error('There is no such application.')
+const { products, tokenGeneration: generation } = client.application
+const owner = { applicationId: secret.applicationId, secretId: secret.id, generation, products }
 const issuedAtMs = Date.now()
 async function save(): Promise<void> {
   await storage.tokens.save({
     hash: digest(randomBytes(32).toString('base64url')),
-    applicationId: client?.application.id ?? '',
+    ...owner,
     issuedAtMs,
     expiresAtMs: issuedAtMs + 3_600_000,
   })

@@ -78,10 +78,10 @@ describe('an SQLite database', () => {
   it('gives the space of purged tokens back', async () => {
     const file = join(temporaryFolder(), 'data.db')
     const storage = await opened(file)
-    const { application } = await register(storage)
+    const { secrets } = await register(storage)
     const size = () => statSync(file).size + statSync(`${file}-wal`).size
     const before = size()
-    await Promise.all(Array.from({ length: 3_000 }, () => storage.tokens.save(token(application.id, 1))))
+    await Promise.all(Array.from({ length: 3_000 }, () => storage.tokens.save(token(secrets[0], 1))))
     expect(size()).toBeGreaterThan(before + 400_000)
     expect(await storage.tokens.purge(1)).toBe(3_000)
     expect(statSync(`${file}-wal`).size).toBe(0)
@@ -132,8 +132,8 @@ describe('a back-up', () => {
   it('is a copy of everything, taken while tokens are saved, and restores to a new place', async () => {
     const folder = temporaryFolder()
     const storage = await opened(join(folder, 'data.db'))
-    const { application } = await register(storage)
-    const tokens = Array.from({ length: 2_000 }, () => token(application.id))
+    const { application, secrets } = await register(storage)
+    const tokens = Array.from({ length: 2_000 }, () => token(secrets[0]))
     const [before, during] = [tokens.slice(0, 1_000), tokens.slice(1_000)]
     await Promise.all(before.map((each) => storage.tokens.save(each)))
     const saving = Promise.all(during.map((each) => storage.tokens.save(each)))
@@ -152,7 +152,7 @@ describe('a back-up', () => {
     onTestFinished(() => restored.close())
     const found = await Promise.all(before.map(({ hash }) => restored.tokens.find(hash)))
     expect(found.every((each) => each?.application.id === application.id)).toBe(true)
-    await restored.tokens.save(token(application.id))
+    await restored.tokens.save(token(secrets[0]))
   })
 
   it('never overwrites a database, and is checked before it is restored', async () => {

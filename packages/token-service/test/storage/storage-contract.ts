@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Application, Project, StoredSecret } from '../../src/applications/application.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import type { Storage, StoredToken } from '../../src/storage/storage.ts'
 import { testDevelopers } from './developer-contract.ts'
 
 const createdAtMs = 1_700_000_000_000
@@ -22,6 +22,8 @@ function application(projectId: string): Application {
     responseForm: 'refresh',
     lifetimeSeconds: 60,
     createdAtMs,
+    revision: 0,
+    tokenGeneration: 0,
   }
 }
 
@@ -42,8 +44,18 @@ export async function register(storage: Storage, secretCount = 1) {
   return { project: its, application: one, secrets }
 }
 
-export function token(applicationId: string, expiresAtMs = createdAtMs + 1000) {
-  return { hash: randomUUID(), applicationId, issuedAtMs: createdAtMs, expiresAtMs }
+export function token(secret: StoredSecret | undefined, expiresAtMs = createdAtMs + 1000): StoredToken {
+  const { id: secretId, applicationId } = secret ?? { id: '', applicationId: '' }
+  const products = ['speech to text', 'a"b']
+  return {
+    hash: randomUUID(),
+    applicationId,
+    secretId,
+    generation: 0,
+    products,
+    issuedAtMs: createdAtMs,
+    expiresAtMs,
+  }
 }
 
 /** What every storage does. */
@@ -124,7 +136,43 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
         status: 'revoked',
         products: [],
         lifetimeSeconds: 5,
+        revision: 1,
       })
+    })
+
+    it('changes an application at the given revision only', async () => {
+      const { application: one } = await registered()
+      const requested = { products: ['x'], lifetimeSeconds: 7 }
+      expect(await storage.applications.update(one.id, { requested }, 0)).toBe(true)
+      expect(await storage.applications.update(one.id, { products: ['y'] }, 0)).toBe(false)
+      expect((await find(one.clientId)).application).toEqual({ ...one, requested, revision: 1 })
+      expect(await storage.applications.update(one.id, { requested: null }, 1)).toBe(true)
+      expect((await find(one.clientId)).application).toEqual({ ...one, revision: 2 })
+    })
+
+    it('revokes the tokens of an application by a new generation', async () => {
+      const { application: one } = await registered()
+      await storage.applications.revokeTokens(one.id)
+      expect((await find(one.clientId)).application.tokenGeneration).toBe(1)
+    })
+
+    it('lists the applications of several projects', async () => {
+      const [one, two] = [await registered(), await registered()]
+      await registered()
+      const listed = await storage.applications.listOf([one.project.id, two.project.id])
+      expect(listed.map(({ application: { id } }) => id).sort()).toEqual(
+        [one.application.id, two.application.id].sort(),
+      )
+      expect(await storage.applications.listOf([])).toEqual([])
+    })
+
+    it('keeps a catalogue of products', async () => {
+      await storage.products.add([])
+      await storage.products.add(['b', 'a'])
+      await storage.products.add(['a', 'c'])
+      await storage.products.remove('b')
+      await storage.products.remove('unknown')
+      expect(await storage.products.list()).toEqual(['a', 'c'])
     })
 
     it('knows the keys that secrets were hashed under', async () => {
@@ -149,8 +197,8 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     })
 
     it('keeps tokens, many at once, each with its application as it is now', async () => {
-      const { application: one } = await registered()
-      const tokens = Array.from({ length: 600 }, () => token(one.id))
+      const { application: one, secrets } = await registered()
+      const tokens = Array.from({ length: 600 }, () => token(secrets[0]))
       await Promise.all(tokens.map((each) => storage.tokens.save(each)))
       await storage.applications.update(one.id, { status: 'pending' })
       const found = await Promise.all(tokens.map(({ hash }) => storage.tokens.find(hash)))
@@ -159,9 +207,21 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.tokens.find('unknown')).toBeUndefined()
     })
 
+    it('finds a token with the expiry of its secret, and not without its secret', async () => {
+      const { secrets } = await registered(2)
+      const [first, second] = [token(secrets[0]), token(secrets[1])]
+      await Promise.all([first, second].map((each) => storage.tokens.save(each)))
+      expect((await storage.tokens.find(first.hash))?.secretExpiresAtMs).toBeUndefined()
+      await storage.applications.expireSecret(first.secretId, 5)
+      expect((await storage.tokens.find(first.hash))?.secretExpiresAtMs).toBe(5)
+      await storage.applications.removeSecret(first.secretId)
+      expect(await storage.tokens.find(first.hash)).toBeUndefined()
+      expect(await storage.tokens.find(second.hash)).toBeDefined()
+    })
+
     it('removes a token for good', async () => {
-      const { application: one } = await registered()
-      const [removed, kept] = [token(one.id), token(one.id)]
+      const { secrets } = await registered()
+      const [removed, kept] = [token(secrets[0]), token(secrets[0])]
       await Promise.all([removed, kept].map((each) => storage.tokens.save(each)))
       await storage.tokens.remove(removed.hash)
       await storage.tokens.remove(removed.hash)
@@ -170,9 +230,9 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     })
 
     it('purges what has expired and nothing else', async () => {
-      const { application: one } = await registered()
+      const { secrets } = await registered()
       await storage.tokens.clear()
-      const [before, at, after] = [token(one.id, 99), token(one.id, 100), token(one.id, 101)]
+      const [before, at, after] = [token(secrets[0], 99), token(secrets[0], 100), token(secrets[0], 101)]
       await Promise.all([before, at, after].map((each) => storage.tokens.save(each)))
       expect(await storage.tokens.purge(100)).toBe(2)
       expect(await storage.tokens.find(after.hash)).toBeDefined()
@@ -180,9 +240,10 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.tokens.purge(100)).toBe(0)
     })
 
-    it('counts failures by key from the first one until the window ends', async () => {
+    it('counts failures by key, concurrent ones too, until the window ends', async () => {
       const [one, other] = [randomUUID(), randomUUID()]
-      await Promise.all([1, 2, 3].map((nowMs) => storage.failures.add(one, nowMs, 100)))
+      const counts = await Promise.all([1, 2, 3].map((nowMs) => storage.failures.add(one, nowMs, 100)))
+      expect(new Set(counts.map(({ count }) => count))).toEqual(new Set([1, 2, 3]))
       await storage.failures.add(other, 3, 100)
       const found = await storage.failures.find(one, 50)
       expect(found?.count).toBe(3)

@@ -44,6 +44,7 @@ export function createMemoryDevelopers(): { developers: DeveloperStorage; sessio
       async changePassword(id, passwordHash) {
         const developer = developers.get(id)
         if (developer) developers.set(id, { ...developer, passwordHash })
+        forget(passwordLinks, id)
       },
       async remove(id) {
         developers.delete(id)

@@ -17,9 +17,12 @@ export function createMemoryFailures(): FailureStorage {
     },
     async add(key, nowMs, windowMs) {
       const { count, resetsAtMs } = current(key, nowMs) ?? { count: 0, resetsAtMs: nowMs + windowMs }
+      const counted = { count: count + 1, resetsAtMs }
       failures.delete(key)
-      failures.set(key, { count: count + 1, resetsAtMs })
-      if (failures.size > maxKeys) for (const oldest of failures.keys()) return void failures.delete(oldest)
+      failures.set(key, counted)
+      const [oldest] = failures.keys()
+      if (failures.size > maxKeys && oldest !== undefined) failures.delete(oldest)
+      return counted
     },
     async purge(nowMs) {
       const before = failures.size

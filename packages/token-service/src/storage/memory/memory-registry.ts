@@ -1,10 +1,14 @@
 import type { Application, Project, RegisteredClient, StoredSecret } from '../../applications/application.ts'
-import type { ActivityBatch, ApplicationStorage, ProjectStorage } from '../storage.ts'
+import type { ActivityBatch, ApplicationStorage, ProductStorage, ProjectStorage } from '../storage.ts'
 
 export interface MemoryRegistry {
   readonly projects: ProjectStorage
+  readonly products: ProductStorage
   readonly applications: ApplicationStorage
-  readonly find: (applicationId: string) => Application | undefined
+  readonly find: (
+    applicationId: string,
+    secretId: string,
+  ) => { application: Application; secret: StoredSecret } | undefined
   readonly used: (lastUses: ActivityBatch['lastUses']) => void
 }
 
@@ -16,6 +20,7 @@ interface Entry {
 /** Projects, applications and their secrets, kept in this process. */
 export function createMemoryRegistry(): MemoryRegistry {
   const projects = new Map<string, Project>()
+  const products = new Set<string>()
   const entries = new Map<string, Entry>()
   const byClientId = new Map<string, Entry>()
   const bySecretId = new Map<string, Entry>()
@@ -23,6 +28,11 @@ export function createMemoryRegistry(): MemoryRegistry {
   function clientOf({ application, secrets }: Entry): RegisteredClient | undefined {
     const project = projects.get(application.projectId)
     return project && { application, project, secrets: [...secrets.values()] }
+  }
+
+  function clientsOf(projectIds: readonly string[]): RegisteredClient[] {
+    const own = [...entries.values()].filter(({ application }) => projectIds.includes(application.projectId))
+    return own.map(clientOf).filter((client) => client !== undefined)
   }
 
   function changeSecret(id: string, change: (secret: StoredSecret) => StoredSecret): void {
@@ -37,7 +47,11 @@ export function createMemoryRegistry(): MemoryRegistry {
   }
 
   return {
-    find: (applicationId) => entries.get(applicationId)?.application,
+    find(applicationId, secretId) {
+      const entry = entries.get(applicationId)
+      const secret = entry?.secrets.get(secretId)
+      return entry && secret && { application: entry.application, secret }
+    },
     used(lastUses) {
       for (const { secretId, atMs } of lastUses) {
         changeSecret(secretId, (secret) => ({
@@ -58,15 +72,22 @@ export function createMemoryRegistry(): MemoryRegistry {
         if (project) projects.set(id, { ...project, ...changes })
       },
     },
+    products: {
+      list: async () => [...products].sort(),
+      async add(names) {
+        for (const name of names) products.add(name)
+      },
+      async remove(name) {
+        products.delete(name)
+      },
+    },
     applications: {
       async findClient(clientId) {
         const entry = byClientId.get(clientId)
         return entry && clientOf(entry)
       },
-      async list(projectId) {
-        const own = [...entries.values()].filter(({ application }) => application.projectId === projectId)
-        return own.map(clientOf).filter((client) => client !== undefined)
-      },
+      list: async (projectId) => clientsOf([projectId]),
+      listOf: async (projectIds) => clientsOf(projectIds),
       async create(application, secrets) {
         if (byClientId.has(application.clientId) || entries.has(application.id)) return false
         const entry: Entry = { application, secrets: new Map() }
@@ -75,9 +96,23 @@ export function createMemoryRegistry(): MemoryRegistry {
         for (const secret of secrets) addSecret(entry, secret)
         return true
       },
-      async update(id, changes) {
+      async update(id, { requested, ...changes }, revision) {
         const entry = entries.get(id)
-        if (entry) entry.application = { ...entry.application, ...changes }
+        if (!entry || (revision ?? entry.application.revision) !== entry.application.revision) return false
+        const { requested: before, ...application } = { ...entry.application, ...changes }
+        const after = requested === undefined ? before : requested
+        entry.application = {
+          ...application,
+          revision: application.revision + 1,
+          ...(after && { requested: after }),
+        }
+        return true
+      },
+      async revokeTokens(id) {
+        const entry = entries.get(id)
+        if (!entry) return
+        const { tokenGeneration } = entry.application
+        entry.application = { ...entry.application, tokenGeneration: tokenGeneration + 1 }
       },
       async addSecret(secret) {
         const entry = entries.get(secret.applicationId)

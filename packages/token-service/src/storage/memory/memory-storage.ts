@@ -11,6 +11,7 @@ export function createMemoryStorage(): Storage {
   const registry = createMemoryRegistry()
   return {
     projects: registry.projects,
+    products: registry.products,
     applications: registry.applications,
     tokens: createMemoryTokens(registry.find),
     failures: createMemoryFailures(),

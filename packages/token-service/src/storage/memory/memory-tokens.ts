@@ -1,7 +1,7 @@
-import type { Application } from '../../applications/application.ts'
 import type { StoredToken, TokenStorage } from '../storage.ts'
+import type { MemoryRegistry } from './memory-registry.ts'
 
-export function createMemoryTokens(findApplication: (id: string) => Application | undefined): TokenStorage {
+export function createMemoryTokens(findOwner: MemoryRegistry['find']): TokenStorage {
   const tokens = new Map<string, StoredToken>()
   return {
     async save(token) {
@@ -9,8 +9,8 @@ export function createMemoryTokens(findApplication: (id: string) => Application 
     },
     async find(hash) {
       const token = tokens.get(hash)
-      const application = token && findApplication(token.applicationId)
-      return application && { token, application }
+      const owner = token && findOwner(token.applicationId, token.secretId)
+      return owner && { token, application: owner.application, secretExpiresAtMs: owner.secret.expiresAtMs }
     },
     async remove(hash) {
       tokens.delete(hash)

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Application, RegisteredClient, StoredSecret } from '../../applications/application.ts'
+import type { Application, Approval, RegisteredClient, StoredSecret } from '../../applications/application.ts'
 import type { Query, Schema } from './database.ts'
 
 /** One row for each secret of an application, or one row without a secret. */
@@ -38,7 +38,12 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
 }
 
 export function toApplication(row: Selectable<Schema['applications']>): Application {
-  return { ...row, products: JSON.parse(row.products) as string[] }
+  const { products, requested, ...application } = row
+  return {
+    ...application,
+    products: JSON.parse(products) as string[],
+    ...(requested !== null && { requested: JSON.parse(requested) as Approval }),
+  }
 }
 
 function splitRow(row: ClientRow) {

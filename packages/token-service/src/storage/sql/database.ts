@@ -10,10 +10,11 @@ type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
 /** The tables that the migrations create. Times are milliseconds since the epoch. */
 export interface Schema {
   projects: Project
-  /** `products` is a JSON array. */
-  applications: Omit<Application, 'products'> & { products: string }
+  /** `products` is a JSON array, `requested` a JSON object. */
+  applications: Omit<Application, 'products' | 'requested'> & { products: string; requested: string | null }
   secrets: Nullable<Required<StoredSecret>, 'expiresAtMs' | 'lastUsedAtMs'>
-  tokens: StoredToken
+  tokens: Omit<StoredToken, 'products'> & { products: string }
+  products: { name: string }
   failures: { key: string; count: number; resetsAtMs: number }
   usage: UsageEntry
   audit: Nullable<Required<AuditEntry>, 'clientId' | 'address' | 'detail'> & { id: Generated<number> }

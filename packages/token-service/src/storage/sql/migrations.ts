@@ -28,7 +28,13 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         level text not null,
         response_form text not null check (response_form in ('products', 'refresh')),
         lifetime_seconds integer not null check (lifetime_seconds > 0),
-        created_at_ms bigint not null
+        created_at_ms bigint not null,
+        requested text,
+        revision integer not null,
+        token_generation integer not null
+      )`,
+      `create table products (
+        name text primary key
       )`,
       `create index applications_project on applications (project_id)`,
       `create table secrets (
@@ -46,6 +52,9 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
       `create table tokens (
         hash text primary key,
         application_id text not null,
+        secret_id text not null,
+        generation integer not null,
+        products text not null,
         issued_at_ms bigint not null,
         expires_at_ms bigint not null
       )`,

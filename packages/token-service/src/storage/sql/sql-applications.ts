@@ -16,36 +16,61 @@ export function createSqlApplications(database: Database): ApplicationStorage {
     { concurrency: 2 },
   )
 
+  async function list(projectIds: readonly string[]): Promise<RegisteredClient[]> {
+    const rows = await selectClients(query)
+      .where('projectId', 'in', anyOf(database, projectIds))
+      .orderBy('applications.createdAtMs')
+      .orderBy('secrets.createdAtMs')
+      .execute()
+    return toClients(rows)
+  }
+
   return {
     findClient,
-    async list(projectId) {
-      const rows = await selectClients(query)
-        .where('projectId', '=', projectId)
-        .orderBy('applications.createdAtMs')
-        .orderBy('secrets.createdAtMs')
-        .execute()
-      return toClients(rows)
-    },
+    list: (projectId) => list([projectId]),
+    listOf: list,
     create: (application, secrets) =>
       query.transaction().execute(async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction
           .insertInto('applications')
-          .values({ ...application, products: JSON.stringify(application.products) })
+          .values({
+            ...application,
+            products: JSON.stringify(application.products),
+            requested: application.requested ? JSON.stringify(application.requested) : null,
+          })
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirstOrThrow()
         if (numInsertedOrUpdatedRows === 0n) return false
         if (secrets.length > 0) await transaction.insertInto('secrets').values(secrets).execute()
         return true
       }),
-    async update(id, { products, ...changes }) {
+    async update(id, { products, requested, ...changes }, revision) {
+      const { numUpdatedRows } = await query
+        .updateTable('applications')
+        .set((row) => ({
+          ...changes,
+          products: products && JSON.stringify(products),
+          requested: requested && JSON.stringify(requested),
+          revision: row('revision', '+', 1),
+        }))
+        .where('id', '=', id)
+        .$if(revision !== undefined, (update) => update.where('revision', '=', revision ?? 0))
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+    async revokeTokens(id) {
       await query
         .updateTable('applications')
-        .set({ ...changes, products: products && JSON.stringify(products) })
+        .set((row) => ({ tokenGeneration: row('tokenGeneration', '+', 1) }))
         .where('id', '=', id)
         .execute()
     },
     async addSecret(secret) {
-      await query.insertInto('secrets').values(secret).execute()
+      await query
+        .insertInto('secrets')
+        .values(secret)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
     },
     async expireSecret(id, expiresAtMs) {
       await query

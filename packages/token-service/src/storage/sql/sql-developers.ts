@@ -42,7 +42,10 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
       }
     },
     async changePassword(id, passwordHash) {
-      await query.updateTable('developers').set({ passwordHash }).where('id', '=', id).execute()
+      await query.transaction().execute(async (transaction) => {
+        await transaction.updateTable('developers').set({ passwordHash }).where('id', '=', id).execute()
+        await transaction.deleteFrom('passwordLinks').where('developerId', '=', id).execute()
+      })
     },
     async remove(id) {
       await query.transaction().execute(async (transaction) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { digest } from '../../platform/digest.ts'
-import type { FailureStorage } from '../storage.ts'
+import type { FailureCount, FailureStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { anyOf, type Database, type Schema } from './database.ts'
 
@@ -27,14 +27,14 @@ export function createSqlFailures(database: Database): FailureStorage {
     { concurrency: 2 },
   )
 
-  const add = createBatcher<Failure, undefined>(async (batch) => {
+  const add = createBatcher<Failure, FailureCount>(async (batch) => {
     const rows = new Map<string, Schema['failures']>()
     for (const { key, nowMs, windowMs } of batch) {
       rows.set(key, { key, count: (rows.get(key)?.count ?? 0) + 1, resetsAtMs: nowMs + windowMs })
     }
     const nowMs = Math.max(...batch.map((failure) => failure.nowMs))
     const isOver = sql`failures.resets_at_ms <= ${nowMs}`
-    await query
+    const counted = await query
       .insertInto('failures')
       // Every instance writes rows in the same order, so that two cannot block each other.
       .values([...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1)))
@@ -44,8 +44,20 @@ export function createSqlFailures(database: Database): FailureStorage {
           resetsAtMs: sql`case when ${isOver} then excluded.resets_at_ms else failures.resets_at_ms end`,
         }),
       )
+      .returningAll()
       .execute()
-    return []
+    // Concurrent failures with the same key are counted one after the other.
+    const next = new Map(
+      counted.map(({ key, count, resetsAtMs }) => [
+        key,
+        { count: count - (rows.get(key)?.count ?? 0), resetsAtMs },
+      ]),
+    )
+    return batch.map(({ key, nowMs: atMs, windowMs }) => {
+      const { count, resetsAtMs } = next.get(key) ?? { count: 0, resetsAtMs: atMs + windowMs }
+      next.set(key, { count: count + 1, resetsAtMs })
+      return { count: count + 1, resetsAtMs }
+    })
   })
 
   return {

@@ -6,6 +6,7 @@ import { createSqlActivity } from './sql-activity.ts'
 import { createSqlApplications } from './sql-applications.ts'
 import { createSqlDevelopers } from './sql-developers.ts'
 import { createSqlFailures } from './sql-failures.ts'
+import { createSqlProducts } from './sql-products.ts'
 import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSessions } from './sql-sessions.ts'
 import { createSqlTokens } from './sql-tokens.ts'
@@ -36,6 +37,7 @@ export function createSqlStorage(
   })
   return reportFailures({
     projects: createSqlProjects(database),
+    products: createSqlProducts(database),
     applications: createSqlApplications(database),
     tokens: {
       ...tokens,

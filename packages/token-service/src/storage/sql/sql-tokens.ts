@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Application } from '../../applications/application.ts'
-import type { StoredToken, TokenStorage } from '../storage.ts'
+import type { FoundToken, StoredToken, TokenStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { toApplication } from './client-rows.ts'
 import { anyOf, jsonRows, type Database } from './database.ts'
@@ -12,34 +11,71 @@ export function createSqlTokens(database: Database): TokenStorage {
   const { kind, query } = database
 
   const save = createBatcher<StoredToken, undefined>(async (batch) => {
-    const rows = batch.map((token) => [token.hash, token.applicationId, token.issuedAtMs, token.expiresAtMs])
+    const rows = batch.map((token) => [
+      token.hash,
+      token.applicationId,
+      token.secretId,
+      token.generation,
+      JSON.stringify(token.products),
+      token.issuedAtMs,
+      token.expiresAtMs,
+    ])
     await query
       .insertInto('tokens')
-      .columns(['hash', 'applicationId', 'issuedAtMs', 'expiresAtMs'])
+      .columns(['hash', 'applicationId', 'secretId', 'generation', 'products', 'issuedAtMs', 'expiresAtMs'])
       .expression(
-        sql`select value->>0, value->>1, cast(value->>2 as bigint), cast(value->>3 as bigint) from ${jsonRows(database, rows)}`,
+        sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, cast(value->>5 as bigint), cast(value->>6 as bigint) from ${jsonRows(database, rows)}`,
       )
       .execute()
     return []
   })
 
-  const find = createBatcher<string, { token: StoredToken; application: Application } | undefined>(
+  const find = createBatcher<string, FoundToken | undefined>(
     async (hashes) => {
       const rows = await query
         .selectFrom('tokens')
         .innerJoin('applications', 'applications.id', 'tokens.applicationId')
+        .innerJoin('secrets', 'secrets.id', 'tokens.secretId')
         .selectAll('applications')
-        .select(['hash', 'issuedAtMs', 'expiresAtMs'])
-        .where('hash', 'in', anyOf(database, hashes))
+        .select([
+          'tokens.hash',
+          'secretId',
+          'generation',
+          'tokens.products as tokenProducts',
+          'issuedAtMs',
+          'tokens.expiresAtMs',
+          'secrets.expiresAtMs as secretExpiresAtMs',
+        ])
+        .where('tokens.hash', 'in', anyOf(database, hashes))
         .execute()
       const found = new Map(
-        rows.map(({ hash, issuedAtMs, expiresAtMs, ...row }) => [
-          hash,
-          {
-            token: { hash, applicationId: row.id, issuedAtMs, expiresAtMs },
-            application: toApplication(row),
-          },
-        ]),
+        rows.map(
+          ({
+            hash,
+            secretId,
+            generation,
+            tokenProducts,
+            secretExpiresAtMs,
+            issuedAtMs,
+            expiresAtMs,
+            ...row
+          }) => [
+            hash,
+            {
+              token: {
+                hash,
+                applicationId: row.id,
+                secretId,
+                generation,
+                products: JSON.parse(tokenProducts) as string[],
+                issuedAtMs,
+                expiresAtMs,
+              },
+              application: toApplication(row),
+              secretExpiresAtMs: secretExpiresAtMs ?? undefined,
+            },
+          ],
+        ),
       )
       return hashes.map((hash) => found.get(hash))
     },

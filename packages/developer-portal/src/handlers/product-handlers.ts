@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { productName, type ServiceContext } from '@tokenwell/token-service/plugin'
+import { emptyForm } from '../components/form.ts'
+import { line, parseForm } from '../forms/parse-form.ts'
+import { productsPage } from '../pages/products-page.ts'
+import { PortalError } from '../request/portal-error.ts'
+import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
+
+const productForm = z.object({ name: line(100).pipe(productName) })
+
+/** The catalogue of API products, for the administrator. */
+export function productHandlers({ storage, activity }: ServiceContext) {
+  function requireAdministrator({ developer }: DeveloperRequest): void {
+    if (!developer.administrator) throw new PortalError('not_allowed')
+  }
+
+  return {
+    async showProducts(request) {
+      requireAdministrator(request)
+      return { page: productsPage(request, await storage.products.list(), emptyForm) }
+    },
+    async changeProducts(request) {
+      requireAdministrator(request)
+      const { remove } = request.form
+      if (typeof remove === 'string') {
+        await storage.products.remove(remove)
+        activity.audit({ event: 'product_removed', detail: remove })
+        return { redirectTo: request.paths.products }
+      }
+      const parsed = parseForm(productForm, request.form)
+      if (!parsed.data) {
+        return { page: productsPage(request, await storage.products.list(), parsed.state), status: 422 }
+      }
+      await storage.products.add([parsed.data.name])
+      activity.audit({ event: 'product_added', detail: parsed.data.name })
+      return { redirectTo: request.paths.products }
+    },
+  } satisfies Record<string, DeveloperHandler>
+}

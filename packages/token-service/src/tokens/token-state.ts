@@ -1,0 +1,18 @@
+import type { FoundToken } from '../storage/storage.ts'
+
+/** A token is active as long as itself, its secret and its application's approval. */
+export function isActive(
+  { token, application, secretExpiresAtMs = Infinity }: FoundToken,
+  nowMs: number,
+): boolean {
+  return (
+    Math.min(token.expiresAtMs, secretExpiresAtMs) > nowMs &&
+    application.status === 'approved' &&
+    application.tokenGeneration === token.generation
+  )
+}
+
+/** The products that the token was issued for, except those that are no longer approved. */
+export function validProducts({ token, application }: FoundToken): readonly string[] {
+  return token.products.filter((product) => application.products.includes(product))
+}
