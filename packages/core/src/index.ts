@@ -18,10 +18,11 @@ export {
   type TokenRequestOptions,
 } from './protocol/build-token-request.ts'
 export { classifyApiResponse, type ApiResponseClassification } from './protocol/classify-api-response.ts'
-export type {
-  ClientAuthentication,
-  ClientAuthenticationMethod,
-  ClientAuthenticationRequest,
+export {
+  createClientAuthentication,
+  type ClientAuthentication,
+  type ClientAuthenticationMethod,
+  type ClientAuthenticationRequest,
 } from './protocol/client-authentication.ts'
 export { configurationError } from './protocol/configuration-error.ts'
 export { retryAfter, type ResponseHeaders } from './protocol/headers.ts'

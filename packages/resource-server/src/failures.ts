@@ -4,11 +4,6 @@ export function tokenError(kind: TokenErrorKind, message: string): TokenError {
   return new TokenError({ kind, message })
 }
 
-/** A mistake in the caller's own options. */
-export function configurationError(message: string): TokenError {
-  return tokenError('configuration', message)
-}
-
 /** What a foreign error is called, such as `ECONNREFUSED`; its message may hold a secret. */
 export function codeOf(error: unknown): string {
   const { code, name, cause } = Object(error) as { code?: unknown; name?: unknown; cause?: unknown }

@@ -1,4 +1,4 @@
-import type { Clock, FetchLike } from '@tokenwell/core'
+import type { ClientAuthentication, ClientAuthenticationMethod, Clock, FetchLike } from '@tokenwell/core'
 import type { JWK } from 'jose'
 import type { TokenVerificationError } from './token-verification-error.ts'
 import type { VerificationEventListener } from './verification-event.ts'
@@ -56,9 +56,9 @@ export interface IntrospectionOptions {
   readonly introspectionUrl?: string | URL | undefined
   readonly clientId: string
   /** A function is called before each request. */
-  readonly clientSecret: string | (() => string | Promise<string>)
+  readonly clientSecret?: string | (() => string | Promise<string>) | undefined
   /** @default 'basic' */
-  readonly clientAuthentication?: 'basic' | 'post' | undefined
+  readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
   /** How long a result is used again, valid or not; never past the expiry of the token. @default 10_000 */
   readonly cacheMs?: number | undefined
   /** How much longer, while the endpoint cannot be reached. @default 0 */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { clientAssertion } from '@tokenwell/core'
 import {
   createTokenVerifier,
   TokenVerificationError,
+  type IntrospectionOptions,
   type TokenVerifierOptions,
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
@@ -33,7 +35,7 @@ describe('createTokenVerifier', () => {
     ['introspection.clientId is missing.', { introspection: { ...introspection, clientId: '' } }],
     ['introspection.clientSecret is missing.', { introspection: { ...introspection, clientSecret: '' } }],
     [
-      "introspection.clientAuthentication must be 'basic' or 'post'.",
+      "introspection.clientAuthentication must be 'basic', 'post', 'none' or a ClientAuthentication object.",
       { introspection: { ...introspection, clientAuthentication: 'jwt' as 'post' } },
     ],
   ])('rejects options: %s', (message, options) => {
@@ -50,6 +52,44 @@ describe('createTokenVerifier', () => {
       allowInsecure: true,
     }
     expect(() => createTokenVerifier(options)).not.toThrow()
+  })
+})
+
+describe('introspection requests', () => {
+  const requestWith = async (options: Partial<IntrospectionOptions>) => {
+    const requests: { headers: Headers; form: Record<string, string> }[] = []
+    const verifier = createTokenVerifier({
+      introspection: { ...introspection, ...options },
+      fetch: async (_url, init) => {
+        const form = Object.fromEntries(new URLSearchParams(init?.body as URLSearchParams))
+        requests.push({ headers: new Headers(init?.headers), form })
+        return Response.json({ active: true })
+      },
+    })
+    await verifier.verify('Bearer token')
+    return requests[0]!
+  }
+
+  it('have form-encoded credentials in the header', async () => {
+    const { headers, form } = await requestWith({ clientId: 'api: ä', clientSecret: () => 'a b+c%&"' })
+    const [scheme, credentials] = headers.get('authorization')!.split(' ')
+    expect([scheme, atob(credentials!)]).toEqual(['Basic', 'api%3A+%C3%A4:a+b%2Bc%25%26%22'])
+    expect(form).toEqual({ token: 'token', token_type_hint: 'access_token' })
+  })
+
+  it('have credentials in the body', async () => {
+    const { headers, form } = await requestWith({ clientAuthentication: 'post' })
+    expect(headers.get('authorization')).toBeNull()
+    expect(form).toMatchObject({ client_id: 'orders-api', client_secret: 'orders-secret' })
+  })
+
+  it('have an assertion', async () => {
+    const clientAuthentication = clientAssertion(async ({ tokenEndpoint }) => `jwt for ${tokenEndpoint.href}`)
+    const { form } = await requestWith({ clientSecret: undefined, clientAuthentication })
+    expect(form).toMatchObject({
+      client_id: 'orders-api',
+      client_assertion: 'jwt for http://localhost/oauth/introspect',
+    })
   })
 })
 

@@ -1,5 +1,4 @@
-import { secureUrl, type Clock } from '@tokenwell/core'
-import { configurationError } from '../failures.ts'
+import { configurationError, secureUrl, type Clock } from '@tokenwell/core'
 import type { TokenVerifierOptions } from '../token-verifier-options.ts'
 import { createIntrospectionCheck } from './introspection-check.ts'
 import { isJwt } from './is-jwt.ts'

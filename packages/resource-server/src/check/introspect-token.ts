@@ -1,5 +1,15 @@
-import { readBody, retryAfter, secureUrl, TokenError, type FetchLike } from '@tokenwell/core'
-import { codeOf, configurationError, tokenError } from '../failures.ts'
+import {
+  configurationError,
+  createClientAuthentication,
+  readBody,
+  retryAfter,
+  secureUrl,
+  TokenError,
+  type ClientAuthentication,
+  type FetchLike,
+} from '@tokenwell/core'
+import { codeOf, tokenError } from '../failures.ts'
+import { noStore } from '../runtime.ts'
 import type { IntrospectionOptions } from '../token-verifier-options.ts'
 import type { TokenClaims } from './token-check.ts'
 
@@ -19,25 +29,16 @@ export function createIntrospector(
 ): Introspector {
   const url = introspectionEndpoint(options)
   const address = `${url.origin}${url.pathname}`
-  const { clientId, clientAuthentication = 'basic' } = options
+  const { clientId } = options
   if (!clientId) throw configurationError('introspection.clientId is missing.')
-  if (!options.clientSecret) throw configurationError('introspection.clientSecret is missing.')
-  if (clientAuthentication !== 'basic' && clientAuthentication !== 'post') {
-    throw configurationError("introspection.clientAuthentication must be 'basic' or 'post'.")
-  }
+  const authentication = authenticationOf(options)
 
-  const buildRequest = async (token: string): Promise<RequestInit> => {
-    const secret =
-      typeof options.clientSecret === 'string' ? options.clientSecret : await options.clientSecret()
+  const buildRequest = async (token: string, signal: AbortSignal): Promise<RequestInit> => {
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' })
-    const headers: Record<string, string> = { accept: 'application/json' }
-    if (clientAuthentication === 'basic') {
-      headers['authorization'] = `Basic ${btoa(`${formEncode(clientId)}:${formEncode(secret)}`)}`
-    } else {
-      body.set('client_id', clientId)
-      body.set('client_secret', secret)
-    }
-    return { method: 'POST', headers, body, redirect: 'manual', cache: 'no-store' }
+    const headers = new Headers({ accept: 'application/json' })
+    const request = { clientId, tokenEndpoint: url, body, headers, signal }
+    await (await authentication()).authenticate(request)
+    return { method: 'POST', headers, body, signal, redirect: 'manual', ...noStore() }
   }
 
   return {
@@ -45,9 +46,9 @@ export function createIntrospector(
       let response: Response
       let text: string
       try {
-        const init = await buildRequest(token)
+        const init = await buildRequest(token, signal)
         // Looked up now, so that a fetch replaced by instrumentation is used.
-        response = await (options.fetch ?? globalThis.fetch)(url, { ...init, signal })
+        response = await (options.fetch ?? globalThis.fetch)(url, init)
         text = await readBody(response)
       } catch (error) {
         throw tokenError(
@@ -120,7 +121,23 @@ function readIntrospection(text: string, address: string): TokenClaims | undefin
   return active ? claims : undefined
 }
 
-/** RFC 6749, section 2.3.1. */
-function formEncode(value: string): string {
-  return new URLSearchParams([['', value]]).toString().slice(1)
+/** How this API authenticates; a secret that a function returns is looked up for each request. */
+function authenticationOf({
+  clientSecret = '',
+  clientAuthentication = 'basic',
+}: IntrospectionOptions): () => ClientAuthentication | Promise<ClientAuthentication> {
+  if (typeof clientAuthentication === 'object') return () => clientAuthentication
+  if (!['basic', 'post', 'none'].includes(clientAuthentication)) {
+    throw configurationError(
+      "introspection.clientAuthentication must be 'basic', 'post', 'none' or a ClientAuthentication object.",
+    )
+  }
+  if (!clientSecret && clientAuthentication !== 'none') {
+    throw configurationError('introspection.clientSecret is missing.')
+  }
+  if (typeof clientSecret === 'function') {
+    return async () => createClientAuthentication(clientAuthentication, await clientSecret())
+  }
+  const authentication = createClientAuthentication(clientAuthentication, clientSecret)
+  return () => authentication
 }

@@ -7,6 +7,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose'
 import { codeOf, tokenError } from '../failures.ts'
+import { noStore } from '../runtime.ts'
 import type { JwtCheckOptions } from './jwt-check-options.ts'
 
 /** An unknown key ID loads the keys again, at most this often. */
@@ -21,7 +22,7 @@ export function createKeySource(options: JwtCheckOptions): () => Promise<JWTVeri
     return async () => local
   }
   const load = (url: string | URL, init?: RequestInit): Promise<Response> =>
-    (options.fetch ?? globalThis.fetch)(url, { ...init, redirect: 'manual', cache: 'no-store' })
+    (options.fetch ?? globalThis.fetch)(url, { ...init, redirect: 'manual', ...noStore() })
   const remote = (url: URL): JWTVerifyGetKey =>
     createRemoteJWKSet(url, { cooldownDuration, timeoutDuration: timeoutMs, [customFetch]: load })
   let keys = jwksUrl === undefined ? undefined : remote(secureUrl('jwksUrl', jwksUrl, allowInsecure))

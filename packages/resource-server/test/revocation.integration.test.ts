@@ -1,0 +1,29 @@
+import { createTokenVerifier } from '@tokenwell/resource-server'
+import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { startTokenService } from '@tokenwell/token-service'
+import { expect, it, onTestFinished } from 'vitest'
+
+it('rejects a token that our token service has revoked, after cacheMs at the latest', async () => {
+  const client = { clientId: 'client', clientSecret: 'client-secret' }
+  const api = { clientId: 'orders-api', clientSecret: 'orders-secret' }
+  const service = await startTokenService({
+    applications: [{ name: 'client', ...client }],
+    resourceServers: [api],
+  })
+  onTestFinished(() => service.close())
+  const { authUrl } = service
+  const { value } = await createTokenProvider(clientCredentials({ authUrl, ...client })).getToken()
+  const verifier = createTokenVerifier({ introspection: { authUrl, ...api, cacheMs: 500 } })
+  const isAccepted = () =>
+    verifier.verify(`Bearer ${value}`).then(
+      () => true,
+      () => false,
+    )
+  expect(await isAccepted()).toBe(true)
+  const form = { client_id: client.clientId, client_secret: client.clientSecret, token: value }
+  await fetch(`${authUrl}/oauth/revoke`, { method: 'POST', body: new URLSearchParams(form) })
+  const revokedAt = performance.now()
+  await expect.poll(isAccepted, { interval: 10 }).toBe(false)
+  // Some time more for a busy machine.
+  expect(performance.now() - revokedAt).toBeLessThan(500 + 1_000)
+})
