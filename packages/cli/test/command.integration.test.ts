@@ -6,7 +6,7 @@ import { command, startProcess, startTokenwell } from './tokenwell-process.ts'
 const service = useSandboxedService()
 
 describe('tokenwell', () => {
-  it('explains itself, with examples, and its exit codes', async () => {
+  it('prints its help with examples and exit codes', async () => {
     const { code, stdout } = await runTokenwell(['--help'])
     expect(code).toBe(0)
     for (const text of ['token ', 'doctor ', 'sandbox ', 'Exit codes:', 'Examples:']) {
@@ -19,7 +19,7 @@ describe('tokenwell', () => {
     expect((await runTokenwell(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
   })
 
-  it('ends with 2 where nothing, or nothing known, is asked of it', async () => {
+  it('exits with 2 without a command or with an unknown one', async () => {
     expect(await runTokenwell([])).toMatchObject({
       code: 2,
       stdout: '',
@@ -29,7 +29,7 @@ describe('tokenwell', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean token?') })
   })
 
-  it('runs as a process, with its exit code', async () => {
+  it('exits with the code of the command', async () => {
     const right = startTokenwell(['token'], service.environmentOf('demo'))
     expect(await right.ended).toStrictEqual({ code: 0, signal: null })
     expect(right.written).toStrictEqual({ stdout: expect.stringMatching(/^[\w-]{40,}\n$/), stderr: '' })
@@ -37,7 +37,7 @@ describe('tokenwell', () => {
     expect((await wrong.ended).code).toBe(1)
   })
 
-  it('says nothing where its reader has gone', async () => {
+  it('prints no error when its output is closed', async () => {
     const line = [...command, 'doctor'].map((word) => `'${word}'`).join(' ')
     const piped = startProcess(['/bin/sh', '-c', `${line} | head -1`], service.environmentOf('demo'))
     expect((await piped.ended).code).toBe(0)
@@ -45,7 +45,7 @@ describe('tokenwell', () => {
     expect(piped.written.stderr).toBe('')
   })
 
-  it('ends at once when interrupted', async () => {
+  it('exits at once when it is interrupted', async () => {
     await service.fault({ latencyMs: 60_000 })
     const doctor = startTokenwell(['doctor'], service.environmentOf('demo'))
     await doctor.wrote('[connected]')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { exitCodeOf } from '../src/exit-code.ts'
 import { explainError } from '../src/explain-error.ts'
 
-it('tells of a fault of its own without the text of the error, in which anything may be', () => {
+it('reports an internal error without its message, which may contain anything', () => {
   const error = new TypeError('canary\n    at canary')
   expect(exitCodeOf(error)).toBe(70)
   const [first, name, place] = explainError(error).split('\n')

@@ -7,7 +7,7 @@ import { startProcess } from './tokenwell-process.ts'
 
 const packageFolder = fileURLToPath(new URL('../', import.meta.url))
 
-/** The built command among its dependencies, and nothing else. */
+/** The built command with its dependencies, and nothing else. */
 function install(): string {
   const modules = join(temporaryFolder({}), 'node_modules')
   const installed = join(modules, '@tokenwell/cli')
@@ -26,7 +26,7 @@ function install(): string {
 }
 
 describe('the installed command', () => {
-  it('does without the token service, and says how to get it where it is needed', async () => {
+  it('works without the token service and reports how to install it for the sandbox', async () => {
     const script = install()
     const token = startProcess([process.execPath, script, 'token', '--help'])
     const sandbox = startProcess([process.execPath, script, 'sandbox'])

@@ -9,7 +9,7 @@ import { command, startProcess } from './tokenwell-process.ts'
 const service = useSandboxedService()
 const absent = spawnSync('curl', ['--version']).error !== undefined
 
-it.skipIf(absent)(`does what its README shows${absent ? ' (install curl)' : ''}`, async () => {
+it.skipIf(absent)(`runs the example in the README${absent ? ' (install curl)' : ''}`, async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const [, example] = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text!)
   const line = command.map((word) => `'${word}'`).join(' ')

@@ -4,7 +4,7 @@ import { runTokenwell } from './run-tokenwell.ts'
 import { startTokenwell } from './tokenwell-process.ts'
 
 describe('tokenwell sandbox', () => {
-  it('prints an address and credentials that work, and stops when told to', async () => {
+  it('prints a URL and credentials, and stops on a signal', async () => {
     const args = ['--product', 'speech-to-text', '--lifetime', '60', '--form', 'refresh', '--json']
     const sandbox = startTokenwell(['sandbox', ...args])
     await sandbox.wrote('Ctrl-C')
@@ -20,7 +20,7 @@ describe('tokenwell sandbox', () => {
     expect(await sandbox.ended).toStrictEqual({ code: 0, signal: null })
   })
 
-  it('takes credentials of your own, however odd', async () => {
+  it('accepts any credentials', async () => {
     const secret = `it's "odd" $HOME`
     const sandbox = startTokenwell(['sandbox', '--client-id', 'my id', '--client-secret', secret])
     await sandbox.wrote('Ctrl-C')
@@ -42,7 +42,7 @@ describe('tokenwell sandbox', () => {
     expect(ended.stderr).not.toMatch(/^\s+at /m)
   })
 
-  it('says that a port is taken', async () => {
+  it('reports a port that is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await new Promise((resolve) => other.once('listening', resolve))

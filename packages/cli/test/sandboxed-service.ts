@@ -4,15 +4,15 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 const secret = 'canary-secret-0123456789'
 const application = { name: 'demo', clientId: 'demo', clientSecret: secret, products: ['speech-to-text'] }
 
-/** The real token service, with applications of all kinds; each test begins anew. */
+/** The real token service with several applications. It is reset after each test. */
 export interface SandboxedService extends RunningTokenService {
-  /** The environment that makes the command ask for one of its applications. */
+  /** The environment for one of its applications. */
   environmentOf(clientId: string): Record<string, string>
-  /** Lets something go wrong with the next request. */
+  /** Makes the next request fail. */
   fault(fault: object): Promise<void>
-  /** Sets its clock ahead. */
+  /** Advances its clock. */
   advance(seconds: number): Promise<void>
-  /** The requests that it had. */
+  /** The requests so far. */
   journal(): Promise<{ total: number; counts: { client: Record<string, number> } }>
 }
 

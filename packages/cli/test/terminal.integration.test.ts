@@ -7,14 +7,14 @@ import { command, startProcess } from './tokenwell-process.ts'
 const service = useSandboxedService()
 const absent = spawnSync('script', ['--version']).error !== undefined
 
-/** `script` gives it a terminal of its own, and writes what is to be seen there. */
+/** `script` runs it in a terminal and prints what the terminal shows. */
 function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const line = [...command, ...args].map((word) => `'${word}'`).join(' ')
   return startProcess(['script', '-qec', `stty cols 80; ${line}`, '/dev/null'], { TERM: 'xterm', ...env })
 }
 
 describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the package bsdutils)' : ''}`, () => {
-  it('asks for what is missing, and shows no secret while it is typed', async () => {
+  it('prompts for missing credentials and does not show the secret', async () => {
     const { AUTH_URL: url, CLIENT_SECRET: typed } = service.environmentOf('demo')
     const { child, written, wrote, ended } = onTerminal(['token'], { AUTH_URL: url! })
     await wrote('Client ID: ')
@@ -39,7 +39,7 @@ describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the packa
     expect(shown).toBe('Client secret: \ntokenwell: Interrupted.\n')
   })
 
-  it('draws what doctor finds, within its width, and in colour', async () => {
+  it('prints the findings of doctor in colour, within its width', async () => {
     const { written, ended } = onTerminal(['doctor'], service.environmentOf('demo'))
     expect((await ended).code).toBe(0)
     expect(written.stdout).toContain('\u001b[32m✓')
@@ -50,7 +50,7 @@ describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the packa
     expect(lines).toContain('               → Add --try-wrong-secret if that is acceptable.')
   })
 
-  it('draws without colour where NO_COLOR is set', async () => {
+  it('prints without colour if NO_COLOR is set', async () => {
     const env = { ...service.environmentOf('demo'), NO_COLOR: '1' }
     const { written, ended } = onTerminal(['doctor'], env)
     expect((await ended).code).toBe(0)

@@ -21,7 +21,7 @@ describe('tokenwell token', () => {
     expect({ code, stderr }).toStrictEqual({ code: 0, stderr: '' })
   })
 
-  it('prints it as a header, and as JSON', async () => {
+  it('prints it as a header and as JSON', async () => {
     const header = await runTokenwell(['token', '--header'], environment())
     expect(header.stdout).toMatch(/^Authorization: Bearer [\w-]{40,}\n$/)
     const { stdout } = await runTokenwell(['token', '--json'], environment())
@@ -38,7 +38,7 @@ describe('tokenwell token', () => {
     })
   })
 
-  describe('takes the credentials', () => {
+  describe('reads the credentials', () => {
     const secret = () => environment().CLIENT_SECRET!
     const works = async (args: string[], env: Record<string, string> = {}, input?: string) => {
       const ended = await runTokenwell(['token', ...args], { AUTH_URL: service.authUrl, ...env }, input)
@@ -47,7 +47,7 @@ describe('tokenwell token', () => {
       return ended.stderr
     }
 
-    it('from the environment, under either pair of names', async () => {
+    it('from the environment, with either pair of names', async () => {
       expect(await works([], { CONSUMER_KEY: 'demo', CONSUMER_SECRET: secret() })).toBe('')
     })
 
@@ -65,12 +65,12 @@ describe('tokenwell token', () => {
       expect(await works(['--client-id', 'demo', '--client-secret', '-'], {}, `${secret()}\nmore`)).toBe('')
     })
 
-    it('from a flag, but not without a warning', async () => {
+    it('from a flag, with a warning', async () => {
       const stderr = await works(['--client-id', 'demo', '--client-secret', secret()])
       expect(stderr).toMatch(/^warning: All users of this machine can read --client-secret/)
     })
 
-    it('and the address from the file, too', async () => {
+    it('from a file that contains the URL too', async () => {
       const text = `AUTH_URL=${service.authUrl}\nCLIENT_ID=demo\nCLIENT_SECRET=${secret()}`
       const folder = temporaryFolder({ credentials: text })
       const ended = await runTokenwell(['token', '--credentials', join(folder, 'credentials')], {})
@@ -78,7 +78,7 @@ describe('tokenwell token', () => {
     })
   })
 
-  describe('explains in one sentence, without a secret,', () => {
+  describe('reports in one sentence, without a secret,', () => {
     const fails = async (args: string[], env: Record<string, string>, expected: number) => {
       const { code, stdout, stderr } = await runTokenwell(['token', ...args], env)
       expect(stdout).toBe('')
@@ -93,13 +93,13 @@ describe('tokenwell token', () => {
       ['world.env', 0o604, 'CLIENT_SECRET=canary', /mode 0604\)\. Run chmod 600/],
       ['empty.env', 0o600, '', /contains no credentials\. Add the lines CLIENT_ID=/],
       ['broken.json', 0o600, '{ "client_secret": "canary', /is not valid JSON/],
-    ])('what is wrong with %s', async (name, mode, text, message) => {
+    ])('the problem with %s', async (name, mode, text, message) => {
       const path = join(temporaryFolder({ [name]: text }), name)
       chmodSync(path, mode)
       expect(await fails(['--credentials', path], { AUTH_URL: service.authUrl }, 2)).toMatch(message)
     })
 
-    it('that a file is none, or is not there', async () => {
+    it('a folder instead of a file, or a missing file', async () => {
       const folder = temporaryFolder({})
       const missing = join(folder, 'missing.env')
       expect(await fails(['--credentials', missing], {}, 2)).toMatch(/missing\.env does not exist/)
@@ -108,8 +108,8 @@ describe('tokenwell token', () => {
     })
 
     it.each<[string, string[], Record<string, string>, RegExp]>([
-      ['no address', [], { CLIENT_ID: 'a' }, /token endpoint is missing\. Pass --auth-url or set AUTH_URL/],
-      ['two addresses', [], { AUTH_URL: 'https://a', TOKEN_URL: 'https://b' }, /are mutually exclusive/],
+      ['no URL', [], { CLIENT_ID: 'a' }, /token endpoint is missing\. Pass --auth-url or set AUTH_URL/],
+      ['two URLs', [], { AUTH_URL: 'https://a', TOKEN_URL: 'https://b' }, /are mutually exclusive/],
       ['no client ID', [], { AUTH_URL: 'https://a' }, /client ID is missing\. Set CLIENT_ID or CONSUMER_KEY/],
       [
         'no secret',
@@ -134,7 +134,7 @@ describe('tokenwell token', () => {
       expect(stderr).toMatch(message)
     })
 
-    it('a refusal', async () => {
+    it('a rejection', async () => {
       const stderr = await fails([], environment({ CLIENT_SECRET: 'canary-wrong' }), 1)
       expect(stderr).toMatch(
         /rejected the client credentials \(401 invalid_client\).* Run `tokenwell doctor` for details/,
@@ -146,7 +146,7 @@ describe('tokenwell token', () => {
       expect(stderr).toMatch(/rejected the request \(404.*\. Run `tokenwell doctor` for details/)
     })
 
-    it('an endpoint that is not there', async () => {
+    it('an unreachable endpoint', async () => {
       const closed = await startScriptedServer(() => 'drop')
       await closed.close()
       const stderr = await fails([], environment({ AUTH_URL: closed.origin }), 3)
@@ -155,18 +155,18 @@ describe('tokenwell token', () => {
       )
     })
 
-    it('an answer that does not come in time', async () => {
+    it('a timeout', async () => {
       await service.fault({ latencyMs: 10_000 })
       expect(await fails(['--timeout', '0.2'], environment(), 3)).toMatch(/did not respond within|Timed out/)
     })
 
-    it('throttling', async () => {
+    it('rate limiting', async () => {
       await service.fault({ requests: 9, status: 429, headers: { 'retry-after': '600' } })
       expect(await fails([], environment(), 3)).toMatch(/rate-limited the request \(429\)/)
     })
   })
 
-  it('tries again where that may help, and says so', async () => {
+  it('retries after a temporary failure and reports it', async () => {
     await service.fault({ status: 503 })
     const { code, stdout, stderr } = await runTokenwell(['token'], environment())
     expect(code).toBe(0)
@@ -174,7 +174,7 @@ describe('tokenwell token', () => {
     expect(stderr).toBe('The token request failed: unavailable (status 503). Retrying …\n')
   })
 
-  describe('asks as told', () => {
+  describe('sends the request', () => {
     let server: ScriptedServer
     beforeEach(async () => {
       server = await startScriptedServer(() => json({ access_token: 'a-token', expires_in: 7200 }))
@@ -199,7 +199,7 @@ describe('tokenwell token', () => {
     })
 
     it('with the credentials in a header', async () => {
-      // A flag outweighs the other address of the environment.
+      // The flag takes precedence over the other URL in the environment.
       const env = { ...credentials, AUTH_URL: 'https://unused.example' }
       const args = ['token', '--token-url', `${server.origin}/token`, '--basic']
       expect((await runTokenwell(args, env)).code).toBe(0)

@@ -5,19 +5,19 @@ import { onTestFinished } from 'vitest'
 
 const script = fileURLToPath(new URL('../dist/tokenwell.js', import.meta.url))
 
-/** As built. */
+/** The built command. */
 export const command = [process.execPath, script] as const
 
 export interface TokenwellProcess {
   readonly child: ChildProcess
-  /** What it has written so far. */
+  /** The output so far. */
   readonly written: { stdout: string; stderr: string }
   /** Resolves once the text has been written to either. */
   readonly wrote: (text: string) => Promise<void>
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
 }
 
-/** A program in a process of its own, with nothing of this one's environment but PATH. */
+/** Starts a program with only PATH from this process's environment. */
 export function startProcess(
   [program, ...args]: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -49,7 +49,7 @@ export function startProcess(
   }
 }
 
-/** Runs the command as its users do. */
+/** Starts the built command. */
 export function startTokenwell(
   args: readonly string[],
   env?: Readonly<Record<string, string>>,

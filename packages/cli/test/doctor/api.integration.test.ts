@@ -2,7 +2,7 @@ import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/tes
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runTokenwell } from '../run-tokenwell.ts'
 import { useSandboxedService } from '../sandboxed-service.ts'
-import { examined } from './examined.ts'
+import { examined } from './run-doctor.ts'
 
 const service = useSandboxedService()
 const doctor = (args: string[], env: Record<string, string> = {}) =>
@@ -64,7 +64,7 @@ describe('doctor', () => {
     expect((await service.journal()).total).toBe(2)
   })
 
-  it('names where rejected credentials came from', async () => {
+  it('reports the source of rejected credentials', async () => {
     const env = { CLIENT_ID: '', CONSUMER_KEY: 'nobody', CLIENT_SECRET: 'canary-wrong' }
     const { faults, textOf } = await doctor([], env)
     expect(faults).toStrictEqual(['invalid_credentials'])
@@ -77,7 +77,7 @@ describe('doctor', () => {
     expect(textOf('basic_encoding')).toContain('Omit --basic')
   })
 
-  it('names an --auth-url that contains the path already', async () => {
+  it('reports an --auth-url that contains the path', async () => {
     const env = { AUTH_URL: `${service.authUrl}/oauth/client_credential/accesstoken` }
     const { faults, textOf } = await doctor([], env)
     expect(faults).toStrictEqual(['platform_path_repeated', 'wrong_path'])

@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { examined } from './examined.ts'
+import { examined } from './run-doctor.ts'
 import { startTlsServer, type TlsServer, type TlsServerOptions } from './tls-server.ts'
 
 const day = 86_400_000
@@ -18,8 +18,8 @@ async function server(options: TlsServerOptions & { readonly trusted: boolean })
 
 const doctor = ({ origin }: Pick<TlsServer, 'origin'>) => examined(['--token-url', `${origin}/token`], env)
 
-describe('doctor, asked about a certificate', () => {
-  it('tells how long it is valid', async () => {
+describe('doctor and certificates', () => {
+  it('reports how long a certificate is valid', async () => {
     const started = await server({ trusted: true })
     const { faults, textOf } = await doctor(started)
     expect(faults).toStrictEqual([])
@@ -27,14 +27,14 @@ describe('doctor, asked about a certificate', () => {
     expect(started.requests).toHaveLength(1)
   })
 
-  it('is not needed to name plain HTTP at a port for TLS', async () => {
+  it('reports plain HTTP on a port for TLS', async () => {
     const { origin } = await server({ trusted: true })
     const { faults, textOf } = await doctor({ origin: origin.replace('https:', 'http:') })
     expect(faults).toStrictEqual(['connection_dropped'])
     expect(textOf('connection_dropped')).toContain('may expect https://')
   })
 
-  it('warns of one that ends soon', async () => {
+  it('warns of a certificate that expires soon', async () => {
     const { faults, textOf } = await doctor(await server({ trusted: true, toDays: 5 }))
     expect(faults).toStrictEqual(['certificate_expires_soon'])
     expect(textOf('certificate_expires_soon')).toMatch(/expires in (?:5 days|4 days 23 h) \(/)

@@ -2,15 +2,15 @@ import type { Socket } from 'node:net'
 import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/test-suite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { explainUnreachable } from '../../src/doctor/check-network.ts'
-import { examined } from './examined.ts'
+import { examined } from './run-doctor.ts'
 import { startRawServer } from './raw-server.ts'
 
 const env = { CLIENT_ID: 'demo', CLIENT_SECRET: 'canary-secret' }
 const doctor = (url: string, args: string[] = [], more: Record<string, string> = {}) =>
   examined(['--token-url', url, ...args], { ...env, ...more })
 
-async function answering(answer: ScriptedResponse): Promise<string> {
-  const server = await startScriptedServer(() => answer)
+async function respondWith(response: ScriptedResponse): Promise<string> {
+  const server = await startScriptedServer(() => response)
   onTestFinished(() => server.close())
   return `${server.origin}/token`
 }
@@ -22,26 +22,26 @@ async function served(serve: (socket: Socket) => void): Promise<number> {
 const token = { access_token: 'canary-token', expires_in: 3600 }
 const noStore = { 'cache-control': 'no-store' }
 
-describe('doctor, asked about what it cannot reach', () => {
-  it('names plain HTTP to another machine, and sends nothing', async () => {
+describe('doctor and the network', () => {
+  it('reports plain HTTP to another machine and sends nothing', async () => {
     const { faults, findings } = await doctor('http://auth.example.com/token')
     expect(faults).toStrictEqual(['plain_http'])
     expect(findings).toHaveLength(1)
   })
 
-  it('warns of plain HTTP where it is allowed', async () => {
-    const url = (await answering(json(token, 200, noStore))).replace('127.0.0.1', '0.0.0.0')
+  it('warns of plain HTTP if it is allowed', async () => {
+    const url = (await respondWith(json(token, 200, noStore))).replace('127.0.0.1', '0.0.0.0')
     expect((await doctor(url, ['--allow-insecure'])).faults).toStrictEqual(['plain_http'])
   })
 
-  it('names a host that has no address', async () => {
+  it('reports a host that cannot be resolved', async () => {
     const { faults, textOf } = await doctor('https://no-such-host.invalid/token', ['--timeout', '2'])
-    // Without a network there is no name server to info so.
+    // Without a network there is no name server to respond.
     expect(['name_not_found', 'name_lookup_failed']).toContain(faults[0])
     expect(textOf(faults[0]!)).toContain('no-such-host.invalid')
   })
 
-  it('names a port where nothing listens', async () => {
+  it('reports a port on which no server listens', async () => {
     const closed = await startScriptedServer(() => 'drop')
     await closed.close()
     expect((await doctor(`${closed.origin}/token`)).faults).toStrictEqual(['connection_refused'])
@@ -54,29 +54,29 @@ describe('doctor, asked about what it cannot reach', () => {
     ['connection', 'ECONNREFUSED', 'connection_refused'],
     ['connection', 'TIMEOUT', 'connection_timeout'],
     ['connection', 'EHOSTUNREACH', 'unreachable'],
-  ] as const)('tells failures to connect apart: %s, %s', (stage, code, expected) => {
+  ] as const)('distinguishes failures of the %s: %s', (stage, code, expected) => {
     const url = new URL('https://auth.example.com')
     expect(explainUnreachable({ stage, code }, url)).toMatchObject({ code: expected, level: 'problem' })
   })
 
-  it('names a port that does not speak TLS', async () => {
-    const url = (await answering(json(token))).replace('http:', 'https:')
+  it('reports a port without TLS', async () => {
+    const url = (await respondWith(json(token))).replace('http:', 'https:')
     expect((await doctor(url)).faults).toStrictEqual(['not_tls'])
   })
 
-  it('names a TLS handshake that does not end', async () => {
+  it('reports a TLS handshake that does not finish', async () => {
     const port = await served(() => {})
     const { faults, textOf } = await doctor(`https://127.0.0.1:${port}/token`, ['--timeout', '3'])
     expect(faults).toStrictEqual(['tls_failed'])
     expect(textOf('tls_failed')).toContain('(TIMEOUT)')
   })
 
-  it('names a port that does not speak HTTP', async () => {
+  it('reports a port without HTTP', async () => {
     const port = await served((socket) => socket.end('SSH-2.0-example\r\n'))
     expect((await doctor(`http://127.0.0.1:${port}/token`)).faults).toStrictEqual(['not_http'])
   })
 
-  it('names an answer that begins and does not end', async () => {
+  it('reports a response that does not finish', async () => {
     const port = await served((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'))
     })
@@ -84,12 +84,12 @@ describe('doctor, asked about what it cannot reach', () => {
     expect(faults).toStrictEqual(['response_incomplete'])
   })
 
-  it('names an answer that is far too large', async () => {
-    const url = await answering({ body: 'x'.repeat(2 ** 20 + 1) })
+  it('reports a response that is too large', async () => {
+    const url = await respondWith({ body: 'x'.repeat(2 ** 20 + 1) })
     expect((await doctor(url)).faults).toStrictEqual(['response_too_large'])
   })
 
-  it('says that clocks cannot be compared without a Date', async () => {
+  it('reports that clocks cannot be compared without a Date header', async () => {
     const body = JSON.stringify(token)
     const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncache-control: no-store\r\n`
     const port = await served((socket) => {
@@ -101,13 +101,13 @@ describe('doctor, asked about what it cannot reach', () => {
     expect(textOf('token')).toContain('in the form of RFC 6749')
   })
 
-  it('says whether a proxy is used', async () => {
-    const url = await answering(json(token, 200, noStore))
+  it('reports whether a proxy is used', async () => {
+    const url = await respondWith(json(token, 200, noStore))
     const proxy = { http_proxy: 'http://proxy.example:3128' }
     expect((await doctor(url, [], proxy)).textOf('proxy_ignored')).toContain('NODE_USE_ENV_PROXY=1')
     const exempt = await doctor(url, [], { ...proxy, NO_PROXY: 'example.com, 127.0.0.1' })
     expect(exempt.findings.map(({ code }) => code)).not.toContain('proxy_ignored')
-    const silent = await doctor(await answering('drop'), [], { ...proxy, NODE_USE_ENV_PROXY: '1' })
+    const silent = await doctor(await respondWith('drop'), [], { ...proxy, NODE_USE_ENV_PROXY: '1' })
     expect(silent.faults).toStrictEqual(['connection_dropped'])
     const used = await doctor(url, [], { ...proxy, NODE_USE_ENV_PROXY: '1' })
     expect(used.findings.map(({ code }) => code)).toContain('through_proxy')
@@ -115,12 +115,12 @@ describe('doctor, asked about what it cannot reach', () => {
   })
 })
 
-describe('doctor, asked about a hostile server', () => {
-  it('shows neither what it repeats nor control characters', async () => {
+describe('doctor and a hostile server', () => {
+  it('prints neither repeated secrets nor control characters', async () => {
     const secret = 'canary secret/ß'
     const encoded = [encodeURIComponent(secret), new URLSearchParams([['', secret]]).toString().slice(1)]
-    const shown = async (answer: ScriptedResponse) => {
-      const { findings } = await doctor(await answering(answer), ['--scope', 'read'], {
+    const shown = async (response: ScriptedResponse) => {
+      const { findings } = await doctor(await respondWith(response), ['--scope', 'read'], {
         CLIENT_SECRET: secret,
       })
       return JSON.stringify(findings)

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A server below HTTP: it does with a connection what the test says. */
+/** A TCP server that handles connections as a test says. */
 export async function startRawServer(serve: (socket: Socket) => void): Promise<{ port: number }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -28,7 +28,7 @@ function reported(shape: { json?: boolean; isTTY?: boolean }, findings = found):
 }
 
 describe('the report', () => {
-  it('is plain in a pipe, one finding a line', () => {
+  it('has one line per finding in a pipe', () => {
     expect(reported({})).toBe(
       [
         'https://auth.example.com/token',
@@ -43,7 +43,7 @@ describe('the report', () => {
     )
   })
 
-  it('is drawn on a terminal, within its width', () => {
+  it('fits the width of a terminal', () => {
     const drawn = reported({ isTTY: true })
     expect(stripVTControlCharacters(drawn)).toBe(`https://auth.example.com/token
 
@@ -65,7 +65,7 @@ describe('the report', () => {
 `)
   })
 
-  it('is one JSON document for programs', () => {
+  it('is one JSON document with --json', () => {
     const [connected, { timings }, ...others] = found as never as [CheckResult, { timings: object }]
     expect(JSON.parse(reported({ json: true }))).toStrictEqual({
       endpoint: 'https://auth.example.com/token',
@@ -74,7 +74,7 @@ describe('the report', () => {
     })
   })
 
-  it('says so where all is well', () => {
+  it('states that no problems were found', () => {
     expect(reported({}, found.slice(0, 2))).toMatch(/\nNo problems found\.\n$/)
   })
 })

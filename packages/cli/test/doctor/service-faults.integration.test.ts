@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { useSandboxedService } from '../sandboxed-service.ts'
-import { examined } from './examined.ts'
+import { examined } from './run-doctor.ts'
 
 const service = useSandboxedService()
 const doctor = (clientId = 'demo', args: string[] = [], env: Record<string, string> = {}) =>
@@ -9,8 +9,8 @@ const doctor = (clientId = 'demo', args: string[] = [], env: Record<string, stri
 const token = { access_token: 'canary-token', token_type: 'Bearer', expires_in: '3600' }
 const noStore = { 'cache-control': 'no-store' }
 
-describe('doctor, asked about a token service', () => {
-  it.each(['demo', 'refreshed'])('finds nothing wrong where nothing is: %s', async (clientId) => {
+describe('doctor and the token endpoint', () => {
+  it.each(['demo', 'refreshed'])('finds no problems with the application %s', async (clientId) => {
     const { findings, faults } = await doctor(clientId)
     expect(faults).toStrictEqual([])
     expect(findings.map(({ code }) => code).filter((code) => code !== 'slow')).toStrictEqual([
@@ -26,7 +26,7 @@ describe('doctor, asked about a token service', () => {
     ])
   })
 
-  it('tells the form of the answer, its units, and how long it would be kept', async () => {
+  it('reports the form of the response, its units and how long the token is cached', async () => {
     const { textOf } = await doctor()
     expect(textOf('token')).toContain("the platform's form with products")
     expect(textOf('lifetime')).toContain('3600 seconds, as a string: 1 h')
@@ -35,21 +35,21 @@ describe('doctor, asked about a token service', () => {
     expect((await doctor('refreshed')).textOf('token')).toContain('form with level and refresh token')
   })
 
-  it('names a wrong secret', async () => {
+  it('reports a wrong secret', async () => {
     const { faults, textOf } = await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })
     expect(faults).toStrictEqual(['invalid_credentials'])
     expect(textOf('invalid_credentials')).toMatch(/status 401, invalid_client.*developer portal/)
   })
 
-  it('names an application that is not approved', async () => {
+  it('reports an application that is not approved', async () => {
     expect((await doctor('pending')).faults).toStrictEqual(['application_not_approved'])
   })
 
-  it('names a secret that has expired', async () => {
+  it('reports an expired secret', async () => {
     expect((await doctor('expired')).faults).toStrictEqual(['secret_expired'])
   })
 
-  it('names throttling, and for how long', async () => {
+  it('reports rate limiting and for how long', async () => {
     for (let attempt = 0; attempt < 10; attempt++) {
       await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })
     }
@@ -58,55 +58,55 @@ describe('doctor, asked about a token service', () => {
     expect(textOf('throttled')).toMatch(/status 429, Retry-After: (?:1 min|\d\d s)\)\./)
   })
 
-  it.each([500, 502, 503])('names a service that is out of order: %i', async (status) => {
+  it.each([500, 502, 503])('reports a failing service: %i', async (status) => {
     await service.fault({ status, body: { fault: { faultstring: 'canary', detail: { errorcode: 'x.y' } } } })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['server_error'])
     expect(textOf('server_error')).toContain(`status ${status}, x.y`)
   })
 
-  it('names a slow answer', async () => {
+  it('reports a slow response', async () => {
     await service.fault({ latencyMs: 1050 })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual([])
     expect(textOf('slow')).toMatch(/The response took \d.*in the background/)
   })
 
-  it('names an answer that does not come', async () => {
+  it('reports a missing response', async () => {
     await service.fault({ latencyMs: 30_000 })
     const { faults, textOf } = await doctor('demo', ['--timeout', '3'])
     expect(faults).toStrictEqual(['no_response'])
     expect(textOf('no_response')).toMatch(/did not respond within \d/)
   })
 
-  it('names a connection that is dropped', async () => {
+  it('reports a dropped connection', async () => {
     await service.fault({ drop: true })
     expect((await doctor()).faults).toStrictEqual(['connection_dropped'])
   })
 
-  it('names an answer that is cut short', async () => {
+  it('reports a truncated response', async () => {
     await service.fault({ truncateAfterBytes: 20 })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['response_truncated'])
     expect(textOf('response_truncated')).toContain('20 characters received')
   })
 
-  it('names an answer of half a JSON object', async () => {
+  it('reports half a JSON object', async () => {
     await service.fault({ status: 200, body: '{"access_token": "canary' })
     expect((await doctor()).faults).toStrictEqual(['broken_json'])
   })
 
-  it('names an empty answer', async () => {
+  it('reports an empty response', async () => {
     await service.fault({ status: 200, body: '' })
     expect((await doctor()).faults).toStrictEqual(['response_empty'])
   })
 
-  it.each([200, 403])('names a web page instead of a token: %i', async (status) => {
+  it.each([200, 403])('reports a web page instead of a token: %i', async (status) => {
     await service.fault({ status, headers: { 'content-type': 'text/html' }, body: '<!doctype html>canary' })
     expect((await doctor()).faults).toStrictEqual(['html_instead_of_json'])
   })
 
-  it('names a redirect, and where it leads', async () => {
+  it('reports a redirect and its target', async () => {
     const location = 'https://login.example.com/start?secret=canary-secret-0123456789'
     await service.fault({ status: 302, headers: { location } })
     const { faults, textOf } = await doctor()
@@ -116,14 +116,14 @@ describe('doctor, asked about a token service', () => {
     )
   })
 
-  it('names a wrong path', async () => {
+  it('reports a wrong path', async () => {
     const env = { AUTH_URL: `${service.authUrl}/oauth` }
     const { faults, textOf } = await doctor('demo', [], env)
     expect(faults).toStrictEqual(['wrong_path'])
     expect(textOf('wrong_path')).toContain('/oauth/oauth/client_credential/accesstoken (status 404)')
   })
 
-  it('names a request in the wrong form', async () => {
+  it('reports a request in the wrong form', async () => {
     const tokenUrl = `${service.authUrl}/oauth/client_credential/accesstoken`
     const { faults, textOf } = await doctor('demo', ['--token-url', tokenUrl])
     expect(faults).toStrictEqual(['platform_path', 'request_rejected'])
@@ -131,26 +131,26 @@ describe('doctor, asked about a token service', () => {
     expect(textOf('request_rejected')).toContain('status 400, invalid_request')
   })
 
-  it('names a scope that is refused', async () => {
+  it('reports a rejected scope', async () => {
     await service.fault({ status: 400, body: { error: 'invalid_scope' } })
     expect((await doctor()).faults).toStrictEqual(['scope_rejected'])
   })
 
-  it('names a scope that is not given', async () => {
+  it('reports a scope that is not granted', async () => {
     await service.fault({ body: { ...token, scope: 'read' }, headers: noStore })
     const { faults, textOf } = await doctor('demo', ['--scope', 'read write'])
     expect(faults).toStrictEqual(['scope_narrowed'])
     expect(textOf('scope_narrowed')).toContain('requested scopes: write.')
   })
 
-  it('names a token of another type', async () => {
+  it('reports a token of another type', async () => {
     await service.fault({ body: { ...token, token_type: 'mac' } })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['invalid_token_response'])
     expect(textOf('invalid_token_response')).toContain('unsupported token_type')
   })
 
-  it('names a missing lifetime, and what is assumed', async () => {
+  it('reports a missing lifetime and the assumed one', async () => {
     const { expires_in: _left, ...rest } = token
     await service.fault({ body: rest, headers: noStore })
     const { faults, textOf } = await doctor()
@@ -159,18 +159,18 @@ describe('doctor, asked about a token service', () => {
     expect(textOf('cached')).toContain('for 4 min 50 s')
   })
 
-  it('names a lifetime in milliseconds, and believes it when told so', async () => {
+  it('reports a lifetime in milliseconds, unless --expires-in says so', async () => {
     const { faults, textOf } = await doctor('long-lived')
     expect(faults).toStrictEqual(['lifetime_in_milliseconds'])
     expect(textOf('lifetime_in_milliseconds')).toContain(
       'as seconds that is 41 days 16 h, as milliseconds 1 h',
     )
-    const told = await doctor('long-lived', ['--expires-in', 'milliseconds'])
-    expect(told.faults).toStrictEqual([])
-    expect(told.textOf('lifetime')).toContain('3600000 milliseconds, as a string: 1 h')
+    const expected = await doctor('long-lived', ['--expires-in', 'milliseconds'])
+    expect(expected.faults).toStrictEqual([])
+    expect(expected.textOf('lifetime')).toContain('3600000 milliseconds, as a string: 1 h')
   })
 
-  it('names a lifetime in seconds where milliseconds were expected', async () => {
+  it('reports a lifetime in seconds with --expires-in milliseconds', async () => {
     const { faults } = await doctor('demo', ['--expires-in', 'milliseconds'])
     expect(faults).toStrictEqual(['lifetime_in_seconds'])
   })
@@ -199,30 +199,30 @@ describe('doctor, asked about a token service', () => {
     expect(textOf('clock_skew')).toContain(`${side} the service's`)
   })
 
-  it('names an issued_at that is not now', async () => {
+  it('reports an issued_at that is not the current time', async () => {
     await service.advance(7200)
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['issued_at_differs'])
     expect(textOf('issued_at_differs')).toMatch(/(?:2 h|1 h 59 min) ahead of/)
   })
 
-  it('names a missing no-store', async () => {
+  it('reports a missing no-store', async () => {
     await service.fault({ body: token, headers: { 'cache-control': 'max-age=60' } })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['no_store_missing'])
     expect(textOf('no_store_missing')).toContain('Cache-Control: max-age=60')
   })
 
-  it('names a content type other than JSON', async () => {
+  it('reports a content type other than JSON', async () => {
     await service.fault({ body: JSON.stringify(token), headers: noStore })
     expect((await doctor()).faults).toStrictEqual(['content_type'])
   })
 })
 
-describe('doctor, asked to try a wrong secret', () => {
+describe('doctor --try-wrong-secret', () => {
   const tried = () => doctor('demo', ['--try-wrong-secret'])
 
-  it('does so only then, and once', async () => {
+  it('tries a wrong secret once, and only with the flag', async () => {
     await doctor()
     expect((await service.journal()).total).toBe(1)
     const { faults, textOf } = await tried()
@@ -235,7 +235,7 @@ describe('doctor, asked to try a wrong secret', () => {
     ['any_secret_accepted', { body: token, headers: noStore }],
     ['not_recognised', { status: 500 }],
     ['throttled', { status: 429 }],
-  ])('names what is wrong with the answer: %s', async (code, second) => {
+  ])('reports a wrong response to it: %s', async (code, second) => {
     await service.fault({ body: token, headers: noStore })
     await service.fault(second)
     expect((await tried()).faults).toStrictEqual([code])

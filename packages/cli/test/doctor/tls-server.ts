@@ -6,20 +6,20 @@ import { onTestFinished } from 'vitest'
 const day = 86_400_000
 
 export interface TlsServerOptions {
-  /** Host that the certificate is for. */
+  /** Host name in the certificate. */
   readonly name?: string
-  /** When its life begins and ends, from now. */
+  /** When the certificate becomes valid and expires, from now. */
   readonly fromDays?: number
   readonly toDays?: number
-  /** Signed by an authority, rather than by itself. */
+  /** Signed by a certificate authority instead of self-signed. */
   readonly byAuthority?: boolean
 }
 
 export interface TlsServer {
   readonly origin: string
-  /** PEM of its certificate. */
+  /** The certificate in PEM format. */
   readonly certificate: string
-  /** Bodies of the requests that came through. */
+  /** Bodies of the requests that arrived. */
   readonly requests: string[]
 }
 

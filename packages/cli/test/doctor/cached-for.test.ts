@@ -3,7 +3,7 @@ import { createFakeClock } from '@tokenwell/test-suite'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { planFor } from '../../src/doctor/check-lifetime.ts'
 
-it.each([10, 60, 3600, 86_400])('a provider keeps a token of %i s as doctor says', async (expiresIn) => {
+it.each([10, 60, 3600, 86_400])('reports how long a provider caches a token of %i s', async (expiresIn) => {
   const evenly = vi.spyOn(Math, 'random').mockReturnValue(0.5)
   onTestFinished(() => evenly.mockRestore())
   const clock = createFakeClock()

@@ -5,22 +5,22 @@ import { runTokenwell } from '../run-tokenwell.ts'
 export interface Examined {
   readonly code: number
   readonly findings: readonly Finding[]
-  /** Codes of what is wrong, but for slowness: a machine with other things to do is slow, too. */
+  /** Codes of warnings and problems, except those about slowness, which a busy machine causes. */
   readonly faults: readonly string[]
-  /** What is said about a finding, advice included. */
+  /** Message and advice of a finding. */
   readonly textOf: (code: string) => string
 }
 
-/** Runs `tokenwell doctor`, and checks what holds for everything that it says. */
+/** Runs `tokenwell doctor` and checks what applies to all of its findings. */
 export async function examined(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Examined> {
   const { code, stdout, stderr } = await runTokenwell(['doctor', '--json', ...args], env)
   expect(stderr).toBe('')
   expect(stdout).not.toContain(env['CLIENT_SECRET'])
-  // As long as the service's tokens are.
+  // The length of the service's tokens.
   expect(stdout).not.toMatch(/[\w-]{43}/)
   const { findings } = JSON.parse(stdout) as { findings: Finding[] }
   const wrong = findings.filter(({ level }) => level === 'problem' || level === 'warning')
-  // Each says what to do.
+  // Each has an advice.
   for (const { advice } of wrong) expect(advice).toMatch(/\.$/)
   expect(code).toBe(wrong.some(({ level }) => level === 'problem') ? 1 : 0)
   return {
