@@ -33,6 +33,9 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       ),
     )
     .addOption(
+      setting('--storage-file <file>', 'TOKENWELL_STORAGE_FILE', 'file that contains the value of --storage'),
+    )
+    .addOption(
       setting(
         '--keys-file <file>',
         'TOKENWELL_KEYS_FILE',
@@ -58,7 +61,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       setting(
         '--trust-proxy <addresses>',
         'TOKENWELL_TRUST_PROXY',
-        'proxies to trust about client addresses',
+        'proxies to trust about client addresses: a number of hops, or addresses, CIDR ranges, loopback, linklocal, uniquelocal',
       ),
     )
     .addOption(

@@ -14,6 +14,7 @@ const configurationSchema = z.strictObject({
   port: port.default(8080),
   host: z.string().min(1).default('127.0.0.1'),
   storage: z.string().default('sqlite:tokenwell-data/tokenwell.db'),
+  storageFile: z.string().optional(),
   keys: z.array(z.string()).optional(),
   keysFile: z.string().optional(),
   errors: z.enum(['classic', 'rfc6749']).default('classic'),
@@ -26,7 +27,7 @@ const configurationSchema = z.strictObject({
     .strictObject({ attempts: z.int().min(1).optional(), windowSeconds: z.number().positive().optional() })
     .optional(),
   publicUrl: z.url({ protocol: /^https?$/ }).optional(),
-  trustProxy: z.union([z.boolean(), z.string()]).optional(),
+  trustProxy: z.union([z.boolean(), z.number(), z.string()]).optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   drainSeconds: z.coerce.number().min(0).max(3_600).default(0),
   metrics: z.boolean().default(true),
@@ -40,11 +41,15 @@ export type Settings = Readonly<Record<string, unknown>>
 export function readConfiguration(file: string | undefined, given: Settings): Configuration {
   const fromFile = file === undefined ? {} : readSettings(file)
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  const configuration = validate({ ...fromFile, ...Object.fromEntries(set) })
-  const { applicationsFile } = configuration
-  if (applicationsFile === undefined) return configuration
-  const more = readYaml(applicationsFile)
-  return validate({ ...configuration, applications: more, applicationsFile: undefined })
+  const settings: Settings = { ...fromFile, ...Object.fromEntries(set) }
+  const { storageFile, applicationsFile } = settings
+  return validate(
+    withSecretsFromFiles({
+      ...settings,
+      ...(typeof storageFile === 'string' && { storage: readText(storageFile).trim() }),
+      ...(typeof applicationsFile === 'string' && { applications: readYaml(applicationsFile) }),
+    }),
+  )
 }
 
 /** Paths in a file are relative to that file. */
@@ -53,27 +58,55 @@ function readSettings(file: string): Settings {
   if (typeof settings !== 'object' || Array.isArray(settings)) {
     throw new UsageError(`The configuration file ${file} must contain settings, one "name: value" per line.`)
   }
-  const paths = Object.entries(settings).filter(
-    ([name]) => name === 'keysFile' || name === 'applicationsFile',
-  )
-  const absolute = paths.map(([name, value]) => [name, resolve(dirname(file), String(value))])
-  return { ...settings, ...Object.fromEntries(absolute) }
+  return absolutePaths(settings, dirname(file)) as Settings
+}
+
+/** Makes each path in a setting whose name ends with `File` absolute. */
+function absolutePaths(value: unknown, folder: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => absolutePaths(each, folder))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([name, each]) => [
+    name,
+    name.endsWith('File') && typeof each === 'string' ? resolve(folder, each) : absolutePaths(each, folder),
+  ])
+  return Object.fromEntries(entries)
+}
+
+/** `clientSecretFile` names a file that contains the secret, instead of `clientSecret`. */
+function withSecretsFromFiles(settings: Settings): Settings {
+  const withSecrets = (clients: unknown) =>
+    Array.isArray(clients)
+      ? clients.map((client: Settings) => {
+          const { clientSecretFile, ...others } = client
+          if (typeof clientSecretFile !== 'string') return client
+          return { ...others, clientSecret: readText(clientSecretFile).replace(/\r?\n$/, '') }
+        })
+      : clients
+  const { applications, resourceServers } = settings
+  return {
+    ...settings,
+    ...(applications !== undefined && { applications: withSecrets(applications) }),
+    ...(resourceServers !== undefined && { resourceServers: withSecrets(resourceServers) }),
+  }
 }
 
 /** JSON is YAML, too. */
 function readYaml(file: string): unknown {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new UsageError(`Could not read the file ${file}.`, { cause: error })
-  }
+  const text = readText(file)
   try {
     return parse(text)
   } catch (error) {
     // The parser's message quotes lines of the file, which may contain a secret.
     const line = error instanceof Error && 'linePos' in error ? linePosition(error.linePos) : ''
     throw new UsageError(`The file ${file} is not valid YAML or JSON${line}.`)
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`Could not read the file ${file}.`, { cause: error })
   }
 }
 

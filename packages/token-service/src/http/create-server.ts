@@ -11,7 +11,7 @@ export function createServer({ errors: shape, logger, trustProxy }: ResolvedOpti
     ...(logger && { loggerInstance: logger }),
     // Fastify's own lines contain the URLs of requests, with anything in them.
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy,
+    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     bodyLimit: 16 * 1024,
     requestTimeout: 10_000,
     connectionTimeout: 30_000,

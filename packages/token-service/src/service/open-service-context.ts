@@ -27,6 +27,11 @@ export async function openServiceContext(
     const context = { storage: to, keyring, nowMs: clock.now(), secretOverlapSeconds, warn, replace }
     await seedApplications(options.applications, context)
   }
+  if (options.trustProxy === true) {
+    logger?.warn(
+      'trustProxy is true: clients can choose the address that their failures are counted by. Name your proxies instead.',
+    )
+  }
   const storage = await openStorage(options.storage, {
     onError,
     async prepare(opened) {

@@ -13,6 +13,7 @@ import {
 } from '../registry/application-options.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
 import type { DeveloperPortal } from './service-context.ts'
+import { parseTrustProxy } from './trust-proxy.ts'
 
 export interface TokenServiceOptions {
   /** `0`: a free port. @default 0 */
@@ -45,8 +46,11 @@ export interface TokenServiceOptions {
     | undefined
   /** The URL that clients use, if it differs from the service's own. @default from the `Host` header */
   readonly publicUrl?: string | undefined
-  /** Proxies to trust about client addresses: Fastify's `trustProxy`. @default false */
-  readonly trustProxy?: boolean | string | undefined
+  /**
+   * Proxies to trust about client addresses: a number of hops, or a comma-separated list of addresses, CIDR ranges and
+   * `loopback`, `linklocal`, `uniquelocal`. `true` trusts everybody. @default false
+   */
+  readonly trustProxy?: boolean | number | string | undefined
   /** The developer portal to mount, such as `developerPortal` from `@tokenwell/developer-portal`. @default none */
   readonly portal?: DeveloperPortal | undefined
   /**
@@ -72,7 +76,7 @@ export interface ResolvedOptions {
   readonly resourceServers: readonly ResourceServerOptions[]
   readonly failureLimit: FailureLimit
   readonly publicUrl: string | undefined
-  readonly trustProxy: boolean | string
+  readonly trustProxy: boolean | number | string[]
   readonly portal: DeveloperPortal | undefined
   readonly sandbox: { readonly port: number } | undefined
   readonly metrics: boolean
@@ -110,7 +114,7 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
       windowSeconds: options.failureLimit?.windowSeconds ?? 60,
     },
     publicUrl: options.publicUrl?.replace(/\/+$/, ''),
-    trustProxy: options.trustProxy ?? false,
+    trustProxy: parseTrustProxy(options.trustProxy ?? false),
     portal: options.portal,
     sandbox: options.sandbox ? { port: (options.sandbox !== true && options.sandbox.port) || 0 } : undefined,
     metrics: options.metrics ?? storage.kind !== 'memory',

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { application, introspect, requestToken, testService, tokenPath } from '../test-service.ts'
+import { application, introspect, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
 
 const wrong = { ...application, clientSecret: 'wrong' }
 
@@ -54,6 +54,19 @@ describe('the limit on failed attempts', () => {
     for (let attempt = 0; attempt < 3; attempt += 1) await requestToken(authUrl, wrong)
     expect((await requestToken(authUrl, wrong)).status).toBe(429)
     expect(await requestFrom('127.0.0.2', authUrl)).toBe(401)
+  })
+
+  it('counts by the address that the trusted proxy reports, not by one that the client invents', async () => {
+    const { authUrl } = await testService({ failureLimit: { attempts: 2 }, trustProxy: 1 })
+    const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+    const form = { client_id: application.clientId, client_secret: 'wrong' }
+    const statuses = []
+    for (let guess = 0; guess < 4; guess += 1) {
+      const headers = { 'x-forwarded-for': `10.0.0.${guess}, 192.0.2.1` }
+      statuses.push((await postForm(url, form, headers)).status)
+    }
+    expect(statuses).toEqual([401, 401, 429, 429])
+    expect((await postForm(url, form, { 'x-forwarded-for': '192.0.2.2' })).status).toBe(401)
   })
 
   it('counts by client', async () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, statSync } from 'node:fs'
+import { copyFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -113,6 +113,24 @@ describe('tokenwell-service', () => {
     expect((await outcomeOf(['backup', 'third.db', ...at('missing.db')], {}, cwd)).stderr).toContain(
       '"missing.db" does not exist',
     )
+  })
+
+  it('reads secrets from files, relative to the configuration', async () => {
+    const folder = temporaryFolder({
+      'service.yaml': `port: 0
+storageFile: storage
+applications: [{ name: a, clientId: ${clientId}, clientSecretFile: secret }]
+resourceServers: [{ clientId: api, clientSecretFile: missing }]
+`,
+      storage: 'memory\n',
+      secret: `${clientSecret}\n`,
+    })
+    const config = ['--config', join(folder, 'service.yaml')]
+    expect((await outcomeOf(config)).stderr).toContain(`Could not read the file ${join(folder, 'missing')}`)
+    writeFileSync(join(folder, 'missing'), 'an api secret')
+    const service = runCommand(config)
+    expect((await requestToken(await service.authUrl)).status).toBe(200)
+    expect(service.output()).toContain('Storing everything in memory')
   })
 
   it('opens a sandbox', async () => {

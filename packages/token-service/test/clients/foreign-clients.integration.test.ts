@@ -1,0 +1,111 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../service-process.ts'
+import { application, introspect, resourceServer, testService, tokenPath } from '../test-service.ts'
+
+const run = promisify(execFile)
+const program = (name: string) => fileURLToPath(new URL(`programs/${name}`, import.meta.url))
+const python = '/usr/bin/python3'
+
+const methods = ['basic', 'post'] as const
+type Method = (typeof methods)[number]
+
+/** The credentials and the URL of the token endpoint are in these variables. */
+type Environment = Readonly<Record<'CLIENT_ID' | 'CLIENT_SECRET' | 'TOKEN_URL', string>>
+
+interface ForeignClient {
+  /** Succeeds if the client is installed. */
+  readonly probe: readonly [string, ...string[]]
+  readonly packages: string
+  /** The command that prints the token. */
+  readonly command: (method: Method, environment: Environment) => Promise<readonly [string, ...string[]]>
+}
+
+const clients: Readonly<Record<string, ForeignClient>> = {
+  curl: {
+    probe: ['curl', '--version'],
+    packages: 'curl',
+    async command(method, { CLIENT_ID, CLIENT_SECRET, TOKEN_URL }) {
+      const form = [
+        '--data-urlencode',
+        `client_id=${CLIENT_ID}`,
+        '--data-urlencode',
+        `client_secret=${CLIENT_SECRET}`,
+      ]
+      const credentials = method === 'basic' ? ['-u', `${CLIENT_ID}:${CLIENT_SECRET}`, '-X', 'POST'] : form
+      return ['curl', '-sS', '--fail', ...credentials, TOKEN_URL]
+    },
+  },
+  'requests-oauthlib': {
+    probe: [python, '-c', 'import requests_oauthlib'],
+    packages: 'python3-requests-oauthlib',
+    command: async (method) => [python, program('requests_session.py'), method],
+  },
+  Authlib: {
+    probe: [python, '-c', 'import authlib, requests'],
+    packages: 'python3-authlib python3-requests',
+    command: async (method) => [python, program('authlib_session.py'), method],
+  },
+  'Ruby oauth2': {
+    probe: ['ruby', '-e', 'require "oauth2"'],
+    packages: 'ruby-oauth2',
+    command: async (method) => ['ruby', program('oauth2.rb'), method],
+  },
+  'Perl LWP': {
+    probe: ['perl', '-MLWP::UserAgent', '-e', '1'],
+    packages: 'libwww-perl',
+    command: async (method) => ['perl', program('lwp.pl'), method],
+  },
+  'Go x/oauth2': {
+    probe: ['go', 'list', '-f', '{{.Dir}}', '/usr/share/gocode/src/golang.org/x/oauth2/clientcredentials'],
+    packages: 'golang-go golang-golang-x-oauth2-dev',
+    async command(method) {
+      built ??= build()
+      return [await built, method]
+    },
+  },
+}
+
+const goEnvironment = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode' }
+let built: Promise<string> | undefined
+async function build(): Promise<string> {
+  const folder = temporaryFolder()
+  const env = { ...goEnvironment, GOCACHE: join(folder, 'cache') }
+  await run('go', ['build', '-o', join(folder, 'client'), program('oauth2.go')], { env })
+  return join(folder, 'client')
+}
+
+const odd = {
+  ...application,
+  clientId: 'app one+two%25',
+  clientSecret: 'a+b%c/d=e&f:g h%20i',
+}
+
+for (const [name, { probe, packages, command }] of Object.entries(clients)) {
+  const isAbsent = spawnSync(probe[0], probe.slice(1), { env: goEnvironment }).status !== 0
+  const suffix = isAbsent ? ` (needs the Debian packages ${packages})` : ''
+  describe.skipIf(isAbsent)(`${name}${suffix}`, () => {
+    it(
+      'gets tokens with special characters in its secret, by Basic and in the body',
+      { timeout: 60_000 },
+      async () => {
+        const { authUrl } = await testService({ applications: [odd], resourceServers: [resourceServer] })
+        for (const method of methods) {
+          const environment = {
+            CLIENT_ID: odd.clientId,
+            CLIENT_SECRET: odd.clientSecret,
+            TOKEN_URL: `${authUrl}${tokenPath}?grant_type=client_credentials`,
+          }
+          const [file, ...args] = await command(method, environment)
+          const { stdout } = await run(file, args, { env: { ...process.env, ...environment } })
+          const token = name === 'curl' ? JSON.parse(stdout).access_token : stdout
+          const { body } = await introspect(authUrl, token)
+          expect(body, `${name}, ${method}`).toMatchObject({ active: true, client_id: odd.clientId })
+        }
+      },
+    )
+  })
+}
