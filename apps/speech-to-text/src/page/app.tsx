@@ -6,6 +6,7 @@ import { HistoryList } from './components/history-list.tsx'
 import { RouteSwitch } from './components/route-switch.tsx'
 import { SelectedRecording } from './components/selected-recording.tsx'
 import { TokenPanel } from './components/token-panel.tsx'
+import { UndoRemove } from './components/undo-remove.tsx'
 import type { History } from './history/history.ts'
 import type { Route, Transcriber } from './transcribing/transcriber.ts'
 
@@ -21,11 +22,12 @@ export function App({ settings, transcribers, route, history }: AppProps) {
     <>
       <header>
         <h1>Speech to text</h1>
-        <p>Transcribe recordings of spoken digits.</p>
+        <p>Transcribe recordings of English digits, zero to nine.</p>
       </header>
       <main>
         <div class="recordings">
           <AddRecordings history={history} />
+          <UndoRemove history={history} />
           <SelectedRecording history={history} />
           <HistoryList history={history} />
         </div>

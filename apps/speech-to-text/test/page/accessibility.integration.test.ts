@@ -97,24 +97,28 @@ describe.skipIf(!hasChromium)('accessibility of the page', { timeout: 120_000 },
     expect(await shownText(page)).toBe(text)
 
     const stops: (string | null)[] = []
-    for (let stop = 0; stop < 8; stop++) stops.push(await pressTab())
+    for (let stop = 0; stop < 12; stop++) stops.push(await pressTab())
     const [first, second] = text.split(' ')
     expect(stops).toEqual([
       'Record',
+      'Order number',
+      'Parcel code',
+      'Meter reading',
+      first,
       'Play',
+      'Copy text',
       'Save TXT',
       'Save SRT',
       'Save JSON',
       'Remove',
-      first,
-      'Directly',
+      'Through the server',
     ])
 
     await page.keyboard.press('ArrowDown')
-    expect(await focus()).toBe('Through the server')
-    expect(await page.getByRole('heading', { name: "The server's token" }).isVisible()).toBe(true)
+    expect(await focus()).toBe('Directly')
+    expect(await page.getByRole('heading', { name: "This page's token" }).isVisible()).toBe(true)
 
-    await page.keyboard.press('Shift+Tab')
+    for (let stop = 0; stop < 7; stop++) await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('ArrowRight')
     expect(await focus()).toBe(second)
     await page.keyboard.press('End')
@@ -125,10 +129,13 @@ describe.skipIf(!hasChromium)('accessibility of the page', { timeout: 120_000 },
       .poll(() => page.locator('.words button').last().getAttribute('aria-current'), { timeout: 20_000 })
       .toBe('true')
 
-    await page.keyboard.press('Shift+Tab')
+    for (let stop = 0; stop < 6; stop++) await page.keyboard.press('Tab')
     expect(await focus()).toBe('Remove')
     await page.keyboard.press('Enter')
     await page.locator('.recording').waitFor({ state: 'detached' })
+    await expect.poll(focus).toBe('Undo')
+    await page.keyboard.press('Enter')
+    await page.locator('.recording').waitFor()
     expect(await focus()).toBe('Choose files')
     await context.close()
   })

@@ -37,6 +37,8 @@ describe.skipIf(!hasChromium)('recording with the microphone', { timeout: 120_00
     const shown = () => page.getByRole('button', { name: 'Stop recording' }).textContent()
     const recorded = async () => Number(/(\d+) s/.exec((await shown()) ?? '')?.[1])
     await expect.poll(recorded, { timeout: 20_000 }).toBeGreaterThanOrEqual(seconds)
+    const level = page.getByRole('meter', { name: 'Input level' })
+    expect(await level.isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Stop recording' }).click()
   }
 

@@ -192,7 +192,59 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
       .poll(async () => (await shown()) > 0.1 && (await shown()) < 1, { interval: 20, timeout: 20_000 })
       .toBe(true)
     await uploadAt(-1)
-    await page.getByText('No words recognised.').waitFor()
+    await page.locator('.warning', { hasText: 'The recording is silent.' }).waitFor()
+  })
+
+  test('sends recordings through the server by default', async () => {
+    expect(await page.getByLabel('Through the server').isChecked()).toBe(true)
+  })
+
+  test('transcribes a sample, and copies its text', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Order number' }).click()
+    expect(await shownText(page)).toBe(samples['order-number.wav'])
+    await page.getByRole('button', { name: 'Copy text' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(samples['order-number.wav'])
+  })
+
+  test('shows the progress of several files, and cancels one or all of them', async () => {
+    const devtools = await context.newCDPSession(page)
+    const uploadAt = (uploadThroughput: number) =>
+      devtools.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput,
+      })
+    await uploadAt(20_000)
+    const names = ['a.wav', 'b.wav', 'c.wav', 'd.wav']
+    const content = await sample(file)
+    await drop(
+      page,
+      names.map((name) => ({ name, content })),
+    )
+    for (const name of names) await page.getByRole('progressbar', { name: `Progress of ${name}` }).waitFor()
+    await page.getByRole('button', { name: 'Cancel b.wav' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'b.wav' }).filter({ hasText: 'Cancelled' }).waitFor()
+    await page.getByRole('button', { name: 'Cancel all' }).click()
+    await expect
+      .poll(() => page.getByText('Cancelled', { exact: true }).count(), longTimeout)
+      .toBe(names.length)
+    await uploadAt(-1)
+    await page.getByRole('button', { name: 'Transcribe again' }).click()
+    expect(await shownText(page)).toBe(text)
+  })
+
+  test('restores a removed recording', async () => {
+    await drop(page, [{ name: file, content: await sample(file) }])
+    await shownText(page)
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText(`Removed ${file}.`).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    expect(await shownText(page)).toBe(text)
+    await page.reload()
+    expect(await shownText(page)).toBe(text)
   })
 
   test('removes a recording permanently', async () => {

@@ -2,16 +2,17 @@ import { useRef, useState } from 'preact/hooks'
 import { toWav } from '../audio/to-wav.ts'
 import type { History } from '../history/history.ts'
 import { RecordButton } from './record-button.tsx'
+import { Samples } from './samples.tsx'
 
 const maxBytes = 25 * 1024 * 1024
 
-/** Adds recordings: dropped, chosen, or from the microphone. */
+/** Adds recordings: dropped, chosen, from the microphone, or samples. */
 export function AddRecordings({ history }: { history: History }) {
   const [errors, setErrors] = useState<readonly string[]>([])
   const [dragging, setDragging] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
 
-  const add = async (files: readonly File[]): Promise<void> => {
+  const addFiles = async (files: readonly File[]): Promise<void> => {
     setErrors([])
     for (const file of files) {
       try {
@@ -21,6 +22,11 @@ export function AddRecordings({ history }: { history: History }) {
       }
     }
   }
+  const add = (name: string, wav: Blob): void => {
+    setErrors([])
+    history.add(name, wav)
+  }
+  const showError = (message: string): void => setErrors([message])
 
   return (
     <section
@@ -34,12 +40,12 @@ export function AddRecordings({ history }: { history: History }) {
       onDrop={(event) => {
         event.preventDefault()
         setDragging(false)
-        void add([...(event.dataTransfer?.files ?? [])])
+        void addFiles([...(event.dataTransfer?.files ?? [])])
       }}
     >
       <p>Drop recordings here, or</p>
       <div class="buttons">
-        <button type="button" onClick={() => picker.current?.click()}>
+        <button type="button" aria-describedby="limits" onClick={() => picker.current?.click()}>
           Choose files
         </button>
         <input
@@ -53,17 +59,15 @@ export function AddRecordings({ history }: { history: History }) {
             const files = [...(currentTarget.files ?? [])]
             // Reset, so that choosing the same file again triggers a change event.
             currentTarget.value = ''
-            void add(files)
+            void addFiles(files)
           }}
         />
-        <RecordButton
-          onRecording={(wav) => {
-            setErrors([])
-            history.add(nameOfRecording(), wav)
-          }}
-          onError={(message) => setErrors([message])}
-        />
+        <RecordButton onRecording={(wav) => add(nameOfRecording(), wav)} onError={showError} />
       </div>
+      <Samples onSample={add} onError={showError} />
+      <p id="limits" class="limits">
+        WAV up to 25 MB, or any audio that this browser can play, up to 13 minutes.
+      </p>
       {errors.length > 0 && (
         <div role="alert" class="error">
           {errors.map((message) => (

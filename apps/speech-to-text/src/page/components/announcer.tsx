@@ -14,9 +14,11 @@ export function Announcer({ history }: { history: History }) {
 function announcement({ name, progress }: Entry): string {
   switch (progress.state) {
     case 'done':
-      return `${name}: ${progress.transcript.text || 'no words were recognised'}`
+      return `${name}: ${progress.transcript.text || (progress.transcript.warnings?.[0]?.message ?? 'No words recognised.')}`
     case 'failed':
       return `${name}: ${progress.message}`
+    case 'cancelled':
+      return `${name} was cancelled.`
     case 'waiting':
     case 'uploading':
     case 'transcribing':

@@ -1,38 +1,83 @@
-import type { Entry } from '../history/entry.ts'
+import { isActive, type Entry } from '../history/entry.ts'
 import type { History } from '../history/history.ts'
 import { percent } from './percent.ts'
 
+/** All recordings, one line each, with the progress of those that are being transcribed. */
 export function HistoryList({ history }: { history: History }) {
   const entries = history.entries.value
   if (entries.length < 2) return null
+  const active = entries.filter(({ progress }) => isActive(progress)).length
   return (
     <section class="history" aria-labelledby="history-heading">
       <h2 id="history-heading">History</h2>
-      <p>Stored in this browser only.</p>
+      <p>
+        Stored in this browser only.
+        {active > 1 && (
+          <>
+            {' '}
+            {entries.length - active} of {entries.length} finished.{' '}
+            <button type="button" class="link" onClick={() => cancelAll(history)}>
+              Cancel all
+            </button>
+          </>
+        )}
+      </p>
       <ul>
         {entries.map((entry) => (
-          <li key={entry.id}>
-            <button
-              type="button"
-              aria-current={entry.id === history.selectedId.value}
-              onClick={() => history.select(entry.id)}
-            >
-              <span class="name">{entry.name}</span>
-              <span class={`summary ${entry.progress.state}`}>{summary(entry)}</span>
-            </button>
-          </li>
+          <HistoryLine key={entry.id} entry={entry} history={history} />
         ))}
       </ul>
     </section>
   )
 }
 
+function HistoryLine({ entry, history }: { entry: Entry; history: History }) {
+  const { id, name, progress } = entry
+  return (
+    <li>
+      <button
+        type="button"
+        class="line"
+        aria-current={id === history.selectedId.value}
+        onClick={() => history.select(id)}
+      >
+        <span class="name">{name}</span>
+        <span class={`summary ${progress.state}`}>{summary(entry)}</span>
+        {isActive(progress) && (
+          <progress max={1} value={fractionOf(entry)} aria-label={`Progress of ${name}`} />
+        )}
+      </button>
+      {isActive(progress) && (
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Cancel ${name}`}
+          title="Cancel"
+          onClick={() => history.cancel(id)}
+        >
+          ✕
+        </button>
+      )}
+    </li>
+  )
+}
+
+function cancelAll(history: History): void {
+  for (const { id } of history.entries.value) history.cancel(id)
+}
+
+function fractionOf({ progress }: Entry): number | undefined {
+  return progress.state === 'waiting' ? 0 : 'fraction' in progress ? progress.fraction : undefined
+}
+
 function summary({ progress }: Entry): string {
   switch (progress.state) {
     case 'done':
-      return progress.transcript.text || 'No words recognised.'
+      return progress.transcript.text || 'No words recognised'
     case 'failed':
       return progress.message
+    case 'cancelled':
+      return 'Cancelled'
     case 'waiting':
       return 'Waiting'
     case 'uploading':

@@ -26,6 +26,15 @@ export function ProgressLine({ progress, onTryAgain }: { progress: Progress; onT
           </label>
         </p>
       )
+    case 'cancelled':
+      return (
+        <p class="cancelled">
+          Cancelled.{' '}
+          <button type="button" class="quiet" onClick={onTryAgain}>
+            Transcribe again
+          </button>
+        </p>
+      )
     case 'failed':
       return (
         <div class="error">

@@ -41,26 +41,26 @@ export function RecordButton({ onRecording, onError }: RecordButtonProps) {
     }
   }
 
+  const recordingNow = state === 'recording'
   return (
-    <button
-      type="button"
-      class={`record ${state}`}
-      // A disabled button would lose the keyboard focus.
-      aria-disabled={state === 'busy'}
-      onClick={() => void toggle()}
-    >
-      <span
-        class="indicator"
-        style={{ opacity: state === 'recording' ? 0.4 + status.level * 0.6 : 1 }}
-        aria-hidden="true"
-      />
-      {state === 'recording' ? 'Stop recording' : 'Record'}
-      {state === 'recording' && (
-        <span class="elapsed" aria-hidden="true">
-          {' '}
-          {Math.floor(status.seconds)} s
-        </span>
-      )}
-    </button>
+    <>
+      <button
+        type="button"
+        class={`record ${state}`}
+        // A disabled button would lose the keyboard focus.
+        aria-disabled={state === 'busy'}
+        onClick={() => void toggle()}
+      >
+        <span class="indicator" aria-hidden="true" />
+        {recordingNow ? 'Stop recording' : 'Record'}
+        {recordingNow && (
+          <span class="elapsed" aria-hidden="true">
+            {' '}
+            {Math.floor(status.seconds)} s
+          </span>
+        )}
+      </button>
+      {recordingNow && <meter class="level" aria-label="Input level" value={status.level} />}
+    </>
   )
 }

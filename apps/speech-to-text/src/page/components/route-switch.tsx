@@ -19,7 +19,7 @@ export function RouteSwitch({ settings, route }: { settings: PageSettings; route
     <section class="card">
       <fieldset class="routes">
         <legend>Route to the speech API</legend>
-        {(['direct', 'server'] as const).map((name) => (
+        {(['server', 'direct'] as const).map((name) => (
           <label key={name}>
             <input
               type="radio"

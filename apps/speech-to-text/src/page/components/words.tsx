@@ -23,7 +23,7 @@ export function Words({ words, seconds, onPick }: WordsProps) {
     list.current?.querySelectorAll('button')[target]?.focus()
   }
 
-  if (words.length === 0) return <p class="words">No words recognised.</p>
+  if (words.length === 0) return <p class="no-words">No words recognised.</p>
   return (
     <div class="words" role="group" aria-label="Transcript" ref={list} onKeyDown={move}>
       {words.map((word, index) => (

@@ -1,5 +1,5 @@
 import { createStore, del, set, values } from 'idb-keyval'
-import type { Entry } from './entry.ts'
+import { isActive, type Entry } from './entry.ts'
 
 const store = createStore('speech-to-text', 'recordings')
 
@@ -20,8 +20,7 @@ export async function removeEntry(id: string): Promise<void> {
 
 /** A transcription that was in progress when the page was closed has failed. */
 function settle(entry: Entry): Entry {
-  const { state } = entry.progress
-  if (state === 'done' || state === 'failed') return entry
+  if (!isActive(entry.progress)) return entry
   const message = 'The page was closed before this recording was transcribed.'
   return { ...entry, progress: { state: 'failed', message, sessionExpired: false } }
 }

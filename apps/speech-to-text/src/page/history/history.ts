@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { describeError } from '../transcribing/describe-error.ts'
 import type { Route, Transcriber } from '../transcribing/transcriber.ts'
 import { readEntries, removeEntry, writeEntry } from './entry-store.ts'
-import type { Entry, Progress } from './entry.ts'
+import { isActive, type Entry, type Progress } from './entry.ts'
 
 export interface History {
   /** The newest first. */
@@ -12,14 +12,20 @@ export interface History {
   select(id: string): void
   /** Stores and transcribes a recording. */
   add(name: string, wav: Blob): void
+  cancel(id: string): void
   tryAgain(id: string): void
   remove(id: string): void
+  /** The entry that was removed last, until it is restored or dismissed. */
+  readonly removed: ReadonlySignal<Entry | undefined>
+  restore(): void
+  dismissRemoved(): void
 }
 
 /** @param route called when a recording is sent */
 export function createHistory(transcribers: Record<Route, Transcriber>, route: () => Route): History {
   const entries = signal<readonly Entry[]>([])
   const selectedId = signal<string>()
+  const removed = signal<Entry>()
   const aborts = new Map<string, AbortController>()
   const limit = pLimit(3)
 
@@ -31,7 +37,7 @@ export function createHistory(transcribers: Record<Route, Transcriber>, route: (
   const update = (id: string, progress: Progress): void => {
     entries.value = entries.value.map((entry) => (entry.id === id ? { ...entry, progress } : entry))
     const entry = entries.value.find((entry) => entry.id === id)
-    if (entry && ['waiting', 'done', 'failed'].includes(progress.state)) void writeEntry(entry)
+    if (entry && !['uploading', 'transcribing'].includes(progress.state)) void writeEntry(entry)
   }
 
   const transcribe = async ({ id, wav }: Entry): Promise<void> => {
@@ -48,7 +54,10 @@ export function createHistory(transcribers: Record<Route, Transcriber>, route: (
       })
       update(id, { state: 'done', transcript, route: chosen })
     } catch (error) {
-      if (!abort.signal.aborted) update(id, { state: 'failed', ...describeError(error, chosen) })
+      update(
+        id,
+        abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', ...describeError(error, chosen) },
+      )
     } finally {
       aborts.delete(id)
     }
@@ -57,8 +66,9 @@ export function createHistory(transcribers: Record<Route, Transcriber>, route: (
   const start = (entry: Entry): void => {
     update(entry.id, { state: 'waiting' })
     void limit(async () => {
-      // It may have been removed while it was waiting.
-      if (entries.value.some(({ id }) => id === entry.id)) await transcribe(entry)
+      // It may have been cancelled or removed while it was waiting.
+      const current = entries.value.find(({ id }) => id === entry.id)
+      if (current?.progress.state === 'waiting') await transcribe(entry)
     })
   }
 
@@ -78,15 +88,33 @@ export function createHistory(transcribers: Record<Route, Transcriber>, route: (
       selectedId.value = entry.id
       start(entry)
     },
+    cancel(id) {
+      const entry = entries.value.find((entry) => entry.id === id)
+      if (!entry || !isActive(entry.progress)) return
+      aborts.get(id)?.abort()
+      update(id, { state: 'cancelled' })
+    },
     tryAgain(id) {
       const entry = entries.value.find((entry) => entry.id === id)
       if (entry) start(entry)
     },
     remove(id) {
+      removed.value = entries.value.find((entry) => entry.id === id)
       aborts.get(id)?.abort()
       entries.value = entries.value.filter((entry) => entry.id !== id)
       if (selectedId.value === id) selectedId.value = entries.value[0]?.id
       void removeEntry(id)
     },
+    removed,
+    restore() {
+      const entry = removed.value
+      if (!entry) return
+      removed.value = undefined
+      entries.value = [...entries.value, entry].sort((one, other) => other.addedAt - one.addedAt)
+      selectedId.value = entry.id
+      if (isActive(entry.progress)) start(entry)
+      else void writeEntry(entry)
+    },
+    dismissRemoved: () => void (removed.value = undefined),
   }
 }
