@@ -123,6 +123,7 @@ export default defineConfig({
             { text: 'Logging and telemetry', link: '/telemetry' },
             { text: 'Proxies and private CAs', link: '/network' },
             { text: 'Testing', link: '/testing' },
+            { text: 'Module systems and test runners', link: '/modules' },
             { text: 'Command line', link: '/command-line' },
             { text: 'Security model', link: '/security' },
           ],
