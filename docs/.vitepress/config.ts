@@ -118,6 +118,7 @@ export default defineConfig({
           text: 'Guides',
           items: [
             { text: 'Errors and retries', link: '/errors' },
+            { text: 'Choose how to authenticate', link: '/authentication' },
             { text: 'Multi-tenant applications', link: '/multi-tenant' },
             { text: 'Share a token through Redis', link: '/fleet' },
             { text: 'Logging and telemetry', link: '/telemetry' },

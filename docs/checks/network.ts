@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { sign } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { connect, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
-/** A proxy, and a token service whose certificate only a private CA vouches for. */
+/** A proxy, a token service with a certificate of a private CA, and a token endpoint that accepts assertions. */
 export interface Network {
   readonly environment: Readonly<Record<string, string>>
   close(): void
@@ -45,19 +47,49 @@ export async function startNetwork(authUrl: string): Promise<Network> {
     socket.on('error', () => upstream.destroy())
   })
 
-  const [proxyPort, securePort] = await Promise.all([listen(proxy), listen(secure)])
+  const assertions = createServer(async (incoming, response) => {
+    const form = new URLSearchParams(await text(incoming))
+    const issuer = form.get('client_id') ?? ''
+    const accepted = acceptsAssertion(form.get('client_assertion') ?? '', issuer)
+    response.writeHead(accepted ? 200 : 401, { 'content-type': 'application/json' })
+    const token = { access_token: `for ${issuer}`, token_type: 'Bearer', expires_in: 3600 }
+    response.end(JSON.stringify(accepted ? token : { error: 'invalid_client' }))
+  })
+  const assertionFile = join(folder, 'assertion')
+  writeFileSync(assertionFile, `${signedBy(readFileSync(key, 'utf8'), 'orders')}\n`)
+
+  const [proxyPort, securePort, assertionPort] = await Promise.all(
+    [proxy, secure, assertions].map((server) => listen(server)),
+  )
   return {
     environment: {
       PROXY_URL: `http://127.0.0.1:${proxyPort}`,
       PRIVATE_AUTH_URL: `https://127.0.0.1:${securePort}`,
       CA_FILE: cert,
+      ASSERTION_TOKEN_URL: `http://127.0.0.1:${assertionPort}/token`,
+      ASSERTION_FILE: assertionFile,
+      PRIVATE_KEY: readFileSync(key, 'utf8'),
     },
     close() {
       proxy.close().closeAllConnections()
       secure.close().closeAllConnections()
+      assertions.close().closeAllConnections()
       rmSync(folder, { recursive: true })
     },
   }
+}
+
+function acceptsAssertion(jwt: string, issuer: string): boolean {
+  const [header = '', payload = '', signature = ''] = jwt.split('.')
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString() || '{}') as Record<string, unknown>
+  return signature.length > 40 && header !== '' && claims['iss'] === issuer && claims['sub'] === issuer
+}
+
+function signedBy(privateKey: string, subject: string): string {
+  const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const content = `${encode({ alg: 'ES256' })}.${encode({ iss: subject, sub: subject })}`
+  const signature = sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  return `${content}.${signature.toString('base64url')}`
 }
 
 function forward(incoming: IncomingMessage, outgoing: ServerResponse, url: URL): void {

@@ -19,3 +19,6 @@ attachTokens(api, tokens)
 export const kyApi = kyClient
   .extend({ prefix: apiUrl })
   .extend(tokenHooks(tokens, { allowedOrigins: [apiUrl] }))
+export const privateKeyPem = env['PRIVATE_KEY']!
+export const assertionTokenUrl = env['ASSERTION_TOKEN_URL']!
+export const assertionFile = env['ASSERTION_FILE']!
