@@ -15,7 +15,7 @@ export function load(app: Application): void {
   // with other names of which one joins two of another.
   app.renderer.on(MarkdownPageEvent.END, (page: { url: string; contents?: string }) => {
     if (page.url === 'index.md') page.contents = overview(entries)
-    page.contents = page.contents?.replaceAll(/\(#(\w+)-1\)/g, '(#$1)')
+    if (page.contents) page.contents = page.contents.replaceAll(/\(#(\w+)-1\)/g, '(#$1)')
   })
 }
 
