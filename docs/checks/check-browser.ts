@@ -70,6 +70,6 @@ async function serve(): Promise<{ url: string; close: () => void }> {
     response.end(readFileSync(join(site, file)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = () => void server.close().closeAllConnections()
+  const close = () => server.close().closeAllConnections()
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
 }

@@ -47,14 +47,15 @@ export async function startNetwork(authUrl: string): Promise<Network> {
     socket.on('error', () => upstream.destroy())
   })
 
-  const assertions = createServer(async (incoming, response) => {
+  const assertions = createServer((incoming, response) => void respond(incoming, response))
+  async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const form = new URLSearchParams(await text(incoming))
     const issuer = form.get('client_id') ?? ''
     const accepted = acceptsAssertion(form.get('client_assertion') ?? '', issuer)
     response.writeHead(accepted ? 200 : 401, { 'content-type': 'application/json' })
     const token = { access_token: `for ${issuer}`, token_type: 'Bearer', expires_in: 3600 }
     response.end(JSON.stringify(accepted ? token : { error: 'invalid_client' }))
-  })
+  }
   const assertionFile = join(folder, 'assertion')
   writeFileSync(assertionFile, `${signedBy(readFileSync(key, 'utf8'), 'orders')}\n`)
 

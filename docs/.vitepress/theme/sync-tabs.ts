@@ -15,7 +15,7 @@ export function followChoices(): void {
 }
 
 export function showChosenTabs(): void {
-  for (const name of chosenTabs().reverse()) showTab(name)
+  for (const name of chosenTabs().toReversed()) showTab(name)
 }
 
 function chosenTabs(): string[] {
