@@ -60,19 +60,9 @@ function nest(major: number, unit: readonly string[], e2e: readonly string[]): L
   }
 }
 
-/** Clients to which `createTokenFetch` or an adapter is given, as `programs/clients/check.js` names them. */
-const clients = [
-  'graphql-request',
-  'Apollo',
-  'ofetch',
-  'OpenAI SDK',
-  'MCP client',
-  'ky hook, retry 0',
-  'axios interceptor',
-]
-
 const all: ListrTask[] = [
   program('TypeScript 5.9, 6 and 7', 'types', ['check.js', ...(full ? ['--full'] : [])]),
+  program('Next: two builds with its cache, and its server', 'next', ['check.mjs']),
   program('Bundlers, for Node and for Chromium', 'bundles', ['check.js']),
   ...onNodes('Jest in CommonJS: JavaScript, ts-jest, SWC', [jest]),
   nest(11, [inApp('jest/bin/jest.js')], [inApp('jest/bin/jest.js'), '--config', 'test/jest-e2e.json']),
@@ -90,7 +80,8 @@ const all: ListrTask[] = [
     'one-copy.cjs',
   ]),
   program('Jest in ES modules', 'load', ['jest-esm.js']),
-  program('Revoked tokens in clients of HTTP, GraphQL, OpenAI and MCP', 'clients', ['check.js', ...clients]),
+  program('Revoked tokens in clients of HTTP, GraphQL, OpenAI and MCP', 'clients', ['check.js']),
+  program('Cloudflare Workers', 'workers', ['check.js']),
   program('Mocha with require', 'load', ['node_modules/mocha/bin/mocha.js', 'load.spec.cjs']),
 ]
 

@@ -2,6 +2,7 @@ import { readInstant, type Instant } from '../platform/clock.ts'
 import { abortQuietly } from '../platform/abort.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { sleep, waitFor } from '../platform/timers.ts'
+import { isFrameworkSignal } from '../protocol/framework-signal.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
 import type { TokenEvent, TokenRequestReason } from '../tokens/token-event.ts'
@@ -81,8 +82,10 @@ export async function requestToken(
       return { cached, response }
     } catch (cause) {
       const durationMs = clock.monotonic() - start.monotonic
-      if (signal.aborted) emit({ type: 'token_failed', ...facts, durationMs, kind: 'aborted' })
+      const isSignal = isFrameworkSignal(cause)
+      if (signal.aborted || isSignal) emit({ type: 'token_failed', ...facts, durationMs, kind: 'aborted' })
       signal.throwIfAborted()
+      if (isSignal) throw cause
       const error = toTokenError(cause, attempt)
       const { kind, status, oauthError, vendorCode } = error
       let retryInMs = attempt < maxAttempts ? retryDelayMs(error, attempt) : undefined

@@ -9,6 +9,7 @@ import { elapsedSince } from '../platform/clock.ts'
 import { Redacted } from '../platform/redacted.ts'
 import { dropsBackgroundWork } from '../platform/runtime.ts'
 import { waitFor } from '../platform/timers.ts'
+import { isFrameworkSignal } from '../protocol/framework-signal.ts'
 import { isTokenError, TokenError, type TokenErrorKind } from '../protocol/token-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 import {
@@ -428,6 +429,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
       return cached
     } catch (error) {
       signal.throwIfAborted()
+      if (isFrameworkSignal(error)) throw error
       const failure = toTokenError(error)
       if (this.#pending === pending) this.#cooldown = new Cooldown(failure, context.failures, clock)
       throw failure

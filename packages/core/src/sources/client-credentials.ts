@@ -18,6 +18,7 @@ import {
   type ClientAuthenticationMethod,
 } from '../protocol/client-authentication.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
+import { isFrameworkSignal } from '../protocol/framework-signal.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { onCredentialsChange } from '../tokens/credentials-change.ts'
@@ -133,6 +134,7 @@ class ClientCredentials extends Redacted implements TokenSource {
       if (expiresInUnit !== 'milliseconds' || !response.expiresIn) return response
       return { ...response, expiresIn: response.expiresIn / 1000 }
     } catch (cause) {
+      if (isFrameworkSignal(cause)) throw cause
       if (!isTokenError(cause)) throw authenticationFailed(cause, identity)
       const error = redactEcho(cause, sent)
       if (error.kind === 'credentials') await this.#watchCredentials(error, authentication)
@@ -209,7 +211,7 @@ async function resolve<Value>(option: string, value: Resolvable<Value>): Promise
   try {
     return await (value as () => Value | Promise<Value>)()
   } catch (error) {
-    if (isTokenError(error)) throw error
+    if (isTokenError(error) || isFrameworkSignal(error)) throw error
     throw new TokenError({
       kind: 'unavailable',
       message: `The ${option} function failed (${errorCode(error)}).`,

@@ -1,4 +1,5 @@
 import { errorCode } from '../platform/error-code.ts'
+import { isFrameworkSignal } from '../protocol/framework-signal.ts'
 import {
   parseTokenResponse,
   type ParsedTokenResponse,
@@ -24,7 +25,7 @@ export async function sendTokenRequest(
     response = await (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
     body = await readBody(response)
   } catch (error) {
-    throw unreachable(error, url, options)
+    throw isFrameworkSignal(error) ? error : unreachable(error, url, options)
   }
   return parseTokenResponse(response.status, response.headers, body, options)
 }
