@@ -1,31 +1,17 @@
-import { acquireToken } from '../acquire/acquire-token.ts'
-import { removeSharedToken } from '../acquire/acquire-shared-token.ts'
 import { hasValidity, type CachedToken } from '../acquire/cached-token.ts'
-import { Cooldown } from '../acquire/cooldown.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
-import { toTokenError, type AcquireContext } from '../acquire/request-token.ts'
-import { abortQuietly } from '../platform/abort.ts'
 import { elapsedSince } from '../platform/clock.ts'
 import { Redacted } from '../platform/redacted.ts'
-import { dropsBackgroundWork } from '../platform/runtime.ts'
-import { waitFor } from '../platform/timers.ts'
-import { isFrameworkSignal } from '../protocol/framework-signal.ts'
-import { isTokenError, TokenError, type TokenErrorKind } from '../protocol/token-error.ts'
+import { isTokenError, type TokenErrorKind } from '../protocol/token-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 import {
   notify,
   type TokenEvent,
   type TokenEventListener,
   type TokenRequestReason,
-  type TokenWaitCause,
 } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import {
-  PendingTokenRequest,
-  stalled,
-  timeoutError,
-  type PendingTokenRequestOptions,
-} from './pending-token-request.ts'
+import type { PendingTokenRequestOptions } from './pending-token-request.ts'
 import {
   acceptReplacement,
   emitEvent,
@@ -37,46 +23,27 @@ import {
 } from './provider-internals.ts'
 import { RejectionBudget } from './rejection-budget.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
+import { TokenRequests, type CallRecord, type TokenCache, type TokenDemand } from './token-requests.ts'
 
-const closed = { kind: 'aborted', message: 'The token provider was closed.' } as const
-
-/** What one call of `getToken` needs. */
-interface TokenDemand extends GetTokenOptions {
-  /** A token other than this one: an API has rejected it. */
-  readonly replacementOf?: AccessToken | undefined
-}
-
-/** What one call of `getToken` met with, for its event. */
-interface CallRecord {
-  readonly startedAt: number
-  waitedFor?: TokenWaitCause | undefined
-  requestId?: number | undefined
-}
-
-/** The provider: the cached token, the pending request, and the last failures. Small, because pools keep many. */
-export class CachingTokenProvider extends Redacted implements TokenProvider, ProviderInternals {
+/** The provider: a cached token, what APIs said of it, and the requests for the next one. */
+export class CachingTokenProvider extends Redacted implements TokenProvider, ProviderInternals, TokenCache {
   readonly #source: TokenSource
   readonly #settings: ProviderSettings
   readonly #key: string | number | undefined
+  readonly #requests: TokenRequests
   #cached: CachedToken | undefined
-  #pending: PendingTokenRequest | undefined
-  #requests = 0
-  #cooldown: Cooldown | undefined
   #rejections: RejectionBudget | undefined
-  /** Set by `reset`: the next request ignores the store. */
-  #startAnew = false
   #listeners: Set<TokenEventListener> | undefined
-  #closed = false
   #calls = 0
   #onIdle: (() => void) | undefined
-  #remainingWork: Promise<unknown> | undefined
 
   constructor(source: TokenSource, settings: ProviderSettings, key?: string | number) {
     super()
     this.#source = source
     this.#settings = settings
     this.#key = key
-    if (settings.eager && this.#mayRefreshInBackground()) this.#start({ reason: 'eager', background: true })
+    this.#requests = new TokenRequests(source, settings, this)
+    if (settings.eager) this.#requests.startInBackground({ reason: 'eager' })
   }
 
   peekToken(): AccessToken | undefined {
@@ -96,108 +63,20 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     const record: CallRecord = { startedAt: this.#settings.clock.monotonic() }
     this.#calls++
     try {
-      const token = await this.#findToken(demand, record)
+      const token = await this.#requests.findToken(demand, record)
       if (record.waitedFor) this.#reportCall(record)
       return token
     } catch (error) {
       this.#reportCall(record, isTokenError(error) ? error.kind : 'aborted')
       // A token that the program rejected is better than none: the API may accept it again.
       const { signal, forceRefresh, replacementOf } = demand
-      const old = this.#youngerThan('expiringAtMs')
-      if (
-        old &&
-        this.#cached?.rejected &&
-        !this.#closed &&
-        !signal?.aborted &&
-        !forceRefresh &&
-        !replacementOf
-      )
-        return old
+      const old =
+        this.#cached?.rejected && !forceRefresh && !replacementOf && this.#youngerThan('expiringAtMs')
+      if (old && !signal?.aborted) return old
       throw error
     } finally {
       if (--this.#calls === 0) this.#onIdle?.()
     }
-  }
-
-  async #findToken(demand: TokenDemand, record: CallRecord): Promise<AccessToken> {
-    const { clock, timeoutMs } = this.#settings
-    const { signal, minimumValidityMs = 0, replacementOf } = demand
-    let { forceRefresh = false } = demand
-    const deadline = record.startedAt + timeoutMs
-    let requestsBefore = this.#requests
-    for (;;) {
-      signal?.throwIfAborted()
-      if (clock.monotonic() >= deadline) throw timeoutError(timeoutMs)
-      if (!forceRefresh) {
-        const token = this.#usableToken(minimumValidityMs, replacementOf)
-        // One turn later, for a caller that aborts at once.
-        if (token && signal) await Promise.resolve().then(() => signal.throwIfAborted())
-        if (token) return token
-      }
-      let pending = this.#livePending()
-      if (pending === undefined) {
-        const free = forceRefresh || this.#cooldown === undefined
-        const delayMs = free ? 0 : await this.#sitOutCooldown(deadline, signal, record)
-        const reason = forceRefresh ? 'forced' : this.#reason()
-        // Several callers come here together. No await from here on: the request must not lose its last caller.
-        pending =
-          this.#livePending() ?? this.#start({ reason, forced: forceRefresh, minimumValidityMs, delayMs })
-      }
-      record.waitedFor ??= 'token_request'
-      record.requestId = pending.id
-      // It started before this call, or it reads the store: once it has settled, another is started.
-      const outdated = forceRefresh && !(pending.forced && pending.id > requestsBefore)
-      try {
-        const cached = await this.#join(pending, signal, deadline)
-        if (outdated) continue
-        if (pending.forced || cached.storeId === undefined || this.#hasValidity(cached, minimumValidityMs)) {
-          return cached.token
-        }
-        // Another process's token, too old for this caller: request one of our own.
-        forceRefresh = true
-        requestsBefore = this.#requests
-      } catch (error) {
-        signal?.throwIfAborted()
-        if (error !== stalled && !outdated) throw error
-      } finally {
-        if (pending.waitedForOthers) record.waitedFor = 'other_process'
-      }
-    }
-  }
-
-  /** The pending request, unless its runtime has dropped it. */
-  #livePending(): PendingTokenRequest | undefined {
-    const pending = this.#pending
-    if (pending?.isStalled) this.#abandon(pending)
-    return this.#pending
-  }
-
-  /**
-   * @returns how long the next request must wait, in milliseconds
-   * @throws {TokenError} during a cooldown that the caller cannot wait for
-   */
-  async #sitOutCooldown(
-    deadline: number,
-    signal: AbortSignal | undefined,
-    record: CallRecord,
-  ): Promise<number> {
-    for (let cooldown = this.#cooldown; cooldown; cooldown = this.#cooldown) {
-      if (cooldown.remainingMs() <= 0) return 0
-      const leftMs = deadline - this.#settings.clock.monotonic()
-      const changed = await waitFor(cooldown.credentialsChanged(), leftMs, signal, () => undefined)
-      signal?.throwIfAborted()
-      if (!changed) {
-        const remainingMs = cooldown.remainingMs()
-        if (remainingMs <= 0) return 0
-        // Waited for only if it fits into the caller's time.
-        if (cooldown.error.kind !== 'throttled' || remainingMs >= leftMs) throw cooldown.currentError()
-        record.waitedFor = 'cooldown'
-        return remainingMs
-      }
-      // Unless a later request has failed meanwhile.
-      if (this.#cooldown === cooldown) this.#cooldown = undefined
-    }
-    return 0
   }
 
   reject(token: AccessToken): void {
@@ -210,13 +89,16 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
 
   [rejectForRequest](token: AccessToken, request: RejectedRequest): Promise<AccessToken> | undefined {
     const cached = this.#cached
+    const { origin, repeatable, signal } = request
     if (cached?.token.value === token.value) {
       const refreshing = this.#mayReplace(cached, request)
-      if (refreshing && !request.repeatable) this.#replaceInBackground(cached)
-      this.#reportRejection(cached, refreshing, request.origin)
+      if (refreshing && !repeatable && !this.#requests.startInBackground({ reason: 'rejected' })) {
+        markRejected(cached)
+      }
+      this.#reportRejection(cached, refreshing, origin)
       if (!refreshing) return undefined
     }
-    return request.repeatable ? this.#getToken({ signal: request.signal, replacementOf: token }) : undefined
+    return repeatable ? this.#getToken({ signal, replacementOf: token }) : undefined
   }
 
   [tokenForSingleUse](signal: AbortSignal | undefined): Promise<AccessToken> {
@@ -224,7 +106,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     if (!cached || !this.#rejections?.isRejected(cached.token.value))
       return this.getToken(signal && { signal })
     return this.#getToken({ signal, replacementOf: cached.token }).catch((error: unknown) => {
-      // No replacement is available: the rejected token may be accepted by another API.
+      // No replacement is available: another API may accept the rejected token.
       signal?.throwIfAborted()
       const old = this.#youngerThan('expiringAtMs')
       if (old) return old
@@ -237,9 +119,8 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   reset(): void {
-    // Callers that wait already get the result of their request; it is not cached.
-    this.#cached = this.#cooldown = this.#rejections = this.#pending = undefined
-    this.#startAnew = this.#settings.store !== undefined
+    this.#cached = this.#rejections = undefined
+    this.#requests.reset()
   }
 
   on(listener: TokenEventListener): () => void {
@@ -251,14 +132,8 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    this.#cached = this.#cooldown = undefined
-    const pending = this.#pending
-    if (pending) {
-      abortQuietly(pending.controller, new TokenError(closed))
-      await pending.result.catch(() => {})
-    }
-    await this.#remainingWork
+    this.#cached = undefined
+    await this.#requests.close()
   }
 
   /** Closes once the last running call has settled. */
@@ -280,6 +155,17 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     return singleUse && token && this.#rejections?.isRejected(token.value) ? undefined : token
   }
 
+  accepts(cached: CachedToken, { reason, minimumValidityMs = 0 }: PendingTokenRequestOptions): boolean {
+    if (this.#rejections?.isRejected(cached.token.value)) return false
+    // Not the very token that is to be refreshed.
+    if (reason === 'refresh_ahead' && cached.token.value === this.#cached?.token.value) return false
+    return this.hasValidity(cached, minimumValidityMs)
+  }
+
+  keep(cached: CachedToken): void {
+    this.#cached = cached
+  }
+
   [emitEvent](event: TokenEvent): void {
     const { onEvent, label = this.#source.label } = this.#settings
     if (onEvent === undefined && !this.#listeners?.size) return
@@ -297,9 +183,9 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     this[emitEvent]({ type: 'call_settled', durationMs, waitedFor, requestId, kind })
   }
 
-  #context() {
-    const emit = (event: TokenEvent): void => this[emitEvent](event)
-    return { source: this.#source, settings: this.#settings, emit }
+  #reportRejection(cached: CachedToken, refreshing: boolean, origin?: string): void {
+    const remainingMs = Math.max(0, cached.lifetimeMs - this.#elapsed(cached))
+    this[emitEvent]({ type: 'token_rejected', remainingMs, refreshing, ...(origin && { origin }) })
   }
 
   #youngerThan(end: 'refreshAtMs' | 'expiringAtMs'): AccessToken | undefined {
@@ -311,11 +197,11 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     return elapsedSince(cached.start, this.#settings.clock)
   }
 
-  #hasValidity(cached: CachedToken, minimumValidityMs: number): boolean {
+  hasValidity(cached: CachedToken, minimumValidityMs: number): boolean {
     return hasValidity(cached, this.#elapsed(cached), minimumValidityMs)
   }
 
-  #reason(): TokenRequestReason {
+  reason(): TokenRequestReason {
     const cached = this.#cached
     if (cached === undefined) return 'first'
     if (this.#elapsed(cached) >= cached.expiringAtMs) return 'expiring'
@@ -323,20 +209,14 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   /** The cached token if it is sufficient; one that is due for refresh is refreshed in the background. */
-  #usableToken(minimumValidityMs: number, replacementOf: AccessToken | undefined): AccessToken | undefined {
+  usableToken(minimumValidityMs: number, replacementOf: AccessToken | undefined): AccessToken | undefined {
     const cached = this.#cached
-    if (cached === undefined || cached.rejected || !this.#hasValidity(cached, minimumValidityMs))
+    if (cached === undefined || cached.rejected || !this.hasValidity(cached, minimumValidityMs))
       return undefined
     if (cached.token.value === replacementOf?.value) return undefined
-    const due = this.#elapsed(cached) >= cached.refreshAtMs
-    if (due && !this.#livePending() && !this.#cooldown?.pausesRefresh() && this.#mayRefreshInBackground()) {
-      this.#start({ reason: 'refresh_ahead', background: true })
-    }
+    if (this.#elapsed(cached) >= cached.refreshAtMs)
+      this.#requests.startInBackground({ reason: 'refresh_ahead' })
     return cached.token
-  }
-
-  #mayRefreshInBackground(): boolean {
-    return this.#settings.waitUntil !== undefined || !dropsBackgroundWork()
   }
 
   /** Whether a rejected token may be replaced now. */
@@ -345,97 +225,10 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     const rejections = (this.#rejections ??= new RejectionBudget(this.#settings.clock))
     // Its replacement has been requested already.
     if (rejections.isRejected(value)) return true
-    if (!this.#livePending() && !rejections.draw(origin, resource)) return false
+    if (!this.#requests.pending && !rejections.draw(origin, resource)) return false
     rejections.remember(value)
-    if (cached.storeId !== undefined) void removeSharedToken(this.#context(), cached.storeId)
+    if (cached.storeId !== undefined) void this.#requests.removeShared(cached.storeId)
     return true
-  }
-
-  #replaceInBackground(cached: CachedToken): void {
-    if (this.#livePending() || this.#cooldown?.pausesRefresh()) return
-    if (this.#mayRefreshInBackground()) this.#start({ reason: 'rejected', background: true })
-    else markRejected(cached)
-  }
-
-  #reportRejection(cached: CachedToken, refreshing: boolean, origin?: string): void {
-    const remainingMs = Math.max(0, cached.lifetimeMs - this.#elapsed(cached))
-    this[emitEvent]({ type: 'token_rejected', remainingMs, refreshing, ...(origin && { origin }) })
-  }
-
-  #join(
-    pending: PendingTokenRequest,
-    signal: AbortSignal | undefined,
-    deadline: number,
-  ): Promise<CachedToken> {
-    return pending.join(signal, deadline, () => this.#abandon(pending))
-  }
-
-  #abandon(pending: PendingTokenRequest): void {
-    if (this.#pending === pending) this.#pending = undefined
-    abortQuietly(pending.controller)
-  }
-
-  #start(options: PendingTokenRequestOptions): PendingTokenRequest {
-    if (this.#closed) throw new TokenError(closed)
-    const pending = new PendingTokenRequest(++this.#requests, options, this.#settings)
-    this.#pending = pending
-    pending.result = this.#request(pending, options)
-    // Nobody may be waiting; callers that are learn of the failure by joining.
-    this.#keepAlive(pending.result.catch(() => {}))
-    return pending
-  }
-
-  #keepAlive(work: Promise<unknown>): void {
-    try {
-      this.#settings.waitUntil?.(work)
-    } catch {
-      // Called outside a request: nothing has to be kept alive.
-    }
-  }
-
-  async #request(pending: PendingTokenRequest, options: PendingTokenRequestOptions): Promise<CachedToken> {
-    const { clock, timeoutMs } = this.#settings
-    const { reason, minimumValidityMs = 0, delayMs = 0 } = options
-    const { signal } = pending.controller
-    const context: AcquireContext = {
-      ...this.#context(),
-      signal,
-      requestId: pending.id,
-      reason,
-      deadline: clock.monotonic() + timeoutMs,
-      forced: pending.forced || this.#startAnew,
-      failures: this.#cooldown?.failures ?? 0,
-      expectProgress: (ms) => pending.expectProgress(ms),
-      onWaitForOthers: () => (pending.waitedForOthers = true),
-      afterwards: (work) => {
-        this.#remainingWork = Promise.all([this.#remainingWork, work().catch(() => {})]).then(() => {})
-        this.#keepAlive(this.#remainingWork)
-      },
-      accepts: (cached) =>
-        !this.#rejections?.isRejected(cached.token.value) &&
-        this.#hasValidity(cached, minimumValidityMs) &&
-        // Not the very token that is to be refreshed.
-        (reason !== 'refresh_ahead' || cached.token.value !== this.#cached?.token.value),
-    }
-    try {
-      const cached = await acquireToken(context, delayMs)
-      signal.throwIfAborted()
-      // Otherwise the provider was reset meanwhile.
-      if (this.#pending === pending) {
-        this.#cached = cached
-        this.#cooldown = undefined
-        this.#startAnew = false
-      }
-      return cached
-    } catch (error) {
-      signal.throwIfAborted()
-      if (isFrameworkSignal(error)) throw error
-      const failure = toTokenError(error)
-      if (this.#pending === pending) this.#cooldown = new Cooldown(failure, context.failures, clock)
-      throw failure
-    } finally {
-      if (this.#pending === pending) this.#pending = undefined
-    }
   }
 }
 

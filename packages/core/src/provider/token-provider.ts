@@ -1,10 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { resolveSettings, type TokenProviderOptions } from '../acquire/provider-options.ts'
-import { configurationError } from '../protocol/configuration-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 import type { TokenEventListener } from '../tokens/token-event.ts'
-import type { TokenSource } from '../tokens/token-source.ts'
-import { CachingTokenProvider } from './caching-token-provider.ts'
 
 /** Options of one {@link TokenProvider.getToken} call. */
 export interface GetTokenOptions {
@@ -34,23 +30,4 @@ export interface TokenProvider {
   /** Cancels the pending request and waits for remaining work. Never closes a store that it was given. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
-}
-
-/**
- * Keeps a valid token ready: requests one however many callers there are, refreshes it ahead of time, and
- * never returns a token that is about to expire.
- *
- * @example
- * const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
- * const { value } = await tokens.getToken()
- *
- * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
- */
-export function createTokenProvider(source: TokenSource, options: TokenProviderOptions = {}): TokenProvider {
-  if (typeof source?.requestToken !== 'function') {
-    throw configurationError(
-      'A token source is missing. Pass clientCredentials({ … }) or backendTokens({ … }).',
-    )
-  }
-  return new CachingTokenProvider(source, resolveSettings(options))
 }

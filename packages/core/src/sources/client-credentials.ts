@@ -13,7 +13,6 @@ import {
 } from '../protocol/build-token-request.ts'
 import {
   createClientAuthentication,
-  formEncode,
   type ClientAuthentication,
   type ClientAuthenticationMethod,
 } from '../protocol/client-authentication.ts'
@@ -23,7 +22,7 @@ import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenRequestContext, TokenSource } from '../tokens/token-source.ts'
-import { redactEcho } from './redact-echo.ts'
+import { redactEcho, sentSecrets } from './redact-echo.ts'
 import { sendTokenRequest, withoutQuery, type FetchLike } from './send-token-request.ts'
 
 type Resolvable<Value> = Value | (() => Value | Promise<Value>)
@@ -217,20 +216,6 @@ async function resolve<Value>(option: string, value: Resolvable<Value>): Promise
       message: `The ${option} function failed (${errorCode(error)}).`,
     })
   }
-}
-
-/** Every form in which a secret was sent: whatever the authentication added to the request. */
-function sentSecrets(
-  secret: string,
-  parametersBefore: ReadonlySet<string>,
-  body: URLSearchParams,
-  headers: Headers,
-): string[] {
-  const added = [...body].filter(
-    ([name]) => !parametersBefore.has(name) && name !== 'client_id' && name !== 'client_assertion_type',
-  )
-  const authorization = headers.get('authorization')?.replace(/^\S+ /, '') ?? ''
-  return [secret, formEncode(secret), authorization, ...added.map(([, value]) => value)].filter(Boolean)
 }
 
 function authenticationFailed(cause: unknown, { client, clientId, tokenEndpoint }: Identity): TokenError {

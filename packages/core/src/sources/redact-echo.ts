@@ -1,3 +1,4 @@
+import { formEncode } from '../protocol/client-authentication.ts'
 import { changeTokenError, TokenError, type TokenFailure } from '../protocol/token-error.ts'
 
 /** A secret this long is recognised inside a code as well; a shorter one, such as `client`, occurs in codes by chance. */
@@ -26,4 +27,18 @@ export function redactEcho(error: TokenError, secrets: readonly string[]): Token
     changes.errorDescription = text.slice(0, 200)
   }
   return Object.keys(changes).length > 0 ? changeTokenError(error, changes) : error
+}
+
+/** Every form in which a secret was sent: whatever the authentication added to the request. */
+export function sentSecrets(
+  secret: string,
+  parametersBefore: ReadonlySet<string>,
+  body: URLSearchParams,
+  headers: Headers,
+): string[] {
+  const added = [...body].filter(
+    ([name]) => !parametersBefore.has(name) && name !== 'client_id' && name !== 'client_assertion_type',
+  )
+  const authorization = headers.get('authorization')?.replace(/^\S+ /, '') ?? ''
+  return [secret, formEncode(secret), authorization, ...added.map(([, value]) => value)].filter(Boolean)
 }

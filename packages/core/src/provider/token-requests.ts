@@ -1,0 +1,250 @@
+import { removeSharedToken } from '../acquire/acquire-shared-token.ts'
+import { acquireToken } from '../acquire/acquire-token.ts'
+import type { CachedToken } from '../acquire/cached-token.ts'
+import { Cooldown } from '../acquire/cooldown.ts'
+import type { ProviderSettings } from '../acquire/provider-options.ts'
+import { toTokenError, type AcquireContext, type ProviderContext } from '../acquire/request-token.ts'
+import { abortQuietly } from '../platform/abort.ts'
+import { dropsBackgroundWork } from '../platform/runtime.ts'
+import { waitFor } from '../platform/timers.ts'
+import { isFrameworkSignal } from '../protocol/framework-signal.ts'
+import { TokenError } from '../protocol/token-error.ts'
+import type { AccessToken } from '../tokens/access-token.ts'
+import type { TokenEvent, TokenRequestReason, TokenWaitCause } from '../tokens/token-event.ts'
+import type { TokenSource } from '../tokens/token-source.ts'
+import {
+  PendingTokenRequest,
+  stalled,
+  timeoutError,
+  type PendingTokenRequestOptions,
+} from './pending-token-request.ts'
+import { emitEvent } from './provider-internals.ts'
+import type { GetTokenOptions } from './token-provider.ts'
+
+/** What one call of `getToken` needs. */
+export interface TokenDemand extends GetTokenOptions {
+  /** A token other than this one: an API has rejected it. */
+  readonly replacementOf?: AccessToken | undefined
+}
+
+/** What one call of `getToken` met with, for its event. */
+export interface CallRecord {
+  readonly startedAt: number
+  waitedFor?: TokenWaitCause | undefined
+  requestId?: number | undefined
+}
+
+/** The cache that a provider's token requests fill. */
+export interface TokenCache {
+  [emitEvent](event: TokenEvent): void
+  /** The cached token if it is sufficient. */
+  usableToken(minimumValidityMs: number, replacementOf: AccessToken | undefined): AccessToken | undefined
+  hasValidity(cached: CachedToken, minimumValidityMs: number): boolean
+  /** Whether a token from the store is accepted. */
+  accepts(cached: CachedToken, options: PendingTokenRequestOptions): boolean
+  /** Why a token is requested now. */
+  reason(): TokenRequestReason
+  keep(cached: CachedToken): void
+}
+
+const closed = { kind: 'aborted', message: 'The token provider was closed.' } as const
+
+/** The token requests of one provider: one at a time, none during a cooldown. */
+export class TokenRequests {
+  readonly #source: TokenSource
+  readonly #settings: ProviderSettings
+  readonly #cache: TokenCache
+  #pending: PendingTokenRequest | undefined
+  #cooldown: Cooldown | undefined
+  #ignoreStore = false
+  #closed = false
+  #remainingWork: Promise<unknown> | undefined
+  #count = 0
+
+  constructor(source: TokenSource, settings: ProviderSettings, cache: TokenCache) {
+    this.#source = source
+    this.#settings = settings
+    this.#cache = cache
+  }
+
+  /** The cached token if it is sufficient, otherwise the result of a request. @throws {TokenError} */
+  async findToken(demand: TokenDemand, record: CallRecord): Promise<AccessToken> {
+    const { clock, timeoutMs } = this.#settings
+    const { signal, minimumValidityMs = 0, replacementOf } = demand
+    const deadline = record.startedAt + timeoutMs
+    let { forceRefresh: forced = false } = demand
+    let requestsBefore = this.#count
+    for (;;) {
+      signal?.throwIfAborted()
+      if (clock.monotonic() >= deadline) throw timeoutError(timeoutMs)
+      if (!forced) {
+        const token = this.#cache.usableToken(minimumValidityMs, replacementOf)
+        // One turn later, for a caller that aborts at once.
+        if (token && signal) await Promise.resolve().then(() => signal.throwIfAborted())
+        if (token) return token
+      }
+      let { pending } = this
+      if (pending === undefined) {
+        const delayMs = forced || !this.#cooldown ? 0 : await this.#sitOutCooldown(deadline, signal)
+        if (delayMs > 0) record.waitedFor = 'cooldown'
+        const reason = forced ? 'forced' : this.#cache.reason()
+        // Several callers come here together. No await from here on: the request must not lose its last caller.
+        pending = this.pending ?? this.#start({ reason, forced, minimumValidityMs, delayMs })
+      }
+      record.waitedFor ??= 'token_request'
+      record.requestId = pending.id
+      // It started before this call, or it reads the store: once it has settled, another is started.
+      const outdated = forced && !(pending.forced && pending.id > requestsBefore)
+      try {
+        const cached = await this.#join(pending, signal, deadline)
+        if (outdated) continue
+        const isNew = pending.forced || cached.storeId === undefined
+        if (isNew || this.#cache.hasValidity(cached, minimumValidityMs)) return cached.token
+        // Another process's token, too old for this caller: request one of our own.
+        forced = true
+        requestsBefore = this.#count
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (error !== stalled && !outdated) throw error
+      } finally {
+        if (pending.waitedForOthers) record.waitedFor = 'other_process'
+      }
+    }
+  }
+
+  /** The pending request, unless its runtime has dropped it. */
+  get pending(): PendingTokenRequest | undefined {
+    if (this.#pending?.isStalled) this.#abandon(this.#pending)
+    return this.#pending
+  }
+
+  /** Starts a background refresh, unless one is pending, or must wait; false if the runtime would drop it. */
+  startInBackground(options: PendingTokenRequestOptions): boolean {
+    if (this.#settings.waitUntil === undefined && dropsBackgroundWork()) return false
+    if (!this.pending && !this.#cooldown?.pausesRefresh()) this.#start({ ...options, background: true })
+    return true
+  }
+
+  #start(options: PendingTokenRequestOptions): PendingTokenRequest {
+    if (this.#closed) throw new TokenError(closed)
+    const pending = new PendingTokenRequest(++this.#count, options, this.#settings)
+    this.#pending = pending
+    pending.result = this.#request(pending, options)
+    // Nobody may be waiting; callers that are learn of the failure by joining.
+    this.#keepAlive(pending.result.catch(() => {}))
+    return pending
+  }
+
+  #join(
+    pending: PendingTokenRequest,
+    signal: AbortSignal | undefined,
+    deadline: number,
+  ): Promise<CachedToken> {
+    return pending.join(signal, deadline, () => this.#abandon(pending))
+  }
+
+  /**
+   * Waits during a cooldown that a changed secret may end.
+   *
+   * @returns how long the next request must wait, in milliseconds
+   * @throws {TokenError} during a cooldown that the caller cannot wait for
+   */
+  async #sitOutCooldown(deadline: number, signal: AbortSignal | undefined): Promise<number> {
+    for (let cooldown = this.#cooldown; cooldown; cooldown = this.#cooldown) {
+      if (cooldown.remainingMs() <= 0) return 0
+      const leftMs = deadline - this.#settings.clock.monotonic()
+      const changed = await waitFor(cooldown.credentialsChanged(), leftMs, signal, () => undefined)
+      signal?.throwIfAborted()
+      if (!changed) {
+        const remainingMs = cooldown.remainingMs()
+        if (remainingMs <= 0) return 0
+        // Waited for only if it fits into the caller's time.
+        if (cooldown.error.kind !== 'throttled' || remainingMs >= leftMs) throw cooldown.currentError()
+        return remainingMs
+      }
+      // Unless a later request has failed meanwhile.
+      if (this.#cooldown === cooldown) this.#cooldown = undefined
+    }
+    return 0
+  }
+
+  /** Forgets failures and the pending request, whose callers still get its result; the next one ignores the store. */
+  reset(): void {
+    this.#cooldown = this.#pending = undefined
+    this.#ignoreStore = this.#settings.store !== undefined
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#cooldown = undefined
+    const pending = this.#pending
+    if (pending) {
+      abortQuietly(pending.controller, new TokenError(closed))
+      await pending.result.catch(() => {})
+    }
+    await this.#remainingWork
+  }
+
+  /** Removes an entry that an API rejected from the store. */
+  removeShared(storeId: string): Promise<void> {
+    return removeSharedToken(this.#context(), storeId)
+  }
+
+  #context(): ProviderContext {
+    return { source: this.#source, settings: this.#settings, emit: (event) => this.#cache[emitEvent](event) }
+  }
+
+  #abandon(pending: PendingTokenRequest): void {
+    if (this.#pending === pending) this.#pending = undefined
+    abortQuietly(pending.controller)
+  }
+
+  #keepAlive(work: Promise<unknown>): void {
+    try {
+      this.#settings.waitUntil?.(work)
+    } catch {
+      // Called outside a request: nothing has to be kept alive.
+    }
+  }
+
+  async #request(pending: PendingTokenRequest, options: PendingTokenRequestOptions): Promise<CachedToken> {
+    const { clock, timeoutMs } = this.#settings
+    const { signal } = pending.controller
+    const failures = this.#cooldown?.failures ?? 0
+    const context: AcquireContext = {
+      ...this.#context(),
+      signal,
+      requestId: pending.id,
+      reason: options.reason,
+      deadline: clock.monotonic() + timeoutMs,
+      forced: pending.forced || this.#ignoreStore,
+      failures,
+      expectProgress: (ms) => pending.expectProgress(ms),
+      onWaitForOthers: () => (pending.waitedForOthers = true),
+      afterwards: (work) => {
+        this.#remainingWork = Promise.all([this.#remainingWork, work().catch(() => {})]).then(() => {})
+        this.#keepAlive(this.#remainingWork)
+      },
+      accepts: (cached) => this.#cache.accepts(cached, options),
+    }
+    try {
+      const cached = await acquireToken(context, options.delayMs ?? 0)
+      signal.throwIfAborted()
+      // Otherwise the provider was reset meanwhile.
+      if (this.#pending === pending) {
+        this.#cache.keep(cached)
+        this.#cooldown = undefined
+        this.#ignoreStore = false
+      }
+      return cached
+    } catch (error) {
+      signal.throwIfAborted()
+      if (isFrameworkSignal(error)) throw error
+      const failure = toTokenError(error)
+      if (this.#pending === pending) this.#cooldown = new Cooldown(failure, failures, clock)
+      throw failure
+    } finally {
+      if (this.#pending === pending) this.#pending = undefined
+    }
+  }
+}
