@@ -1,0 +1,346 @@
+import {
+  clientAssertion,
+  clientCredentials,
+  createMemoryTokenStore,
+  createTokenAttacher,
+  createTokenFetch,
+  createTokenProvider,
+  isTokenError,
+  parseTokenResponse,
+  TokenError,
+  type ClientCredentialsOptions,
+} from '@tokenwell/core'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { pass, useFakeTime, watch } from '../fake-time.ts'
+import { ScriptedEndpoint, sourceOf, wrongSecret } from '../scripted-endpoint.ts'
+
+useFakeTime()
+afterEach(() => vi.unstubAllGlobals())
+
+const api = 'https://api.example.com'
+const failureOf = (tokens: { getToken(): Promise<unknown> }) =>
+  tokens.getToken().catch((error: unknown) => error)
+
+describe('options that are functions', () => {
+  it('are called for each token request, so that a module loads without its environment', async () => {
+    const environment: Record<string, string> = {}
+    const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
+    const read = (name: string) => () => environment[name] as string
+    const source = clientCredentials({
+      tokenUrl: read('TOKEN_URL'),
+      clientId: read('CLIENT_ID'),
+      clientSecret: read('CLIENT_SECRET'),
+      fetch: endpoint.fetch,
+    })
+    const tokens = createTokenProvider(source)
+    expect(await failureOf(tokens)).toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining('is missing') as string,
+    })
+    Object.assign(environment, {
+      TOKEN_URL: 'https://auth.example.com/token',
+      CLIENT_ID: 'id',
+      CLIENT_SECRET: 'secret',
+    })
+    tokens.reset()
+    expect((await tokens.getToken()).value).toBe('token-1')
+    expect(endpoint.requests[0]!.form.get('client_id')).toBe('id')
+    expect(JSON.stringify(source)).toBe('{"tokenEndpoint":"[function]","clientId":"[function]"}')
+  })
+
+  it.each<Partial<ClientCredentialsOptions>>([
+    { tokenUrl: () => 'http://auth.example.com' },
+    { tokenUrl: () => Promise.resolve('nonsense') },
+    { clientId: () => '' },
+  ])('are checked when they have returned: %j', async (options) => {
+    const endpoint = new ScriptedEndpoint()
+    const tokens = createTokenProvider(sourceOf(endpoint, options))
+    expect(await failureOf(tokens)).toMatchObject({ kind: 'configuration' })
+    expect(endpoint.requests).toHaveLength(0)
+  })
+})
+
+describe('client authentication', () => {
+  it('is created anew for each attempt, in the body, and never in the cache key', async () => {
+    let created = 0
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { status: 503, body: '' } : {}))
+    const clientAuthentication = clientAssertion(() => `jwt-${++created}\n`, { fingerprint: () => 'key-1' })
+    const source = sourceOf(endpoint, { clientSecret: undefined, clientAuthentication })
+    const call = watch(createTokenProvider(source).getToken())
+    await pass(1_000)
+    expect(call.state).toBe('resolved')
+    expect(endpoint.requests.map(({ form }) => form.get('client_assertion'))).toEqual(['jwt-1', 'jwt-2'])
+    expect(endpoint.requests[0]!.form.get('client_secret')).toBeNull()
+    expect(await source.cacheKey()).toBe(await source.cacheKey())
+    expect(created).toBe(2)
+  })
+
+  it('without a proof sends the client ID alone', async () => {
+    const endpoint = new ScriptedEndpoint()
+    await createTokenProvider(
+      sourceOf(endpoint, { clientSecret: undefined, clientAuthentication: 'none' }),
+    ).getToken()
+    expect([...endpoint.requests[0]!.form.keys()]).toEqual(['grant_type', 'client_id'])
+  })
+
+  it('of a changed key ends the cooldown, at the first call after a second', async () => {
+    let key = 'old'
+    const endpoint = new ScriptedEndpoint(() =>
+      endpoint.requests.at(-1)!.form.get('client_assertion') === 'new' ? {} : wrongSecret,
+    )
+    const clientAuthentication = clientAssertion(() => key, { fingerprint: () => key })
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: undefined, clientAuthentication }))
+    await failureOf(tokens)
+    await pass(1_000)
+    await failureOf(tokens)
+    key = 'new'
+    await pass(1_000)
+    await tokens.getToken()
+    expect(endpoint.requests).toHaveLength(3)
+  })
+
+  it('that fails names the client, and no text of its error', async () => {
+    const clientAuthentication = clientAssertion(() => Promise.reject(new RangeError('canary')))
+    const tokens = createTokenProvider(
+      sourceOf(new ScriptedEndpoint(), { clientSecret: undefined, clientAuthentication }),
+      { maxAttempts: 1 },
+    )
+    expect(await failureOf(tokens)).toMatchObject({
+      kind: 'unavailable',
+      message: 'The client authentication of "client" failed (RangeError).',
+    })
+  })
+})
+
+describe('errors', () => {
+  it.each([
+    [{}, 'secret-canary'],
+    [{ clientAuthentication: 'basic' as const }, btoa('client:secret-canary')],
+  ])('never repeat a secret in the form in which it was sent: %j', async (options, repeated) => {
+    const endpoint = new ScriptedEndpoint({
+      status: 400,
+      body: { error: repeated, error_description: `got ${repeated}` },
+    })
+    const tokens = createTokenProvider(
+      sourceOf(endpoint, { clientSecret: 'secret-canary', includeErrorDescription: true, ...options }),
+    )
+    const error = (await failureOf(tokens)) as TokenError
+    expect(error.oauthError).toBeUndefined()
+    expect(error.errorDescription).toBe('got [redacted]')
+    expect(error.message).not.toContain(repeated)
+  })
+
+  it('keep a reason that a short secret is part of', async () => {
+    const endpoint = new ScriptedEndpoint({
+      error: Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }),
+    })
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: 'token' }), { maxAttempts: 1 })
+    const error = (await failureOf(tokens)) as TokenError
+    expect(error.message).toBe(
+      'Could not reach the token endpoint https://auth.example.com/token (ECONNREFUSED).',
+    )
+    expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' })
+    expect(error).toMatchObject({ clientId: 'client', tokenEndpoint: 'https://auth.example.com/token' })
+  })
+
+  it('are recognised across copies of the package', async () => {
+    const foreign = Object.assign(new Error('from another copy'), {
+      [Symbol.for('tokenwell.TokenError')]: true,
+    })
+    expect(isTokenError(foreign)).toBe(true)
+    expect(foreign).toBeInstanceOf(TokenError)
+    class Derived extends TokenError {}
+    expect(foreign).not.toBeInstanceOf(Derived)
+    expect(isTokenError(new Error('other'))).toBe(false)
+  })
+
+  it('name an unset option of createTokenFetch', () => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+    expect(() => createTokenFetch(tokens, undefined as never)).toThrow(/^allowedOrigins is missing\./)
+  })
+})
+
+describe('a token response', () => {
+  it('is refreshed when its server recommends it', async () => {
+    const body = { access_token: 'early', expires_in: 3600, refresh_in: 100 }
+    const endpoint = new ScriptedEndpoint({ body })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await tokens.getToken()
+    await pass(111_000)
+    await tokens.getToken()
+    await pass(0)
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('without a lifetime lasts as long as the JWT says, if that is shorter', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const jwt = (claims: object) => `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(claims))}.signature`
+    for (const [claims, seconds] of [
+      [{ exp: now + 60 }, 60],
+      [{ exp: now + 7200, iat: now + 7140 }, 60],
+      [{ exp: now + 7200 }, 300],
+      [{ exp: 'soon' }, 300],
+    ] as const) {
+      const endpoint = new ScriptedEndpoint({ body: { access_token: jwt(claims) } })
+      const token = await createTokenProvider(sourceOf(endpoint)).getToken()
+      expect((token.expiresAt.getTime() - Date.now()) / 1000).toBe(seconds)
+    }
+  })
+
+  it('keeps members without a field of their own, out of sight of logs', async () => {
+    const body = {
+      access_token: 'a',
+      expires_in: 60,
+      instance_url: 'https://na1.example.com',
+      id_token: 'canary',
+    }
+    const token = await createTokenProvider(sourceOf(new ScriptedEndpoint({ body }))).getToken()
+    expect(token.response.extra).toEqual({ instance_url: 'https://na1.example.com', id_token: 'canary' })
+    expect(JSON.stringify(token.response)).not.toContain('canary')
+  })
+
+  it('may be form-encoded', () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }
+    expect(
+      parseTokenResponse(200, headers, 'access_token=a%2Bb&token_type=bearer&expires_in=60'),
+    ).toMatchObject({
+      accessToken: 'a+b',
+      expiresIn: 60,
+    })
+  })
+
+  it('of a type that needs a key is not sent as a bearer token', async () => {
+    const body = { access_token: 'bound', token_type: 'DPoP', expires_in: 60 }
+    expect(await failureOf(createTokenProvider(sourceOf(new ScriptedEndpoint({ body }))))).toMatchObject({
+      kind: 'malformed',
+    })
+  })
+})
+
+describe('attaching', () => {
+  const start = (options: object) => {
+    const requests: Headers[] = []
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+    const responses: Response[] = []
+    const tokenFetch = createTokenFetch(tokens, {
+      allowedOrigins: [api],
+      fetch: async (input, init) => {
+        requests.push(new Request(input, init).headers)
+        return responses.shift() ?? new Response('fine')
+      },
+      ...options,
+    })
+    return { requests, responses, tokenFetch, tokens }
+  }
+
+  it('replaces an existing header only with replaceHeader', async () => {
+    const headers = { authorization: 'Bearer api-key', 'x-other': '1' }
+    for (const replaceHeader of [false, true]) {
+      const { requests, tokenFetch } = start({ replaceHeader })
+      await tokenFetch(api, { headers })
+      await tokenFetch(new Request(api, { headers }))
+      const expected = replaceHeader ? 'Bearer token-1' : 'Bearer api-key'
+      expect(requests.map((sent) => sent.get('authorization'))).toEqual([expected, expected])
+      expect(requests.map((sent) => sent.get('x-other'))).toEqual(['1', '1'])
+    }
+  })
+
+  it.each([200, 400, 403])(
+    'asks isTokenRejected about a %d, and leaves what it does not know to the rules',
+    async (status) => {
+      const isTokenRejected = vi.fn(async (response: { status: number; readBody?: () => unknown }) =>
+        response.status === 401 ? undefined : /expired/.test(String(await response.readBody?.())),
+      )
+      const { requests, responses, tokenFetch } = start({ isTokenRejected })
+      responses.push(new Response('session expired', { status }))
+      expect(await (await tokenFetch(api)).text()).toBe('fine')
+      responses.push(new Response(null, { status: 401 }))
+      expect(await (await tokenFetch(api)).text()).toBe('fine')
+      expect(requests.map((sent) => sent.get('authorization'))).toEqual([
+        'Bearer token-1',
+        'Bearer token-2',
+        'Bearer token-2',
+        'Bearer token-3',
+      ])
+    },
+  )
+
+  it.each(['http://api.example.com', 'http://*.example.com'])(
+    'refuses %s, unless plain HTTP is allowed',
+    (origin) => {
+      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+      expect(() => createTokenAttacher(tokens, { allowedOrigins: [origin] })).toThrow(/must start with https/)
+      expect(() =>
+        createTokenAttacher(tokens, { allowedOrigins: [origin], allowInsecure: true }),
+      ).not.toThrow()
+    },
+  )
+
+  it('sends no token over plain HTTP where a function allows it', () => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+    const attacher = createTokenAttacher(tokens, { allowedOrigins: [() => true] })
+    expect(attacher.attach({ method: 'GET', url: 'http://api.example.com' })).toBeUndefined()
+    expect(attacher.attach({ method: 'GET', url: 'http://127.0.0.1:3000' })).toBeDefined()
+  })
+
+  it.each(['https://*.co.uk', 'https://*.com.', 'https://*.com.au'])(
+    'refuses %s: others have names there',
+    (origin) => {
+      const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+      expect(() => createTokenAttacher(tokens, { allowedOrigins: [origin] })).toThrow(/domains of others/)
+    },
+  )
+})
+
+describe('in a browser', () => {
+  it.each([
+    ['page', { window: { document: {} } }],
+    ['worker', { WorkerGlobalScope: class {}, navigator: { userAgent: 'Mozilla/5.0' } }],
+  ])('clientCredentials refuses to run in a %s', (_name, globals) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
+    expect(() => sourceOf(new ScriptedEndpoint())).toThrow(/must not run in a browser/)
+    expect(() => sourceOf(new ScriptedEndpoint(), { dangerouslyAllowBrowser: true })).not.toThrow()
+  })
+
+  it('a Worker of a server runtime is none', () => {
+    vi.stubGlobal('WorkerGlobalScope', class {})
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+    expect(() => sourceOf(new ScriptedEndpoint())).not.toThrow()
+  })
+})
+
+describe('the memory store', () => {
+  it('drops entries that have expired, also those that nobody reads again', async () => {
+    const store = createMemoryTokenStore()
+    const released = new WeakRef(await fill(store, 0))
+    await pass(2_000)
+    for (let key = 1; key < 300; key++) await fill(store, key)
+    vi.useRealTimers()
+    const collect = globalThis.gc
+    if (collect) {
+      await new Promise((resolve) => setTimeout(resolve))
+      collect()
+      expect(released.deref()).toBeUndefined()
+    }
+    expect(await store.read('key-0')).toBeUndefined()
+  })
+})
+
+async function fill(store: ReturnType<typeof createMemoryTokenStore>, key: number): Promise<object> {
+  const response = { accessToken: `token-${key}`, tokenType: 'Bearer', scope: [] } as const
+  const lease = (await store.lease(`key-${key}`, 1_000))!
+  await lease.write(response, 1_000)
+  return response
+}
+
+it('one signal that many callers share has one listener', async () => {
+  const controller = new AbortController()
+  const listen = vi.spyOn(controller.signal, 'addEventListener')
+  const forget = vi.spyOn(controller.signal, 'removeEventListener')
+  const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint({ latencyMs: 100 })))
+  const calls = Array.from({ length: 100 }, () => watch(tokens.getToken({ signal: controller.signal })))
+  await pass(100)
+  expect(calls.every(({ state }) => state === 'resolved')).toBe(true)
+  expect(listen).toHaveBeenCalledTimes(1)
+  expect(forget).toHaveBeenCalledTimes(1)
+})

@@ -1,0 +1,91 @@
+import { createTokenProvider } from '@tokenwell/core'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { pass, useFakeTime, watch } from '../fake-time.ts'
+import { never, ScriptedEndpoint, sourceOf } from '../scripted-endpoint.ts'
+
+useFakeTime()
+afterEach(() => vi.unstubAllGlobals())
+
+/** As workerd does when a request ends: its I/O never settles, its timers never fire, aborting it throws. */
+async function dropTimers(work: () => unknown): Promise<void> {
+  const spy = vi.spyOn(globalThis, 'setTimeout').mockReturnValue(0 as never)
+  work()
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+  spy.mockRestore()
+}
+
+describe('a token request that the runtime has dropped', () => {
+  it('is abandoned when it should have ended, by all who wait for it', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await dropTimers(() => watch(tokens.getToken()))
+    await pass(4_000)
+    const calls = [watch(tokens.getToken()), watch(tokens.getToken({ signal: new AbortController().signal }))]
+    await pass(6_000)
+    expect(calls.map(({ state }) => state)).toEqual(['pending', 'pending'])
+    await pass(100)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-2', 'token-2'])
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('is replaced at once by a call that comes later', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await dropTimers(() => watch(tokens.getToken()))
+    await pass(60_000)
+    expect((await tokens.getToken()).value).toBe('token-2')
+  })
+
+  it('does no harm when aborting it throws', async () => {
+    vi.spyOn(AbortController.prototype, 'abort').mockImplementation(() => {
+      throw new Error('Cannot perform I/O on behalf of a different request.')
+    })
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await dropTimers(() => watch(tokens.getToken()))
+    await pass(60_000)
+    expect((await tokens.getToken()).value).toBe('token-2')
+  })
+})
+
+describe.each([
+  ['Cloudflare Workers', () => vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })],
+  ['an edge runtime', () => vi.stubGlobal('EdgeRuntime', 'edge-runtime')],
+])('in %s', (_name, enter) => {
+  it('a token that is due for refresh is not refreshed in the background', async () => {
+    enter()
+    const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
+    const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
+    expect(endpoint.requests).toHaveLength(0)
+    await tokens.getToken()
+    await pass(94_000)
+    expect((await tokens.getToken()).value).toBe('token-1')
+    await pass(1_500)
+    expect((await tokens.getToken()).value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('it is, if waitUntil keeps the request alive', async () => {
+    enter()
+    const endpoint = new ScriptedEndpoint({ expiresIn: 100, latencyMs: 1_000 })
+    const work: Promise<unknown>[] = []
+    const tokens = createTokenProvider(sourceOf(endpoint), { waitUntil: (promise) => work.push(promise) })
+    const first = tokens.getToken()
+    await pass(1_000)
+    await first
+    await pass(89_000)
+    expect((await tokens.getToken()).value).toBe('token-1')
+    await pass(1_000)
+    expect((await tokens.getToken()).value).toBe('token-2')
+    expect(work).toHaveLength(2)
+    await expect(Promise.all(work)).resolves.toBeDefined()
+  })
+})
+
+it('a waitUntil that throws, as outside a request, fails nobody', async () => {
+  const waitUntil = () => {
+    throw new Error('no request')
+  }
+  const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()), { waitUntil })
+  await expect(tokens.getToken()).resolves.toBeDefined()
+})
