@@ -11,13 +11,13 @@ export interface Budget {
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: { bytes: 14_100, dependencies: 0, start: 1.4 },
-  'axios-interceptor': { bytes: 2_450, dependencies: 1 },
+  'axios-interceptor': { bytes: 2_550, dependencies: 1 },
   'ky-hook': { bytes: 520, dependencies: 1 },
   'nestjs-module': { bytes: 2_500, dependencies: 2 },
   'redis-token-store': { bytes: 3_450, dependencies: 1 },
   'resource-server': { dependencies: 6 },
   'file-token-store': { dependencies: 1 },
-  opentelemetry: { bytes: 1_450, dependencies: 1 },
+  opentelemetry: { bytes: 1_950, dependencies: 1 },
   cli: { dependencies: 4 },
   'token-service': { dependencies: 72, start: 13 },
 }

@@ -1,5 +1,5 @@
 import { metrics, trace, type Attributes, type MeterProvider, type TracerProvider } from '@opentelemetry/api'
-import type { TokenProvider } from '@tokenwell/core'
+import type { TokenEvent, TokenPool, TokenProvider } from '@tokenwell/core'
 import { recordMetrics } from './record-metrics.ts'
 import { traceRequests } from './trace-requests.ts'
 
@@ -8,28 +8,52 @@ export interface InstrumentTokensOptions {
   readonly meterProvider?: MeterProvider | undefined
   /** @default the global one */
   readonly tracerProvider?: TracerProvider | undefined
-  /** Identifies one of several providers: the attribute `tokenwell.provider.name` of spans and metrics. */
+  /** Identifies one of several providers or pools: the attribute `tokenwell.provider.name` of spans and metrics. */
   readonly name?: string | undefined
+  /**
+   * How many keys of a pool are recorded as the attribute `tokenwell.pool.key`; further ones are recorded as `other`.
+   *
+   * @default 0, which records no keys
+   */
+  readonly maxKeys?: number | undefined
 }
+
+/** Returns the attributes that every span and metric of an event has. */
+export type IdentityOf = (event?: TokenEvent) => Attributes
 
 const scope = '@tokenwell/opentelemetry'
 
 /**
- * Records spans and metrics from the events of a token provider. Returning a cached token costs nothing, and no
- * attribute contains a secret, a token, a client ID or a URL.
+ * Records spans and metrics from the events of a token provider, or of all providers of a pool. Returning a cached token
+ * costs nothing, and no attribute contains a secret, a token, a client ID or a URL.
  *
  * @example
  * const stop = instrumentTokens(tokens, { name: 'speech' })
  *
  * @returns a function that stops the recording
  */
-export function instrumentTokens(tokens: TokenProvider, options: InstrumentTokensOptions = {}): () => void {
-  const { meterProvider = metrics, tracerProvider = trace, name } = options
-  const identity: Attributes = name === undefined ? {} : { 'tokenwell.provider.name': name }
-  const stopMetrics = recordMetrics(tokens, meterProvider.getMeter(scope), identity)
-  const stopSpans = traceRequests(tokens, tracerProvider.getTracer(scope), identity)
+export function instrumentTokens(
+  tokens: TokenProvider | Pick<TokenPool<never>, 'on'>,
+  options: InstrumentTokensOptions = {},
+): () => void {
+  const { meterProvider = metrics, tracerProvider = trace, name, maxKeys = 0 } = options
+  const identityOf = createIdentity(name, maxKeys)
+  const stopMetrics = recordMetrics(tokens, meterProvider.getMeter(scope), identityOf)
+  const stopSpans = traceRequests(tokens, tracerProvider.getTracer(scope), identityOf)
   return () => {
     stopMetrics()
     stopSpans()
+  }
+}
+
+/** Keeps the first keys only, so that neither memory nor the number of time series grows with the tenants. */
+function createIdentity(name: string | undefined, maxKeys: number): IdentityOf {
+  const identity: Attributes = name === undefined ? {} : { 'tokenwell.provider.name': name }
+  const keys = new Set<string>()
+  return (event) => {
+    if (maxKeys === 0 || event?.key === undefined) return identity
+    const key = String(event.key)
+    if (keys.size < maxKeys) keys.add(key)
+    return { ...identity, 'tokenwell.pool.key': keys.has(key) ? key : 'other' }
   }
 }

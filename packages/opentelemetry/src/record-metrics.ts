@@ -1,65 +1,93 @@
 import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api'
-import type { TokenProvider } from '@tokenwell/core'
+import type { TokenEvent, TokenPool, TokenProvider } from '@tokenwell/core'
 import { failureAttributes } from './failure-attributes.ts'
+import type { IdentityOf } from './instrument-tokens.ts'
 
-const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30]
 /** From seconds to a week. */
 const lifetimeBuckets = [10, 30, 60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 604_800]
 
-export function recordMetrics(tokens: TokenProvider, meter: Meter, identity: Attributes): () => void {
+export function recordMetrics(
+  tokens: TokenProvider | Pick<TokenPool<never>, 'on'>,
+  meter: Meter,
+  identityOf: IdentityOf,
+): () => void {
   const instruments = createInstruments(meter)
+  const stop = tokens.on((event) => recordEvent(instruments, event, identityOf(event)))
+  // The keys of a pool come and go; a gauge for each would keep them all.
+  if (!('peekToken' in tokens)) return stop
+
   const observe = (result: ObservableResult): void => {
     const token = tokens.peekToken()
     // Without a new value, SDKs keep reporting the last one.
-    result.observe(token ? (token.expiresAt.getTime() - Date.now()) / 1000 : 0, identity)
+    result.observe(token ? (token.expiresAt.getTime() - Date.now()) / 1000 : 0, identityOf())
   }
   instruments.remaining.addCallback(observe)
-
-  const stop = tokens.on((event) => {
-    switch (event.type) {
-      case 'token_received': {
-        const { from, reason, durationMs, remainingMs } = event
-        if (from === 'endpoint') {
-          instruments.duration.record(durationMs / 1000, { ...identity, 'tokenwell.request.reason': reason })
-        }
-        instruments.lifetime.record(remainingMs / 1000, { ...identity, 'tokenwell.token.origin': from })
-        break
-      }
-      case 'token_failed': {
-        const { reason, durationMs } = event
-        const attributes = {
-          ...identity,
-          'tokenwell.request.reason': reason,
-          ...failureAttributes(event),
-        }
-        instruments.duration.record(durationMs / 1000, attributes)
-        break
-      }
-      case 'token_rejected':
-        instruments.rejections.add(1, { ...identity, 'tokenwell.token.refreshing': event.refreshing })
-        break
-      case 'token_withheld':
-        // The origin is not an attribute: callers determine it, so its values are unbounded.
-        instruments.withheld.add(1, identity)
-        break
-      case 'lifetime_unknown':
-        instruments.unknownLifetimes.add(1, { ...identity, 'tokenwell.lifetime.problem': event.problem })
-        break
-      case 'store_unavailable': {
-        const { operation, cause } = event
-        const attributes = { ...identity, 'tokenwell.store.operation': operation, 'error.type': cause }
-        instruments.storeFailures.add(1, attributes)
-        break
-      }
-      case 'token_requested':
-        // Counted when it completes.
-        break
-    }
-  })
-
   return () => {
     stop()
     instruments.remaining.removeCallback(observe)
+  }
+}
+
+function recordEvent(
+  instruments: ReturnType<typeof createInstruments>,
+  event: TokenEvent,
+  identity: Attributes,
+): void {
+  switch (event.type) {
+    case 'token_received': {
+      const { from, reason, durationMs, remainingMs } = event
+      if (from === 'endpoint') {
+        instruments.duration.record(durationMs / 1000, { ...identity, 'tokenwell.request.reason': reason })
+      } else instruments.storeAvailable.record(1, identity)
+      instruments.lifetime.record(remainingMs / 1000, { ...identity, 'tokenwell.token.origin': from })
+      break
+    }
+    case 'token_failed': {
+      const { reason, durationMs } = event
+      const attributes = {
+        ...identity,
+        'tokenwell.request.reason': reason,
+        ...failureAttributes(event),
+      }
+      instruments.duration.record(durationMs / 1000, attributes)
+      break
+    }
+    case 'call_settled': {
+      const { durationMs, waitedFor, kind } = event
+      const failure = kind && { 'error.type': kind }
+      if (waitedFor) {
+        const attributes = { ...identity, 'tokenwell.wait.cause': waitedFor, ...failure }
+        instruments.wait.record(durationMs / 1000, attributes)
+      }
+      // A call that fails without waiting fails during a cooldown, unless the caller has cancelled it.
+      const cause = waitedFor ?? (kind === 'aborted' ? 'none' : 'cooldown')
+      if (failure) instruments.callFailures.add(1, { ...identity, 'tokenwell.wait.cause': cause, ...failure })
+      break
+    }
+    case 'token_rejected':
+      instruments.rejections.add(1, { ...identity, 'tokenwell.token.refreshing': event.refreshing })
+      break
+    case 'token_withheld':
+      // The origin is not an attribute: callers determine it, so its values are unbounded.
+      instruments.withheld.add(1, identity)
+      break
+    case 'lifetime_unknown':
+      instruments.unknownLifetimes.add(1, { ...identity, 'tokenwell.lifetime.problem': event.problem })
+      break
+    case 'store_unavailable': {
+      const { operation, cause } = event
+      const attributes = { ...identity, 'tokenwell.store.operation': operation, 'error.type': cause }
+      instruments.storeFailures.add(1, attributes)
+      instruments.storeAvailable.record(0, identity)
+      break
+    }
+    case 'store_recovered':
+      instruments.storeAvailable.record(1, identity)
+      break
+    case 'token_requested':
+      // Counted when it completes.
+      break
   }
 }
 
@@ -69,6 +97,15 @@ function createInstruments(meter: Meter) {
       description: 'Duration of requests to the token endpoint',
       unit: 's',
       advice: { explicitBucketBoundaries: durationBuckets },
+    }),
+    wait: meter.createHistogram('tokenwell.call.wait.duration', {
+      description: 'Time that callers waited for a token',
+      unit: 's',
+      advice: { explicitBucketBoundaries: durationBuckets },
+    }),
+    callFailures: meter.createCounter('tokenwell.call.failures', {
+      description: 'Calls that got no token',
+      unit: '{call}',
     }),
     lifetime: meter.createHistogram('tokenwell.token.lifetime', {
       description: 'Remaining lifetime of tokens when they were received',
@@ -94,6 +131,10 @@ function createInstruments(meter: Meter) {
     storeFailures: meter.createCounter('tokenwell.store.failures', {
       description: 'Failed operations of the shared store',
       unit: '{failure}',
+    }),
+    storeAvailable: meter.createGauge('tokenwell.store.available', {
+      description: 'Whether the shared store worked when it was last used: 1 or 0',
+      unit: '{store}',
     }),
   }
 }

@@ -1,27 +1,55 @@
-import { SpanKind, SpanStatusCode, type Attributes, type Tracer } from '@opentelemetry/api'
-import type { TokenEvent, TokenProvider } from '@tokenwell/core'
+import { SpanKind, SpanStatusCode, trace, type SpanContext, type Tracer } from '@opentelemetry/api'
+import type { TokenEvent, TokenPool, TokenProvider } from '@tokenwell/core'
 import { failureAttributes } from './failure-attributes.ts'
+import type { IdentityOf } from './instrument-tokens.ts'
 
 type TokenRequestEnd = Extract<TokenEvent, { type: 'token_received' | 'token_failed' }>
 
-/** One span for each request to the token endpoint, retries included. */
-export function traceRequests(tokens: TokenProvider, tracer: Tracer, identity: Attributes): () => void {
+interface TracedRequest {
+  readonly context: SpanContext
+  /** Span of the caller that started the request. */
+  readonly parentId: string | undefined
+}
+
+/** Callers return right after their request; older ones are not linked any more. */
+const maxTracedRequests = 100
+
+/** One span for each request to the token endpoint, retries included, to which waiting callers are linked. */
+export function traceRequests(
+  tokens: TokenProvider | Pick<TokenPool<never>, 'on'>,
+  tracer: Tracer,
+  identityOf: IdentityOf,
+): () => void {
+  const traced = new Map<string, TracedRequest>()
   return tokens.on((event) => {
     const ended =
       event.type === 'token_failed' || (event.type === 'token_received' && event.from === 'endpoint')
-    if (ended) traceRequest(tracer, event, identity)
+    if (ended) {
+      traced.set(`${event.requestId} ${event.key}`, traceRequest(tracer, event, identityOf))
+      if (traced.size > maxTracedRequests) traced.delete(traced.keys().next().value!)
+    } else if (event.type === 'call_settled') linkCaller(traced.get(`${event.requestId} ${event.key}`))
   })
 }
 
-/** Created when the request has completed, so that no span stays open. Events have the context of the first caller. */
-function traceRequest(tracer: Tracer, event: TokenRequestEnd, identity: Attributes): void {
+/** Events have the context of their caller: here of each one that waited, below of the one that started the request. */
+function linkCaller(request: TracedRequest | undefined): void {
+  const caller = trace.getActiveSpan()
+  if (request && caller?.spanContext().spanId !== request.parentId)
+    caller?.addLink({ context: request.context })
+}
+
+/** Created when the request has completed, so that no span stays open. */
+function traceRequest(tracer: Tracer, event: TokenRequestEnd, identityOf: IdentityOf): TracedRequest {
   const endTime = Date.now()
   const { attempt, durationMs, reason } = event
+  // No caller waits for a refresh in the background.
+  const root = reason === 'refresh_ahead' || reason === 'eager'
   const span = tracer.startSpan('token request', {
     kind: SpanKind.CLIENT,
+    root,
     startTime: endTime - durationMs,
     attributes: {
-      ...identity,
+      ...identityOf(event),
       'tokenwell.request.reason': reason,
       ...(attempt > 1 && { 'http.request.resend_count': attempt - 1 }),
     },
@@ -36,4 +64,6 @@ function traceRequest(tracer: Tracer, event: TokenRequestEnd, identity: Attribut
     span.setStatus({ code: SpanStatusCode.ERROR })
   }
   span.end(endTime)
+  const parentId = root ? undefined : trace.getActiveSpan()?.spanContext().spanId
+  return { context: span.spanContext(), parentId }
 }

@@ -50,6 +50,7 @@ describe('instrumentTokens', () => {
     // The gauge was not observed before, and is not now.
     expect(ended.map(({ metric, count }) => [metric, count])).toStrictEqual([
       ['tokenwell.token.request.duration', 1],
+      ['tokenwell.call.wait.duration', 1],
       ['tokenwell.token.lifetime', 1],
     ])
     const names = telemetry.receiver.spans().map(({ attributes }) => attributes['tokenwell.provider.name'])
@@ -68,7 +69,7 @@ describe('instrumentTokens', () => {
     await servers.tokens.getToken()
     await telemetry.flush()
     expect(telemetry.receiver.spans()).toHaveLength(1)
-    expect(telemetry.receiver.points()).toHaveLength(3)
+    expect(telemetry.receiver.points()).toHaveLength(4)
   })
 
   it('exports neither secret, token, client ID nor URL', async () => {
@@ -125,7 +126,12 @@ describe('instrumentTokens', () => {
     } satisfies TracerProvider
     const instrument = { record: fault, add: fault, addCallback: () => {}, removeCallback: () => {} }
     const create = () => instrument
-    const meter = { createHistogram: create, createCounter: create, createObservableGauge: create }
+    const meter = {
+      createHistogram: create,
+      createCounter: create,
+      createGauge: create,
+      createObservableGauge: create,
+    }
     const brokenMeters = { getMeter: () => meter as unknown as Meter } satisfies MeterProvider
     const { meterProvider, tracerProvider } = telemetry
     onTestFinished(instrumentTokens(servers.tokens, { meterProvider, tracerProvider: brokenTracers }))
@@ -133,6 +139,6 @@ describe('instrumentTokens', () => {
     await servers.tokens.getToken()
     await telemetry.flush()
     expect(telemetry.receiver.spans()).toHaveLength(1)
-    expect(telemetry.receiver.points()).toHaveLength(3)
+    expect(telemetry.receiver.points()).toHaveLength(4)
   })
 })

@@ -6,7 +6,10 @@ export interface ReceivedSpan {
   readonly name: string
   readonly kind: number
   readonly traceId: string
+  readonly spanId: string
   readonly parentSpanId?: string
+  /** IDs of the spans that it links to. */
+  readonly links: readonly string[]
   /** Milliseconds since 1970. */
   readonly start: number
   readonly end: number
@@ -61,6 +64,8 @@ function readSpan(span: any): ReceivedSpan {
     name: span.name,
     kind: span.kind,
     traceId: span.traceId,
+    spanId: span.spanId,
+    links: (span.links ?? []).map((link: any) => link.spanId),
     ...(span.parentSpanId && { parentSpanId: span.parentSpanId }),
     start: readTime(span.startTimeUnixNano),
     end: readTime(span.endTimeUnixNano),
