@@ -143,6 +143,7 @@ export default defineConfig({
           text: 'The token service',
           items: [
             { text: 'Run it', link: '/token-service' },
+            { text: 'Operate it', link: '/operations' },
             { text: 'Sandbox', link: '/sandbox' },
           ],
         },

@@ -5,7 +5,19 @@ import { root } from './places.ts'
 import type { Block } from './read-blocks.ts'
 
 /** Programs that are not ours: that they are meant is all there is to check. */
-const others = new Set(['chmod', 'curl', 'docker', 'echo', 'export', 'node', 'npm', 'openssl', 'redis-cli'])
+const others = new Set([
+  'chmod',
+  'cp',
+  'curl',
+  'docker',
+  'echo',
+  'export',
+  'node',
+  'npm',
+  'openssl',
+  'pg_dump',
+  'redis-cli',
+])
 const nestCommands = new Set(['build', 'run'])
 
 /** Checks every line of the shell blocks: that its command exists, and takes such flags. */

@@ -5,7 +5,7 @@ import { createBatcher } from './batcher.ts'
 import { toApplication } from './client-rows.ts'
 import { anyOf, jsonRows, type Database } from './database.ts'
 
-const purgeSize = 1_000
+const purgeSize = 200
 
 export function createSqlTokens(database: Database): TokenStorage {
   const { kind, query } = database

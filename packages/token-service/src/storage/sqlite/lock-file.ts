@@ -17,6 +17,8 @@ export async function lockFile(
   // Processes that start at the same time can get in each other's way, hence the attempts.
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     try {
+      // Nothing is ever written: no journal file is needed.
+      lock.exec('pragma journal_mode = memory')
       lock.exec('begin exclusive')
       return () => lock.close()
     } catch (error) {

@@ -68,7 +68,7 @@ async function compact({ query }: Database, sqlite: DatabaseSync): Promise<void>
   const run = <Result>(step: () => Result) => query.connection().execute(async () => step())
   for (let before = Infinity; ; await nextTurn()) {
     const free = await run(() => {
-      sqlite.exec('pragma incremental_vacuum(500)')
+      sqlite.exec('pragma incremental_vacuum(100)')
       return Number(sqlite.prepare('pragma freelist_count').get()?.['freelist_count'])
     })
     if (free === 0 || free >= before) break
