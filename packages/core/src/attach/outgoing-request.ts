@@ -48,8 +48,8 @@ export class OutgoingRequest {
   readonly #headers: Headers | Readonly<Record<string, string>> | undefined
   readonly #repeatable: boolean
   /** The body of a `Request`. */
-  readonly #keptBody: Promise<KeptBody> | undefined
-  #kept: KeptBody | undefined
+  readonly #keptBody: KeptBody | undefined
+  #wasSent = false
 
   constructor(
     input: string | URL | Request,
@@ -67,8 +67,11 @@ export class OutgoingRequest {
     const owner = init.body === undefined ? request : isRequest(given) ? given : undefined
     const { body } = owner ?? {}
     if (owner && body && !owner.bodyUsed && maxReplayBytes > 0) {
-      this.#keptBody = keepBody(body, maxReplayBytes)
-      this.#keptBody.catch(() => {})
+      this.#keptBody = keepBody(owner, maxReplayBytes)
+      if (owner === given) {
+        init.body = owner.body!
+        init.duplex = 'half'
+      }
     }
     if (init.body && !owner) init.body = copyBody(init.body)
     // Some browsers do not show the body of a Request.
@@ -87,7 +90,7 @@ export class OutgoingRequest {
   /** Whether it can be sent again. Of the body of a `Request` this is known once it has been sent. */
   get repeatable(): boolean {
     if (this.#keptBody === undefined) return this.#repeatable
-    return this.#kept === undefined || this.#kept.repeated() !== undefined
+    return !this.#wasSent || this.#keptBody.repeated() !== undefined
   }
 
   /** Sends it with a token, or as it is. */
@@ -96,12 +99,9 @@ export class OutgoingRequest {
     attachment: Attachment | undefined,
     followsRedirects: boolean,
   ): Promise<Response> {
-    const init: RequestInit & { duplex?: 'half' } = { ...this.#init }
-    if (this.#keptBody) {
-      const body = this.#kept ? this.#kept.repeated() : (this.#kept = await this.#keptBody).first
-      init.body = body as BodyInit
-      if (body instanceof ReadableStream) init.duplex = 'half'
-    }
+    const init: RequestInit = { ...this.#init }
+    if (this.#keptBody && this.#wasSent) init.body = this.#keptBody.repeated() as BodyInit
+    this.#wasSent = true
     if (attachment) {
       init.headers = withHeaders(attachment.headers, this.#headers)
       if (!followsRedirects && this.#redirect !== 'error') init.redirect = 'manual'

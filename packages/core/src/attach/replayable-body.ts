@@ -23,69 +23,35 @@ export function copyBody(body: BodyInit): BodyInit {
   return copy
 }
 
-/** How long a body may take to be read ahead: one that is in memory takes no time. */
-const readAheadMs = 20
-
-/** The body of a `Request`, as far as it was kept. */
+/** The body of a `Request`, as far as it has been kept. */
 export interface KeptBody {
-  /** The body of the first request: bytes if all of it was kept at once, otherwise a stream. */
-  readonly first: BodyInit
-  /** The body of a repeated request; undefined if it was not kept. */
+  /** The body for a repeated request; undefined if it is not complete or too large. */
   repeated(): BodyInit | undefined
 }
 
 /**
- * Keeps the body of a `Request`, at most `maxBytes`, for sending it again. A body that arrives slowly is
- * streamed and kept on the way.
+ * Keeps the body of a `Request`, at most `maxBytes`, for sending it again. It reads a clone: the request itself is sent
+ * as it is, because browsers send a stream over HTTP/2 only.
  */
-export async function keepBody(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<KeptBody> {
-  const reader = body.getReader()
+export function keepBody(request: Request, maxBytes: number): KeptBody {
   let chunks: Uint8Array<ArrayBuffer>[] | undefined = []
   let bytes = 0
   let complete = false
+  const reader = request.clone().body!.getReader()
 
-  async function readChunk(): Promise<Uint8Array | undefined> {
-    const { done, value } = await reader.read()
-    if (done) {
-      complete = true
-      return undefined
-    }
-    bytes += value.byteLength
-    if (bytes > maxBytes) chunks = undefined
-    else chunks?.push(value.slice())
-    return value
-  }
-
-  const repeated = (): BodyInit | undefined => (complete && chunks ? new Blob(chunks) : undefined)
-  const ahead: Uint8Array[] = []
-  let reading: Promise<Uint8Array | undefined> | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeUp = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, readAheadMs, 'late')))
-  try {
+  async function read(): Promise<void> {
     for (;;) {
-      reading = readChunk()
-      const chunk = await Promise.race([reading, timeUp])
-      if (chunk === undefined) return { first: await joined(chunks!), repeated }
-      if (chunk === 'late') break
-      reading = undefined
-      ahead.push(chunk)
-      if (chunks === undefined) break
+      const { done, value } = await reader.read()
+      if (done) return void (complete = true)
+      bytes += value.byteLength
+      if (bytes > maxBytes) {
+        chunks = undefined
+        return reader.cancel()
+      }
+      chunks!.push(value.slice())
     }
-  } finally {
-    clearTimeout(timer)
   }
-  const first = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const chunk = ahead.shift() ?? (await (reading ?? readChunk()))
-      if (ahead.length === 0 && chunk !== undefined) reading = undefined
-      if (chunk === undefined) controller.close()
-      else controller.enqueue(chunk)
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
-  return { first, repeated }
-}
-
-function joined(chunks: readonly Uint8Array<ArrayBuffer>[]): Promise<ArrayBuffer> {
-  return new Blob([...chunks]).arrayBuffer()
+  // A body that fails is not repeated; sending it reports the error.
+  read().catch(() => (chunks = undefined))
+  return { repeated: () => (complete && chunks ? new Blob(chunks) : undefined) }
 }
