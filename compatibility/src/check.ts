@@ -1,4 +1,5 @@
 // `pnpm check:compatibility [--full] [PART OF A TITLE]`: runs other people's programs with the packed packages.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Listr, PRESET_TIMER, type ListrTask } from 'listr2'
@@ -39,6 +40,16 @@ const onNodes = (title: string, command: readonly string[]): ListrTask[] =>
       await runIn('load', `${title} ${version}`, command, nodes.get(version))
     },
   }))
+
+/** The configurations of Jest that the documentation shows, for `programs/load/jest.config.js`. */
+function writeDocumentedConfigurations(): void {
+  const page = readFileSync(new URL('../../docs/modules.md', import.meta.url), 'utf8')
+  const folder = join(programs, 'load/app')
+  mkdirSync(folder, { recursive: true })
+  for (const [, name, code] of page.matchAll(/^```js \[(.+?)\]\n(.*?)^```$/gms))
+    writeFileSync(join(folder, `${name}.js`), code!)
+}
+writeDocumentedConfigurations()
 
 const jest = 'node_modules/jest/bin/jest.js'
 const inApp = (name: string) => `../node_modules/${name}`

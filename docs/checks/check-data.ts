@@ -6,7 +6,8 @@ import { root } from './places.ts'
 import type { Block } from './read-blocks.ts'
 
 const command = join(root, 'packages/token-service/dist/command/tokenwell-service.js')
-const shown = new Set(['ts', 'sh', 'yaml', 'json', 'ini', 'text'])
+/** Languages of blocks. JavaScript shows configurations of Jest, which `pnpm check:compatibility` runs. */
+const shown = new Set(['js', 'ts', 'sh', 'yaml', 'json', 'ini', 'text'])
 
 /** Starts the token service with each of its configurations, parses other data, and knows every block's language. */
 export async function checkData(blocks: readonly Block[]): Promise<string[]> {

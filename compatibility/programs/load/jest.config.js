@@ -1,34 +1,20 @@
-const typescript = { testMatch: ['<rootDir>/jest/*.test.ts'], testEnvironment: 'node' }
+/** What the documentation shows is in `app`. */
+const documented = (name, testMatch) => ({
+  ...require(`./app/${name}.js`),
+  displayName: name,
+  testMatch: [`<rootDir>/jest/${testMatch}`],
+})
 
 module.exports = {
   projects: [
     {
       displayName: 'JavaScript',
-      testMatch: ['<rootDir>/jest/*.test.js'],
+      testMatch: ['<rootDir>/jest/javascript.test.js'],
       transform: {},
       testEnvironment: 'node',
     },
-    {
-      displayName: 'ts-jest',
-      ...typescript,
-      transform: { '\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }] },
-    },
-    {
-      displayName: 'SWC',
-      ...typescript,
-      transform: {
-        '\\.ts$': [
-          '@swc/jest',
-          {
-            jsc: {
-              parser: { syntax: 'typescript', decorators: true },
-              transform: { legacyDecorator: true, decoratorMetadata: true },
-              target: 'es2022',
-            },
-            module: { type: 'commonjs' },
-          },
-        ],
-      },
-    },
+    documented('ts-jest', 'typescript.test.ts'),
+    documented('SWC', 'typescript.test.ts'),
+    documented('ky and jose', 'es-modules-only.test.js'),
   ],
 }
