@@ -2,10 +2,15 @@ import {
   clientCredentials,
   configurationError,
   createTokenProvider,
+  type ClientCredentialsOptions,
   type TokenProvider,
+  type TokenProviderOptions,
   type TokenSource,
 } from '@tokenwell/core'
-import type { TokenModuleOptions } from './token-module.definition.ts'
+
+/** The credentials of a client, or a token source, and the options of its token provider. */
+export type TokenModuleOptions = TokenProviderOptions &
+  (ClientCredentialsOptions | { readonly source: TokenSource })
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
 export function createClientTokenProvider(options: TokenModuleOptions, name?: string): TokenProvider {

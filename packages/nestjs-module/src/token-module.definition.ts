@@ -1,13 +1,8 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common'
-import type { ClientCredentialsOptions, TokenProviderOptions, TokenSource } from '@tokenwell/core'
-import { createClientTokenProvider } from './create-client-token-provider.ts'
+import { createClientTokenProvider, type TokenModuleOptions } from './create-client-token-provider.ts'
 import { hideOptions } from './hide-options.ts'
 import { getTokenProviderToken } from './token-provider.token.ts'
 import { withModuleName } from './with-module-name.ts'
-
-/** The credentials of a client, or a token source, and the options of its token provider. */
-export type TokenModuleOptions = TokenProviderOptions &
-  (ClientCredentialsOptions | { readonly source: TokenSource })
 
 /** Static options, known before a factory returns the others. */
 export interface TokenModuleExtras {

@@ -2,12 +2,12 @@ import { Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@
 import { ModulesContainer } from '@nestjs/core'
 import type { TokenProvider } from '@tokenwell/core'
 import { checkUnambiguous } from './check-unambiguous.ts'
+import type { TokenModuleOptions } from './create-client-token-provider.ts'
 import {
   ConfigurableModuleClass,
   MODULE_TOKEN,
   MODULE_TOKEN_PROVIDER,
   TOKEN_MODULE_OPTIONS,
-  type TokenModuleOptions,
 } from './token-module.definition.ts'
 
 /**

@@ -1,19 +1,13 @@
 import { UsageError } from '../platform/usage-error.ts'
 import { createMemoryStorage } from './memory/memory-storage.ts'
-import type { Storage } from './storage.ts'
+import { formerFormat } from './sqlite/former-format.ts'
+import type { OpenOptions, Storage } from './storage.ts'
 
 /** Where a service stores its data: `memory`, `sqlite:FILE` or a `postgres://` URL. */
 export type StorageLocation =
   | { readonly kind: 'memory' }
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string }
-
-export interface OpenOptions {
-  /** Called for failures that no caller gets to see. */
-  readonly onError: (error: unknown) => void
-  /** Runs once, after the migrations and before anything else; the storage is not opened if it rejects. */
-  readonly prepare: (storage: Storage) => Promise<void>
-}
 
 export function parseStorageLocation(text: string): StorageLocation {
   if (text === 'memory') return { kind: 'memory' }
@@ -23,11 +17,6 @@ export function parseStorageLocation(text: string): StorageLocation {
   const [, folder] = /^pglite:(.+)$/.exec(text) ?? []
   if (folder !== undefined) throw new UsageError(formerFormat(folder))
   throw new UsageError('The storage must be "memory", "sqlite:FILE" or a postgres:// URL.')
-}
-
-/** For the data that earlier versions of this program stored with PGlite. */
-export function formerFormat(folder: string): string {
-  return `The folder "${folder}" is in the format of PGlite, which this version does not read. Use a new file with "sqlite:FILE".`
 }
 
 /** Opens the storage and migrates it. The code of a database is loaded only when it is used. */

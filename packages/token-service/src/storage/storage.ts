@@ -145,3 +145,11 @@ export interface Storage {
   backup(to: string): Promise<void>
   close(): Promise<void>
 }
+
+/** How a storage is opened. */
+export interface OpenOptions {
+  /** Called for failures that no caller gets to see. */
+  readonly onError: (error: unknown) => void
+  /** Runs once, after the migrations and before anything else; the storage is not opened if it rejects. */
+  readonly prepare: (storage: Storage) => Promise<void>
+}

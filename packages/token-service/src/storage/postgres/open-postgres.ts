@@ -2,12 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { PostgresDialect } from 'kysely'
 import { Pool, types } from 'pg'
 import { UsageError } from '../../platform/usage-error.ts'
-import type { OpenOptions } from '../open-storage.ts'
 import { createDatabase } from '../sql/database.ts'
 import { migrate } from '../sql/migrate.ts'
 import { createSqlStorage } from '../sql/sql-storage.ts'
 import { reportFailures, rootReason, StorageFailure } from '../storage-failure.ts'
-import type { Storage } from '../storage.ts'
+import type { OpenOptions, Storage } from '../storage.ts'
 
 const int8 = 20
 const firstDelayMs = 500

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { UsageError } from '../../platform/usage-error.ts'
-import { formerFormat } from '../open-storage.ts'
+import { formerFormat } from './former-format.ts'
 import { lockFile } from './lock-file.ts'
 
 /**
