@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { clientCredentials, createTokenProvider, type ClientCredentialsOptions } from '@tokenwell/core'
+import {
+  clientCredentials,
+  createTokenProvider,
+  TokenError,
+  type ClientCredentialsOptions,
+} from '@tokenwell/core'
 import { ScriptedEndpoint } from './scripted-endpoint.ts'
 
 const standard = { tokenUrl: 'https://auth.example.com/token', clientId: 'client', clientSecret: 'secret' }
@@ -71,6 +76,19 @@ describe('client credentials', () => {
   it.each([[undefined], [{}], [{ document: undefined }]])('are no browser’s where window is %j', (window) => {
     vi.stubGlobal('window', window)
     expect(() => clientCredentials(standard)).not.toThrow()
+  })
+
+  it('fail with the error of their own authentication, unchanged', async () => {
+    const failure = new TokenError({ kind: 'configuration', message: 'The key cannot sign.' })
+    const { clientSecret: _none, ...withoutSecret } = standard
+    const source = clientCredentials({
+      ...withoutSecret,
+      clientAuthentication: { authenticate: () => Promise.reject(failure), fingerprint: () => 'key' },
+    })
+    await expect(createTokenProvider(source, { maxAttempts: 1 }).getToken()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: 'The key cannot sign.',
+    })
   })
 
   it('use the fetch that is global when the request is made', async () => {

@@ -120,7 +120,7 @@ class ClientCredentials extends Redacted implements TokenSource {
     const { url, headers, body } = startTokenRequest(options)
     const parameters = new Set(body.keys())
     const identity = { client: label ?? clientId, clientId, tokenEndpoint: withoutQuery(url) }
-    let sent: readonly string[] = [secret]
+    let sent: readonly string[] = secret ? [secret] : []
     try {
       await authentication.authenticate({ clientId, tokenEndpoint: url, body, headers, signal })
       sent = sentSecrets(secret, parameters, body, headers)

@@ -1,0 +1,1 @@
+export { mutualTls, type MutualTls, type MutualTlsOptions } from './mutual-tls.ts'

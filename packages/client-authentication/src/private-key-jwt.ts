@@ -1,0 +1,58 @@
+import { clientAssertion, type ClientAuthentication } from '@tokenwell/core'
+import { SignJWT } from 'jose'
+import {
+  importSigningKey,
+  type SigningKey,
+  type SigningKeyInput,
+  type SigningKeyOptions,
+} from './signing-key.ts'
+
+export interface PrivateKeyJwtOptions extends SigningKeyOptions {
+  /** The private key. A function is called for each token request, so that the key can be replaced. */
+  readonly key: SigningKeyInput | (() => SigningKeyInput | Promise<SigningKeyInput>)
+  /** ID of the key at the server. @default the `kid` of a JWK */
+  readonly keyId?: string | undefined
+  /** @default what the key is for; RS256 for RSA keys that do not tell */
+  readonly algorithm?: string | undefined
+  /** The `aud` of assertions. @default the issuer, if it is known, else the token endpoint */
+  readonly audience?: string | undefined
+  /** @default 60 */
+  readonly lifetimeSeconds?: number | undefined
+}
+
+/** How far the server's clock may be behind. */
+const skewSeconds = 5
+
+/**
+ * Authenticates by assertions that the client signs with its private key (`private_key_jwt`: RFC 7523, OpenID Connect).
+ * An unusable key is a `TokenError` of kind `configuration` at the first token request.
+ *
+ * @example
+ * clientCredentials({ tokenUrl, clientId, clientAuthentication: privateKeyJwt({ key: process.env.PRIVATE_KEY }) })
+ */
+export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuthentication {
+  const { lifetimeSeconds = 60 } = options
+  let last: { readonly input: SigningKeyInput; readonly imported: Promise<SigningKey> } | undefined
+  const load = async (): Promise<SigningKey> => {
+    const input = typeof options.key === 'function' ? await options.key() : options.key
+    if (last === undefined || last.input !== input)
+      last = { input, imported: importSigningKey(input, options) }
+    return last.imported
+  }
+  return clientAssertion(
+    async ({ clientId, tokenEndpoint, issuer }) => {
+      const { privateKey, algorithm, keyId } = await load()
+      const issuedAt = Math.floor(Date.now() / 1000) - skewSeconds
+      return new SignJWT()
+        .setProtectedHeader({ alg: algorithm, typ: 'JWT', ...(keyId !== undefined && { kid: keyId }) })
+        .setIssuer(clientId)
+        .setSubject(clientId)
+        .setAudience(options.audience ?? issuer ?? `${tokenEndpoint.origin}${tokenEndpoint.pathname}`)
+        .setJti(crypto.randomUUID())
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + lifetimeSeconds)
+        .sign(privateKey)
+    },
+    { fingerprint: async () => `private_key_jwt ${(await load()).thumbprint}` },
+  )
+}

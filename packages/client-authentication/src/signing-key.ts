@@ -1,0 +1,105 @@
+import { configurationError } from '@tokenwell/core'
+import { calculateJwkThumbprint, exportJWK, importJWK, importPKCS8, type CryptoKey, type JWK } from 'jose'
+
+/** A private key: a `CryptoKey`, a JWK, or PEM text with a PKCS #8 key. */
+export type SigningKeyInput = CryptoKey | JWK | string
+
+export interface SigningKey {
+  readonly privateKey: CryptoKey
+  readonly algorithm: string
+  readonly keyId: string | undefined
+  /** Identifies the key without revealing it. */
+  readonly thumbprint: string
+}
+
+export interface SigningKeyOptions {
+  readonly keyId?: string | undefined
+  readonly algorithm?: string | undefined
+}
+
+const curves: Readonly<Record<string, string>> = {
+  'P-256': 'ES256',
+  'P-384': 'ES384',
+  'P-521': 'ES512',
+  Ed25519: 'EdDSA',
+}
+
+/** @throws {TokenError} of kind `configuration`, which does not quote the key */
+export async function importSigningKey(
+  input: SigningKeyInput,
+  options: SigningKeyOptions,
+): Promise<SigningKey> {
+  if (typeof input === 'string') return fromPem(input, options)
+  if (isCryptoKey(input)) return fromCryptoKey(input, options)
+  if (typeof input === 'object' && input !== null) return fromJwk(input, options)
+  throw configurationError('key must be a CryptoKey, a JWK or PEM text.')
+}
+
+function isCryptoKey(input: CryptoKey | JWK): input is CryptoKey {
+  return typeof (input as Partial<CryptoKey>)?.algorithm === 'object'
+}
+
+async function fromPem(pem: string, options: SigningKeyOptions): Promise<SigningKey> {
+  const [, label] = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(pem) ?? []
+  if (label === undefined)
+    throw configurationError('key is not PEM text. It starts with -----BEGIN PRIVATE KEY-----.')
+  if (label !== 'PRIVATE KEY') {
+    throw configurationError(
+      label.endsWith('PRIVATE KEY')
+        ? `key is "${label}". Convert it: openssl pkcs8 -topk8 -nocrypt -in key.pem`
+        : `key is "${label}". A private key is needed to sign.`,
+    )
+  }
+  const candidates = options.algorithm ? [options.algorithm] : [...Object.values(curves), 'RS256']
+  for (const algorithm of candidates) {
+    const key = await importPKCS8(pem, algorithm, { extractable: true }).catch(() => undefined)
+    if (key) return fromCryptoKey(key, { ...options, algorithm })
+  }
+  throw configurationError(`key cannot be used for ${candidates.join(', ')}.`)
+}
+
+async function fromJwk(jwk: JWK, options: SigningKeyOptions): Promise<SigningKey> {
+  if (jwk.d === undefined)
+    throw configurationError('key is a public or symmetric JWK. A private key is needed to sign.')
+  const algorithm = options.algorithm ?? jwk.alg ?? (jwk.kty === 'RSA' ? 'RS256' : curves[jwk.crv ?? ''])
+  if (algorithm === undefined) throw configurationError(`key has the unsupported curve "${jwk.crv}".`)
+  const privateKey = await importJWK(jwk, algorithm).catch(() => {
+    throw configurationError(`key is not a valid JWK for ${algorithm}.`)
+  })
+  return {
+    privateKey: privateKey as CryptoKey,
+    algorithm,
+    keyId: options.keyId ?? jwk.kid,
+    thumbprint: await calculateJwkThumbprint(jwk),
+  }
+}
+
+async function fromCryptoKey(key: CryptoKey, { keyId, algorithm }: SigningKeyOptions): Promise<SigningKey> {
+  if (key.type !== 'private')
+    throw configurationError(`key is a ${key.type} key. A private key is needed to sign.`)
+  if (!key.extractable && keyId === undefined) {
+    throw configurationError(
+      'keyId is missing. A key that is not extractable cannot be identified without it.',
+    )
+  }
+  return {
+    privateKey: key,
+    algorithm: algorithm ?? algorithmOf(key),
+    keyId,
+    thumbprint: key.extractable ? await calculateJwkThumbprint(await exportJWK(key)) : keyId!,
+  }
+}
+
+function algorithmOf({ algorithm }: CryptoKey): string {
+  const { name, hash, namedCurve } = algorithm as {
+    name: string
+    hash?: { name: string }
+    namedCurve?: string
+  }
+  const bits = hash?.name.replace('SHA-', '')
+  if (name === 'RSASSA-PKCS1-v1_5') return `RS${bits}`
+  if (name === 'RSA-PSS') return `PS${bits}`
+  const found = curves[namedCurve ?? name]
+  if (found === undefined) throw configurationError(`key is for ${name}, which cannot sign assertions.`)
+  return found
+}

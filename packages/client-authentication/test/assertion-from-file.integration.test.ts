@@ -1,0 +1,71 @@
+import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { assertionFromFile } from '@tokenwell/client-authentication'
+import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { json, startScriptedServer } from '@tokenwell/test-suite'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assertion-'))
+  return () => rm(folder, { recursive: true })
+})
+
+async function start() {
+  const server = await startScriptedServer(() =>
+    json({ access_token: 'token', token_type: 'Bearer', expires_in: 3_600 }),
+  )
+  onTestFinished(() => server.close())
+  const tokens = createTokenProvider(
+    clientCredentials({
+      tokenUrl: `${server.origin}/token`,
+      clientId: 'client',
+      clientAuthentication: assertionFromFile(join(folder, 'token')),
+    }),
+    { maxAttempts: 1 },
+  )
+  return {
+    tokens,
+    assertions: () => server.requests.map(({ body }) => new URLSearchParams(body).get('client_assertion')),
+  }
+}
+
+describe('assertionFromFile', () => {
+  it('reads the file for each request, through links that are replaced, without its line break', async () => {
+    const { tokens, assertions } = await start()
+    for (const name of ['first', 'second']) {
+      await writeFile(join(folder, name), `${name}-assertion\n`)
+      await symlink(name, join(folder, 'next'))
+      await rename(join(folder, 'next'), join(folder, 'token'))
+      await tokens.getToken({ forceRefresh: true })
+    }
+    expect(assertions()).toEqual(['first-assertion', 'second-assertion'])
+  })
+
+  it.each([
+    ['is missing', undefined, 'Could not read the assertion file'],
+    ['is empty', '\n', 'is empty'],
+  ])('names a file that %s', async (_name, content, message) => {
+    if (content !== undefined) await writeFile(join(folder, 'token'), content)
+    const { tokens, assertions } = await start()
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining(message),
+    })
+    expect(assertions()).toEqual([])
+  })
+
+  it('identifies issuer and subject, which a new file does not change', async () => {
+    const jwt = (claims: object) =>
+      `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
+    const printOf = async (content: string) => {
+      await writeFile(join(folder, 'token'), content)
+      return assertionFromFile(join(folder, 'token')).fingerprint()
+    }
+    const first = await printOf(jwt({ iss: 'https://cluster', sub: 'orders', jti: '1' }))
+    expect(await printOf(jwt({ iss: 'https://cluster', sub: 'orders', jti: '2' }))).toBe(first)
+    expect(await printOf(jwt({ iss: 'https://cluster', sub: 'invoices' }))).not.toBe(first)
+    expect(await printOf('opaque')).toContain(folder)
+  })
+})

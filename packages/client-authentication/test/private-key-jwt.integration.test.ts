@@ -1,0 +1,132 @@
+import { createPrivateKey } from 'node:crypto'
+import { clientCredentials, createTokenProvider, type TokenError } from '@tokenwell/core'
+import { privateKeyJwt, type PrivateKeyJwtOptions } from '@tokenwell/client-authentication'
+import { expectNoSecrets } from '@tokenwell/test-suite'
+import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startOidcProvider, type OidcProvider } from './oidc-provider.ts'
+
+async function keyPair(algorithm: string) {
+  const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true })
+  const publicJwk: JWK = { ...(await exportJWK(publicKey)), kid: 'key-1', alg: algorithm, use: 'sig' }
+  return {
+    privateKey,
+    pem: await exportPKCS8(privateKey),
+    jwk: { ...(await exportJWK(privateKey)), kid: 'key-1' },
+    publicJwk,
+  }
+}
+
+async function start(algorithm: string, publicJwk: JWK): Promise<OidcProvider> {
+  const provider = await startOidcProvider({
+    token_endpoint_auth_method: 'private_key_jwt',
+    token_endpoint_auth_signing_alg: algorithm as 'ES256',
+    jwks: { keys: [publicJwk] },
+  })
+  onTestFinished(() => provider.close())
+  return provider
+}
+
+const tokensOf = ({ tokenUrl }: { tokenUrl: string }, options: PrivateKeyJwtOptions) =>
+  createTokenProvider(
+    clientCredentials({ tokenUrl, clientId: 'client', clientAuthentication: privateKeyJwt(options) }),
+    { maxAttempts: 1 },
+  )
+
+describe('privateKeyJwt', () => {
+  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])(
+    'gets a token of oidc-provider with a key for %s',
+    async (algorithm) => {
+      const { privateKey, pem, jwk, publicJwk } = await keyPair(algorithm)
+      const provider = await start(algorithm, publicJwk)
+      // PEM does not tell how an RSA key is used.
+      const given = algorithm === 'PS256' ? { algorithm } : {}
+      for (const key of [privateKey, pem, { ...jwk, alg: algorithm }]) {
+        const token = await tokensOf(provider, { key, keyId: 'key-1', ...given }).getToken()
+        expect(token.response).toMatchObject({ tokenType: 'Bearer' })
+      }
+    },
+  )
+
+  it('signs one assertion for 1,000 callers, with the claims of RFC 7523', async () => {
+    const { jwk, publicJwk } = await keyPair('ES256')
+    const provider = await start('ES256', publicJwk)
+    const tokens = tokensOf(provider, { key: jwk })
+    await Promise.all(Array.from({ length: 1_000 }, () => tokens.getToken()))
+    expect(provider.requests).toHaveLength(1)
+    const assertion = provider.requests[0]!.get('client_assertion')!
+    expect(decodeProtectedHeader(assertion)).toEqual({ alg: 'ES256', kid: 'key-1', typ: 'JWT' })
+    const { iat = 0, ...claims } = decodeJwt(assertion)
+    expect(Math.abs(Date.now() / 1000 - iat)).toBeLessThan(30)
+    expect(claims).toEqual({
+      iss: 'client',
+      sub: 'client',
+      aud: provider.tokenUrl,
+      exp: iat + 60,
+      jti: expect.any(String),
+    })
+    expect(provider.requests[0]!.get('client_secret')).toBeNull()
+  })
+
+  it('creates a new assertion for each attempt', async () => {
+    const { jwk, publicJwk } = await keyPair('ES256')
+    const provider = await start('ES256', publicJwk)
+    const tokens = tokensOf(provider, { key: jwk, audience: provider.issuer })
+    await tokens.getToken()
+    await tokens.getToken({ forceRefresh: true })
+    const assertions = provider.requests.map((form) => decodeJwt(form.get('client_assertion')!))
+    expect(new Set(assertions.map(({ jti }) => jti)).size).toBe(2)
+    expect(assertions[0]!.aud).toBe(provider.issuer)
+  })
+
+  it('uses a replaced key at once, although the old one was rejected', async () => {
+    const old = await keyPair('ES256')
+    const { jwk, publicJwk } = await keyPair('ES256')
+    const provider = await start('ES256', publicJwk)
+    let key: JWK = old.jwk
+    const tokens = tokensOf(provider, { key: () => key })
+    const error = (await tokens.getToken().catch((thrown: unknown) => thrown)) as TokenError
+    expect(error.kind).toBe('credentials')
+    const assertion = provider.requests[0]!.get('client_assertion')!
+    expectNoSecrets(error, [old.jwk.d!, assertion])
+    key = jwk
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: expect.any(String) })
+    expect(provider.requests).toHaveLength(2)
+  })
+
+  it('identifies the key in whatever form it is, and reveals nothing of it', async () => {
+    const { privateKey, pem, jwk } = await keyPair('ES256')
+    const prints = await Promise.all(
+      [privateKey, pem, jwk].map(async (key) => privateKeyJwt({ key }).fingerprint()),
+    )
+    expect(new Set(prints).size).toBe(1)
+    expect(prints[0]).not.toContain(jwk.d)
+    const other = await keyPair('ES256')
+    expect(await privateKeyJwt({ key: other.pem }).fingerprint()).not.toBe(prints[0])
+  })
+
+  it.each<[string, (pair: Awaited<ReturnType<typeof keyPair>>) => unknown, string]>([
+    ['a public JWK', ({ publicJwk }) => publicJwk, 'key is a public or symmetric JWK'],
+    ['text', () => 'secret', 'key is not PEM text'],
+    ['a public key in PEM', () => '-----BEGIN PUBLIC KEY-----\n', 'key is "PUBLIC KEY"'],
+    [
+      'a key of another PEM form',
+      ({ privateKey: _key, pem }) => createPrivateKey(pem).export({ type: 'sec1', format: 'pem' }),
+      'openssl pkcs8 -topk8',
+    ],
+    [
+      'a broken PEM',
+      () => '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
+      'key cannot be used for',
+    ],
+    ['nothing', () => undefined, 'key must be a CryptoKey, a JWK or PEM text'],
+  ])('rejects %s as a key', async (_name, make, message) => {
+    const key = make(await keyPair('ES256')) as string
+    await expect(
+      tokensOf({ tokenUrl: 'http://127.0.0.1:9/token' }, { key }).getToken(),
+    ).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining(message),
+    })
+  })
+})

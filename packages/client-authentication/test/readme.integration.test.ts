@@ -1,0 +1,21 @@
+import type { TokenProvider } from '@tokenwell/core'
+import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
+import { json, startScriptedServer } from '@tokenwell/test-suite'
+import { decodeProtectedHeader, exportPKCS8, generateKeyPair } from 'jose'
+import { expect, it, onTestFinished } from 'vitest'
+
+it('does what its README shows', async () => {
+  const server = await startScriptedServer(() =>
+    json({ access_token: 'a-token', token_type: 'Bearer', expires_in: 3_600 }),
+  )
+  onTestFinished(() => server.close())
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const { tokens } = await runReadmeExample(new URL('../', import.meta.url), {
+    TOKEN_URL: `${server.origin}/token`,
+    CLIENT_ID: 'client',
+    PRIVATE_KEY: await exportPKCS8(privateKey),
+  })
+  expect((tokens as TokenProvider).peekToken()?.value).toBe('a-token')
+  const assertion = new URLSearchParams(server.requests[0]!.body).get('client_assertion')!
+  expect(decodeProtectedHeader(assertion)).toMatchObject({ alg: 'ES256', kid: 'key-1' })
+})
