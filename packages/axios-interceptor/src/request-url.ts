@@ -1,3 +1,4 @@
+import { configurationError } from '@tokenwell/core'
 import { Axios, type InternalAxiosRequestConfig } from 'axios'
 
 // Without defaults, because the configuration of a request is complete.
@@ -18,8 +19,16 @@ function isPath(url: string): boolean {
   return url[0] === '/' ? url[1] !== '/' && url[1] !== '\\' : /^[\w.~-]+(?:[/?#]|$)/.test(url)
 }
 
-/** The origin of a `baseURL`, which may be relative in a page. */
+/**
+ * The origin of a `baseURL`, which may be relative in a page.
+ *
+ * @throws {TokenError} of kind `configuration` for a relative one elsewhere
+ */
 export function baseOrigin(baseURL: string | undefined): string[] {
+  if (baseURL === undefined) return []
   const base = (globalThis as { document?: { baseURI: string } }).document?.baseURI
-  return baseURL !== undefined && URL.canParse(baseURL, base) ? [new URL(baseURL, base).origin] : []
+  if (URL.canParse(baseURL, base)) return [new URL(baseURL, base).origin]
+  throw configurationError(
+    `allowedOrigins is missing, and baseURL "${baseURL}" has no origin. Set an absolute baseURL, or allowedOrigins.`,
+  )
 }

@@ -64,6 +64,14 @@ describe('an instance without a base URL', () => {
   })
 })
 
+describe('a relative base URL', () => {
+  it('is named, because it has no origin', () => {
+    expect(() => attachTokens(create({ baseURL: '/orders' }), servers.tokens)).toThrow(
+      'allowedOrigins is missing, and baseURL "/orders" has no origin.',
+    )
+  })
+})
+
 describe('a timeout given as a string', () => {
   it('counts in milliseconds, as axios reads it', async () => {
     const config = { timeout: '5000' as never }

@@ -15,7 +15,7 @@ export type TokenModuleOptions = TokenProviderOptions &
 /** @throws {TokenError} of kind `configuration`, naming the option */
 export function createClientTokenProvider(options: TokenModuleOptions, name?: string): TokenProvider {
   // The module requests the first token itself, when the application has been created.
-  return createTokenProvider(sourceOf(options), Object.assign({ label: name }, options, { eager: false }))
+  return createTokenProvider(sourceOf(options), { label: name, ...options, eager: false })
 }
 
 function sourceOf(options: TokenModuleOptions): TokenSource {

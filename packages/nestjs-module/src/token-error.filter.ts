@@ -1,6 +1,6 @@
 import { Catch, HttpException, HttpStatus, Logger, type ArgumentsHost, type Type } from '@nestjs/common'
 import { BaseExceptionFilter } from '@nestjs/core'
-import { TokenError } from '@tokenwell/core'
+import { isTokenError, type TokenError } from '@tokenwell/core'
 
 /** Matches a `TokenError`, and an error of an HTTP client that was caused by one. */
 const TokenFailure = {
@@ -38,5 +38,5 @@ export class TokenErrorFilter extends BaseExceptionFilter {
 
 function tokenErrorOf(error: unknown): TokenError | undefined {
   const { cause } = Object(error) as Error
-  return [error, cause].find((each) => each instanceof TokenError)
+  return [error, cause].find(isTokenError)
 }

@@ -4,7 +4,12 @@ import { Controller, Get, Inject, Module } from '@nestjs/common'
 import { APP_FILTER } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
 import type { TokenProvider } from '@tokenwell/core'
-import { InjectTokenProvider, TokenErrorFilter, TokenModule } from '@tokenwell/nestjs-module'
+import {
+  getTokenProviderToken,
+  InjectTokenProvider,
+  TokenErrorFilter,
+  TokenModule,
+} from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { json, useTestServers } from '@tokenwell/test-suite'
 import { firstValueFrom } from 'rxjs'
@@ -58,6 +63,16 @@ it.each(['tokens', 'http'])('responds with 502 if the credentials are rejected, 
   expect(response.headers.get('retry-after')).toBeNull()
   expect(await response.json()).toStrictEqual({ statusCode: 502, message: 'Bad Gateway' })
   await vi.waitFor(() => expect(messages).toContainEqual(expect.stringContaining('invalid_client')))
+})
+
+it('names the client in errors at run time', async () => {
+  const module = await Test.createTestingModule({
+    imports: [TokenModule.forRoot({ name: 'billing', source: servers.endpoint.source })],
+  }).compile()
+  onTestFinished(() => module.close())
+  servers.endpoint.respond = () => json({ error: 'invalid_client' }, 401)
+  const tokens: TokenProvider = module.get(getTokenProviderToken('billing'))
+  await expect(tokens.getToken()).rejects.toThrow('of "billing"')
 })
 
 it.each([429, 503])('responds with 503 and Retry-After to a %i of the token endpoint', async (status) => {

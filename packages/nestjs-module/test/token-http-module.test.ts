@@ -98,12 +98,17 @@ it('provides a separate service for each module that registers it', async () => 
 it('does not change the global axios instance', async () => {
   const { handlers } = axios.interceptors.request
   const module = await Test.createTestingModule({
-    imports: [tokenModule(), TokenHttpModule.register({ baseURL: servers.api.origin })],
+    imports: [
+      tokenModule(),
+      TokenHttpModule.register({ baseURL: servers.api.origin, allowInsecure: true, replaceHeader: false }),
+    ],
     providers: [Orders],
   }).compile()
   const { axiosRef } = module.get(Orders).http
   expect(axiosRef).not.toBe(axios)
-  expect(Object.keys(axiosRef.defaults)).not.toContain('allowedOrigins')
+  for (const option of ['allowedOrigins', 'allowInsecure', 'replaceHeader']) {
+    expect(Object.keys(axiosRef.defaults)).not.toContain(option)
+  }
   expect(axios.interceptors.request.handlers).toStrictEqual(handlers)
   const { status } = await axios.get(servers.api.origin, { validateStatus: null })
   expect(status).toBe(401)

@@ -57,15 +57,21 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenHt
   )
   .build()
 
+/** The options that are not axios's; complete, because the type requires it. */
+const attachOptions: Readonly<Record<keyof AttachOptions, true>> = {
+  allowedOrigins: true,
+  header: true,
+  scheme: true,
+  replaceHeader: true,
+  retryOnRejection: true,
+  isTokenRejected: true,
+  maxReplayBytes: true,
+  allowInsecure: true,
+}
+
 function createHttpService(tokens: TokenProvider, options: TokenHttpModuleOptions): HttpService {
-  const {
-    allowedOrigins: _origins,
-    header: _header,
-    scheme: _scheme,
-    retryOnRejection: _retry,
-    ...config
-  } = options
-  const instance = create(config)
+  const config = Object.entries(options).filter(([name]) => !(name in attachOptions))
+  const instance = create(Object.fromEntries(config) as CreateAxiosDefaults)
   attachTokens(instance, tokens, options)
   return new HttpService(instance)
 }
