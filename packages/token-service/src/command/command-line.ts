@@ -18,6 +18,7 @@ export interface CommandLine {
 /** Reads the command line, the environment and the configuration file; exits on `--help` and on invalid options. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const command = new Command('tokenwell-service')
+    .configureHelp({ showGlobalOptions: true })
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
     .version(version)
     .addOption(setting('--config <file>', 'TOKENWELL_CONFIG', 'YAML or JSON file with settings'))
