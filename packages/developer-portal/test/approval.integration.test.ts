@@ -117,7 +117,7 @@ describe('the catalogue of products', () => {
     expect((await admin.post('/portal/products', { name: 'billing' })).location).toBe('/portal/products')
     await admin.post('/portal/products', { remove: 'payroll' })
     const { text } = await grace.get(`${await createProject(grace)}/new-application`)
-    const offered = [...text.matchAll(/name="product" value="([^"]+)"/g)].map(([, product]) => product)
+    const offered = [...text.matchAll(/name="product"\s+value="([^"]+)"/g)].map(([, product]) => product)
     expect(offered).toEqual(['admin', 'billing', 'speech-to-text'])
   })
 })

@@ -75,6 +75,18 @@ describe("another developer's project", () => {
   })
 })
 
+describe('the audit log', () => {
+  it('shows the administrator who did what, from where', async () => {
+    const { developer, admin } = await startPortal()
+    const grace = await developer('grace')
+    const { clientId } = await createApplication(grace, await createProject(grace))
+    expect((await grace.get('/portal/audit')).status).toBe(403)
+    const { text } = await admin.get('/portal/audit')
+    const entry = text.split('<li').find((each) => each.includes('application_created')) ?? ''
+    for (const part of ['grace', '127.0.0.1', clientId]) expect(entry).toContain(`<dd>${part}</dd>`)
+  })
+})
+
 describe('a developer who is removed', () => {
   it('is logged out at once, and the projects are kept', { timeout: 60_000 }, async () => {
     const { admin, developer, service } = await startPortal()

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { createAdminServer } from './admin/admin-server.ts'
 import { createServer } from './http/create-server.ts'
 import { handleErrors } from './http/error-handling.ts'
 import { createFailureLog } from './http/failure-log.ts'
@@ -25,11 +26,14 @@ import {
 /** Creates the service without listening; its storage opens when the server gets ready. */
 export function createTokenService(options: TokenServiceOptions = {}): FastifyInstance {
   if (options.sandbox) throw new UsageError('The sandbox has its own listener. Use startTokenService.')
+  if (options.admin) throw new UsageError('Administration has its own listener. Use startTokenService.')
   return assembleTokenService(resolveOptions(options)).server
 }
 
 export function assembleTokenService(options: ResolvedOptions): {
   server: FastifyInstance
+  /** The server for administrators. */
+  admin?: FastifyInstance
   sandbox?: Sandbox
   /** Once the server is ready. */
   context: () => ServiceContext
@@ -39,18 +43,25 @@ export function assembleTokenService(options: ResolvedOptions): {
   const sandbox = options.sandbox && createSandbox(options.clock)
   const clock = sandbox?.clock ?? options.clock
   const server = createServer(options)
+  const admin = options.admin && createAdminServer(options.admin.token)
   const logFailure = createFailureLog(server.log)
   let context: ServiceContext
   let isStopping = false
   server.register(async (endpoints) => {
     context = await openServiceContext({ ...options, clock }, logFailure)
     endpoints.addHook('onClose', () => context.close())
-    await addEndpoints(endpoints, context, options, { sandbox, logFailure, isStopping: () => isStopping })
+    await addEndpoints(endpoints, context, options, {
+      sandbox,
+      admin,
+      logFailure,
+      isStopping: () => isStopping,
+    })
   })
   return {
     server,
     context: () => context,
     announceStop: () => void (isStopping = true),
+    ...(admin && { admin }),
     ...(sandbox && { sandbox }),
   }
 }
@@ -61,14 +72,20 @@ async function addEndpoints(
   { errors: shape, publicUrl, metrics, logger, portal }: ResolvedOptions,
   {
     sandbox,
+    admin,
     logFailure,
     isStopping,
-  }: { sandbox: Sandbox | undefined; logFailure: (error: unknown) => void; isStopping: () => boolean },
+  }: {
+    sandbox: Sandbox | undefined
+    admin: FastifyInstance | undefined
+    logFailure: (error: unknown) => void
+    isStopping: () => boolean
+  },
 ): Promise<void> {
   const { activity, storage } = context
   const observers: RequestObserver[] = []
   if (logger) observers.push(logRequests(logger))
-  if (metrics) observers.push(await metricsEndpoint(server))
+  if (metrics) observers.push(await metricsEndpoint(admin ?? server))
   observeRequests(server, observers)
 
   healthEndpoints(server, storage, isStopping)

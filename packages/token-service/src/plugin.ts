@@ -22,10 +22,11 @@ export { applicationSchema, productName } from './registry/application-options.t
 export {
   AlreadyExists,
   ApplicationChanged,
+  type Actor,
   type ApplicationRegistry,
   type ApplicationSettings,
 } from './registry/application-registry.ts'
 export type { DeveloperPortal, ServiceContext } from './service/service-context.ts'
 export type { Developer, Invitation } from './storage/developer-storage.ts'
 export { StorageFailure } from './storage/storage-failure.ts'
-export type { Storage, UsageEntry } from './storage/storage.ts'
+export type { AuditEntry, Storage, UsageEntry } from './storage/storage.ts'

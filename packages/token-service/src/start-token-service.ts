@@ -1,12 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { adminEndpoints } from './admin/admin-endpoints.ts'
 import { assembleTokenService } from './create-token-service.ts'
 import { UsageError } from './platform/usage-error.ts'
-import { resolveOptions, type TokenServiceOptions } from './service/token-service-options.ts'
+import type { ServiceContext } from './service/service-context.ts'
+import {
+  resolveOptions,
+  type ResolvedOptions,
+  type TokenServiceOptions,
+} from './service/token-service-options.ts'
 
 export interface RunningTokenService {
   /** The base URL of the service's endpoints, which clients are configured with. */
   readonly authUrl: string
+  /** The base URL of the administrators' endpoints. */
+  readonly adminUrl?: string | undefined
   /** The base URL of the sandbox's control endpoints. */
   readonly sandboxUrl?: string | undefined
   /**
@@ -36,40 +44,64 @@ export interface RunningTokenService {
  */
 export async function startTokenService(options: TokenServiceOptions = {}): Promise<RunningTokenService> {
   const resolved = resolveOptions(options)
-  const { portal } = resolved
-  const { server, sandbox, context, announceStop } = assembleTokenService(resolved)
+  const { server, admin, sandbox, context, announceStop } = assembleTokenService(resolved)
   const close = async ({ drainSeconds = 0 } = {}) => {
     announceStop()
     if (drainSeconds > 0) await delay(drainSeconds * 1000)
     await server.close()
+    await admin?.close()
     await sandbox?.server.close()
   }
   try {
     const authUrl = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0)
     const sandboxUrl = sandbox && (await listen(sandbox.server, '127.0.0.1', resolved.sandbox?.port ?? 0))
-    const base = resolved.publicUrl ?? authUrl
+    const links = createPortalLinks(resolved, context(), authUrl)
+    if (admin) adminEndpoints(admin, context(), links)
+    const adminUrl =
+      admin && (await listen(admin, resolved.admin?.host ?? '127.0.0.1', resolved.admin?.port ?? 0))
     return {
       authUrl,
+      adminUrl,
       sandboxUrl,
-      async createSetupLink() {
-        if (!portal) return undefined
-        await context().storage.opened
-        const token = await context().accountLinks.createSetupInvitation()
-        return token && `${base}${portal.joinPath(token)}`
-      },
-      async createPasswordLink(name) {
-        if (!portal) throw new UsageError('This service has no developer portal.')
-        await context().storage.opened
-        const developer = await context().storage.developers.find(name.normalize('NFKC').toLowerCase())
-        if (!developer) throw new UsageError(`The developer portal has no developer named "${name}".`)
-        const token = await context().accountLinks.createPasswordReset(developer)
-        return `${base}${portal.passwordPath(token)}`
-      },
+      createSetupLink: () => links.createSetupLink(),
+      createPasswordLink: (name) => links.createPasswordLink(name),
       close,
     }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+function createPortalLinks(
+  { portal, publicUrl }: ResolvedOptions,
+  { storage, accountLinks }: ServiceContext,
+  authUrl: string,
+) {
+  const base = publicUrl ?? authUrl
+  const requirePortal = () => {
+    if (!portal) throw new UsageError('This service has no developer portal.')
+    return portal
+  }
+  return {
+    async createSetupLink() {
+      if (!portal) return undefined
+      await storage.opened
+      const token = await accountLinks.createSetupInvitation()
+      return token && `${base}${portal.joinPath(token)}`
+    },
+    async createInvitationLink() {
+      const mounted = requirePortal()
+      const administrator = (await storage.developers.list()).length === 0
+      return `${base}${mounted.joinPath(await accountLinks.createInvitation({ administrator }))}`
+    },
+    async createPasswordLink(name: string) {
+      const mounted = requirePortal()
+      await storage.opened
+      const developer = await storage.developers.find(name.normalize('NFKC').toLowerCase())
+      if (!developer) throw new UsageError(`The developer portal has no developer named "${name}".`)
+      return `${base}${mounted.passwordPath(await accountLinks.createPasswordReset(developer))}`
+    },
   }
 }
 

@@ -68,6 +68,7 @@ function navigation({ paths, developer, csrfToken }: Viewer): SafeHtml {
           ? [
               ['Developers', paths.developers] as [string, string],
               ['Products', paths.products] as [string, string],
+              ['Audit log', paths.audit] as [string, string],
             ]
           : []),
         ['API reference', paths.reference],

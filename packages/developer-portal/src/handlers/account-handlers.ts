@@ -4,6 +4,7 @@ import { emptyForm, type FormState } from '../components/form.ts'
 import { parseForm } from '../forms/parse-form.ts'
 import { throttledForm } from '../forms/throttled-form.ts'
 import { accountPage } from '../pages/account-page.ts'
+import { actorOf } from '../request/actor.ts'
 import type { DeveloperHandler, PortalResponse } from '../request/portal-request.ts'
 import { createPasswordChecker } from '../session/check-password.ts'
 import { hashPassword, newPassword } from '../session/password.ts'
@@ -29,8 +30,8 @@ export function accountHandlers(service: ServiceContext) {
       if (!checked.developer) return show({ values: {}, errors: { password: 'The password is incorrect.' } })
       await developers.changePassword(developer.id, await hashPassword(parsed.data.new_password))
       await sessions.closeAll(developer.id)
-      service.activity.audit({ event: 'password_changed', address, detail: developer.id })
-      return startSession(developer.id, request)
+      service.activity.audit({ event: 'password_changed', ...actorOf(request) })
+      return startSession(developer, request)
     },
   } satisfies Record<string, DeveloperHandler>
 }

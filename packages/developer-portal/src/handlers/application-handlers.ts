@@ -11,6 +11,7 @@ import { applicationFormState, parseApplicationForm } from '../forms/application
 import { newApplicationPage, settingsPage } from '../pages/application-form-pages.ts'
 import { applicationPage } from '../pages/application-page.ts'
 import { secretPage } from '../pages/secret-page.ts'
+import { actorOf } from '../request/actor.ts'
 import { PortalError } from '../request/portal-error.ts'
 import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
 import { ownClient, ownProject } from './own-projects.ts'
@@ -30,13 +31,15 @@ const decisionForm = z.discriminatedUnion('decision', [
   z.object({ decision: z.enum(['decline', 'revoke', 'revoke_tokens']) }),
 ])
 
-export function applicationHandlers({ storage, registry, activity, clock }: ServiceContext) {
+export function applicationHandlers({ storage, registryFor, activity, clock }: ServiceContext) {
   /** The catalogue, and what the application has already. */
   async function offeredProducts(application?: Application): Promise<string[]> {
     return [...new Set([...(await storage.products.list()), ...(application?.products ?? [])])]
   }
 
-  async function decide(application: Application, { developer, form }: DeveloperRequest): Promise<void> {
+  async function decide(application: Application, request: DeveloperRequest): Promise<void> {
+    const { developer, form } = request
+    const registry = registryFor(actorOf(request))
     const { data } = decisionForm.safeParse(form)
     if (!data) throw new PortalError('invalid_form')
     // Owners may end what was approved; only an administrator approves.
@@ -76,7 +79,10 @@ export function applicationHandlers({ storage, registry, activity, clock }: Serv
       const status = developer.administrator ? 'approved' : 'pending'
       try {
         const details = { ...parsed.data, projectId: project.id, status } as const
-        const { application, clientSecret } = await registry.createApplication(details, id)
+        const { application, clientSecret } = await registryFor(actorOf(request)).createApplication(
+          details,
+          id,
+        )
         return { page: secretPage(request, { application, project, clientSecret, isFirst: true }) }
       } catch (error) {
         // The page was reloaded: the secret was shown already.
@@ -106,6 +112,7 @@ export function applicationHandlers({ storage, registry, activity, clock }: Serv
         return { page: settingsPage(request, client, { products, state: parsed.state }), status: 422 }
       }
       const { administrator } = request.developer
+      const registry = registryFor(actorOf(request))
       await reportChange(registry.changeSettings(client.application, parsed.data, administrator))
       return { redirectTo: request.paths.application(client.project.id, client.application.id) }
     },

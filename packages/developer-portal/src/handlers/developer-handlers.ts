@@ -1,5 +1,6 @@
 import type { Developer, ServiceContext } from '@tokenwell/token-service/plugin'
 import { developersPage } from '../pages/developers-page.ts'
+import { actorOf } from '../request/actor.ts'
 import { PortalError } from '../request/portal-error.ts'
 import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
 import { createPaths } from '../request/routes.ts'
@@ -30,21 +31,21 @@ export function developerHandlers({ activity, storage, accountLinks }: ServiceCo
     async invite(request) {
       requireAdministrator(request)
       const link = `${request.baseUrl}${join(await accountLinks.createInvitation({ administrator: false }))}`
-      activity.audit({ event: 'developer_invited', detail: request.developer.id })
+      activity.audit({ event: 'developer_invited', ...actorOf(request) })
       const newLink = { title: 'Send this link to the new developer', link }
       return { page: developersPage(request, await developers.list(), newLink) }
     },
     async createPasswordLink(request) {
       const developer = await developerInUrl(request)
       const link = `${request.baseUrl}${newPassword(await accountLinks.createPasswordReset(developer))}`
-      activity.audit({ event: 'password_link_created', detail: developer.id })
+      activity.audit({ event: 'password_link_created', ...actorOf(request), detail: developer.name })
       const newLink = { title: `Send this link to ${developer.name}`, link }
       return { page: developersPage(request, await developers.list(), newLink) }
     },
     async removeDeveloper(request) {
       const developer = await developerInUrl(request)
       await developers.remove(developer.id)
-      activity.audit({ event: 'developer_removed', detail: developer.id })
+      activity.audit({ event: 'developer_removed', ...actorOf(request), detail: developer.name })
       return { redirectTo: request.paths.developers }
     },
   } satisfies Record<string, DeveloperHandler>

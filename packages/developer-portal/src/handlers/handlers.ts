@@ -3,6 +3,7 @@ import type { DeveloperHandler, Handler } from '../request/portal-request.ts'
 import type { HandlerName } from '../request/routes.ts'
 import { accountHandlers } from './account-handlers.ts'
 import { applicationHandlers } from './application-handlers.ts'
+import { auditHandlers } from './audit-handlers.ts'
 import { developerHandlers } from './developer-handlers.ts'
 import { logInHandlers } from './log-in-handlers.ts'
 import { passwordLinkHandlers } from './password-link-handlers.ts'
@@ -21,6 +22,7 @@ export function createHandlers(service: ServiceContext): Handlers {
     forEverybody: { ...logInHandlers(service), ...passwordLinkHandlers(service) },
     forDevelopers: {
       ...accountHandlers(service),
+      ...auditHandlers(service),
       ...developerHandlers(service),
       ...productHandlers(service),
       ...projectHandlers(service),

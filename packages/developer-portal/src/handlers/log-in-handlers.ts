@@ -49,15 +49,15 @@ export function logInHandlers(service: ServiceContext) {
       if (!parsed.data) return show(parsed.state)
       const { name: typedName, password } = parsed.data
       const checked = await checkPassword(typedName, password, request.address)
-      if (checked.developer) return startSession(checked.developer.id, request)
+      if (checked.developer) return startSession(checked.developer, request)
       const values = { name: typedName }
       if (checked.retryAfterSeconds !== undefined)
         return throttledForm(checked.retryAfterSeconds, values, show)
       return show({ values, errors: { password: 'The name or password is incorrect.' } })
     },
-    async logOut({ sessionHash, developer, paths }) {
+    async logOut({ sessionHash, developer, address, paths }) {
       if (sessionHash !== undefined) await sessions.close(sessionHash)
-      if (developer) activity.audit({ event: 'logged_out', detail: developer.id })
+      if (developer) activity.audit({ event: 'logged_out', actor: developer.name, address })
       return { redirectTo: paths.logIn, sessionId: null }
     },
     showJoin: async (request) => ({
@@ -74,8 +74,8 @@ export function logInHandlers(service: ServiceContext) {
       const outcome = await developers.join({ ...developer, createdAtMs: nowMs }, hash, nowMs)
       if (outcome === 'void') throw new PortalError('invalid_link')
       if (outcome === 'joined') {
-        activity.audit({ event: 'developer_joined', address: request.address, detail: developer.id })
-        return startSession(developer.id, request)
+        activity.audit({ event: 'developer_joined', actor: developer.name, address: request.address })
+        return startSession(developer, request)
       }
       const state = { values: { name: developer.name }, errors: { name: 'This name is taken.' } }
       return { page: joinPage(request, state, invitation), status: 422 }

@@ -35,8 +35,8 @@ export function passwordLinkHandlers(service: ServiceContext) {
       if (!(await storage.developers.usePasswordLink(hash, passwordHash, clock.now()))) {
         throw new PortalError('invalid_link')
       }
-      activity.audit({ event: 'password_set', address: request.address, detail: developer.id })
-      return startSession(developer.id, request)
+      activity.audit({ event: 'password_set', actor: developer.name, address: request.address })
+      return startSession(developer, request)
     },
   } satisfies Record<string, Handler>
 }

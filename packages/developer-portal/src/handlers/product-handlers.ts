@@ -3,6 +3,7 @@ import { productName, type ServiceContext } from '@tokenwell/token-service/plugi
 import { emptyForm } from '../components/form.ts'
 import { line, parseForm } from '../forms/parse-form.ts'
 import { productsPage } from '../pages/products-page.ts'
+import { actorOf } from '../request/actor.ts'
 import { PortalError } from '../request/portal-error.ts'
 import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
 
@@ -24,7 +25,7 @@ export function productHandlers({ storage, activity }: ServiceContext) {
       const { remove } = request.form
       if (typeof remove === 'string') {
         await storage.products.remove(remove)
-        activity.audit({ event: 'product_removed', detail: remove })
+        activity.audit({ event: 'product_removed', ...actorOf(request), detail: remove })
         return { redirectTo: request.paths.products }
       }
       const parsed = parseForm(productForm, request.form)
@@ -32,7 +33,7 @@ export function productHandlers({ storage, activity }: ServiceContext) {
         return { page: productsPage(request, await storage.products.list(), parsed.state), status: 422 }
       }
       await storage.products.add([parsed.data.name])
-      activity.audit({ event: 'product_added', detail: parsed.data.name })
+      activity.audit({ event: 'product_added', ...actorOf(request), detail: parsed.data.name })
       return { redirectTo: request.paths.products }
     },
   } satisfies Record<string, DeveloperHandler>

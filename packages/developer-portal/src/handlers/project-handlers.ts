@@ -3,6 +3,7 @@ import type { ServiceContext } from '@tokenwell/token-service/plugin'
 import { emptyForm } from '../components/form.ts'
 import { line, parseForm } from '../forms/parse-form.ts'
 import { newProjectPage, projectPage, projectsPage } from '../pages/project-pages.ts'
+import { actorOf } from '../request/actor.ts'
 import { PortalError } from '../request/portal-error.ts'
 import type { DeveloperHandler } from '../request/portal-request.ts'
 import { ownProject, ownProjects } from './own-projects.ts'
@@ -15,7 +16,7 @@ const projectForm = z.object({
   developer_email: line(200).pipe(z.email('Enter an e-mail address, such as ada@example.com.')),
 })
 
-export function projectHandlers({ storage, registry }: ServiceContext) {
+export function projectHandlers({ storage, registryFor }: ServiceContext) {
   return {
     async showProjects(request) {
       const projects = await ownProjects(storage, request)
@@ -41,7 +42,11 @@ export function projectHandlers({ storage, registry }: ServiceContext) {
         throw new PortalError('too_many_projects')
       }
       const { name, organization_name: organizationName, developer_email: developerEmail } = parsed.data
-      const project = await registry.createProject({ name, organizationName, developerEmail })
+      const project = await registryFor(actorOf(request)).createProject({
+        name,
+        organizationName,
+        developerEmail,
+      })
       await storage.developers.addProject(id, project.id)
       return { redirectTo: request.paths.project(project.id) }
     },

@@ -5,12 +5,13 @@ import type { DeveloperHandler } from '../request/portal-request.ts'
 import { ownClient } from './own-projects.ts'
 import { overlaps } from '../forms/secret-overlaps.ts'
 import { secretPage } from '../pages/secret-page.ts'
+import { actorOf } from '../request/actor.ts'
 import { PortalError } from '../request/portal-error.ts'
 
 const maxSecrets = 10
 const rotationForm = submissionForm.extend({ overlap: z.enum(overlaps.map(([value]) => value)) })
 
-export function secretHandlers({ storage, registry, clock }: ServiceContext) {
+export function secretHandlers({ storage, registryFor, clock }: ServiceContext) {
   return {
     async rotateSecret(request) {
       const client = await ownClient(storage, request)
@@ -21,7 +22,11 @@ export function secretHandlers({ storage, registry, clock }: ServiceContext) {
       if (secrets.filter(isValid).length >= maxSecrets) throw new PortalError('too_many_secrets')
       const overlapMs = (overlaps.find(([value]) => value === data.overlap)?.[2] ?? Infinity) * 1000
       try {
-        const clientSecret = await registry.rotateSecret(client, overlapMs, data.submission_id)
+        const clientSecret = await registryFor(actorOf(request)).rotateSecret(
+          client,
+          overlapMs,
+          data.submission_id,
+        )
         return { page: secretPage(request, { application, project, clientSecret, isFirst: false }) }
       } catch (error) {
         if (!(error instanceof AlreadyExists)) throw error
@@ -30,7 +35,7 @@ export function secretHandlers({ storage, registry, clock }: ServiceContext) {
     },
     async revokeSecret(request) {
       const client = await ownClient(storage, request)
-      await registry.revokeSecret(client, request.params['secretId'] ?? '')
+      await registryFor(actorOf(request)).revokeSecret(client, request.params['secretId'] ?? '')
       const { application, project } = client
       return { redirectTo: request.paths.application(project.id, application.id) }
     },

@@ -39,7 +39,7 @@ export function createPasswordChecker({ storage, clock, activity }: ServiceConte
     if (!developer) await isPassword(password, undefined)
     await addressGuard.failed(address, 'portal')
     await guard.failed(address, key)
-    activity.audit({ event: 'log_in_failed', address, detail: developer?.id })
+    activity.audit({ event: 'log_in_failed', address, detail: developer?.name })
     return {}
   }
 

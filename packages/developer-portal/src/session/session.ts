@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { digest, type ServiceContext } from '@tokenwell/token-service/plugin'
+import { digest, type Developer, type ServiceContext } from '@tokenwell/token-service/plugin'
 import type { PortalRequest, PortalResponse } from '../request/portal-request.ts'
 
 const cookieName = 'tokenwell_portal'
@@ -27,13 +27,16 @@ export function setSessionCookie(reply: FastifyReply, id: string | null, options
 
 /** Logs a developer in, always with a new session ID: an ID that was known before the log-in is worthless. */
 export function createSessionStarter({ storage, clock, activity }: ServiceContext) {
-  return async (developerId: string, request: PortalRequest): Promise<PortalResponse> => {
+  return async (
+    { id: developerId, name: actor }: Pick<Developer, 'id' | 'name'>,
+    request: PortalRequest,
+  ): Promise<PortalResponse> => {
     const { sessionHash: previous, address, paths } = request
     const sessionId = randomBytes(32).toString('base64url')
     const expiresAtMs = clock.now() + lifetimeSeconds * 1000
     if (previous !== undefined) await storage.sessions.close(previous)
     await storage.sessions.open({ hash: digest(sessionId), developerId, expiresAtMs })
-    activity.audit({ event: 'logged_in', address, detail: developerId })
+    activity.audit({ event: 'logged_in', actor, address })
     return { redirectTo: paths.projects, sessionId }
   }
 }

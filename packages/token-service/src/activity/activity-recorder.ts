@@ -64,7 +64,7 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
     audit(event) {
       const full = audit.size >= maxDistinctEvents
       const kept: AuditEvent = full ? { event: event.event, detail: 'other' } : event
-      const key = JSON.stringify([kept.event, kept.clientId, kept.address, kept.detail])
+      const key = JSON.stringify([kept.event, kept.actor, kept.clientId, kept.address, kept.detail])
       audit.set(key, { ...kept, atMs: clock.now(), count: (audit.get(key)?.count ?? 0) + 1 })
       schedule()
     },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { readConfiguration, type Configuration } from './configuration.ts'
+import { addAdminCommands, type AdminRequest } from './admin-command.ts'
 import type { StorageTask } from './run-storage-task.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -16,7 +17,7 @@ export interface CommandLine {
 }
 
 /** Reads the command line, the environment and the configuration file; exits on `--help` and on invalid options. */
-export function parseCommandLine(args: readonly string[]): CommandLine {
+export function parseCommandLine(args: readonly string[]): CommandLine | { readonly request: AdminRequest } {
   const command = new Command('tokenwell-service')
     .configureHelp({ showGlobalOptions: true })
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
@@ -81,6 +82,28 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     )
     .addOption(
       setting(
+        '--admin-port <number>',
+        'TOKENWELL_ADMIN_PORT',
+        'port of a second listener for administrators and metrics; requires an administrator token',
+      ),
+    )
+    .addOption(setting('--admin-host <address>', 'TOKENWELL_ADMIN_HOST', 'its address (default: 127.0.0.1)'))
+    .addOption(
+      setting(
+        '--admin-token-file <file>',
+        'TOKENWELL_ADMIN_TOKEN_FILE',
+        'file with the administrator token; or TOKENWELL_ADMIN_TOKEN',
+      ),
+    )
+    .addOption(
+      setting(
+        '--audit-retention-days <number>',
+        'TOKENWELL_AUDIT_RETENTION_DAYS',
+        'how long the audit log is kept (default: 365)',
+      ),
+    )
+    .addOption(
+      setting(
         '--sandbox [port]',
         'TOKENWELL_SANDBOX',
         'for tests: control endpoints on loopback (faults, clock, journal)',
@@ -94,6 +117,11 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     .action(() => {})
 
   let task: StorageTask | undefined
+  let request: AdminRequest | undefined
+  addAdminCommands(
+    command.command('admin').description('administers a running service'),
+    (given) => (request = given),
+  )
   command
     .command('backup <file>')
     .description('writes a copy of the SQLite database to a new file, also while the service runs')
@@ -103,12 +131,14 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     .description('creates the SQLite database from a back-up, while the service is stopped')
     .action((file: string) => void (task = { action: 'restore', file }))
   command.parse(args)
+  if (request) return { request }
 
   const { config, passwordLink, ...given } = command.opts<Record<string, string | undefined>>()
   const keys = process.env['TOKENWELL_KEYS']?.split(',').map((key) => key.trim())
   const configuration = readConfiguration(config, {
     ...given,
     keys,
+    adminToken: process.env['TOKENWELL_ADMIN_TOKEN'],
     sandbox: parseBoolean(given['sandbox']),
     trustProxy: parseBoolean(given['trustProxy']),
   })

@@ -31,6 +31,11 @@ const configurationSchema = z.strictObject({
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   drainSeconds: z.coerce.number().min(0).max(3_600).default(0),
   metrics: z.boolean().default(true),
+  adminPort: port.optional(),
+  adminHost: z.string().min(1).optional(),
+  adminToken: z.string().min(32, 'use 32 or more characters').optional(),
+  adminTokenFile: z.string().optional(),
+  auditRetentionDays: z.coerce.number().positive().optional(),
   sandbox: z.union([z.boolean(), port.transform((number) => ({ port: number }))]).default(false),
 })
 
@@ -42,10 +47,11 @@ export function readConfiguration(file: string | undefined, given: Settings): Co
   const fromFile = file === undefined ? {} : readSettings(file)
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
   const settings: Settings = { ...fromFile, ...Object.fromEntries(set) }
-  const { storageFile, applicationsFile } = settings
+  const { storageFile, applicationsFile, adminTokenFile } = settings
   return validate(
     withSecretsFromFiles({
       ...settings,
+      ...(typeof adminTokenFile === 'string' && { adminToken: readText(adminTokenFile).trim() }),
       ...(typeof storageFile === 'string' && { storage: readText(storageFile).trim() }),
       ...(typeof applicationsFile === 'string' && { applications: readYaml(applicationsFile) }),
     }),

@@ -1,4 +1,5 @@
 import { readKeyFile } from '../keys/key-file.ts'
+import { UsageError } from '../platform/usage-error.ts'
 import type { DeveloperPortal } from '../service/service-context.ts'
 import { startTokenService, type RunningTokenService } from '../start-token-service.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
@@ -10,12 +11,19 @@ export async function runService(
   { configuration: { keysFile, logLevel, drainSeconds, ...configuration }, passwordLink }: CommandLine,
   print: (line: string) => void,
 ): Promise<void> {
+  const { adminPort: port, adminHost: host, adminToken: token } = configuration
+  if (port !== undefined && token === undefined) {
+    throw new UsageError(
+      'adminPort requires an administrator token. Set adminTokenFile or TOKENWELL_ADMIN_TOKEN.',
+    )
+  }
+  const admin = port !== undefined && token !== undefined ? { port, host, token } : undefined
   const location = parseStorageLocation(configuration.storage)
   print(storageMessage(location))
   const keys = keysFile === undefined ? configuration.keys : await readKeyFile(keysFile)
   const logger = createServiceLogger(logLevel)
   const portal = await loadPortal()
-  const service = await startTokenService({ ...configuration, keys, logger, portal })
+  const service = await startTokenService({ ...configuration, keys, logger, portal, admin })
 
   stopOnSignal(service, drainSeconds, print)
   print(`The token service listens on ${service.authUrl}`)
@@ -33,6 +41,7 @@ export async function runService(
     })
     print(`To set a new password for ${passwordLink}, open within 15 minutes: ${link}`)
   }
+  if (service.adminUrl !== undefined) print(`Administration and metrics are at ${service.adminUrl}`)
   if (service.sandboxUrl !== undefined) print(`The sandbox's control endpoints are at ${service.sandboxUrl}`)
 }
 

@@ -22,6 +22,12 @@ export class AlreadyExists extends Error {}
 /** The application has changed since it was read. */
 export class ApplicationChanged extends Error {}
 
+/** Who changes something, from where: for the audit log. */
+export interface Actor {
+  readonly actor: string
+  readonly address: string
+}
+
 /** Creates and changes projects, applications and secrets; each change is written to the audit log. */
 export interface ApplicationRegistry {
   createProject(project: Omit<Project, 'id' | 'createdAtMs'>): Promise<Project>
@@ -66,8 +72,13 @@ export interface ApplicationRegistryContext {
   readonly activity: ActivityRecorder
 }
 
-export function createApplicationRegistry(context: ApplicationRegistryContext): ApplicationRegistry {
+export function createApplicationRegistry(
+  context: ApplicationRegistryContext,
+  by: Actor,
+): ApplicationRegistry {
   const { storage, keyring, clock, activity } = context
+  const audit = (event: string, clientId?: string, detail?: string) =>
+    activity.audit({ event, ...by, clientId, detail })
 
   async function update(id: string, changes: ApplicationChanges, revision: number): Promise<void> {
     if (!(await storage.applications.update(id, changes, revision))) throw new ApplicationChanged()
@@ -77,7 +88,7 @@ export function createApplicationRegistry(context: ApplicationRegistryContext): 
     async createProject(details) {
       const project = { ...details, id: randomUUID(), createdAtMs: clock.now() }
       await storage.projects.create(project)
-      activity.audit({ event: 'project_created', detail: project.id })
+      audit('project_created', undefined, project.id)
       return project
     },
     async createApplication(details, id = randomUUID()) {
@@ -87,7 +98,7 @@ export function createApplicationRegistry(context: ApplicationRegistryContext): 
       const clientSecret = createClientSecret()
       const secret = storedSecret(keyring, { applicationId: application.id, value: clientSecret, nowMs })
       if (!(await storage.applications.create(application, [secret]))) throw new AlreadyExists()
-      activity.audit({ event: 'application_created', clientId })
+      audit('application_created', clientId)
       return { application, clientSecret }
     },
     async changeSettings({ id, clientId, ...approved }, settings, byAdministrator) {
@@ -97,25 +108,25 @@ export function createApplicationRegistry(context: ApplicationRegistryContext): 
         ? { ...others, requested: { products, lifetimeSeconds } }
         : { ...settings, requested: null }
       await update(id, changes, approved.revision)
-      activity.audit({ event: isRequest ? 'approval_requested' : 'application_changed', clientId })
+      audit(isRequest ? 'approval_requested' : 'application_changed', clientId)
     },
     async approve(application, revision) {
       const { id, clientId, requested } = application
       await update(id, { ...requested, requested: null, status: 'approved' }, revision)
-      activity.audit({ event: 'application_approved', clientId })
+      audit('application_approved', clientId)
     },
     async decline({ id, clientId }) {
       await storage.applications.update(id, { requested: null })
-      activity.audit({ event: 'request_declined', clientId })
+      audit('request_declined', clientId)
     },
     async revoke({ id, clientId }) {
       await storage.applications.update(id, { status: 'revoked' })
       await storage.applications.revokeTokens(id)
-      activity.audit({ event: 'application_revoked', clientId })
+      audit('application_revoked', clientId)
     },
     async revokeTokens({ id, clientId }) {
       await storage.applications.revokeTokens(id)
-      activity.audit({ event: 'tokens_revoked', clientId })
+      audit('tokens_revoked', clientId)
     },
     async rotateSecret({ application, secrets }, overlapMs, secretId = randomUUID()) {
       if (secrets.some(({ id }) => id === secretId)) throw new AlreadyExists()
@@ -128,7 +139,7 @@ export function createApplicationRegistry(context: ApplicationRegistryContext): 
         const newExpiryMs = nowMs + overlapMs
         if (newExpiryMs < expiresAtMs) await storage.applications.expireSecret(id, newExpiryMs)
       }
-      activity.audit({ event: 'secret_rotated', clientId: application.clientId, detail: secret.id })
+      audit('secret_rotated', application.clientId, secret.id)
       return clientSecret
     },
     async revokeSecret({ application, secrets }, secretId) {
@@ -140,7 +151,7 @@ export function createApplicationRegistry(context: ApplicationRegistryContext): 
       } else {
         await storage.applications.removeSecret(secretId)
       }
-      activity.audit({ event: 'secret_revoked', clientId: application.clientId, detail: secretId })
+      audit('secret_revoked', application.clientId, secretId)
     },
   }
 }

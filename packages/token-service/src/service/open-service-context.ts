@@ -42,7 +42,12 @@ export async function openServiceContext(
   const { applications } = storage
   const activity = createActivityRecorder({ storage: storage.activity, clock, onError })
   const guard = createFailureGuard(storage.failures, clock, options.failureLimit)
-  const stopPurging = purgeRegularly({ storage, clock, onError })
+  const stopPurging = purgeRegularly({
+    storage,
+    clock,
+    onError,
+    auditRetentionMs: options.auditRetentionDays * 86_400_000,
+  })
   return {
     storage,
     keyring,
@@ -50,7 +55,7 @@ export async function openServiceContext(
     activity,
     errors,
     publicUrl,
-    registry: createApplicationRegistry({ storage, keyring, clock, activity }),
+    registryFor: (by) => createApplicationRegistry({ storage, keyring, clock, activity }, by),
     accountLinks: createAccountLinks(storage, clock),
     authenticateApplication: createApplicationAuthenticator({ applications, keyring, clock, guard }),
     authenticateResourceServer: createResourceServerAuthenticator(options.resourceServers, keyring, guard),

@@ -6,7 +6,7 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ErrorShape } from '../protocol/error-body.ts'
 import type { AccountLinks } from '../registry/account-links.ts'
-import type { ApplicationRegistry } from '../registry/application-registry.ts'
+import type { Actor, ApplicationRegistry } from '../registry/application-registry.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** The parts of a running service, which its endpoints and its portal use. */
@@ -15,7 +15,8 @@ export interface ServiceContext {
   readonly keyring: Keyring
   readonly clock: Clock
   readonly activity: ActivityRecorder
-  readonly registry: ApplicationRegistry
+  /** The registry, as used by somebody whom the audit log names. */
+  readonly registryFor: (by: Actor) => ApplicationRegistry
   readonly accountLinks: AccountLinks
   readonly authenticateApplication: AuthenticateApplication
   readonly authenticateResourceServer: AuthenticateResourceServer

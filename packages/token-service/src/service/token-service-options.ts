@@ -15,6 +15,14 @@ import { parseStorageLocation, type StorageLocation } from '../storage/open-stor
 import type { DeveloperPortal } from './service-context.ts'
 import { parseTrustProxy } from './trust-proxy.ts'
 
+export interface AdminOptions {
+  readonly token: string
+  /** `0`: a free port. @default 0 */
+  readonly port?: number | undefined
+  /** @default '127.0.0.1' */
+  readonly host?: string | undefined
+}
+
 export interface TokenServiceOptions {
   /** `0`: a free port. @default 0 */
   readonly port?: number | undefined
@@ -60,6 +68,13 @@ export interface TokenServiceOptions {
   readonly sandbox?: boolean | { readonly port?: number | undefined } | undefined
   /** Serves `/metrics`. @default true, false with memory storage */
   readonly metrics?: boolean | undefined
+  /** How long the audit log is kept. @default 365 */
+  readonly auditRetentionDays?: number | undefined
+  /**
+   * A second listener, for administrators and for `/metrics`, which the main listener then does not serve. Requests
+   * need the token, of at least 32 characters. @default none
+   */
+  readonly admin?: AdminOptions | undefined
   /** A pino logger. @default no log */
   readonly logger?: FastifyBaseLogger | undefined
   /** @default the system clock */
@@ -80,6 +95,8 @@ export interface ResolvedOptions {
   readonly portal: DeveloperPortal | undefined
   readonly sandbox: { readonly port: number } | undefined
   readonly metrics: boolean
+  readonly auditRetentionDays: number
+  readonly admin: AdminOptions | undefined
   readonly logger: FastifyBaseLogger | undefined
   readonly clock: Clock
 }
@@ -93,6 +110,9 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
   }
   if (storage.kind === 'postgres' && options.sandbox) {
     throw new UsageError('The sandbox is not available with PostgreSQL storage. Use another storage.')
+  }
+  if (options.admin && options.admin.token.length < 32) {
+    throw new UsageError('admin.token is too short. Use 32 or more random characters.')
   }
   const applications = resolveApplications(options.applications ?? [])
   const resourceServers = options.resourceServers ?? []
@@ -118,6 +138,8 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
     portal: options.portal,
     sandbox: options.sandbox ? { port: (options.sandbox !== true && options.sandbox.port) || 0 } : undefined,
     metrics: options.metrics ?? storage.kind !== 'memory',
+    auditRetentionDays: options.auditRetentionDays ?? 365,
+    admin: options.admin,
     logger: options.logger,
     clock: options.clock ?? systemClock,
   }

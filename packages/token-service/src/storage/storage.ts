@@ -100,6 +100,8 @@ export interface FailureStorage {
 export interface AuditEntry {
   readonly atMs: number
   readonly event: string
+  /** Who did it: a developer of the portal, or `administration`. */
+  readonly actor?: string | undefined
   readonly clientId?: string | undefined
   readonly address?: string | undefined
   readonly detail?: string | undefined
@@ -125,6 +127,8 @@ export interface ActivityStorage {
   usage(applicationId: string, sinceMs: number): Promise<UsageEntry[]>
   /** The newest first. */
   audit(limit: number): Promise<AuditEntry[]>
+  /** Deletes the audit entries before that time; returns how many. */
+  purgeAudit(beforeMs: number): Promise<number>
 }
 
 /** Everything the service stores, behind one interface. */

@@ -5,15 +5,18 @@ export interface PurgeContext {
   readonly storage: Storage
   readonly clock: Clock
   readonly onError: (error: unknown) => void
+  /** How long audit entries are kept. */
+  readonly auditRetentionMs: number
   /** @default 60_000 */
   readonly intervalMs?: number | undefined
 }
 
-/** Deletes expired tokens, sessions, invitations and failure counts regularly; returns a function that stops it. */
+/** Deletes expired tokens, sessions, invitations, failure counts and audit entries regularly; returns a function that stops it. */
 export function purgeRegularly({
   storage,
   clock,
   onError,
+  auditRetentionMs,
   intervalMs = 60_000,
 }: PurgeContext): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
@@ -21,11 +24,12 @@ export function purgeRegularly({
     const nowMs = clock.now()
     running = running
       .then(() =>
-        Promise.all(
-          [storage.tokens, storage.failures, storage.sessions, storage.developers].map((part) =>
+        Promise.all([
+          ...[storage.tokens, storage.failures, storage.sessions, storage.developers].map((part) =>
             part.purge(nowMs),
           ),
-        ),
+          storage.activity.purgeAudit(nowMs - auditRetentionMs),
+        ]),
       )
       .catch(onError)
   }, intervalMs)

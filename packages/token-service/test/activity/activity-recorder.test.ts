@@ -13,6 +13,7 @@ function recorder(options: { fail?: Error } = {}) {
         batches.push(batch)
       },
       usage: async () => [],
+      purgeAudit: async () => 0,
       audit: async () => [],
     },
     clock: { now: () => now },

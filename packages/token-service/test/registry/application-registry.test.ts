@@ -13,7 +13,10 @@ async function registered() {
   const { applications } = storage
   const keyring = createKeyring([createRandomKey()])
   const activity = createActivityRecorder({ storage: storage.activity, clock, onError: () => {} })
-  const registry = createApplicationRegistry({ storage, keyring, clock, activity })
+  const registry = createApplicationRegistry(
+    { storage, keyring, clock, activity },
+    { actor: 'ada', address: '192.0.2.1' },
+  )
   const guard = createFailureGuard(storage.failures, clock, { attempts: 100, windowSeconds: 60 })
   const authenticate = createApplicationAuthenticator({ applications, keyring, clock, guard })
 

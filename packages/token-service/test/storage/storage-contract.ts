@@ -269,7 +269,17 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       await storage.activity.record({
         lastUses: [{ secretId, atMs: 50 }],
         usage: [entry, { ...entry, hourMs: 0 }],
-        audit: [{ atMs: 1, event: 'first', count: 2, clientId: one.clientId, address: '::1', detail: 'd' }],
+        audit: [
+          {
+            atMs: 1,
+            event: 'first',
+            actor: 'ada',
+            count: 2,
+            clientId: one.clientId,
+            address: '::1',
+            detail: 'd',
+          },
+        ],
       })
       await storage.activity.record({
         lastUses: [{ secretId, atMs: 40 }],
@@ -286,8 +296,18 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.activity.usage(one.id, 1)).toHaveLength(1)
       expect(await storage.activity.audit(2)).toEqual([
         { atMs: 2, event: 'second', count: 1 },
-        { atMs: 1, event: 'first', count: 2, clientId: one.clientId, address: '::1', detail: 'd' },
+        {
+          atMs: 1,
+          event: 'first',
+          actor: 'ada',
+          count: 2,
+          clientId: one.clientId,
+          address: '::1',
+          detail: 'd',
+        },
       ])
+      expect(await storage.activity.purgeAudit(2)).toBe(1)
+      expect((await storage.activity.audit(2)).map(({ event }) => event)).toEqual(['second'])
     })
 
     testDevelopers(() => storage)

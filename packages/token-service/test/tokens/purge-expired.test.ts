@@ -24,6 +24,7 @@ it('purges expired tokens and failure counts regularly, despite errors', async (
     },
     clock: { now: () => 42 },
     onError: (error) => errors.push(error),
+    auditRetentionMs: 10,
     intervalMs: 1,
   })
   await expect.poll(() => purged.length, { timeout: 20_000 }).toBeGreaterThan(1)

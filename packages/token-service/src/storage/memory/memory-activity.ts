@@ -23,5 +23,10 @@ export function createMemoryActivity(used: (lastUses: ActivityBatch['lastUses'])
     async audit(limit) {
       return audit.slice(-limit).toReversed()
     },
+    async purgeAudit(beforeMs) {
+      const before = audit.length
+      audit.splice(0, audit.length, ...audit.filter(({ atMs }) => atMs >= beforeMs))
+      return before - audit.length
+    },
   }
 }

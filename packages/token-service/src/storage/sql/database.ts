@@ -17,7 +17,9 @@ export interface Schema {
   products: { name: string }
   failures: { key: string; count: number; resetsAtMs: number }
   usage: UsageEntry
-  audit: Nullable<Required<AuditEntry>, 'clientId' | 'address' | 'detail'> & { id: Generated<number> }
+  audit: Nullable<Required<AuditEntry>, 'actor' | 'clientId' | 'address' | 'detail'> & {
+    id: Generated<number>
+  }
   developers: Omit<Developer, 'administrator'> & { administrator: number }
   invitations: Omit<Invitation, 'administrator'> & { administrator: number }
   passwordLinks: PasswordLink

@@ -74,11 +74,13 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         id ${identity},
         at_ms bigint not null,
         event text not null,
+        actor text,
         client_id text,
         address text,
         detail text,
         count integer not null
       )`,
+      `create index audit_time on audit (at_ms)`,
       `create table developers (
         id text primary key,
         name text not null unique,

@@ -42,16 +42,24 @@ export function createSqlActivity({ query }: Database): ActivityStorage {
     async audit(limit) {
       const rows = await query
         .selectFrom('audit')
-        .select(['atMs', 'event', 'clientId', 'address', 'detail', 'count'])
+        .select(['atMs', 'event', 'actor', 'clientId', 'address', 'detail', 'count'])
         .orderBy('id', 'desc')
         .limit(limit)
         .execute()
-      return rows.map(({ clientId, address, detail, ...entry }) => ({
+      return rows.map(({ actor, clientId, address, detail, ...entry }) => ({
         ...entry,
+        actor: actor ?? undefined,
         clientId: clientId ?? undefined,
         address: address ?? undefined,
         detail: detail ?? undefined,
       }))
+    },
+    async purgeAudit(beforeMs) {
+      const { numDeletedRows } = await query
+        .deleteFrom('audit')
+        .where('atMs', '<', beforeMs)
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows)
     },
   }
 }

@@ -1,0 +1,149 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { RegisteredClient } from '../applications/application.ts'
+import { UsageError } from '../platform/usage-error.ts'
+import { applicationSchema, productName } from '../registry/application-options.ts'
+import type { ServiceContext } from '../service/service-context.ts'
+
+/** Links for developers of the portal. */
+export interface DeveloperLinks {
+  createInvitationLink(): Promise<string>
+  createPasswordLink(developerName: string): Promise<string>
+}
+
+const { name, level, responseForm, lifetimeSeconds, products } = applicationSchema.shape
+const newApplication = z.strictObject({
+  name,
+  project: z.string().min(1),
+  products,
+  level,
+  responseForm,
+  lifetimeSeconds,
+})
+const approval = z.strictObject({ revision: z.int().min(0) }).partial()
+const rotation = z.strictObject({ overlapSeconds: z.number().min(0).default(86_400) })
+const auditQuery = z.object({ limit: z.coerce.number().int().min(1).max(100_000).default(1_000) })
+
+interface Parameters {
+  Params: { clientId: string; id: string }
+}
+
+/** Administration over HTTP: applications, secrets, approvals, products, developers and the audit log. */
+export function adminEndpoints(
+  server: FastifyInstance,
+  { storage, registryFor, activity }: ServiceContext,
+  links: DeveloperLinks,
+): void {
+  const by = ({ ip }: Pick<FastifyRequest, 'ip'>) => ({ actor: 'administration', address: ip })
+  const registry = (request: Pick<FastifyRequest, 'ip'>) => registryFor(by(request))
+
+  async function find(clientId: string): Promise<RegisteredClient> {
+    const client = await storage.applications.findClient(clientId)
+    if (!client) throw new UsageError(`There is no application with the client ID "${clientId}".`)
+    return client
+  }
+
+  server.get('/applications', async () => {
+    const projects = await storage.projects.list()
+    const clients = await storage.applications.listOf(projects.map(({ id }) => id))
+    return clients.map(describeClient)
+  })
+  server.get<Parameters>('/applications/:clientId', async ({ params }) =>
+    describeClient(await find(params.clientId)),
+  )
+  server.post('/applications', async (request, reply) => {
+    const { project: projectName, ...details } = newApplication.parse(request.body)
+    const project = (await storage.projects.list()).find((each) => each.name === projectName)
+    if (!project) throw new UsageError(`There is no project named "${projectName}".`)
+    const settings = { ...details, projectId: project.id, status: 'approved' as const }
+    const { application, clientSecret } = await registry(request).createApplication(settings)
+    await storage.products.add(details.products)
+    return reply.code(201).send({ clientId: application.clientId, clientSecret })
+  })
+
+  const decisions = {
+    approve: async (request: FastifyRequest, { application }: RegisteredClient) =>
+      registry(request).approve(
+        application,
+        approval.parse(request.body ?? {}).revision ?? application.revision,
+      ),
+    decline: async (request: FastifyRequest, { application }: RegisteredClient) =>
+      registry(request).decline(application),
+    revoke: async (request: FastifyRequest, { application }: RegisteredClient) =>
+      registry(request).revoke(application),
+    'revoke-tokens': async (request: FastifyRequest, { application }: RegisteredClient) =>
+      registry(request).revokeTokens(application),
+  }
+  for (const [decision, decide] of Object.entries(decisions)) {
+    server.post<Parameters>(`/applications/:clientId/${decision}`, async (request) => {
+      await decide(request, await find(request.params.clientId))
+      return describeClient(await find(request.params.clientId))
+    })
+  }
+  server.post<Parameters>('/applications/:clientId/secrets', async (request, reply) => {
+    const { overlapSeconds } = rotation.parse(request.body ?? {})
+    const client = await find(request.params.clientId)
+    const clientSecret = await registry(request).rotateSecret(client, overlapSeconds * 1000)
+    return reply.code(201).send({ clientId: client.application.clientId, clientSecret })
+  })
+  server.delete<Parameters>('/applications/:clientId/secrets/:id', async (request, reply) => {
+    await registry(request).revokeSecret(await find(request.params.clientId), request.params.id)
+    return reply.code(204).send()
+  })
+
+  server.get('/products', () => storage.products.list())
+  server.put<Parameters>('/products/:id', async (request, reply) => {
+    const product = productName.parse(request.params.id)
+    await storage.products.add([product])
+    activity.audit({ event: 'product_added', ...by(request), detail: product })
+    return reply.code(204).send()
+  })
+  server.delete<Parameters>('/products/:id', async (request, reply) => {
+    await storage.products.remove(request.params.id)
+    activity.audit({ event: 'product_removed', ...by(request), detail: request.params.id })
+    return reply.code(204).send()
+  })
+
+  server.get('/developers', async () => {
+    const developers = await storage.developers.list()
+    return developers.map(({ id, name: developer, administrator, createdAtMs }) => ({
+      id,
+      name: developer,
+      administrator,
+      createdAtMs,
+    }))
+  })
+  server.post('/developers/invitations', async (request, reply) => {
+    const link = await links.createInvitationLink()
+    activity.audit({ event: 'developer_invited', ...by(request) })
+    return reply.code(201).send({ link })
+  })
+  server.post<Parameters>('/developers/:id/password-link', async (request, reply) => {
+    const link = await links.createPasswordLink(request.params.id)
+    activity.audit({ event: 'password_link_created', ...by(request), detail: request.params.id })
+    return reply.code(201).send({ link })
+  })
+
+  /** JSON lines, the newest first. */
+  server.get('/audit', async (request, reply) => {
+    const { limit } = auditQuery.parse(request.query)
+    await activity.flush()
+    const lines = (await storage.activity.audit(limit)).map((entry) => `${JSON.stringify(entry)}\n`)
+    return reply.type('application/x-ndjson').send(lines.join(''))
+  })
+}
+
+/** Without hashes. */
+function describeClient({ application, project, secrets }: RegisteredClient) {
+  return {
+    ...application,
+    project: project.name,
+    secrets: secrets.map(({ id, prefix, createdAtMs, expiresAtMs, lastUsedAtMs }) => ({
+      id,
+      prefix,
+      createdAtMs,
+      expiresAtMs,
+      lastUsedAtMs,
+    })),
+  }
+}

@@ -1,0 +1,38 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { UsageError } from '../platform/usage-error.ts'
+import { AlreadyExists, ApplicationChanged } from '../registry/application-registry.ts'
+import { StorageFailure } from '../storage/storage-failure.ts'
+
+/** A server whose requests need the administrator's token. */
+export function createAdminServer(token: string): FastifyInstance {
+  const expected = digestOf(`Bearer ${token}`)
+  const server = Fastify({ bodyLimit: 64 * 1024, requestTimeout: 10_000 })
+  server.addHook('onRequest', async (request, reply) => {
+    void reply.header('cache-control', 'no-store')
+    if (timingSafeEqual(digestOf(request.headers.authorization ?? ''), expected)) return
+    await reply
+      .code(401)
+      .header('www-authenticate', 'Bearer')
+      .send({ error: 'The administrator token is invalid.' })
+  })
+  server.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
+    const status = statusOf(error)
+    const message = error instanceof z.ZodError ? z.prettifyError(error) : error.message
+    return reply.code(status).send({ error: status === 500 ? 'Internal error.' : message || error.name })
+  })
+  return server
+}
+
+function statusOf(error: Error & { statusCode?: number }): number {
+  if (error instanceof z.ZodError) return 400
+  if (error instanceof UsageError) return 404
+  if (error instanceof AlreadyExists || error instanceof ApplicationChanged) return 409
+  if (error instanceof StorageFailure) return 503
+  return error.statusCode ?? 500
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

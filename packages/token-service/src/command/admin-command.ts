@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { UsageError } from '../platform/usage-error.ts'
+
+/** A request to the administrators' endpoints of a running service. */
+export interface AdminRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly body?: Readonly<Record<string, unknown>> | undefined
+}
+
+const application = (clientId: string, rest = '') => `/applications/${encodeURIComponent(clientId)}${rest}`
+
+export function addAdminCommands(admin: Command, choose: (request: AdminRequest) => void): void {
+  admin.addHelpText(
+    'after',
+    '\nThe service is TOKENWELL_ADMIN_URL (default: http://127.0.0.1:8081); its token is TOKENWELL_ADMIN_TOKEN, or in the file TOKENWELL_ADMIN_TOKEN_FILE.',
+  )
+  admin
+    .command('applications')
+    .description('lists the applications')
+    .action(() => choose({ method: 'GET', path: '/applications' }))
+  admin
+    .command('application <client-id>')
+    .description('shows an application')
+    .action((clientId: string) => choose({ method: 'GET', path: application(clientId) }))
+  admin
+    .command('create-application <name>')
+    .description('creates an approved application and prints its secret')
+    .requiredOption('--project <name>', 'its project')
+    .option('--products <names...>', 'its API products', [])
+    .option('--lifetime-seconds <number>', 'the lifetime of its tokens', Number, 3600)
+    .action((name: string, { project, products, lifetimeSeconds }: Record<string, unknown>) =>
+      choose({ method: 'POST', path: '/applications', body: { name, project, products, lifetimeSeconds } }),
+    )
+  for (const [decision, description] of [
+    ['approve', 'approves an application, or the changes that it requests'],
+    ['decline', 'declines the changes that an application requests'],
+    ['revoke', 'revokes an application and its tokens'],
+    ['revoke-tokens', 'revokes all tokens of an application'],
+  ] as const) {
+    admin
+      .command(`${decision} <client-id>`)
+      .description(description)
+      .action((clientId: string) => choose({ method: 'POST', path: application(clientId, `/${decision}`) }))
+  }
+  admin
+    .command('rotate-secret <client-id>')
+    .description('creates a new secret and prints it')
+    .option('--overlap-seconds <number>', 'how long the existing secrets stay valid', Number, 86_400)
+    .action((clientId: string, { overlapSeconds }: Record<string, unknown>) =>
+      choose({ method: 'POST', path: application(clientId, '/secrets'), body: { overlapSeconds } }),
+    )
+  admin
+    .command('revoke-secret <client-id> <secret-id>')
+    .description('revokes a secret and its tokens')
+    .action((clientId: string, id: string) =>
+      choose({ method: 'DELETE', path: application(clientId, `/secrets/${encodeURIComponent(id)}`) }),
+    )
+  admin
+    .command('products')
+    .description('lists the API products')
+    .action(() => choose({ method: 'GET', path: '/products' }))
+  admin
+    .command('add-product <name>')
+    .description('adds an API product')
+    .action((name: string) => choose({ method: 'PUT', path: `/products/${encodeURIComponent(name)}` }))
+  admin
+    .command('remove-product <name>')
+    .description('removes an API product')
+    .action((name: string) => choose({ method: 'DELETE', path: `/products/${encodeURIComponent(name)}` }))
+  admin
+    .command('developers')
+    .description('lists the developers of the portal')
+    .action(() => choose({ method: 'GET', path: '/developers' }))
+  admin
+    .command('invite')
+    .description('creates an invitation link for a developer')
+    .action(() => choose({ method: 'POST', path: '/developers/invitations' }))
+  admin
+    .command('password-link <name>')
+    .description('creates a link that sets a new password for a developer')
+    .action((name: string) =>
+      choose({ method: 'POST', path: `/developers/${encodeURIComponent(name)}/password-link` }),
+    )
+  admin
+    .command('audit')
+    .description('prints the audit log as JSON lines, the newest first')
+    .option('--limit <number>', 'the number of entries', '1000')
+    .action(({ limit }: { limit: string }) =>
+      choose({ method: 'GET', path: `/audit?limit=${encodeURIComponent(limit)}` }),
+    )
+}
+
+/** Sends the request; returns what to print. */
+export async function sendAdminRequest(
+  { method, path, body }: AdminRequest,
+  environment: NodeJS.ProcessEnv,
+): Promise<string> {
+  const { TOKENWELL_ADMIN_URL: base = 'http://127.0.0.1:8081', TOKENWELL_ADMIN_TOKEN_FILE: file } =
+    environment
+  const token = environment['TOKENWELL_ADMIN_TOKEN'] ?? (file && readFileSync(file, 'utf8').trim())
+  if (!token) throw new UsageError('The administrator token is missing. Set TOKENWELL_ADMIN_TOKEN.')
+  const response = await fetch(base.replace(/\/+$/, '') + path, {
+    method,
+    redirect: 'error',
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw new UsageError(`No response from ${base}. Check TOKENWELL_ADMIN_URL.`, { cause: error })
+  })
+  const text = await response.text()
+  if (!response.ok) throw new UsageError(errorIn(text) ?? `${base} responded with status ${response.status}.`)
+  if (!response.headers.get('content-type')?.startsWith('application/json')) return text
+  return `${JSON.stringify(JSON.parse(text), undefined, 2)}\n`
+}
+
+function errorIn(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown }
+    return typeof error === 'string' ? error : undefined
+  } catch {
+    return undefined
+  }
+}

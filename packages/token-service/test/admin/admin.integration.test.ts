@@ -1,0 +1,158 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { DeveloperPortal } from '@tokenwell/token-service'
+import { runCommand, temporaryFolder } from '../service-process.ts'
+import { application, introspect, requestToken, testService, type JsonResponse } from '../test-service.ts'
+
+const token = 'administrator-token-0123456789-abcdef'
+const portal: DeveloperPortal = {
+  plugin: async () => {},
+  joinPath: (secret) => `/portal/join/${secret}`,
+  passwordPath: (secret) => `/portal/password/${secret}`,
+}
+
+async function administered() {
+  const service = await testService({ admin: { token }, metrics: true, portal })
+  const send = async (method: string, path: string, body?: unknown): Promise<JsonResponse> => {
+    const response = await fetch(`${service.adminUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+  }
+  return { ...service, send }
+}
+
+describe('the administrators listener', () => {
+  it('requires the token, for metrics too, which the main listener then does not serve', async () => {
+    const { adminUrl, authUrl, send } = await administered()
+    for (const authorization of ['', 'Bearer ', `Bearer ${token}x`, `Basic ${token}`, token]) {
+      for (const path of ['/applications', '/metrics', '/audit', '/nowhere']) {
+        const response = await fetch(`${adminUrl}${path}`, { headers: { authorization } })
+        expect([path, response.status]).toEqual([path, 401])
+      }
+    }
+    expect((await send('GET', '/metrics')).body).toContain('tokenwell_request_duration_seconds')
+    expect((await fetch(`${authUrl}/metrics`)).status).toBe(404)
+    expect((await fetch(`${authUrl}/applications`)).status).toBe(404)
+    await expect(testService({ admin: { token: 'short' } })).rejects.toThrow(/admin\.token is too short/)
+  })
+
+  it('creates, approves and revokes applications', async () => {
+    const { authUrl, send } = await administered()
+    const details = { name: 'orders', project: 'default', products: ['billing'], lifetimeSeconds: 60 }
+    const created = await send('POST', '/applications', details)
+    expect(created.status).toBe(201)
+    expect((await requestToken(authUrl, created.body)).body).toMatchObject({
+      application_name: 'orders',
+      api_product_list_json: ['billing'],
+      expires_in: '60',
+    })
+    const path = `/applications/${created.body.clientId}`
+    expect((await send('POST', `${path}/revoke`)).body.status).toBe('revoked')
+    expect((await requestToken(authUrl, created.body)).status).toBe(401)
+    expect((await send('POST', `${path}/approve`, { revision: 0 })).status).toBe(409)
+    expect((await send('POST', `${path}/approve`)).body.status).toBe('approved')
+    expect((await requestToken(authUrl, created.body)).status).toBe(200)
+    expect((await send('GET', '/applications')).body).toHaveLength(2)
+    expect((await send('POST', '/applications', { ...details, name: '' })).status).toBe(400)
+    expect((await send('POST', '/applications', { ...details, project: 'x' })).status).toBe(404)
+    expect((await send('POST', '/applications/unknown/revoke')).status).toBe(404)
+  })
+
+  it('rotates and revokes secrets, and revokes all tokens', async () => {
+    const { authUrl, send } = await administered()
+    const path = `/applications/${application.clientId}`
+    const { body: old } = await requestToken(authUrl)
+    expect((await send('POST', `${path}/revoke-tokens`)).status).toBe(200)
+    expect((await introspect(authUrl, old.access_token)).body).toEqual({ active: false })
+    const { body: rotated } = await send('POST', `${path}/secrets`, { overlapSeconds: 3_600 })
+    for (const each of [application, { ...application, ...rotated }])
+      expect((await requestToken(authUrl, each)).status).toBe(200)
+    const { secrets } = (await send('GET', path)).body
+    expect(JSON.stringify(secrets)).not.toContain('hash')
+    expect((await send('DELETE', `${path}/secrets/${secrets[0].id}`)).status).toBe(204)
+    expect((await requestToken(authUrl)).status).toBe(401)
+    expect((await requestToken(authUrl, { ...application, ...rotated })).status).toBe(200)
+  })
+
+  it('keeps the catalogue of products, and creates links for developers', async () => {
+    const { authUrl, send } = await administered()
+    expect((await send('PUT', '/products/billing')).status).toBe(204)
+    expect((await send('PUT', '/products/a%2C%20b')).status).toBe(400)
+    expect((await send('DELETE', '/products/sms')).status).toBe(204)
+    expect((await send('GET', '/products')).body).toEqual(['billing', 'speech-to-text'])
+    const { body } = await send('POST', '/developers/invitations')
+    expect(body.link.startsWith(`${authUrl}/portal/join/`)).toBe(true)
+    expect((await send('GET', '/developers')).body).toEqual([])
+    expect((await send('POST', '/developers/nobody/password-link')).status).toBe(404)
+  })
+
+  it('exports the audit log as JSON lines that name who did what, from where', async () => {
+    const { send } = await administered()
+    await send('PUT', '/products/billing')
+    await send('POST', `/applications/${application.clientId}/revoke`)
+    const { body, headers } = await send('GET', '/audit?limit=2')
+    expect(headers.get('content-type')).toContain('application/x-ndjson')
+    const entries = String(body)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const who = { actor: 'administration', address: '127.0.0.1', count: 1 }
+    expect(entries).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ event: 'application_revoked', clientId: application.clientId, ...who }),
+        expect.objectContaining({ event: 'product_added', detail: 'billing', ...who }),
+      ]),
+    )
+    expect((await send('GET', '/audit?limit=0')).status).toBe(400)
+  })
+})
+
+describe('tokenwell-service admin', () => {
+  it('administers a running service', { timeout: 60_000 }, async () => {
+    const cwd = temporaryFolder({
+      'service.json': JSON.stringify({
+        port: 0,
+        adminPort: 0,
+        storage: 'memory',
+        applications: [application],
+      }),
+      token: `${token}\n`,
+    })
+    const env = { TOKENWELL_ADMIN_TOKEN_FILE: 'token' }
+    const service = runCommand(['--config', 'service.json'], { cwd, env })
+    onTestFinished(() => void service.child.kill())
+    const authUrl = await service.authUrl
+    await expect.poll(() => service.output()).toContain('Administration and metrics are at')
+    const [, adminUrl = ''] = /metrics are at (\S+)/.exec(service.output()) ?? []
+    const admin = async (...args: string[]) => {
+      const command = runCommand(['admin', ...args], { cwd, env: { ...env, TOKENWELL_ADMIN_URL: adminUrl } })
+      return await command.ended
+    }
+    const created = JSON.parse((await admin('create-application', 'cli', '--project', 'default')).stdout)
+    expect((await requestToken(authUrl, created)).status).toBe(200)
+    expect((await admin('revoke', created.clientId)).code).toBe(0)
+    expect((await requestToken(authUrl, created)).status).toBe(401)
+    expect((await admin('audit')).stdout).toContain('"event":"application_revoked"')
+    const unknown = await admin('revoke', 'unknown')
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      'tokenwell-service: There is no application with the client ID "unknown".\n',
+    ])
+  })
+
+  it('needs a token', { timeout: 60_000 }, async () => {
+    const cwd = temporaryFolder()
+    const without = await runCommand(['admin', 'audit'], { cwd }).ended
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('token is missing')])
+    const args = ['--storage', 'memory', '--port', '0', '--admin-port', '0']
+    const service = await runCommand(args, { cwd }).ended
+    expect([service.code, service.stderr]).toEqual([2, expect.stringContaining('adminPort requires')])
+  })
+})
