@@ -14,7 +14,7 @@ import { checkSearch } from './check-search.ts'
 import { compilePrograms } from './compile-programs.ts'
 import { startNetwork } from './network.ts'
 import { docs, root } from './places.ts'
-import { readBlocks, readPages } from './read-blocks.ts'
+import { readBlocks, readPages, readPlainPages } from './read-blocks.ts'
 import { exampleNames, runExamples } from './run-examples.ts'
 import { runProcess } from './run-process.ts'
 import { runPrograms } from './run-programs.ts'
@@ -32,7 +32,7 @@ const needRedis = programs.filter(({ source }) => source.includes('REDIS_URL'))
 const idle = programs.filter((each) => each.notRun !== undefined || (!redis && needRedis.includes(each)))
 
 const problems = [
-  ...checkPlainLinks(pages),
+  ...checkPlainLinks(new Map([...pages, ...readPlainPages()])),
   ...checkCommands(blocks),
   ...(await checkData(blocks)),
   ...compilePrograms(programs),

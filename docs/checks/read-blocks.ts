@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { root } from './places.ts'
 
 /** A fenced block of a page, with what the comments around it say about it. None of them is seen by a reader. */
 export interface Block {
@@ -54,4 +55,12 @@ export function readPages(folder: string): Map<string, string> {
     (file) => file.endsWith('.md') && !/(?:^|\/)(?:node_modules|reference|\.vitepress)\//.test(file),
   )
   return new Map(pages.sort().map((page) => [page, readFileSync(join(folder, page), 'utf8')]))
+}
+
+/** Other Markdown files of the project, by their path from the folder of the pages. Their code is checked elsewhere. */
+export function readPlainPages(): Map<string, string> {
+  const files = ['.', 'packages/*', 'apps/*', 'benchmarks'].flatMap((folder) =>
+    globSync(`${folder}/*.md`, { cwd: root }),
+  )
+  return new Map(files.map((file) => [join('..', file), readFileSync(join(root, file), 'utf8')]))
 }
