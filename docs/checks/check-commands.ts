@@ -103,9 +103,17 @@ const ownCommands: Readonly<Record<string, string>> = {
 }
 const helps = new Map<string, string>()
 
-/** Looks a command's flags up in its own `--help`, that of the subcommand if there is one. */
+/** Looks a command's flags up in its own `--help`, and in that of the subcommand if there is one. */
 function unknownFlag(file: string, words: readonly string[]): string | undefined {
   const subcommand = words[0]?.startsWith('-') === false ? [words[0]] : []
+  const own = helpOf(file, subcommand)
+  if (own === '') return 'no such command'
+  const help = own + helpOf(file, [])
+  const unknown = words.find((word) => word.startsWith('-') && !helpNames(help, word.replace(/=.*/, '')))
+  return unknown && `${unknown} is not in its --help`
+}
+
+function helpOf(file: string, subcommand: readonly string[]): string {
   const key = [file, ...subcommand].join(' ')
   if (!helps.has(key)) {
     const { stdout, status } = spawnSync(process.execPath, [join(root, file), ...subcommand, '--help'], {
@@ -113,10 +121,7 @@ function unknownFlag(file: string, words: readonly string[]): string | undefined
     })
     helps.set(key, status === 0 ? stdout : '')
   }
-  const help = helps.get(key)!
-  if (help === '') return 'no such command'
-  const unknown = words.find((word) => word.startsWith('-') && !helpNames(help, word.replace(/=.*/, '')))
-  return unknown && `${unknown} is not in its --help`
+  return helps.get(key)!
 }
 
 function helpNames(help: string, flag: string): boolean {
