@@ -136,7 +136,7 @@ describe('a token goes where a function says true', () => {
     expect(await goesTo([(() => answer) as never], 'https://api.example.com/')).toBe(false)
   })
 
-  it('whose throwing fails the request', async () => {
+  it('that throws fails the request', async () => {
     const attacher = attacherFor(() => {
       throw new Error('no idea')
     })
@@ -145,7 +145,7 @@ describe('a token goes where a function says true', () => {
   })
 })
 
-describe('what is no origin is refused at set-up', () => {
+describe('an invalid origin is rejected at setup', () => {
   it.each([
     'https://api.example.com/path',
     'https://api.example.com/?query',
@@ -190,7 +190,7 @@ describe('what is no origin is refused at set-up', () => {
   })
 })
 
-it('remembers no more than it may, and decides the same however many hosts it saw', async () => {
+it('caches a limited number of origins and decides the same for any number', async () => {
   const attacher = attacherFor('https://*.example.com')
   for (let host = 0; host < 2_000; host++) {
     expect(await attacher.attach(get(`https://h${host}.example.com/`))).toBeDefined()

@@ -14,7 +14,7 @@ const url = 'https://app.example.com/token'
 const sessionEnded = { status: 401, body: { error: 'no_session' } }
 
 describe('tokens from a backend', () => {
-  it('are asked for with a POST that carries no secret', async () => {
+  it('are requested with a POST without a secret', async () => {
     const endpoint = new ScriptedEndpoint()
     const send = vi.fn(endpoint.fetch)
     const tokens = createTokenProvider(backendTokens({ url, fetch: send }))
@@ -27,7 +27,7 @@ describe('tokens from a backend', () => {
     expect(new Headers(init?.headers).get('accept')).toBe('application/json')
   })
 
-  it('come with headers asked for at each request, and with cookies where they are wanted', async () => {
+  it('are requested with headers for each request, and with cookies on request', async () => {
     const send = vi.fn(new ScriptedEndpoint().fetch)
     let csrf = 0
     const tokens = createTokenProvider(
@@ -67,7 +67,7 @@ describe('tokens from a backend', () => {
     expect(() => backendTokens({ url: address })).toThrow(expect.objectContaining({ kind: 'configuration' }))
   })
 
-  it('live as long as the backend says, life already spent left out', async () => {
+  it('have the lifetime that the backend returns', async () => {
     const inner = createTokenProvider(sourceOf(new ScriptedEndpoint({ expiresIn: 100 })))
     await inner.getToken()
     await pass(60_000)
@@ -104,7 +104,7 @@ describe('a session that ended', () => {
     await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
   })
 
-  it('leaves the token in service while it lives', async () => {
+  it('does not affect a token that is still valid', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 100 } : sessionEnded))
     const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
     await tokens.getToken()
@@ -136,7 +136,7 @@ describe('a session that ended', () => {
 })
 
 describe('a backend in trouble', () => {
-  it('is held off from as any endpoint is', async () => {
+  it('causes a cooldown as any endpoint does', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
     const call = watch(tokens.getToken())
@@ -155,7 +155,7 @@ describe('a backend in trouble', () => {
     await expect(tokens.getToken()).rejects.toMatchObject({ name: 'TokenError' })
   })
 
-  it('whose headers cannot be had is not asked', async () => {
+  it('is not requested if its headers function fails', async () => {
     const endpoint = new ScriptedEndpoint()
     const headers = () => {
       throw new Error('canary')

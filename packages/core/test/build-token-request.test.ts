@@ -220,7 +220,7 @@ describe('further parameters', () => {
 })
 
 describe('building a request', () => {
-  it('changes nothing that it was given, and gives a new request each time', () => {
+  it('does not change its arguments and returns a new request each time', () => {
     const url = Object.freeze(new URL('https://auth.example.com/base'))
     const options: Options = Object.freeze({ ...credentials, authUrl: url, scope: Object.freeze(['b', 'a']) })
     const [first, second] = [buildTokenRequest(options), buildTokenRequest(options)]

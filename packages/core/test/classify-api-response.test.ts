@@ -6,17 +6,20 @@ const challenge = (header: string, status = 401) =>
 const fault = (errorcode: string, status: number, faultstring = '') =>
   classifyApiResponse(status, {}, JSON.stringify({ fault: { faultstring, detail: { errorcode } } }))
 
-describe('an API’s answer', () => {
-  it.each([200, 204, 301, 302, 304, 399])('with status %d refuses no token', (status) => {
+describe('the response of an API', () => {
+  it.each([200, 204, 301, 302, 304, 399])('with status %d does not reject the token', (status) => {
     expect(challenge('Bearer error="invalid_token"', status)).toEqual({ tokenRejected: false })
   })
 
-  it.each([400, 402, 403, 404, 407, 418, 429, 500, 502, 503])('with a bare %d refuses no token', (status) => {
-    expect(classifyApiResponse(status, {})).toEqual({ tokenRejected: false })
-    expect(classifyApiResponse(status, {}, 'text')).toEqual({ tokenRejected: false })
-  })
+  it.each([400, 402, 403, 404, 407, 418, 429, 500, 502, 503])(
+    'with %d and nothing else does not reject the token',
+    (status) => {
+      expect(classifyApiResponse(status, {})).toEqual({ tokenRejected: false })
+      expect(classifyApiResponse(status, {}, 'text')).toEqual({ tokenRejected: false })
+    },
+  )
 
-  it('with a bare 401 does: renew once', () => {
+  it('with 401 and nothing else rejects the token', () => {
     expect(classifyApiResponse(401, {})).toEqual({ tokenRejected: true })
     expect(classifyApiResponse(401, new Headers(), '')).toEqual({ tokenRejected: true })
     expect(classifyApiResponse(401, {}, '{"error":"unauthorized"}')).toEqual({ tokenRejected: true })
@@ -67,7 +70,7 @@ describe('a challenge', () => {
     expect(challenge('Bearer', 403).tokenRejected).toBe(false)
   })
 
-  it('gives the reason', () => {
+  it('has a reason', () => {
     expect(challenge('Bearer error="insufficient_scope"')).toEqual({
       tokenRejected: false,
       reason: 'insufficient_scope',

@@ -105,7 +105,7 @@ describe('over real HTTP', () => {
   })
 })
 
-describe('an answer that is too large', () => {
+describe('a response that is too large', () => {
   const mebibyte = 1024 * 1024
 
   it('is given up while it arrives, without end or length', async () => {
@@ -127,7 +127,7 @@ describe('an answer that is too large', () => {
     expect(sent).toBeLessThan(16 * mebibyte)
   })
 
-  it('is given up however well it was compressed', async () => {
+  it('is aborted even if it is compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * mebibyte, ' '))
     const call = ask(
       (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -175,7 +175,7 @@ describe('an endpoint that cannot be reached', () => {
     )
   })
 
-  it('because nobody listens', async () => {
+  it('because no server listens', async () => {
     // Port 1 is nobody's on a loopback interface.
     const call = askAt('http://127.0.0.1:1')
     await expect(call).rejects.toMatchObject({

@@ -16,7 +16,7 @@ async function written(lifetimeMs = 100_000) {
 }
 
 describe('the memory store', () => {
-  it('keeps a token for its life, counted from the lease', async () => {
+  it('keeps a token for its lifetime, counted from the lease', async () => {
     const store = createMemoryTokenStore()
     const lease = (await store.lease('key', 50_000))!
     await pass(10_000)
@@ -62,7 +62,7 @@ describe('the memory store', () => {
     expect(await store.lease('key', 5_000)).toBeDefined()
   })
 
-  it('lets a lost lease neither write, hold nor be extended', async () => {
+  it('ignores writes, cooldowns and extensions of a lost lease', async () => {
     const store = createMemoryTokenStore()
     const lost = (await store.lease('key', 5_000))!
     await pass(5_000)
@@ -86,7 +86,7 @@ describe('the memory store', () => {
     expect(await store.read('key')).toMatchObject({ remainingMs: 20_000 })
   })
 
-  it('keeps a refusal for its time, beside a token that still lives', async () => {
+  it('keeps a cooldown for its time, together with a valid token', async () => {
     const { store } = await written()
     const lease = (await store.lease('key', 5_000))!
     await lease.writeCooldown(failure, 30_000)
@@ -96,7 +96,7 @@ describe('the memory store', () => {
     expect(await store.read('key')).not.toHaveProperty('cooldownMs')
   })
 
-  it('ends a refusal with the next token', async () => {
+  it('ends a cooldown with the next token', async () => {
     const store = createMemoryTokenStore()
     const lease = (await store.lease('key', 5_000))!
     await lease.writeCooldown(failure, 30_000)
@@ -105,7 +105,7 @@ describe('the memory store', () => {
     expect(await store.read('key')).toEqual({ id, response, remainingMs: 100_000 })
   })
 
-  it('gives every entry a name of its own, which is no token', async () => {
+  it('identifies each entry by an id that does not contain the token', async () => {
     const [{ id }, { id: other }] = [await written(), await written()]
     expect(id).not.toBe(other)
     expect(id).not.toContain('token')

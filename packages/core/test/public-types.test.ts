@@ -62,7 +62,7 @@ describe('optional members', () => {
   })
 })
 
-it('a provider, a pool and their tokens fit where only their interfaces are known', () => {
+it('a provider, a pool and their tokens implement their interfaces', () => {
   // `fetch` itself is a FetchLike, and a TokenFetch stands in for fetch.
   const tokens = createTokenProvider(
     clientCredentials({ tokenUrl: 'https://a.example.com', clientId: 'a', clientSecret: 'b', fetch }),

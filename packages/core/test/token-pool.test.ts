@@ -14,7 +14,7 @@ function start(script: Script = {}, maxEntries?: number) {
 const closed = { name: 'TokenError', kind: 'aborted' }
 
 describe('a pool', () => {
-  it('makes one provider for each key, when it is first asked for', async () => {
+  it('creates one provider for each key on first use', async () => {
     const { create, endpoint, pool } = start()
     const [first, second] = [pool.for('a'), pool.for('b')]
     expect(pool.for('a')).toBe(first)
@@ -47,7 +47,7 @@ describe('a pool', () => {
     expect(pool.size).toBe(1)
   })
 
-  it('gives its options to every provider', async () => {
+  it('passes its options to every provider', async () => {
     const endpoint = new ScriptedEndpoint(wrongSecret)
     const events: string[] = []
     const pool = createTokenPool((_key: string) => sourceOf(endpoint), {
@@ -73,7 +73,7 @@ describe('a pool', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it.each([0, -1, Number.NaN, null as never])('holds no %j providers', (maxEntries) => {
+  it.each([0, -1, Number.NaN, null as never])('rejects the size %j', (maxEntries) => {
     expect(() => start({}, maxEntries)).toThrow(
       expect.objectContaining({
         kind: 'configuration',
@@ -103,7 +103,7 @@ describe('a full pool', () => {
     expect(endpoint.requests.filter(({ form }) => form.get('client_id') === 'kept')).toHaveLength(1)
   })
 
-  it('gives an evicted key a provider again when it is used', async () => {
+  it('creates a provider again for an evicted key', async () => {
     const { endpoint, pool } = start({}, 1)
     const evicted = pool.for('a')
     expect((await evicted.getToken()).value).toBe('token-1')
@@ -125,7 +125,7 @@ describe('a full pool', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('lets the calls of an evicted provider end', async () => {
+  it('completes the calls of an evicted provider', async () => {
     const { endpoint, pool } = start({ latencyMs: 100 }, 1)
     const evicted = pool.for('a')
     const calls = [watch(evicted.getToken()), watch(evicted.getToken())]
@@ -147,7 +147,7 @@ describe('a full pool', () => {
     expect([plain.value?.value, forced.value?.value]).toEqual(['token-1', 'token-2'])
   })
 
-  it('serves a call of a forgotten provider that asks for its secret', async () => {
+  it('completes a call of an evicted provider that is waiting for its secret', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
     let asked = 0
     const clientSecret = async (): Promise<string> => {
@@ -164,7 +164,7 @@ describe('a full pool', () => {
     expect(healed.state).toBe('resolved')
   })
 
-  it('keeps to its size however many keys there are', async () => {
+  it('does not exceed its size for any number of keys', async () => {
     const { pool } = start({}, 1_000)
     for (let key = 0; key < 100_000; key++) pool.for(String(key))
     expect(pool.size).toBe(1_000)

@@ -10,8 +10,8 @@ async function tokenOf(expiresIn: number) {
   return createTokenProvider(sourceOf(new ScriptedEndpoint({ body }))).getToken()
 }
 
-describe('what a backend answers its frontend', () => {
-  it('is the token and the life that it has left, and nothing more', async () => {
+describe('the response of a backend to its frontend', () => {
+  it('holds the token and its remaining lifetime only', async () => {
     const token = await tokenOf(100)
     await pass(30_500)
     expect(tokenResponseBody(token)).toEqual({ access_token: 'token', token_type: 'Bearer', expires_in: 69 })
@@ -22,7 +22,7 @@ describe('what a backend answers its frontend', () => {
     expect(parseTokenResponse(200, {}, body)).toMatchObject({ accessToken: 'token', expiresIn: 100 })
   })
 
-  it('is a fraction at the end of a life, for zero would read as unknown', async () => {
+  it('has a fraction of a second shortly before the token expires, because zero means unknown', async () => {
     const token = await tokenOf(100)
     await pass(99_500)
     expect(tokenResponseBody(token).expires_in).toBe(0.5)
@@ -41,7 +41,7 @@ describe('what a backend answers its frontend', () => {
     expect(tokenResponseBody(token).expires_in).toBe(10)
   })
 
-  it('goes by the wall clock for a token that somebody else made', () => {
+  it('uses the wall clock for a token of another source', () => {
     const expiresAt = new Date(Date.now() + 5_000)
     const response = { accessToken: 'own', tokenType: 'Bearer', scope: [] } as const
     expect(tokenResponseBody({ value: 'own', tokenType: 'Bearer', expiresAt, response })).toEqual({

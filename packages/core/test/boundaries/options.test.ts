@@ -172,7 +172,7 @@ describe('a token response', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('without a lifetime lasts as long as the JWT says, if that is shorter', async () => {
+  it('without a lifetime expires with its JWT, if that is sooner', async () => {
     const now = Math.floor(Date.now() / 1000)
     const jwt = (claims: object) => `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(claims))}.signature`
     for (const [claims, seconds] of [
@@ -310,7 +310,7 @@ describe('in a browser', () => {
 })
 
 describe('the memory store', () => {
-  it('drops entries that have expired, also those that nobody reads again', async () => {
+  it('removes expired entries, even if they are not read again', async () => {
     const store = createMemoryTokenStore()
     const released = new WeakRef(await fill(store, 0))
     await pass(2_000)

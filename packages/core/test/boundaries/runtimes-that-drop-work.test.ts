@@ -82,7 +82,7 @@ describe.each([
   })
 })
 
-it('a waitUntil that throws, as outside a request, fails nobody', async () => {
+it('a waitUntil that throws, as outside a request, fails no caller', async () => {
   const waitUntil = () => {
     throw new Error('no request')
   }

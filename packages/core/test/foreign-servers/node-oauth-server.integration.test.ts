@@ -61,7 +61,7 @@ describe('@node-oauth/oauth2-server', () => {
     expect(expiresIn).toBeLessThanOrEqual(120)
   })
 
-  it('skips the form-decoding that RFC 6749 asks for, and then refuses odd characters by basic', async () => {
+  it('skips the form-decoding of RFC 6749 and rejects special characters with Basic', async () => {
     const call = ask({ clientId: 'odd', clientSecret: clients['odd']!, clientAuthentication: 'basic' })
     await expect(call).rejects.toMatchObject({ kind: 'credentials', oauthError: 'invalid_client' })
   })
@@ -78,7 +78,7 @@ describe('@node-oauth/oauth2-server', () => {
     await expect(ask(options)).rejects.toMatchObject({ name: 'TokenError', ...expected })
   })
 
-  it('refuses the platform’s form, where grant_type stands in the query', async () => {
+  it('rejects the form of the platform with grant_type in the query', async () => {
     const call = ask({ tokenUrl: undefined, authUrl: tokenUrl })
     await expect(call).rejects.toMatchObject({
       kind: 'configuration',

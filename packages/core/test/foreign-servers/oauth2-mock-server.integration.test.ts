@@ -44,12 +44,12 @@ describe('oauth2-mock-server', () => {
     await expect(tokens.getToken()).rejects.toMatchObject(expected)
   })
 
-  it('failing once is asked again', async () => {
+  it('failing once gets a second request', async () => {
     answerOnce((answer) => Object.assign(answer, { statusCode: 503, body: {} }))
     await expect(createTokenProvider(source()).getToken()).resolves.toBeDefined()
   })
 
-  it('giving no lifetime, or a text for one, is understood', async () => {
+  it('may return no lifetime, or one as text', async () => {
     const { expires_in: _none, ...rest } = { expires_in: 1, access_token: 'a', token_type: 'Bearer' }
     answerOnce((answer) => Object.assign(answer, { body: rest }))
     const { expiresAt } = await createTokenProvider(source()).getToken()

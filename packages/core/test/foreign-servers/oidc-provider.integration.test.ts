@@ -76,7 +76,7 @@ describe('oidc-provider', () => {
     expect(found).toMatchObject({ clientId: options.clientId ?? 'post', scope: 'api:read' })
   })
 
-  it('gives a token for a resource', async () => {
+  it('returns a token for a resource', async () => {
     const token = await tokensOf({ resource: api, scope: 'api:read api:write' }).getToken()
     const payload = JSON.parse(
       atob(token.value.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')),
@@ -84,7 +84,7 @@ describe('oidc-provider', () => {
     expect(payload).toMatchObject({ aud: api, scope: 'api:read api:write', client_id: 'post' })
   })
 
-  it('tells which of the scopes it granted', async () => {
+  it('returns the granted scopes', async () => {
     const token = await tokensOf({ scope: 'api:read api:delete' }).getToken()
     expect(token.response.scope).toEqual(['api:read'])
   })
@@ -120,7 +120,7 @@ describe('oidc-provider', () => {
     expect((error as Error).message).not.toContain(oddSecret)
   })
 
-  it('and an API that asks it about tokens: a destroyed one is renewed', async () => {
+  it('and an API that introspects tokens: a destroyed token is replaced', async () => {
     const seen: number[] = []
     const speechApi = await startServer((request, response) => {
       const value = request.headers.authorization?.slice('Bearer '.length) ?? ''

@@ -5,7 +5,7 @@ describe('the kind of a failure', () => {
   const fault = (errorcode: string, faultstring = '') => ({ fault: { faultstring, detail: { errorcode } } })
   const every = [200, 400, 401, 403, 429, 500, 503]
 
-  it.each(every)('is credentials by the gateway’s code, whatever the status (%d)', (status) => {
+  it.each(every)('is credentials by the code of the gateway with any status (%d)', (status) => {
     expect(failure(fault('oauth.v2.InvalidClientIdentifier'), status)).toMatchObject({
       kind: 'credentials',
       vendorCode: 'oauth.v2.InvalidClientIdentifier',
@@ -17,7 +17,7 @@ describe('the kind of a failure', () => {
     expect(failure({ ErrorCode: 'x', Error: 'ClientId is Invalid' }, status).kind).toBe('credentials')
   })
 
-  it.each(every)('is throttled by the gateway’s code, whatever the status (%d)', (status) => {
+  it.each(every)('is throttled by the code of the gateway with any status (%d)', (status) => {
     expect(failure(fault('policies.ratelimit.SpikeArrestViolation'), status).kind).toBe('throttled')
     expect(failure(fault('policies.ratelimit.QuotaViolation'), status).kind).toBe('throttled')
     expect(
@@ -109,7 +109,7 @@ describe('codes in an error', () => {
   )
 })
 
-describe('Retry-After in an answer', () => {
+describe('Retry-After in a response', () => {
   const retryAfterMs = (headers: Record<string, string>, status = 429) =>
     failure('', status, headers).retryAfterMs
   it.each([
@@ -128,7 +128,7 @@ describe('Retry-After in an answer', () => {
     expect(failure('', 429, new Headers(headers)).retryAfterMs).toBe(expected)
   })
 
-  it('is kept for what a wait may mend, and for nothing else', () => {
+  it('is used for temporary failures only', () => {
     expect(retryAfterMs({ 'retry-after': '7' }, 503)).toBe(7_000)
     for (const status of [200, 400, 401, 404])
       expect(retryAfterMs({ 'retry-after': '7' }, status)).toBeUndefined()

@@ -1,4 +1,6 @@
-/** An answer of a token endpoint as chance has it, but with the names and values that mean something. */
+import { createRandom } from '@tokenwell/internal-testing/random'
+
+/** A random response of a token endpoint that contains the names and values that matter. */
 export interface RandomAnswer {
   readonly status: number
   readonly headers: Record<string, string>
@@ -39,9 +41,9 @@ const retryAfter = [
 ]
 const statuses = [200, 200, 200, 201, 204, 302, 400, 401, 403, 408, 429, 500, 503]
 
-/** The same answer for the same seed. */
+/** Returns the same response for the same seed. */
 export function randomAnswer(seed: number): RandomAnswer {
-  const random = mulberry32(seed)
+  const random = createRandom(seed)
   const below = (most: number): number => Math.floor(random() * most)
   const pick = <Value>(values: readonly Value[]): Value => values[below(values.length)]!
   const text = (): string =>
@@ -86,14 +88,4 @@ export function randomAnswer(seed: number): RandomAnswer {
   if (below(4) === 0) headers['Date'] = pick(retryAfter)
   if (below(8) === 0) headers['get'] = 'odd'
   return { status: below(4) ? pick(statuses) : below(600), headers, body: pick(bodies)() }
-}
-
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -166,7 +166,7 @@ describe('a token response', () => {
     expect(failure(minimal, status).status).toBe(status)
   })
 
-  it('may come as anything that is JSON, whatever its content type says', () => {
+  it('may have any content type if it is JSON', () => {
     expect(parse(minimal, 200, { 'content-type': 'text/html' }).accessToken).toBe('A1b2')
     expect(parse(`\uFEFF${JSON.stringify(minimal)}\r\n`).accessToken).toBe('A1b2')
   })

@@ -3,7 +3,7 @@ import { createMemoryTokenStore, createTokenProvider } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../fake-time.ts'
 import { ScriptedEndpoint } from '../scripted-endpoint.ts'
 import { keyedSource } from './keyed-source.ts'
-import { failing, forever, sick, throwing } from './sick-store.ts'
+import { failing, forever, sick, throwing } from './unavailable-store.ts'
 
 useFakeTime()
 
@@ -21,7 +21,7 @@ describe('a cache key', () => {
     expect(read).not.toHaveBeenCalled()
   })
 
-  it('that hangs holds up neither callers nor renewals nor close for ever', async () => {
+  it('that hangs does not block callers, refreshes or close forever', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
     let hang = false
     const cacheKey = () => (hang ? forever() : Promise.resolve('key'))

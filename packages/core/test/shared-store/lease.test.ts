@@ -5,7 +5,7 @@ import { fleet } from './fleet.ts'
 useFakeTime()
 
 describe('providers that share a store', () => {
-  it('hold the lease while the request runs: those who wait request nothing', async () => {
+  it('hold the lease during the request: waiting processes request nothing', async () => {
     const { endpoint, first, second } = fleet(2, { latencyMs: 3_500 })
     const calls = [watch(first.getToken()), watch(second.getToken())]
     await pass(3_750)
@@ -38,7 +38,7 @@ describe('providers that share a store', () => {
     },
   )
 
-  it('go on by themselves when the holder fails', async () => {
+  it('request their own token when the holder of the lease fails', async () => {
     const { endpoint, first, second } = fleet(2, (request) =>
       request === 1 ? { status: 400, body: '', latencyMs: 1_000 } : {},
     )
@@ -73,7 +73,7 @@ describe('providers that share a store', () => {
     expect(call.value?.value).toBe('token-2')
   })
 
-  it('do not wait for a holder that died', async () => {
+  it('do not wait for a killed holder longer than its lease', async () => {
     const { endpoint, store, providers } = fleet(16)
     // A process that took the lease and was never heard of again.
     await store.lease('key', 60_000)
@@ -101,7 +101,7 @@ describe('providers that share a store', () => {
     expect([closed.state, other.state]).toEqual(['resolved', 'resolved'])
   })
 
-  it('leave the waiting to a caller’s own abort', async () => {
+  it('stop waiting when the caller aborts', async () => {
     const { store, first } = fleet(1)
     await store.lease('key', 60_000)
     const controller = new AbortController()
@@ -131,7 +131,7 @@ describe('providers that share a store', () => {
     await first.close()
   })
 
-  it('look once more under the lease: somebody may have written just before', async () => {
+  it('read again with the lease, because another process may have written before', async () => {
     const { endpoint, store, first } = fleet(1)
     const response = { accessToken: 'by-another', tokenType: 'Bearer', expiresIn: 100, scope: [] } as const
     const other = (await store.lease('key', 5_000))!

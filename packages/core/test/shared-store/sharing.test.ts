@@ -20,7 +20,7 @@ describe('providers that share a store', () => {
     expect(received.toSorted()).toEqual(['endpoint', ...Array<string>(19).fill('store')])
   })
 
-  it('find the token that another left, with the life that it has left', async () => {
+  it('find the token of another process with its remaining lifetime', async () => {
     const { first, second } = fleet(2, { expiresIn: 100 })
     await first.getToken()
     await pass(60_000)
@@ -32,7 +32,7 @@ describe('providers that share a store', () => {
     expect(second.peekToken()).toBeUndefined()
   })
 
-  it('renew once: whoever is first asks, the others take that', async () => {
+  it('refresh once: the first one requests a token, the others use it', async () => {
     const { endpoint, providers } = fleet(5, { expiresIn: 100, latencyMs: 10 })
     for (let second = 0; second < 300; second++) {
       for (const tokens of providers) watch(tokens.getToken())
@@ -43,7 +43,7 @@ describe('providers that share a store', () => {
     expect(endpoint.requests.length).toBeLessThanOrEqual(6)
   })
 
-  it('do not take an ageing token of the store for a renewal', async () => {
+  it('do not accept a stored token that is due for refresh as a refresh', async () => {
     const { endpoint, first, second } = fleet(2, { expiresIn: 100 })
     await first.getToken()
     await second.getToken()
@@ -62,7 +62,7 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('ask anew where the store’s token has less left than a caller wants', async () => {
+  it('request a new token if the stored one expires too soon for a caller', async () => {
     const { endpoint, first, second } = fleet(2, { expiresIn: 1_000 })
     await first.getToken()
     await pass(500_000)
@@ -71,7 +71,7 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('ask anew for the one of several callers who wants more than the store’s token has left', async () => {
+  it('request a new token for the caller that requires a longer remaining lifetime', async () => {
     const { endpoint, first, second } = fleet(2, { expiresIn: 1_000 })
     await first.getToken()
     await pass(500_000)
@@ -107,7 +107,7 @@ describe('providers that share a store', () => {
     expect(first.peekToken()?.value).toBe('token-1')
   })
 
-  it('serve the token that lives while the store and the endpoint are both down', async () => {
+  it('return the valid token while the store and the endpoint are down', async () => {
     const { endpoint, store, first } = fleet(1, { expiresIn: 1_000 })
     await first.getToken()
     await pass(850_000)
@@ -119,7 +119,7 @@ describe('providers that share a store', () => {
     }
   })
 
-  it('do not take a token whose life the wall clock says is over', async () => {
+  it('do not use a token that has expired by the wall clock', async () => {
     const { endpoint, first, second } = fleet(2, { expiresIn: 100 })
     await first.getToken()
     setWallClock(100_000)

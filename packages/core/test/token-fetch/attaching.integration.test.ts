@@ -38,7 +38,7 @@ describe('a fetch with tokens', () => {
     warn.mockRestore()
   })
 
-  it('keeps method, headers and body, however the headers are given', async () => {
+  it('keeps method, headers in any form and body', async () => {
     const { api, seen, tokenFetch } = await start()
     const pairs = { 'x-one': '1', 'content-type': 'text/plain' }
     for (const headers of [pairs, Object.entries<string>(pairs), new Headers(pairs)]) {
@@ -78,14 +78,14 @@ describe('a fetch with tokens', () => {
     expect(issuer.requests).toBe(0)
   })
 
-  it('looks at the headers that are sent: those beside a Request stand in for its own', async () => {
+  it('checks the headers that are sent: those of the options replace those of a Request', async () => {
     const { api, seen, tokenFetch } = await start()
     const request = new Request(api, { headers: { authorization: 'Basic own' } })
     await tokenFetch(request, { headers: { 'x-own': '1' } })
     expect(seen[0]!.headers).toMatchObject({ authorization: 'Bearer token-1', 'x-own': '1' })
   })
 
-  it('sends one request without a token where that is asked', async () => {
+  it('sends a request without a token if it opts out', async () => {
     const { api, issuer, seen, tokenFetch } = await start()
     expect((await tokenFetch(api, { token: false })).status).toBe(401)
     expect(seen[0]!.headers.authorization).toBeUndefined()
@@ -132,7 +132,7 @@ describe('a fetch with tokens', () => {
     await expect(failing(api)).rejects.toThrow('fetch failed')
   })
 
-  it('hands on an answer as it streams', async () => {
+  it('returns a response while it is streaming', async () => {
     const { api, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.write('{"first":')

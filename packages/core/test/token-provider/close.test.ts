@@ -32,7 +32,7 @@ describe('close', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('gives no token afterwards, not even the one that was at hand', async () => {
+  it('returns no token afterwards, not even the cached one', async () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
     await tokens.getToken()
     await tokens.close()
@@ -59,7 +59,7 @@ describe('close', () => {
     expect(tokens.peekToken()).toBeUndefined()
   })
 
-  it('starts nothing afterwards for a call that was about to wait for a hold', async () => {
+  it('starts no request afterwards for a call that waits for a cooldown', async () => {
     const endpoint = new ScriptedEndpoint({ status: 429, headers: { 'retry-after': '45' }, body: '' })
     const tokens = createTokenProvider(sourceOf(endpoint))
     await tokens.getToken().catch(() => {})

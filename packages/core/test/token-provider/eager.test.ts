@@ -6,7 +6,7 @@ import { ScriptedEndpoint, sourceOf, unavailable } from '../scripted-endpoint.ts
 useFakeTime()
 
 describe('eager', () => {
-  it('asks before the first caller, who joins', async () => {
+  it('requests a token before the first call, which joins', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
     const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
     await pass(99)
@@ -17,7 +17,7 @@ describe('eager', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('that fails throws nothing, and lets the first caller ask again after the hold', async () => {
+  it('that fails throws nothing, and the first call after the cooldown tries again', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
     await pass(20_000)
@@ -36,7 +36,7 @@ describe('eager', () => {
     expect(tokens.peekToken()?.value).toBe('token-1')
   })
 
-  it('asks for nothing more by itself', async () => {
+  it('makes no further requests by itself', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 10 })
     createTokenProvider(sourceOf(endpoint), { eager: true })
     await pass(3_600_000)

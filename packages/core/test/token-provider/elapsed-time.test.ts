@@ -33,7 +33,7 @@ describe('elapsed time', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('costs one renewal when the wall clock jumps forward, and no more when it comes back', async () => {
+  it('costs one refresh when the wall clock jumps forward, and none when it jumps back', async () => {
     const { endpoint, tokens } = await started()
     setWallClock(365 * 86_400_000)
     await tokens.getToken()
@@ -56,7 +56,7 @@ describe('elapsed time', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('ends the hold after a failure even with the wall clock set back', async () => {
+  it('ends a cooldown even if the wall clock is set back', async () => {
     const endpoint = new ScriptedEndpoint((request) =>
       request === 1 ? { status: 401, body: { error: 'invalid_client' } } : {},
     )

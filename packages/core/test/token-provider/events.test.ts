@@ -82,7 +82,7 @@ describe('events', () => {
     ])
   })
 
-  it('are none on the warm path, nor while callers are held off', async () => {
+  it('are not emitted for cached tokens or during a cooldown', async () => {
     const { endpoint, events, tokens } = listened({})
     await tokens.getToken()
     for (let call = 0; call < 100; call++) {
@@ -102,7 +102,7 @@ describe('events', () => {
     expect(during[0]).toEqual({ type: 'call_settled', durationMs: 0, kind: 'credentials', label: 'client' })
   })
 
-  it('say why a token was asked for', async () => {
+  it('have the reason of a token request', async () => {
     const { events, tokens } = listened({ expiresIn: 100 })
     await tokens.getToken()
     await pass(85_000)
@@ -156,7 +156,7 @@ describe('events', () => {
     expect(listener).toHaveBeenCalledTimes(9)
   })
 
-  it('reach the others when one listener throws, and fail nobody', async () => {
+  it('reach other listeners when one throws, and fail no caller', async () => {
     const { events, tokens } = listened({})
     tokens.on(() => {
       throw new Error('a listener’s own trouble')
@@ -168,7 +168,7 @@ describe('events', () => {
     expect(after).toHaveBeenCalledTimes(3)
   })
 
-  it('may be answered by asking for the token that they tell of', async () => {
+  it('allow a listener to get the token', async () => {
     const { endpoint, tokens } = listened({})
     const asked: Promise<string>[] = []
     tokens.on(({ type }) => {
@@ -179,7 +179,7 @@ describe('events', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('may be answered by asking for a token at once when one was refused', async () => {
+  it('allow a listener to get a new token after a rejection', async () => {
     const { endpoint, tokens } = listened({})
     const asked: Promise<string>[] = []
     tokens.on(({ type }) => {
@@ -190,7 +190,7 @@ describe('events', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('may be answered asynchronously: what a listener rejects with is dropped', async () => {
+  it('allow an asynchronous listener, whose rejection is ignored', async () => {
     const { tokens } = listened({})
     const unhandled = vi.fn()
     process.once('unhandledRejection', unhandled)
@@ -202,7 +202,7 @@ describe('events', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('may be answered by taking listeners off, closing or rejecting', async () => {
+  it('allow a listener to remove listeners, close the provider or reject the token', async () => {
     const { endpoint, tokens } = listened({})
     const off = tokens.on(() => off())
     await tokens.getToken()

@@ -42,7 +42,7 @@ describe('attempts', () => {
     expect(call.value?.value).toBe('token-3')
   })
 
-  it('end with the first failure that no further attempt would mend', async () => {
+  it('end with the first permanent failure', async () => {
     const { endpoint, error } = await failure((request) => (request === 1 ? unavailable : wrongSecret))
     expect(error).toMatchObject({ kind: 'credentials', attempts: 2 })
     expect(endpoint.requests).toHaveLength(2)
@@ -94,7 +94,7 @@ describe('attempts', () => {
   )
 })
 
-describe('a source of one’s own', () => {
+describe('a custom source', () => {
   const failing = (thrown: unknown) =>
     createTokenProvider(
       { cacheKey: () => Promise.resolve('key'), requestToken: () => Promise.reject(thrown) },
@@ -109,14 +109,14 @@ describe('a source of one’s own', () => {
     })
   })
 
-  it('is unavailable when it throws anything else, whose text stays hidden', async () => {
+  it('is unavailable when it throws any other error, whose message is not shown', async () => {
     const error = await failing(new RangeError('password hunter2'))
       .getToken()
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ kind: 'unavailable', message: 'The token source failed (RangeError).' })
   })
 
-  it('may throw before it gives a promise', async () => {
+  it('may throw before it returns a promise', async () => {
     const tokens = createTokenProvider(
       {
         cacheKey: () => Promise.resolve('key'),

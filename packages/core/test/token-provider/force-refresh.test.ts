@@ -13,7 +13,7 @@ function start(script: Script) {
 }
 
 describe('forceRefresh', () => {
-  it('asks for a token whatever is at hand, and keeps it', async () => {
+  it('requests a token even if one is cached, and caches it', async () => {
     const { endpoint, tokens } = start({})
     await tokens.getToken()
     await expect(tokens.getToken(forceRefresh)).resolves.toMatchObject({ value: 'token-2' })
@@ -54,7 +54,7 @@ describe('forceRefresh', () => {
     expect(endpoint.mostInFlight).toBe(1)
   })
 
-  it('leaves the token at hand in service meanwhile, and when it fails', async () => {
+  it('keeps the cached token in use meanwhile and after a failure', async () => {
     const { tokens } = start((request) => (request === 1 ? {} : { ...unavailable, latencyMs: 100 }))
     await tokens.getToken()
     const forced = watch(tokens.getToken(forceRefresh))
@@ -73,7 +73,7 @@ describe('forceRefresh', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('takes no longer than its own time, the wait for an older request included', async () => {
+  it('includes the wait for an older request in its timeout', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 20_000 })
     const tokens = createTokenProvider(sourceOf(endpoint), { attemptTimeoutMs: 30_000 })
     const plain = watch(tokens.getToken())
@@ -85,7 +85,7 @@ describe('forceRefresh', () => {
     expect(endpoint.cancelled).toBe(1)
   })
 
-  it('takes nobody along who still has time when its own is over', async () => {
+  it('fails no other caller when its own timeout is over', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 20_000 })
     const tokens = createTokenProvider(sourceOf(endpoint), { attemptTimeoutMs: 30_000 })
     const plain = watch(tokens.getToken())

@@ -10,7 +10,7 @@ useFakeTime()
 // The same runs each time; `pnpm soak` makes others, and many more.
 const seed = 20_261_121
 
-describe('any interleaving of calls, refusals, aborts, time and failures', () => {
+describe('any interleaving of calls, rejections, aborts, time and failures', () => {
   it('keeps to one flight, to living tokens, and to each caller', async () => {
     await fc.assert(
       fc.asyncProperty(plan, (plan) => play(plan)),

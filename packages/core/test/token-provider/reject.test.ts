@@ -13,7 +13,7 @@ async function started(script: Script = {}) {
   return { endpoint, events, tokens, token: await tokens.getToken() }
 }
 
-describe('a refused token', () => {
+describe('a rejected token', () => {
   it('is not handed out again', async () => {
     const { endpoint, tokens, token } = await started()
     tokens.reject(token)
@@ -22,14 +22,14 @@ describe('a refused token', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('makes no request by itself: the next caller does', async () => {
+  it('causes no request by itself: the next call does', async () => {
     const { endpoint, tokens, token } = await started()
     tokens.reject(token)
     await pass(60_000)
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('refused 200 times at once costs one request', async () => {
+  it('rejected 200 times at once costs one request', async () => {
     const { endpoint, tokens, token } = await started((request) => ({ latencyMs: request === 1 ? 0 : 100 }))
     const calls = Array.from({ length: 200 }, () => {
       tokens.reject(token)
@@ -40,7 +40,7 @@ describe('a refused token', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('refused again when its successor is here costs none', async () => {
+  it('rejected again after its replacement costs none', async () => {
     const { endpoint, events, tokens, token } = await started()
     tokens.reject(token)
     await tokens.getToken()
@@ -51,7 +51,7 @@ describe('a refused token', () => {
     expect(events).toHaveLength(before)
   })
 
-  it('refused during a renewal joins that, and draws nothing from the budget', async () => {
+  it('rejected during a refresh joins it, and does not use the budget', async () => {
     const { endpoint, tokens } = await started((request) => ({
       expiresIn: 100,
       latencyMs: request % 2 ? 0 : 5_000,
@@ -109,8 +109,8 @@ describe('a refused token', () => {
   })
 })
 
-describe('the budget of renewals that refusals may cause', () => {
-  it('is not drawn on by a refusal during a renewal', async () => {
+describe('the budget for refreshes after rejections', () => {
+  it('is not used by a rejection during a refresh', async () => {
     const { endpoint, tokens, token } = await started((request) => ({ latencyMs: request === 2 ? 1_000 : 0 }))
     const renewal = watch(tokens.getToken({ forceRefresh: true }))
     tokens.reject(token)
@@ -150,7 +150,7 @@ describe('the budget of renewals that refusals may cause', () => {
     expect(await drain()).toBe(20)
   })
 
-  it('holds an API that refuses every token to 22 token requests for 1,000 calls in ten seconds', async () => {
+  it('limits an API that rejects every token to 22 token requests for 1,000 calls in ten seconds', async () => {
     const { endpoint, tokens } = await started()
     for (let call = 0; call < 1_000; call++) {
       tokens.reject(await tokens.getToken())
@@ -160,7 +160,7 @@ describe('the budget of renewals that refusals may cause', () => {
     expect(endpoint.requests.length).toBeGreaterThan(20)
   })
 
-  it('does not stand in the way of renewals that age causes', async () => {
+  it('does not limit refreshes of expiring tokens', async () => {
     const { endpoint, tokens } = await started({ expiresIn: 100 })
     for (let call = 0; call < 30; call++) tokens.reject(await tokens.getToken())
     const before = endpoint.requests.length
@@ -169,7 +169,7 @@ describe('the budget of renewals that refusals may cause', () => {
     expect(endpoint.requests).toHaveLength(before + 1)
   })
 
-  it('tells how long the refused token would have lived', async () => {
+  it('reports the remaining lifetime of the rejected token', async () => {
     const { events, tokens, token } = await started({ expiresIn: 100 })
     await pass(40_000)
     tokens.reject(token)

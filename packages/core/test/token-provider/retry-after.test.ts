@@ -25,7 +25,7 @@ describe('Retry-After', () => {
     expect(endpoint.requests[1]!.atMs - began).toBe(7_000)
   })
 
-  it('as an HTTP date is measured from the answer’s own date', async () => {
+  it('as an HTTP date is relative to the Date header of the response', async () => {
     const { endpoint, tokens } = start(
       throttled({ date: 'Sun, 06 Nov 1994 08:49:37 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:47 GMT' }),
     )
@@ -35,7 +35,7 @@ describe('Retry-After', () => {
     expect(endpoint.requests[1]!.atMs - endpoint.requests[0]!.atMs).toBe(10_000)
   })
 
-  it('as an HTTP date without a date of the answer’s is measured by this clock', async () => {
+  it('as an HTTP date is relative to this clock without a Date header', async () => {
     const until = new Date(Date.now() + 5_000).toUTCString()
     const { endpoint, tokens } = start(throttled({ 'retry-after': until }))
     const call = watch(tokens.getToken())
@@ -44,7 +44,7 @@ describe('Retry-After', () => {
     expect(endpoint.requests[1]!.atMs - endpoint.requests[0]!.atMs).toBe(5_000)
   })
 
-  it('longer than the caller’s time is thrown at once', async () => {
+  it('longer than the timeout of the caller fails at once', async () => {
     const { endpoint, tokens } = start(throttled({ 'retry-after': '31' }))
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'throttled',
@@ -54,7 +54,7 @@ describe('Retry-After', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('holds later callers until then, with the time that is left', async () => {
+  it('causes a cooldown until then, with the remaining time in the error', async () => {
     const { endpoint, tokens } = start(throttled({ 'retry-after': '45' }))
     await tokens.getToken().catch(() => {})
     await pass(10_000)
@@ -74,14 +74,14 @@ describe('Retry-After', () => {
     expect(endpoint.requests[1]!.atMs - endpoint.requests[0]!.atMs).toBe(45_000)
   })
 
-  it('holds for sixty seconds at most, however long the server says', async () => {
+  it('causes a cooldown of 60 s at most', async () => {
     const { tokens } = start(throttled({ 'retry-after': '86400' }))
     await expect(tokens.getToken()).rejects.toMatchObject({ retryAfterMs: 86_400_000 })
     await pass(60_000)
     await expect(tokens.getToken()).resolves.toBeDefined()
   })
 
-  it('leaves a caller its own abort while it waits', async () => {
+  it('lets a caller abort while it waits', async () => {
     const { endpoint, tokens } = start(throttled({ 'retry-after': '20' }))
     const controller = new AbortController()
     const call = watch(tokens.getToken({ signal: controller.signal }))
@@ -102,7 +102,7 @@ describe('Retry-After', () => {
     },
   )
 
-  it('in the past is no reason to hurry past all holds', async () => {
+  it('in the past does not skip the cooldown', async () => {
     const { endpoint, tokens } = start(throttled({ 'retry-after': '0' }), throttled({ 'retry-after': '0' }))
     for (let call = 0; call < 100; call++) {
       const got = watch(tokens.getToken())
@@ -120,7 +120,7 @@ describe('Retry-After', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('of an unavailable endpoint holds later callers for a minute at most', async () => {
+  it('of an unavailable endpoint causes a cooldown of a minute at most', async () => {
     const { tokens } = start({ status: 503, headers: { 'retry-after': '3600' }, body: '' })
     await expect(tokens.getToken()).rejects.toMatchObject({ retryAfterMs: 3_600_000, attempts: 1 })
     await pass(59_999)
@@ -129,7 +129,7 @@ describe('Retry-After', () => {
     await expect(tokens.getToken()).resolves.toBeDefined()
   })
 
-  it('says nothing about failures that no wait would mend', async () => {
+  it('is ignored for permanent failures', async () => {
     const { tokens } = start({ status: 401, headers: { 'retry-after': '4' }, body: '' })
     const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ kind: 'credentials' })

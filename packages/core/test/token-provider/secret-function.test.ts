@@ -13,7 +13,7 @@ function guarded(right: string) {
 }
 
 describe('a secret function', () => {
-  it('is asked before each token request, and only then', async () => {
+  it('is called before each token request, and only then', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
     const clientSecret = vi.fn(() => Promise.resolve('secret'))
     const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
@@ -95,7 +95,7 @@ describe('a secret function', () => {
     expect(clientSecret).toHaveBeenCalledTimes(3)
   })
 
-  it('that fails during a hold leaves the hold in place', async () => {
+  it('that fails during a cooldown does not end it', async () => {
     const endpoint = new ScriptedEndpoint(wrongSecret)
     let asked = 0
     const clientSecret = () => {
@@ -130,7 +130,7 @@ describe('a secret function', () => {
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
   })
 
-  it('that hangs during a hold outlasts neither a caller’s abort nor its time', async () => {
+  it('that hangs during a cooldown does not delay an abort or a timeout', async () => {
     let asked = 0
     const clientSecret = () => (++asked === 1 ? 'wrong' : new Promise<string>(() => {}))
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongSecret), { clientSecret }))
@@ -146,7 +146,7 @@ describe('a secret function', () => {
     expect(waiting).toMatchObject({ state: 'rejected', error: { name: 'TokenError' } })
   })
 
-  it('that never answers is given up like an endpoint that does not', async () => {
+  it('that hangs is abandoned like an endpoint that does not respond', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(
       sourceOf(endpoint, { clientSecret: () => new Promise<string>(() => {}) }),

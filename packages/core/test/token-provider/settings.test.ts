@@ -49,7 +49,7 @@ describe('the options of a provider', () => {
     await expect(tokens.getToken()).resolves.toBeDefined()
   })
 
-  it('may be infinite where the answer takes its time', async () => {
+  it('may be infinite', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 20 })
     const tokens = createTokenProvider(sourceOf(endpoint), {
       timeoutMs: Infinity,

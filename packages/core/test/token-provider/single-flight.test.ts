@@ -8,7 +8,7 @@ useFakeTime()
 const abortedBy = (controller: AbortController) => ({ signal: controller.signal })
 
 describe('single flight', () => {
-  it('makes one request for any number of callers, who share one token', async () => {
+  it('makes one request for any number of callers, which share one token', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
     const tokens = createTokenProvider(sourceOf(endpoint))
     const calls = Array.from({ length: 10_000 }, () => tokens.getToken())
@@ -26,7 +26,7 @@ describe('single flight', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('lets callers in between two attempts join', async () => {
+  it('lets callers join between two attempts', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? unavailable : { latencyMs: 100 }))
     const tokens = createTokenProvider(sourceOf(endpoint))
     const first = watch(tokens.getToken())
@@ -46,7 +46,7 @@ describe('single flight', () => {
 })
 
 describe('an aborted caller', () => {
-  it('leaves alone, at once and with its own reason', async () => {
+  it('leaves at once with its own reason, and affects no other caller', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
     const tokens = createTokenProvider(sourceOf(endpoint))
     const controller = new AbortController()
@@ -63,7 +63,7 @@ describe('an aborted caller', () => {
     expect(endpoint.cancelled).toBe(0)
   })
 
-  it('cancels the request when it was the last, and the next caller makes a new one', async () => {
+  it('cancels the request when the last caller leaves, and the next caller starts a new one', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
     const tokens = createTokenProvider(sourceOf(endpoint))
     const controllers = [new AbortController(), new AbortController()]
@@ -79,7 +79,7 @@ describe('an aborted caller', () => {
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })
   })
 
-  it('leaves no hold behind when it was the last', async () => {
+  it('causes no cooldown when the last caller leaves', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
     const tokens = createTokenProvider(sourceOf(endpoint))
     const controller = new AbortController()
@@ -103,13 +103,13 @@ describe('an aborted caller', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('gets no token even when one is at hand', async () => {
+  it('gets no token even if one is cached', async () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
     await tokens.getToken()
     await expect(tokens.getToken({ signal: AbortSignal.abort('too late') })).rejects.toBe('too late')
   })
 
-  it('gets no token that is at hand when it aborts in the same turn', async () => {
+  it('gets no cached token when it aborts in the same turn', async () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
     await tokens.getToken()
     const controller = new AbortController()
@@ -126,7 +126,7 @@ describe('an aborted caller', () => {
     expect(endpoint.requests).toHaveLength(0)
   })
 
-  it('does not end a renewal behind an ageing token', async () => {
+  it('does not cancel a refresh in the background', async () => {
     const endpoint = new ScriptedEndpoint((request) => ({
       expiresIn: 100,
       latencyMs: request === 1 ? 0 : 9_000,
@@ -146,7 +146,7 @@ describe('an aborted caller', () => {
     expect(tokens.peekToken()?.value).toBe('token-2')
   })
 
-  it('aborted after its token came disturbs nobody', async () => {
+  it('aborted after its token has arrived affects no other caller', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
     const tokens = createTokenProvider(sourceOf(endpoint))
     const controller = new AbortController()
@@ -191,7 +191,7 @@ describe('time limits', () => {
     expect(attempts[1]! - began).toBeLessThan(10_500)
   })
 
-  it('hold callers off after an endpoint that never answered', async () => {
+  it('cause a cooldown after an endpoint that did not respond', async () => {
     const endpoint = new ScriptedEndpoint(never)
     const tokens = createTokenProvider(sourceOf(endpoint))
     const first = watch(tokens.getToken())

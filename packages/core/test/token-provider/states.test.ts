@@ -17,7 +17,7 @@ async function started(expiresIn: number, options?: TokenProviderOptions, latenc
 }
 
 describe('the four states of a token', () => {
-  it('has none at first, and asks only when somebody calls', async () => {
+  it('has no token at first, and requests one on the first call', async () => {
     const endpoint = new ScriptedEndpoint()
     const tokens = createTokenProvider(sourceOf(endpoint))
     await pass(60_000)
@@ -27,7 +27,7 @@ describe('the four states of a token', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('hands out a fresh token without asking again', async () => {
+  it('returns a fresh token without a request', async () => {
     const { endpoint, tokens } = await started(3_600)
     await pass(3_600_000 - 330_000 - 1)
     expect((await tokens.getToken()).value).toBe('token-1')
@@ -36,7 +36,7 @@ describe('the four states of a token', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('hands out an ageing token at once, while one renewal runs behind it', async () => {
+  it('returns a token that is due for refresh at once, with one refresh in the background', async () => {
     const { endpoint, tokens } = await started(3_600)
     await pass(3_600_000 - 270_000)
     for (let call = 0; call < 50; call++) expect((await tokens.getToken()).value).toBe('token-1')
@@ -46,7 +46,7 @@ describe('the four states of a token', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('lets callers of an expiring token wait for the renewal', async () => {
+  it('lets callers wait for the refresh of an expiring token', async () => {
     const { tokens } = await started(3_600)
     await pass(3_600_000 - 9_999)
     expect(tokens.peekToken()).toBeUndefined()
@@ -57,7 +57,7 @@ describe('the four states of a token', () => {
     expect(call.value?.value).toBe('token-2')
   })
 
-  it('lets callers of an expiring token join the renewal that began while it was ageing', async () => {
+  it('lets callers of an expiring token join the refresh in the background', async () => {
     const { endpoint, tokens } = await started(100, undefined, 9_000)
     await pass(90_000)
     await tokens.getToken()
@@ -68,13 +68,13 @@ describe('the four states of a token', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('does not renew while nobody calls', async () => {
+  it('does not refresh without calls', async () => {
     const { endpoint } = await started(60)
     await pass(24 * 3_600_000)
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('peeks without ever starting a renewal', async () => {
+  it('never starts a refresh when peeking', async () => {
     const { endpoint, tokens } = await started(100)
     await pass(90_000)
     expect(tokens.peekToken()?.value).toBe('token-1')
@@ -124,7 +124,7 @@ describe('how long a token is fresh and usable', () => {
     expect(usableMs).toBe(95_000)
   })
 
-  it('cuts windows as long as the life to half and a quarter of it', async () => {
+  it('limits the windows to a half and a quarter of the lifetime', async () => {
     const minutes = 15 * 60
     const windows = { refreshAheadMs: minutes * 1000, expiryMarginMs: minutes * 1000 }
     expect(await windowsOf(minutes, windows)).toEqual({ freshMs: 450_000, usableMs: 675_000 })
@@ -136,7 +136,7 @@ describe('how long a token is fresh and usable', () => {
     expect(windows).toEqual({ freshMs: 900_000, usableMs: 950_000 })
   })
 
-  it('renews behind no use with a window of zero', async () => {
+  it('does not refresh in the background with a window of zero', async () => {
     const { freshMs, usableMs } = await windowsOf(100, { refreshAheadMs: 0, expiryMarginMs: 0 })
     expect([freshMs, usableMs]).toEqual([100_000, 100_000])
   })

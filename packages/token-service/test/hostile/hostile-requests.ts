@@ -1,16 +1,6 @@
+import { createRandom } from '@tokenwell/internal-testing/random'
 import { connect } from 'node:net'
 import { application, tokenPath } from '../test-service.ts'
-
-/** A small generator of its own, so that a run can be repeated by its seed. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 type Random = () => number
 

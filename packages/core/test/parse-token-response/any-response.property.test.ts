@@ -6,8 +6,8 @@ import { randomAnswer } from './random-answer.ts'
 // The same runs each time; `pnpm soak` makes others, and many more.
 const seed = 20_261_121
 
-describe('any answer whatever', () => {
-  it('is a token response or a TokenError, and soon: 20,000 random ones', () => {
+describe('any response', () => {
+  it('is a token response or a TokenError within a short time (20,000 random ones)', () => {
     let slowestMs = 0
     let tokens = 0
     fc.assert(
@@ -23,7 +23,7 @@ describe('any answer whatever', () => {
     expect(slowestMs).toBeLessThan(10_000)
   }, 60_000)
 
-  it('made of arbitrary JSON is as well, and shrinks to what breaks it', () => {
+  it('of arbitrary JSON is a token response or a TokenError', () => {
     fc.assert(
       fc.property(fc.constantFrom(200, 401, 500), fc.json(), fc.string(), (status, body, retryAfter) => {
         judgeAnswer({ status, headers: { 'retry-after': retryAfter }, body })
@@ -37,7 +37,7 @@ describe('any answer whatever', () => {
     )
   }, 60_000)
 
-  it('as large as is let through takes no more than its reading', () => {
+  it('of the maximum size is read in linear time', () => {
     const size = 1024 * 1024 - 200
     const token = '"access_token":"A1b2","token_type":"Bearer"'
     const fill = (piece: string): string => piece.repeat(size / piece.length)

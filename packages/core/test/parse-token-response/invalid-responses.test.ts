@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { failure, minimal, parse } from './parse.ts'
 
-describe('an answer that is no token response', () => {
+describe('a response that is not a token response', () => {
   it.each([
     ['empty', ''],
     ['blank', ' \n'],
@@ -42,7 +42,7 @@ describe('an answer that is no token response', () => {
     expect(error.vendorCode).toBeUndefined()
   })
 
-  it('is not undone by faults nested without end', () => {
+  it('is read despite deeply nested faults', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     expect(failure(`{"fault":{"faultstring":${deep}}}`, 500)).toMatchObject({ kind: 'unavailable' })
     expect(failure(`{"fault":{"detail":${deep}}}`, 500)).toMatchObject({ kind: 'unavailable' })

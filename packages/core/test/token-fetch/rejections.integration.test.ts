@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { revoke, start } from './protected-api.ts'
 
-describe('a refused request', () => {
+describe('a rejected request', () => {
   const repeatable: [string, () => BodyInit | null | undefined][] = [
     ['no body', () => undefined],
     ['null', () => null],
@@ -78,7 +78,7 @@ describe('a refused request', () => {
     expect(started.seen.map(({ method }) => method)).toEqual(['POST', 'POST'])
   })
 
-  it('that is a Request of a browser that shows no body is not sent a second time either', async () => {
+  it('is not repeated for a Request of a browser without the body property', async () => {
     const started = await start()
     await revoke(started)
     const request = new Request(started.api, { method: 'POST', body: 'body' })
@@ -87,7 +87,7 @@ describe('a refused request', () => {
     expect([response.status, await response.text()]).toEqual([401, 'answer 401'])
   })
 
-  it('is sent no third time', async () => {
+  it('is not sent a third time', async () => {
     const { api, issuer, seen, tokenFetch } = await start({}, (_request, response) => {
       response.statusCode = 401
       response.end('no')
@@ -98,7 +98,7 @@ describe('a refused request', () => {
     expect(issuer.requests).toBe(2)
   })
 
-  it('is not sent again where that is turned off', async () => {
+  it('is not repeated with `retryOnRejection: false`', async () => {
     const started = await start({ retryOnRejection: false })
     await revoke(started)
     expect((await started.tokenFetch(started.api)).status).toBe(401)
@@ -106,7 +106,7 @@ describe('a refused request', () => {
     expect((await started.tokenFetch(started.api)).status).toBe(200)
   })
 
-  it('keeps its own answer where no new token is to be had', async () => {
+  it('returns its own response if no new token can be acquired', async () => {
     const started = await start()
     await revoke(started)
     started.issuer.broken = true
@@ -115,7 +115,7 @@ describe('a refused request', () => {
     expect(started.issuer.requests).toBe(2)
   })
 
-  it('for want of scope is the caller’s, and no token is asked for', async () => {
+  it('because of a missing scope is returned to the caller without a token request', async () => {
     const { api, issuer, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope"' })
       response.end()
@@ -124,7 +124,7 @@ describe('a refused request', () => {
     expect(issuer.requests).toBe(1)
   })
 
-  it('by the gateway’s fault is known by its body, whatever its status, and the body stays whole', async () => {
+  it('is recognised by the fault of a gateway in its body with any status, and the body remains readable', async () => {
     const fault = (errorcode: string): string =>
       JSON.stringify({ fault: { detail: { errorcode } }, filler: 'x'.repeat(100_000) })
     let answers = 0
@@ -146,7 +146,7 @@ describe('a refused request', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('whose body never ends is read no further than 16 KiB', async () => {
+  it('is read up to 16 KiB if its body does not end', async () => {
     const { api, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(500, { 'content-type': 'application/json' })
       const more = (): void => void (response.write(' '.repeat(1_024)) && setImmediate(more))
@@ -158,7 +158,7 @@ describe('a refused request', () => {
     await response.body?.cancel()
   })
 
-  it('that streams events is not read at all', async () => {
+  it('is not read if it streams events', async () => {
     const { api, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(500, { 'content-type': 'text/event-stream' })
       response.write('data: first\n\n')
@@ -168,7 +168,7 @@ describe('a refused request', () => {
     expect(new TextDecoder().decode(value)).toBe('data: first\n\n')
   })
 
-  it('whose body comes to a stop is decided without it', async () => {
+  it('is classified without its body if that stops', async () => {
     let answers = 0
     const { api, seen, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(++answers === 1 ? 401 : 200, { 'content-type': 'application/json' })
@@ -179,7 +179,7 @@ describe('a refused request', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('whose body comes to a stop can be given up by the caller', async () => {
+  it('can be aborted by the caller while its body stops', async () => {
     const { api, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' })
       response.write('{"fault":')

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createMemoryTokenStore } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../fake-time.ts'
-import { failing, forever, sick, startWith, throwing } from './sick-store.ts'
+import { failing, forever, sick, startWith, throwing } from './unavailable-store.ts'
 
 useFakeTime()
 
@@ -103,7 +103,7 @@ describe('a sick store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('whose lease comes too late gets it back', async () => {
+  it('gets a lease back that was granted too late', async () => {
     const release = vi.fn(() => Promise.resolve())
     const memory = createMemoryTokenStore()
     const { tokens } = startWith({
@@ -133,7 +133,7 @@ describe('a sick store', () => {
     expect(call.value?.value).toBe('token-1')
   })
 
-  it('that hangs makes no request for a call whose caller has left meanwhile', async () => {
+  it('that hangs causes no request for a caller that has left', async () => {
     const { endpoint, tokens } = startWith(sick({ read: forever }), { latencyMs: 100 })
     const controller = new AbortController()
     const left = watch(tokens.getToken({ signal: controller.signal }))
@@ -145,7 +145,7 @@ describe('a sick store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('makes no request under its lease for a call whose caller has left meanwhile', async () => {
+  it('causes no request with its lease for a caller that has left', async () => {
     const memory = createMemoryTokenStore()
     let reads = 0
     const read = (key: string) => (++reads === 2 ? new Promise<never>(() => {}) : memory.read(key))

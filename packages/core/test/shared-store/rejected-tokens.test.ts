@@ -12,15 +12,15 @@ function pair(store: TokenStore = createMemoryTokenStore()) {
   return { endpoint, store, first: provider(), second: provider() }
 }
 
-describe('a token refused by an API', () => {
-  it('is taken out of the store', async () => {
+describe('a token rejected by an API', () => {
+  it('is removed from the store', async () => {
     const { store, first } = pair()
     first.reject(await first.getToken())
     await pass(0)
     expect(await store.read('key')).toBeUndefined()
   })
 
-  it('is not brought back by a stale store', async () => {
+  it('is not accepted again from a stale store', async () => {
     const store = createMemoryTokenStore()
     const { endpoint, first } = pair({ ...store, remove: () => Promise.resolve() })
     first.reject(await first.getToken())
@@ -28,7 +28,7 @@ describe('a token refused by an API', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('is not brought back by a write whose answer came too late', async () => {
+  it('is not stored again by a late write', async () => {
     const memory = createMemoryTokenStore()
     const store: TokenStore = {
       ...memory,
@@ -51,7 +51,7 @@ describe('a token refused by an API', () => {
     expect(next.value?.value).toBe('token-2')
   })
 
-  it('refused in two processes costs one request', async () => {
+  it('rejected in two processes costs one request', async () => {
     const { endpoint, first, second } = pair()
     const [one, two] = [await first.getToken(), await second.getToken()]
     first.reject(one)
@@ -64,7 +64,7 @@ describe('a token refused by an API', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('is not removed when a newer one stands in its place', async () => {
+  it('does not remove its replacement', async () => {
     const { store, first, second } = pair()
     const token = await second.getToken()
     await first.getToken({ forceRefresh: true })
@@ -74,7 +74,7 @@ describe('a token refused by an API', () => {
     expect((await second.getToken()).value).toBe('token-2')
   })
 
-  it('fails nobody where the store fails to forget it', async () => {
+  it('fails no caller if the store cannot remove it', async () => {
     const { first } = pair({
       ...createMemoryTokenStore(),
       remove: () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { pass, useFakeTime, watch } from '../fake-time.ts'
-import { sick, startWith } from './sick-store.ts'
+import { sick, startWith } from './unavailable-store.ts'
 
 useFakeTime()
 
-describe('a store that answers rubbish', () => {
+describe('a store that returns invalid entries', () => {
   const response = { accessToken: 'stored', tokenType: 'Bearer', expiresIn: 3_600, scope: [] }
   const stored = { id: 'id', response, remainingMs: 3_000_000 }
   it.each<[unknown]>([
@@ -33,7 +33,7 @@ describe('a store that answers rubbish', () => {
     expect(call.value?.value).toBe('token-1')
   })
 
-  it('gives no token a longer life than the token says of itself', async () => {
+  it('never extends the lifetime of a token', async () => {
     const answer = { ...stored, remainingMs: 1e15 }
     const { tokens } = startWith(sick({ read: () => Promise.resolve(answer as never) }))
     const token = await tokens.getToken()
@@ -51,7 +51,7 @@ describe('a store that answers rubbish', () => {
     },
   )
 
-  it.each([[undefined], [null], [42], [{}]])('such as %j to a write is passed over', async (answer) => {
+  it.each([[undefined], [null], [42], [{}]])('such as %j for a write is ignored', async (answer) => {
     const { tokens } = startWith(sick({ write: () => Promise.resolve(answer as never) }))
     const token = await tokens.getToken()
     tokens.reject(token)

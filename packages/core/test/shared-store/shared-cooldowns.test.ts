@@ -24,8 +24,8 @@ function fleet(size: number, answer: Script) {
   return { endpoint, store, providers, first: providers[0]!, second: providers[1]! }
 }
 
-describe('a refusal of the credentials', () => {
-  it('is held for the whole fleet: one request, then the same error for all', async () => {
+describe('a rejection of the credentials', () => {
+  it('is shared: one request, then the same error for all processes', async () => {
     const { endpoint, providers } = fleet(10, wrongSecret)
     const calls = providers.map((tokens) => watch(tokens.getToken()))
     await pass(2_500)
@@ -35,7 +35,7 @@ describe('a refusal of the credentials', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('does not hold up forced calls', async () => {
+  it('does not delay forced calls', async () => {
     const { endpoint, first, second } = fleet(2, wrongSecret)
     await first.getToken().catch(() => {})
     endpoint.script = {}
@@ -52,7 +52,7 @@ describe('a refusal of the credentials', () => {
     expect(endpoint.requests[2]!.atMs - endpoint.requests[1]!.atMs).toBeGreaterThanOrEqual(22_000)
   })
 
-  it('ends for all with any success', async () => {
+  it('ends for all processes with any success', async () => {
     const { endpoint, store, first, second } = fleet(2, wrongSecret)
     await first.getToken().catch(() => {})
     endpoint.script = {}
@@ -63,7 +63,7 @@ describe('a refusal of the credentials', () => {
     expect((await second.getToken()).value).toBe('by-another')
   })
 
-  it('leaves the token in service that another still has', async () => {
+  it('does not affect a valid token of another process', async () => {
     const { endpoint, first, second } = fleet(2, { expiresIn: 100 })
     await first.getToken()
     endpoint.script = wrongSecret
@@ -103,7 +103,7 @@ describe('a refusal of the credentials', () => {
     await expect(second.getToken()).resolves.toBeDefined()
   })
 
-  it('of an endpoint that is unavailable is told to all as soon as to a process alone', async () => {
+  it('of an unavailable endpoint is shared without delay', async () => {
     const { endpoint, providers } = fleet(200, unavailable)
     const calls = providers.map((tokens) => watch(tokens.getToken()))
     await pass(2_000)
@@ -111,7 +111,7 @@ describe('a refusal of the credentials', () => {
     expect(endpoint.requests.length).toBeLessThanOrEqual(4)
   })
 
-  it('of an endpoint that asks for a pause is obeyed by all, and the calls that have the time wait', async () => {
+  it('with Retry-After applies to all processes, and calls with enough time wait', async () => {
     const { endpoint, providers } = fleet(50, (request) =>
       request === 1 ? { status: 429, body: '', headers: { 'retry-after': '20' } } : {},
     )
@@ -123,7 +123,7 @@ describe('a refusal of the credentials', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('does not keep anything but the facts in the store', async () => {
+  it('stores the facts of the failure only', async () => {
     const { store, first } = fleet(1, {
       status: 401,
       body: { error: 'invalid_client', error_description: 'canary' },

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { judgeAnswer } from '../parse-token-response/judge-answer.ts'
 import { randomAnswer } from '../parse-token-response/random-answer.ts'
 
-it('a million random answers are token responses or TokenErrors, each within 50 ms', () => {
+it('reads a million random responses as token responses or TokenErrors, each within 50 ms', () => {
   let slowestMs = 0
   fc.assert(
     fc.property(fc.integer(), (seed) => {
