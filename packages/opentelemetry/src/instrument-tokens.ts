@@ -1,5 +1,6 @@
-import { metrics, trace, type Attributes, type MeterProvider, type TracerProvider } from '@opentelemetry/api'
-import type { TokenEvent, TokenPool, TokenProvider } from '@tokenwell/core'
+import { metrics, trace, type MeterProvider, type TracerProvider } from '@opentelemetry/api'
+import type { TokenPool, TokenProvider } from '@tokenwell/core'
+import { createIdentity } from './identity.ts'
 import { recordMetrics } from './record-metrics.ts'
 import { traceRequests } from './trace-requests.ts'
 
@@ -17,9 +18,6 @@ export interface InstrumentTokensOptions {
    */
   readonly maxKeys?: number | undefined
 }
-
-/** Returns the attributes that every span and metric of an event has. */
-export type IdentityOf = (event?: TokenEvent) => Attributes
 
 const scope = '@tokenwell/opentelemetry'
 
@@ -43,17 +41,5 @@ export function instrumentTokens(
   return () => {
     stopMetrics()
     stopSpans()
-  }
-}
-
-/** Keeps the first keys only, so that neither memory nor the number of time series grows with the tenants. */
-function createIdentity(name: string | undefined, maxKeys: number): IdentityOf {
-  const identity: Attributes = name === undefined ? {} : { 'tokenwell.provider.name': name }
-  const keys = new Set<string>()
-  return (event) => {
-    if (maxKeys === 0 || event?.key === undefined) return identity
-    const key = String(event.key)
-    if (keys.size < maxKeys) keys.add(key)
-    return { ...identity, 'tokenwell.pool.key': keys.has(key) ? key : 'other' }
   }
 }
