@@ -16,6 +16,9 @@ export function tokenEndpoint(server: FastifyInstance, context: ServiceContext):
 
   allowPostOnly(server, tokenPath)
   server.post<FormRequest>(tokenPath, async (request, reply) => {
+    if (request.query['grant_type'] === undefined && request.body['grant_type'] !== undefined) {
+      throw new ProtocolError('grant_type_not_in_query')
+    }
     parseParameters(tokenQuery, request.query)
     parseParameters(repeatedGrant, request.body)
     const credentials = presentedCredentials(request.headers.authorization, request.body)

@@ -39,6 +39,11 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     error: 'invalid_request',
     description: 'The Authorization header is not well-formed Basic authentication',
   },
+  grant_type_not_in_query: {
+    status: 400,
+    error: 'invalid_request',
+    description: 'grant_type must be sent in the query of the URL',
+  },
   unsupported_grant_type: {
     status: 400,
     error: 'unsupported_grant_type',

@@ -6,6 +6,7 @@ export type ErrorReason =
   | 'credentials_in_query'
   | 'two_authentication_methods'
   | 'malformed_authorization'
+  | 'grant_type_not_in_query'
   | 'unsupported_grant_type'
   | 'unsupported_content_type'
   | 'malformed_request'

@@ -167,6 +167,14 @@ describe('a rejected token request', () => {
     expect([status, body.error]).toEqual([400, 'unauthorized_client'])
   })
 
+  it('is told where grant_type belongs if it is in the body only', async () => {
+    const { authUrl } = await testService()
+    const { clientId: client_id, clientSecret: client_secret } = application
+    const form = { grant_type: 'client_credentials', client_id, client_secret }
+    const { status, body } = await postForm(`${authUrl}${tokenPath}`, form)
+    expect([status, body.Error]).toEqual([400, 'grant_type must be sent in the query of the URL'])
+  })
+
   it('has a form body, or none', async () => {
     const { authUrl } = await testService()
     const json = await fetch(authUrl + url, {
