@@ -1,3 +1,6 @@
+/** `BodyInit`, which is a name of the DOM library only: Node programs may compile without it. */
+type RequestBody = NonNullable<RequestInit['body']>
+
 /** Whether a request body can be sent a second time: a stream or an iterator is consumed by the first. For authors of adapters. */
 export function isRepeatableBody(body: unknown): boolean {
   return (
@@ -10,7 +13,7 @@ export function isRepeatableBody(body: unknown): boolean {
 }
 
 /** A copy of a body that its owner can change; other bodies are returned as they are. */
-export function copyBody(body: BodyInit): BodyInit {
+export function copyBody(body: RequestBody): RequestBody {
   if (typeof body === 'string' || body instanceof Blob) return body
   if (body instanceof ArrayBuffer) return body.slice(0)
   if (ArrayBuffer.isView(body)) {
@@ -26,7 +29,7 @@ export function copyBody(body: BodyInit): BodyInit {
 /** The body of a `Request`, as far as it has been kept. */
 export interface KeptBody {
   /** The body for a repeated request; undefined if it is not complete or too large. */
-  repeated(): BodyInit | undefined
+  repeated(): RequestBody | undefined
 }
 
 /**
