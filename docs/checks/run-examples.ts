@@ -16,7 +16,7 @@ const expected: Readonly<Record<string, RegExp>> = {
   'nestjs-api':
     /^tea, cups\n403 The access token does not cover the product orders\.\n401 Bearer realm="orders"\n200\n$/,
   sandbox: /pass 4\n.*fail 0\n/s,
-  telemetry: /^span token request first\n(?:metric tokenwell\.\S+ in s\n){3}$/,
+  telemetry: /^span token request first\n(?:metric tokenwell\.\S+ in s\n){4}$/,
   tenants: /^acme 200\nglobex 200\nacme 200\n2 tenants, 2 tokens\n$/,
 }
 
