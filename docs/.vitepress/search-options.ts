@@ -8,7 +8,7 @@ export const searchOptions: SearchOptions = {
   boostDocument: (page: string) =>
     /\/(?:reference|benchmarks|migration|examples|comparison)/.test(page)
       ? 0.3
-      : /\/(?:faq|integrations)/.test(page)
+      : /\/(?:faq|integrations|protect)/.test(page)
         ? 0.7
         : 1,
 }
