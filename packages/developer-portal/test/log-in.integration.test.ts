@@ -261,11 +261,11 @@ describe('a session', () => {
     const portal = await startPortal()
     const { browser: elsewhere } = await logIn(portal, 'ada', password)
     await portal.admin.get('/portal/account')
-    const refused = await portal.admin.post('/portal/account', {
+    const rejected = await portal.admin.post('/portal/account', {
       password: 'not it',
       new_password: 'a new password',
     })
-    expect([refused.status, (await elsewhere.get('/portal/projects')).status]).toEqual([422, 200])
+    expect([rejected.status, (await elsewhere.get('/portal/projects')).status]).toEqual([422, 200])
     const form = { password, new_password: 'another long password' }
     expect((await portal.admin.post('/portal/account', form)).status).toBe(303)
     expect((await elsewhere.get('/portal/projects')).location).toBe('/portal/log-in')

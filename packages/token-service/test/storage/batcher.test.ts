@@ -16,7 +16,7 @@ function controlled(options?: Parameters<typeof createBatcher>[1]) {
 }
 
 describe('a batcher', () => {
-  it('runs at once what comes at once, and answers each its own result', async () => {
+  it('runs concurrent calls as one batch, and returns each its own result', async () => {
     const { batches, call } = controlled()
     const results = Promise.all([call(1), call(2), call(3)])
     await nextTurn()

@@ -1,6 +1,6 @@
 import type { FailureStorage } from '../storage.ts'
 
-// Whoever fails under ever new names must not fill the memory; the oldest counts go first.
+// Failures with many different client IDs must not fill the memory: the oldest counts are deleted first.
 const maxKeys = 10_000
 
 export function createMemoryFailures(): FailureStorage {

@@ -20,7 +20,7 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
       const administrator = Number(developer.administrator)
       try {
         return await query.transaction().execute(async (transaction) => {
-          // The deletion locks the row: whoever is second waits, then finds it deleted.
+          // The deletion locks the row: a concurrent one waits, then finds it deleted.
           const used = await transaction
             .deleteFrom('invitations')
             .where('hash', '=', invitationHash)
