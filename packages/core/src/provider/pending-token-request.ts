@@ -19,6 +19,8 @@ export interface PendingTokenRequestOptions {
 const sameMomentMs = 10
 /** Callers wait this much longer than the request itself, whose error says more. */
 const graceMs = 50
+/** Longer delays overflow the timers of every runtime. */
+const longestTimer = 2 ** 31 - 1
 
 /** A request that has made no progress when it should have: its runtime has dropped it. */
 export const stalled = new Error('stalled')
@@ -35,6 +37,8 @@ export class PendingTokenRequest {
   result!: Promise<CachedToken>
   /** Whether another process was requesting the token. */
   waitedForOthers = false
+  /** Set when it is cancelled because its runtime has dropped it: its callers start another. */
+  isAbandoned = false
 
   constructor(
     id: number,
@@ -92,7 +96,8 @@ export class PendingTokenRequest {
           stop()
           return reject(stalled)
         }
-        timer = setTimeout(check, Math.ceil(Math.min(deadline, this.#progressBy) + graceMs - now))
+        const ms = Math.min(deadline, this.#progressBy) + graceMs - now
+        timer = setTimeout(check, Math.ceil(Math.min(ms, longestTimer)))
       }
       check()
       if (signal) stopListening = onAbort(signal, () => leave(signal.reason as Error))
@@ -103,7 +108,7 @@ export class PendingTokenRequest {
         },
         (error: Error) => {
           stop()
-          reject(error)
+          reject(this.isAbandoned ? stalled : error)
         },
       )
     })

@@ -10,7 +10,7 @@ import { waitFor } from '../platform/timers.ts'
 import { isFrameworkSignal } from '../protocol/framework-signal.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
-import type { TokenEvent, TokenRequestReason, TokenWaitCause } from '../tokens/token-event.ts'
+import type { TokenWaitCause } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import {
   PendingTokenRequest,
@@ -19,6 +19,7 @@ import {
   type PendingTokenRequestOptions,
 } from './pending-token-request.ts'
 import { emitEvent } from './provider-internals.ts'
+import type { TokenCache } from './token-cache.ts'
 import type { GetTokenOptions } from './token-provider.ts'
 
 /** What one call of `getToken` needs. */
@@ -27,24 +28,11 @@ export interface TokenDemand extends GetTokenOptions {
   readonly replacementOf?: AccessToken | undefined
 }
 
-/** What one call of `getToken` met with, for its event. */
+/** What one call met with, for its event. */
 export interface CallRecord {
   readonly startedAt: number
   waitedFor?: TokenWaitCause | undefined
   requestId?: number | undefined
-}
-
-/** The cache that a provider's token requests fill. */
-export interface TokenCache {
-  [emitEvent](event: TokenEvent): void
-  /** The cached token if it is sufficient. */
-  usableToken(minimumValidityMs: number, replacementOf: AccessToken | undefined): AccessToken | undefined
-  hasValidity(cached: CachedToken, minimumValidityMs: number): boolean
-  /** Whether a token from the store is accepted. */
-  accepts(cached: CachedToken, options: PendingTokenRequestOptions): boolean
-  /** Why a token is requested now. */
-  reason(): TokenRequestReason
-  keep(cached: CachedToken): void
 }
 
 const closed = { kind: 'aborted', message: 'The token provider was closed.' } as const
@@ -114,7 +102,10 @@ export class TokenRequests {
 
   /** The pending request, unless its runtime has dropped it. */
   get pending(): PendingTokenRequest | undefined {
-    if (this.#pending?.isStalled) this.#abandon(this.#pending)
+    if (this.#pending?.isStalled) {
+      this.#pending.isAbandoned = true
+      this.#abandon(this.#pending)
+    }
     return this.#pending
   }
 
