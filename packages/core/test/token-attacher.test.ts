@@ -226,7 +226,7 @@ describe('after an answer', () => {
     const { attacher, endpoint } = start({}, { allowedOrigins: [api, other] })
     for (let path = 0; path < 30; path++) {
       const request = get(`${api}/${path}`)
-      await attacher.reattach(request, (await attacher.attach(request))!, refusal, true)
+      await attacher.reattach(request, await attacher.attach(request), refusal, true)
     }
     const attachment = (await attacher.attach(get(other)))!
     const next = (await attacher.reattach(get(other), attachment, refusal, true))!

@@ -30,7 +30,7 @@ export function tokenHooks(tokens: TokenProvider, options: AttachOptions): { rea
     const sentOnce = retries === 0 || (ky.body != null && !isRepeatableBody(ky.body))
     const maxReplayBytes = sentOnce ? 0 : options.maxReplayBytes
 
-    ky.fetch = (input, init) => fetchWithToken(attacher, send, input, init as object, maxReplayBytes)
+    ky.fetch = (input, init) => fetchWithToken(attacher, send, input, init, maxReplayBytes)
   }
   return { hooks: { init: [init] } }
 }

@@ -19,17 +19,16 @@ const sharedPauseMs = 1_000
  */
 export async function acquireSharedToken(context: AcquireContext, store: TokenStore): Promise<CachedToken> {
   const key = await resolveKey(context)
-  while (key !== undefined) {
+  if (key === undefined) return (await requestToken(context)).cached
+  for (;;) {
     const session = new StoreSession(store, key, context.settings, context.emit)
     try {
       const shared = (await lookUp(context, session)) ?? (await leaseOrWait(context, session))
-      if (shared) return shared
-      break
+      return shared ?? (await requestToken(context)).cached
     } catch (error) {
       await waitOutThrottling(error, context)
     }
   }
-  return (await requestToken(context)).cached
 }
 
 /** Waits where a process without a store would: for a rate limit that another process met. @throws other errors */

@@ -1,7 +1,7 @@
 import { elapsedSince, readInstant, type Clock, type Instant } from '../platform/clock.ts'
 import { waitFor } from '../platform/timers.ts'
 import { changeTokenError, type TokenError, type TokenErrorKind } from '../protocol/token-error.ts'
-import { credentialsChanged, isExemptFromCooldown } from '../tokens/credentials-change.ts'
+import { credentialsCheck, isExemptFromCooldown } from '../tokens/credentials-change.ts'
 
 /** First and longest cooldown of each kind, in milliseconds; it doubles with each failure in a row. */
 const cooldowns: Record<TokenErrorKind, readonly [number, number]> = {
@@ -116,11 +116,11 @@ export class Cooldown {
   credentialsChanged(): Promise<boolean> {
     const now = this.#clock.monotonic()
     if (this.#check === undefined || now - this.#checkedAt >= credentialsCheckMs) {
-      const check = credentialsChanged(this.error)
+      const check = credentialsCheck(this.error)
       if (check === undefined) return Promise.resolve(false)
       this.#checkedAt = now
       const ms = Math.min(credentialsCheckMs, Math.max(0, this.remainingMs()))
-      this.#check = waitFor(check, ms, undefined, () => undefined).then(Boolean)
+      this.#check = within(check, ms)
     }
     return this.#check
   }
@@ -133,5 +133,14 @@ export class Cooldown {
       message: `${message} Next attempt in ${Math.ceil(remainingMs / 1000)} s.`,
       retryAfterMs: kind === 'throttled' ? Math.ceil(remainingMs) : retryAfterMs,
     })
+  }
+}
+
+/** False if the check fails or takes longer. */
+async function within(check: () => Promise<boolean>, ms: number): Promise<boolean> {
+  try {
+    return (await waitFor<boolean | undefined>(check(), ms, undefined, () => undefined)) ?? false
+  } catch {
+    return false
   }
 }

@@ -19,7 +19,8 @@ export function createOriginCheck(
       "allowedOrigins is missing. Name the origin of each API, such as ['https://api.example.com'].",
     )
   }
-  const rules = allowedOrigins.map((origin: AllowedOrigin, index) =>
+  // A function without types may return anything.
+  const rules: ((url: URL) => unknown)[] = allowedOrigins.map((origin: AllowedOrigin, index) =>
     typeof origin === 'function' ? origin : readOrigin(origin, index, allowInsecure),
   )
   // A URL that starts with an exact origin needs no parsing: this is the common case.

@@ -58,7 +58,7 @@ export class OutgoingRequest {
   ) {
     const request = isRequest(input) ? input : undefined
     const { token, ...init } = readInit(given)
-    this.url = request?.url ?? String(absoluteUrl(String(input)))
+    this.url = request?.url ?? String(absoluteUrl(typeof input === 'string' ? input : (input as URL).href))
     this.method = init.method ?? request?.method ?? 'GET'
     this.signal = init.signal === undefined ? request?.signal : init.signal
     this.optedOut = token === false
@@ -148,7 +148,7 @@ function withHeaders(
   added: Readonly<Record<string, string>>,
   headers: Headers | Readonly<Record<string, string>> | undefined,
 ): Headers | Record<string, string> {
-  if (headers === undefined) return added as Record<string, string>
+  if (headers === undefined) return added
   if (headers instanceof Headers) {
     const copy = new Headers(headers)
     for (const [name, value] of Object.entries(added)) copy.set(name, value)

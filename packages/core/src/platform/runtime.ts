@@ -6,7 +6,7 @@ export function runsInBrowser(): boolean {
     WorkerGlobalScope?: unknown
   }
   if (window?.document) return true
-  return WorkerGlobalScope !== undefined && /^Mozilla\//.test(navigator?.userAgent ?? '')
+  return WorkerGlobalScope !== undefined && (navigator?.userAgent ?? '').startsWith('Mozilla/')
 }
 
 /** Whether the runtime drops work that goes on after a request has ended, unless it is handed to `waitUntil`. */

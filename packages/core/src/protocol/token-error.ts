@@ -88,5 +88,6 @@ export function isTokenError(value: unknown): value is TokenError {
 
 /** A copy of an error with some facts changed. */
 export function changeTokenError(error: TokenError, changes: Partial<TokenFailure>): TokenError {
-  return new TokenError({ ...error, message: error.message, ...changes }, error.cause as Error | undefined)
+  const failure: TokenFailure = Object.assign({}, error, { message: error.message }, changes)
+  return new TokenError(failure, error.cause as Error | undefined)
 }

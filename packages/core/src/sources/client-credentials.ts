@@ -103,7 +103,7 @@ class ClientCredentials extends Redacted implements TokenSource {
       url,
       options.clientId,
       await authentication.fingerprint(),
-      Array.from(headers).sort(),
+      Array.from(headers, (pair) => JSON.stringify(pair)).sort(),
       Array.from(body, (pair) => JSON.stringify(pair)).sort(),
       this.#options.expiresInUnit ?? 'seconds',
     ])

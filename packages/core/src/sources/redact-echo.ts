@@ -14,7 +14,7 @@ export function redactEcho(error: TokenError, secrets: readonly string[]): Token
     secrets.some((secret) => code === secret || (secret.length >= shortestInside && code.includes(secret)))
   const { code } = Object(cause) as { code?: unknown }
   if (typeof code === 'string' && repeats(code)) {
-    return new TokenError({ ...error, message: 'Could not reach the token endpoint.' })
+    return new TokenError(Object.assign({}, error, { message: 'Could not reach the token endpoint.' }))
   }
   const changes: { -readonly [Fact in keyof TokenFailure]?: TokenFailure[Fact] } = {}
   if (repeats(oauthError) || repeats(vendorCode)) {

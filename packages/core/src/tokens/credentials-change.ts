@@ -8,11 +8,9 @@ export function onCredentialsChange(error: TokenError, changed: () => Promise<bo
   checks.set(error, changed)
 }
 
-/** Whether the credentials that `error` is about have changed; undefined if the source cannot tell. */
-export function credentialsChanged(error: TokenError): Promise<boolean> | undefined {
-  return checks
-    .get(error)?.()
-    .catch(() => false)
+/** Reports whether the credentials that `error` is about have changed; undefined if the source cannot tell. */
+export function credentialsCheck(error: TokenError): (() => Promise<boolean>) | undefined {
+  return checks.get(error)
 }
 
 /** Marks an error after which the next caller may try again at once. */

@@ -101,7 +101,7 @@ function build(plan: typeof call extends fc.Arbitrary<infer Plan> ? Plan : never
       ? record
       : plan.headers === 'headers'
         ? new Headers(record)
-        : [...Object.entries(record)]
+        : Object.entries(record)
   const bytes = new TextEncoder().encode('original')
   const parameters = new URLSearchParams({ value: 'original' })
   const form = new FormData()
@@ -133,7 +133,7 @@ function build(plan: typeof call extends fc.Arbitrary<infer Plan> ? Plan : never
         ? [url, init]
         : plan.form === 'request'
           ? [request()]
-          : [url, request() as TokenRequestInit]
+          : [url, request()]
   const mutate = (): void => {
     url.host = 'evil.example.net'
     members['method'] = 'DELETE'

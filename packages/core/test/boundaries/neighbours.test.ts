@@ -13,7 +13,8 @@ async function run(script: Script, healthy = `${api}/good`) {
   const tokens = createTokenProvider(sourceOf(endpoint))
   const tokenFetch = createTokenFetch(tokens, {
     allowedOrigins: [api, new URL(healthy).origin],
-    fetch: async (input) => new Response(null, { status: String(input).endsWith('/buggy') ? 401 : 200 }),
+    fetch: async (input) =>
+      new Response(null, { status: new Request(input).url.endsWith('/buggy') ? 401 : 200 }),
   })
   const waits: number[] = []
   const failures: unknown[] = []

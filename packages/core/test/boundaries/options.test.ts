@@ -295,7 +295,7 @@ describe('attaching', () => {
 describe('in a browser', () => {
   it.each([
     ['page', { window: { document: {} } }],
-    ['worker', { WorkerGlobalScope: class {}, navigator: { userAgent: 'Mozilla/5.0' } }],
+    ['worker', { WorkerGlobalScope: () => {}, navigator: { userAgent: 'Mozilla/5.0' } }],
   ])('clientCredentials refuses to run in a %s', (_name, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
     expect(() => sourceOf(new ScriptedEndpoint())).toThrow(/must not run in a browser/)
@@ -303,7 +303,7 @@ describe('in a browser', () => {
   })
 
   it('a Worker of a server runtime is none', () => {
-    vi.stubGlobal('WorkerGlobalScope', class {})
+    vi.stubGlobal('WorkerGlobalScope', () => {})
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
     expect(() => sourceOf(new ScriptedEndpoint())).not.toThrow()
   })
