@@ -100,7 +100,7 @@ export class OutgoingRequest {
     followsRedirects: boolean,
   ): Promise<Response> {
     const init: RequestInit = { ...this.#init }
-    if (this.#keptBody && this.#wasSent) init.body = this.#keptBody.repeated() as BodyInit
+    if (this.#keptBody && this.#wasSent) init.body = this.#keptBody.repeated() ?? null
     this.#wasSent = true
     if (attachment) {
       init.headers = withHeaders(attachment.headers, this.#headers)

@@ -17,7 +17,7 @@ export function copyBody(body: RequestBody): RequestBody {
   if (typeof body === 'string' || body instanceof Blob) return body
   if (body instanceof ArrayBuffer) return body.slice(0)
   if (ArrayBuffer.isView(body)) {
-    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice() as Uint8Array<ArrayBuffer>
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
   }
   if (body instanceof URLSearchParams) return new URLSearchParams(body)
   if (!(body instanceof FormData)) return body
