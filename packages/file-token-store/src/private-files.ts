@@ -52,7 +52,7 @@ export function syncFolder(path: string): void {
 }
 
 /** An error with a code that appears in events. */
-export function storeError(code: string, message: string): Error {
+function storeError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }
 

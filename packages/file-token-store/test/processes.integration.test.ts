@@ -11,13 +11,15 @@ let folder: string
 beforeEach(() => void (folder = join(mkdtempSync(join(tmpdir(), 'tokenwell-files-')), 'tokens')))
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }))
 
-const start = (program: string, ...args: readonly string[]) =>
-  fork(fileURLToPath(new URL(program, import.meta.url)), args, {
+const contender = new URL('lease-contender.ts', import.meta.url)
+const holderOfLease = new URL('lease-holder.ts', import.meta.url)
+const start = (program: URL, ...args: readonly string[]) =>
+  fork(fileURLToPath(program), args, {
     execArgv: ['--conditions=@tokenwell/source', '--disable-warning=ExperimentalWarning'],
   })
 
 it('grants a lease to one of 6 competing processes at a time', async () => {
-  const processes = Array.from({ length: 6 }, () => start('lease-contender.ts', folder, 'key', '25'))
+  const processes = Array.from({ length: 6 }, () => start(contender, folder, 'key', '25'))
   const exits = await Promise.all(processes.map((process) => once(process, 'exit')))
   expect(exits.map(([code]) => code)).toStrictEqual(processes.map(() => 0))
   const store = createFileTokenStore({ folder })
@@ -29,7 +31,7 @@ it('grants a lease to one of 6 competing processes at a time', async () => {
 it('grants the lease of a killed process again when it expires', async () => {
   const store = createFileTokenStore({ folder })
   const started = performance.now()
-  const holder = start('lease-holder.ts', folder, 'key', '1500')
+  const holder = start(holderOfLease, folder, 'key', '1500')
   expect(await once(holder, 'message')).toStrictEqual([true, undefined])
   expect(await store.lease('key', 1_500)).toBeUndefined()
   holder.kill('SIGKILL')
