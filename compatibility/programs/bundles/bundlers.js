@@ -76,7 +76,7 @@ export const bundlers = {
         '--target',
         `parcel-${platform}`,
         '--no-cache',
-      '--no-autoinstall',
+        '--no-autoinstall',
         '--no-source-maps',
       ],
       { cwd: here, env: { ...process.env, PARCEL_WORKERS: '1' } },
