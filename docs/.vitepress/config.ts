@@ -55,6 +55,8 @@ export default defineConfig({
       },
       text: 'Edit this page on GitHub',
     },
+    // Shown on pages without a sidebar: the home page.
+    footer: { message: `MIT licence · <a href="${repository}">GitHub</a>` },
     externalLinkIcon: true,
     nav: [
       { text: 'Guide', link: '/start', activeMatch: '^/(?!reference/|benchmarks/|$)' },
