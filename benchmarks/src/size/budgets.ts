@@ -10,7 +10,7 @@ export interface Budget {
 
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
-  core: { bytes: 14_100, dependencies: 0, start: 1.4 },
+  core: { bytes: 18_500, dependencies: 0, start: 1.4 },
   'axios-interceptor': { bytes: 2_550, dependencies: 1 },
   'ky-hook': { bytes: 520, dependencies: 1 },
   'nestjs-module': { bytes: 2_500, dependencies: 2 },

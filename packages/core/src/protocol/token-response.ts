@@ -1,5 +1,3 @@
-import { $ZodStringFormat, safeParse } from 'zod/v4/core'
-
 /**
  * A token response in one form for both forms of the platform's contract and for RFC 6749, section 5.1.
  * A member that is missing, null or empty in the response is absent here.
@@ -37,26 +35,22 @@ export interface TokenResponse {
 
 // A token is used only if these two members are valid; the others are read as far as possible.
 /** RFC 6749, appendix A.12, without leading or trailing blanks, which a header would lose. */
-const accessToken = format(/^[!-~](?:[ -~]*[!-~])?$/)
+const accessToken = /^[!-~](?:[ -~]*[!-~])?$/
 /** RFC 6749, section 7.1: a token of an unknown type must not be used. */
-const bearerType = format(/^\s*(?:bearer(?:token)?)?\s*$/i)
+const bearerType = /^\s*(?:bearer(?:token)?)?\s*$/i
 /** Some servers name the token's format here, or nothing at all. */
-const jwtType = format(/^(?:jwt|n_?\/?a)$/i)
-
-/** The core of zod, of which this takes 2.7 kB: `z.string().regex()` would take 0.6 kB more. */
-function format(pattern: RegExp) {
-  return new $ZodStringFormat({ type: 'string', check: 'string_format', format: 'regex', pattern })
-}
+const jwtType = /^(?:jwt|n_?\/?a)$/i
 
 /** Whether a value can be sent as a token. */
 export function isAccessToken(value: unknown): value is string {
-  return safeParse(accessToken, value).success
+  return typeof value === 'string' && accessToken.test(value)
 }
 
 function readTokenType(value: unknown, token: string): TokenResponse['tokenType'] | undefined {
-  if (safeParse(bearerType, value ?? '').success) return 'Bearer'
-  if (safeParse(jwtType, value).success && jwtPayload(token)) return 'Bearer'
-  return typeof value === 'string' && value.toLowerCase() === 'dpop' ? 'DPoP' : undefined
+  const type = value ?? ''
+  if (typeof type !== 'string') return undefined
+  if (bearerType.test(type) || (jwtType.test(type) && jwtPayload(token))) return 'Bearer'
+  return type.toLowerCase() === 'dpop' ? 'DPoP' : undefined
 }
 
 /** The unverified claims of a JWT (RFC 7519): for scheduling alone. Undefined for any other token. */

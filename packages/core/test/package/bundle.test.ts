@@ -49,9 +49,4 @@ describe('the published file', () => {
     `)
     expect(JSON.parse(touched)).toEqual([])
   })
-
-  it('keeps the licence of what it holds inside', async () => {
-    const { code } = await buildCore()
-    expect(/Copyright \(c\) \d{4} Colin McDonnell/.test(code)).toBe(code.includes('zod'))
-  })
 })
