@@ -52,7 +52,16 @@ function fileOf(name: string): URL {
 
 function section({ title, note, machine, tables, charts }: Kept): string {
   const images = charts.flatMap((chart) => [`![${chart.title}](charts/${chart.name}.svg)`, ''])
-  return [`## ${title}`, '', note, '', `${machine}.`, '', ...tables.map((table) => formatTable(table)), ...images].join('\n')
+  return [
+    `## ${title}`,
+    '',
+    note,
+    '',
+    `${machine}.`,
+    '',
+    ...tables.map((table) => formatTable(table)),
+    ...images,
+  ].join('\n')
 }
 
 function versions(): string {

@@ -19,7 +19,13 @@ export async function verification(): Promise<Result> {
   const entries = [...found].map(([id, results]) => {
     const fastest = (figure: keyof Found): number => Math.min(...results.map((each) => each[figure]))
     const { name, framework, checks } = verifiers[id]
-    return { name, framework, checks, value: fastest('protectedNs') - fastest('openNs'), openNs: fastest('openNs') }
+    return {
+      name,
+      framework,
+      checks,
+      value: fastest('protectedNs') - fastest('openNs'),
+      openNs: fastest('openNs'),
+    }
   })
   const ofFramework = (framework: string) => entries.filter((entry) => entry.framework === framework)
   const oursNs = (framework: string): number => ofFramework(framework)[0]!.value

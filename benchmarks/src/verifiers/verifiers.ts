@@ -13,7 +13,12 @@ const opaque = 'A0b1C2d3E4f5G6h7I8j9K0l1M2n3O4p5Q6r7S8t9U0v'
 /** Introspects without a network; the scenario measures cached results. */
 function introspecting(): TokenVerifier {
   return createTokenVerifier({
-    introspection: { authUrl: 'http://localhost', clientId: 'api', clientSecret: 'secret', cacheMs: 3_600_000 },
+    introspection: {
+      authUrl: 'http://localhost',
+      clientId: 'api',
+      clientSecret: 'secret',
+      cacheMs: 3_600_000,
+    },
     fetch: async (_url, init) => {
       const active = new URLSearchParams(init?.body as URLSearchParams).get('token') === opaque
       return Response.json({ active, client_id: 'client', api_products: ['orders'] })
@@ -36,7 +41,8 @@ export const verifiers = {
     name: '@tokenwell/resource-server, JWT',
     framework: 'Express',
     checks: 'a result that is at most 10 s old, expiry, scopes',
-    open: async (given) => expressApi(requireToken(signatures(given), { scopes: ['orders:read'] }), given.jwt),
+    open: async (given) =>
+      expressApi(requireToken(signatures(given), { scopes: ['orders:read'] }), given.jwt),
   },
   'express-oauth2-jwt-bearer': {
     name: 'express-oauth2-jwt-bearer',
