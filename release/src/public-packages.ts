@@ -32,6 +32,7 @@ export interface Manifest {
 
 /** One entry of `exports`: the first of its conditions that a program's loader knows decides. */
 export interface Entry {
+  readonly '@tokenwell/source'?: string
   readonly types: { readonly require: string; readonly default: string }
   readonly default: string
 }

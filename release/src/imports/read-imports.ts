@@ -14,7 +14,7 @@ export function sourceFolders(project = projectFolder): string[] {
 export function entryFiles(project = projectFolder): string[] {
   return sourceFolders(project).flatMap((folder) =>
     Object.values(readManifest(join(project, folder)).exports ?? {}).flatMap((target) => {
-      const source = typeof target === 'object' && (target as Record<string, string>)['@tokenwell/source']
+      const source = typeof target === 'object' && target['@tokenwell/source']
       return source ? [join(folder, source)] : []
     }),
   )
