@@ -29,11 +29,11 @@ export function watchToken(tokens: Pick<TokenProvider, 'on'>, onChange: () => vo
 
   const stop = tokens.on((event) => {
     if (event.type === 'token_requested') tokenRequests++
-    if (event.type === 'token_rejected' && event.refreshing) current = undefined
-    if (event.type === 'token_received') {
+    else if (event.type === 'token_rejected' && event.refreshing) current = undefined
+    else if (event.type === 'token_received') {
       received++
       current = { lifetimeMs: event.remainingMs, expiresAt: Date.now() + event.remainingMs }
-    }
+    } else return
     onChange()
   })
 
