@@ -68,12 +68,13 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
       if (record.waitedFor) this.#reportCall(record)
       return token
     } catch (error) {
-      this.#reportCall(record, isTokenError(error) ? error.kind : 'aborted')
       // A token that the program rejected is better than none: the API may accept it again.
       const { signal, forceRefresh, replacementOf } = demand
-      const old =
-        this.#cached?.rejected && !forceRefresh && !replacementOf && this.#youngerThan('expiringAtMs')
-      if (old && !signal?.aborted) return old
+      const mayFallBack = this.#cached?.rejected && !forceRefresh && !replacementOf && !signal?.aborted
+      const old = mayFallBack ? this.#youngerThan('expiringAtMs') : undefined
+      const kind = isTokenError(error) ? error.kind : 'aborted'
+      if (record.waitedFor || !old) this.#reportCall(record, old ? undefined : kind)
+      if (old) return old
       throw error
     } finally {
       if (--this.#calls === 0) this.#onIdle?.()

@@ -89,7 +89,7 @@ describe('a rejected token', () => {
   })
 
   it('is returned again while no replacement is available, until it expires', async () => {
-    const { endpoint, tokens, token } = await started((request) =>
+    const { endpoint, events, tokens, token } = await started((request) =>
       request === 1 ? { expiresIn: 100 } : unavailable,
     )
     tokens.reject(token)
@@ -99,6 +99,8 @@ describe('a rejected token', () => {
       await pass(3_000)
       expect(call.value?.value).toBe('token-1')
     }
+    // Its callers did not fail.
+    expect(events.filter((event) => event.type === 'call_settled' && event.kind !== undefined)).toEqual([])
     await pass(10_000)
     const expired = watch(tokens.getToken())
     await pass(30_000)
