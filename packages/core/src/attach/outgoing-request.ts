@@ -1,7 +1,11 @@
+import { waitFor } from '../platform/timers.ts'
 import type { HeadersInput } from '../sources/backend-tokens.ts'
 import { absoluteUrl } from './allowed-origins.ts'
 import { copyBody, isRepeatableBody, keepBody, type KeptBody } from './replayable-body.ts'
 import type { Attachment } from './token-attacher.ts'
+
+/** A body that is still arriving is not waited for any longer. */
+const maxWaitMs = 1_000
 
 /** Options of one request: those of `fetch`, and `token: false` to send it without a token. */
 export interface TokenRequestInit extends Omit<RequestInit, 'duplex'> {
@@ -91,6 +95,11 @@ export class OutgoingRequest {
   get repeatable(): boolean {
     if (this.#keptBody === undefined) return this.#repeatable
     return !this.#wasSent || this.#keptBody.repeated() !== undefined
+  }
+
+  /** Waits until the body is known to be kept or not: a response may arrive before all of it has been read here. */
+  async bodySettled(): Promise<void> {
+    if (this.#keptBody) await waitFor(this.#keptBody.settled, maxWaitMs, undefined, () => undefined)
   }
 
   /** Sends it with a token, or as it is. */

@@ -28,6 +28,8 @@ export function copyBody(body: RequestBody): RequestBody {
 
 /** The body of a `Request`, as far as it has been kept. */
 export interface KeptBody {
+  /** Resolves when the body has been read, or cannot be kept. */
+  readonly settled: Promise<void>
   /** The body for a repeated request; undefined if it is not complete or too large. */
   repeated(): RequestBody | undefined
 }
@@ -55,6 +57,6 @@ export function keepBody(request: Request, maxBytes: number): KeptBody {
     }
   }
   // A body that fails is not repeated; sending it reports the error.
-  read().catch(() => (chunks = undefined))
-  return { repeated: () => (complete && chunks ? new Blob(chunks) : undefined) }
+  const settled = read().catch(() => void (chunks = undefined))
+  return { settled, repeated: () => (complete && chunks ? new Blob(chunks) : undefined) }
 }

@@ -49,6 +49,7 @@ export async function fetchWithToken(
   const attachment = found instanceof Promise ? await found : found
   const response = await request.send(fetch, attachment, followsRedirects)
   if (response.status < 400 && !checksEveryResponse) return response
+  await request.bodySettled()
   const next = await attacher.reattach(request, attachment, response, request.repeatable, request.signal)
   if (next === undefined) return response
   // Frees the connection.
