@@ -28,7 +28,7 @@ async function openPage(): Promise<void> {
 async function answerToken(response: ServerResponse): Promise<void> {
   const url = `${env.AUTH_URL}/oauth/client_credential/accesstoken?grant_type=client_credentials`
   const form = { client_id: env.PAGE_CLIENT_ID!, client_secret: env.PAGE_CLIENT_SECRET! }
-  const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(form) })
+  const forwarded = await fetch(url, { method: 'POST', body: new URLSearchParams(form) })
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-  response.writeHead(200, headers).end(await answer.text())
+  response.writeHead(200, headers).end(await forwarded.text())
 }

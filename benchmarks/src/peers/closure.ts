@@ -19,12 +19,12 @@ export const closure: Peer = {
   },
 }
 
-interface Answer {
+interface TokenResponse {
   readonly access_token: string
   readonly expires_in: number
 }
 
-function keepToken(ask: () => Promise<Answer>): () => Promise<string> {
+function keepToken(ask: () => Promise<TokenResponse>): () => Promise<string> {
   let token: { value: string; expiresAtMs: number } | undefined
   let pending: Promise<string> | undefined
   const refresh = async (): Promise<string> => {
@@ -40,7 +40,7 @@ function keepToken(ask: () => Promise<Answer>): () => Promise<string> {
 }
 
 /** A token request with nothing but `fetch`. */
-export async function fetchToken({ tokenUrl, clientId, clientSecret }: Endpoint): Promise<Answer> {
+export async function fetchToken({ tokenUrl, clientId, clientSecret }: Endpoint): Promise<TokenResponse> {
   const response = await fetch(tokenUrl, {
     method: 'POST',
     body: new URLSearchParams({
@@ -50,5 +50,5 @@ export async function fetchToken({ tokenUrl, clientId, clientSecret }: Endpoint)
     }),
   })
   if (!response.ok) throw new Error(`The token endpoint returned ${response.status}`)
-  return (await response.json()) as Answer
+  return (await response.json()) as TokenResponse
 }

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { client, listen, standardForm, type TokenServer } from './token-server.ts'
 
-const answer = JSON.stringify({ access_token: 'a'.repeat(43), token_type: 'Bearer', expires_in: 3600 })
+const body = JSON.stringify({ access_token: 'a'.repeat(43), token_type: 'Bearer', expires_in: 3600 })
 
-/** The floor: a handler that parses the form, looks at the credentials, and answers the same bytes each time. */
+/** The floor: a handler that parses the form, looks at the credentials, and returns the same bytes each time. */
 export async function start(): Promise<TokenServer> {
   const server = createServer((request, response) => {
     let text = ''
@@ -15,7 +15,7 @@ export async function start(): Promise<TokenServer> {
         'content-type': 'application/json',
         'cache-control': 'no-store',
       })
-      response.end(known ? answer : '{"error":"invalid_client"}')
+      response.end(known ? body : '{"error":"invalid_client"}')
     })
   })
   const origin = await listen(server)

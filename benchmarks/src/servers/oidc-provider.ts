@@ -20,7 +20,7 @@ export async function start(): Promise<TokenServer> {
     ttl: { ClientCredentials: 3600 },
     features: { devInteractions: { enabled: false }, clientCredentials: { enabled: true } },
   })
-  const answer = provider.callback()
-  server.on('request', (request, response) => void answer(request, response))
+  const handle = provider.callback()
+  server.on('request', (request, response) => void handle(request, response))
   return { url: `${origin}/token`, bodies: [standardForm], close: async () => void server.close() }
 }

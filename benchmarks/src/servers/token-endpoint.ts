@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import { listen, type TokenServer } from './token-server.ts'
 
 export interface TokenEndpointOptions {
-  /** How long it takes to answer. */
+  /** How long it takes to respond, in milliseconds. */
   readonly latencyMs: number
   readonly expiresIn: number
 }
 
-/** The endpoint that clients are measured against: counts what it is asked, and answers another token each time. */
+/** The endpoint that clients are measured against: counts the requests and returns a new token for each. */
 export async function start({ latencyMs, expiresIn }: TokenEndpointOptions): Promise<TokenServer> {
   let requests = 0
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -17,12 +17,12 @@ export async function start({ latencyMs, expiresIn }: TokenEndpointOptions): Pro
         token_type: 'Bearer',
         expires_in: expiresIn,
       }
-      const answer = (): void => {
+      const respond = (): void => {
         response.writeHead(200, { 'content-type': 'application/json' })
         response.end(JSON.stringify(body))
       }
-      if (latencyMs > 0) setTimeout(answer, latencyMs)
-      else answer()
+      if (latencyMs > 0) setTimeout(respond, latencyMs)
+      else respond()
     })
   })
   const origin = await listen(server)

@@ -132,8 +132,8 @@ describe('a token goes where a function says true', () => {
     expect(await goesTo([...api, allows], 'https://other.example.com/v1/x')).toBe(true)
   })
 
-  it.each([['yes'], [1], [{}], [Promise.resolve(true)], [undefined]])('which %j is not', async (answer) => {
-    expect(await goesTo([(() => answer) as never], 'https://api.example.com/')).toBe(false)
+  it.each([['yes'], [1], [{}], [Promise.resolve(true)], [undefined]])('which %j is not', async (returned) => {
+    expect(await goesTo([(() => returned) as never], 'https://api.example.com/')).toBe(false)
   })
 
   it('that throws fails the request', async () => {

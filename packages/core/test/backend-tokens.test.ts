@@ -82,13 +82,13 @@ describe('a session that ended', () => {
   it.each([
     ['401', sessionEnded],
     ['a redirect to the log-in page', { status: 302, headers: { location: '/login' }, body: '' }],
-  ])('by %s is told at once, and never held', async (_name, answer) => {
-    const endpoint = new ScriptedEndpoint(answer)
+  ])('by %s is reported at once and starts no cooldown', async (_name, response) => {
+    const endpoint = new ScriptedEndpoint(response)
     const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
     for (let call = 1; call <= 5; call++) {
       await expect(tokens.getToken()).rejects.toMatchObject({
         kind: 'credentials',
-        status: answer.status,
+        status: response.status,
         message: 'The backend returned no token: the session has ended. Log in again.',
       })
       expect(endpoint.requests).toHaveLength(call)
@@ -148,7 +148,7 @@ describe('a backend in trouble', () => {
     ['a page', '<html>'],
     ['no token', { ok: true }],
     ['an error', { error: 'server_error' }],
-  ])('that answers %s gives no token', async (_name, body) => {
+  ])('that returns %s provides no token', async (_name, body) => {
     const tokens = createTokenProvider(backendTokens({ url, fetch: new ScriptedEndpoint({ body }).fetch }), {
       maxAttempts: 1,
     })

@@ -18,7 +18,7 @@ function askAt(tokenUrl: string, options: Partial<ClientCredentialsOptions> = {}
   return createTokenProvider(source, { maxAttempts: 1, attemptTimeoutMs }).getToken()
 }
 
-/** A server below HTTP, for answers that no HTTP server would give. */
+/** A server below HTTP, for responses that no HTTP server would send. */
 async function startRaw(talk: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
@@ -85,8 +85,8 @@ describe('over real HTTP', () => {
       'byte by byte',
       (response: ServerResponse) => Array.from(body, (letter) => response.write(letter)) && response.end(),
     ],
-  ])('a token that comes %s is read', async (_name, answer) => {
-    await expect(ask((_request, response) => void answer(response))).resolves.toMatchObject({
+  ])('a token that comes %s is read', async (_name, send) => {
+    await expect(ask((_request, response) => void send(response))).resolves.toMatchObject({
       value: 'token',
     })
   })
@@ -185,7 +185,7 @@ describe('an endpoint that cannot be reached', () => {
   })
 
   it.each<[string, (socket: Socket) => void]>([
-    ['answers nothing', () => {}],
+    ['never responds', () => {}],
     ['comes to a stop in its headers', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-')],
     [
       'comes to a stop in its body',

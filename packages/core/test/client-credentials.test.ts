@@ -122,7 +122,7 @@ describe('client credentials', () => {
     expect(endpoint.requests[0]!.form.get('client_id')).toBe('client')
   })
 
-  it('read an answer from a fetch that knows no streams', async () => {
+  it('reads a response from a fetch that knows no streams', async () => {
     const body = JSON.stringify({ access_token: 'token', token_type: 'Bearer' })
     const send = () =>
       Promise.resolve({ status: 200, headers: new Headers(), text: () => Promise.resolve(body) } as Response)

@@ -12,7 +12,7 @@ function expectMembers(actual: object, expected: object): void {
   }
 }
 
-describe('answers that hold a token', () => {
+describe('responses with a token', () => {
   it.each(tokenSuccess)('$name', ({ status, contentType, body, expect: expected }) => {
     const response = parseTokenResponse(status, { 'Content-Type': contentType }, body)
     expectMembers(response, expected)
@@ -20,7 +20,7 @@ describe('answers that hold a token', () => {
   })
 })
 
-describe('answers that hold none', () => {
+describe('responses without a token', () => {
   it.each(tokenErrors)('$name', ({ status, contentType, headers, body, expect: expected }) => {
     let error: unknown
     try {
@@ -33,9 +33,13 @@ describe('answers that hold none', () => {
   })
 })
 
-describe('answers of APIs', () => {
+describe('responses of APIs', () => {
   it.each(apiRejections)('$name', ({ status, contentType, headers, body, expect: expected }) => {
-    const answer = classifyApiResponse(status, { ...(headers as object), 'content-type': contentType }, body)
-    expectMembers(answer, expected)
+    const classified = classifyApiResponse(
+      status,
+      { ...(headers as object), 'content-type': contentType },
+      body,
+    )
+    expectMembers(classified, expected)
   })
 })

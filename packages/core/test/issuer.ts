@@ -1,13 +1,13 @@
 import { startServer, readText } from './local-server.ts'
 
-/** A real token endpoint and what it issued; answers after `latencyMs`. */
+/** A real token endpoint and what it issued; responds after `latencyMs`. */
 export class Issuer {
   readonly issued: { readonly value: string; readonly dies: number }[] = []
   readonly revoked = new Set<string>()
   requests = 0
   inFlight = 0
   mostInFlight = 0
-  lifeSeconds = 3_600
+  lifetimeSeconds = 3_600
   latencyMs = 0
   broken = false
   origin = ''
@@ -29,8 +29,8 @@ export class Issuer {
 
   #issue() {
     const value = `token-${this.issued.length + 1}`
-    this.issued.push({ value, dies: performance.now() + this.lifeSeconds * 1000 })
-    return { access_token: value, token_type: 'Bearer', expires_in: String(this.lifeSeconds) }
+    this.issued.push({ value, dies: performance.now() + this.lifetimeSeconds * 1000 })
+    return { access_token: value, token_type: 'Bearer', expires_in: String(this.lifetimeSeconds) }
   }
 
   /** Whether an `Authorization` header holds a token that lives. */

@@ -6,29 +6,29 @@ import { startServer } from './local-server.ts'
 async function start() {
   const issuer = await new Issuer().start()
   issuer.latencyMs = 50
-  const answers: number[] = []
+  const sent: number[] = []
   const api = await startServer((request, response) => {
-    // Answers come in any order.
+    // Responses arrive in any order.
     setTimeout(() => {
       response.statusCode = issuer.accepts(request.headers.authorization) ? 200 : 401
-      answers.push(response.statusCode)
+      sent.push(response.statusCode)
       response.end()
     }, Math.random() * 100)
   })
   const options = { authUrl: issuer.origin, clientId: 'client', clientSecret: 'secret' }
   const tokens = createTokenProvider(clientCredentials(options))
-  return { answers, api, issuer, tokens, tokenFetch: createTokenFetch(tokens, { allowedOrigins: [api] }) }
+  return { sent, api, issuer, tokens, tokenFetch: createTokenFetch(tokens, { allowedOrigins: [api] }) }
 }
 
 describe('at the moment of a revocation', () => {
   it('200 concurrent requests all succeed for their callers, with one token request', async () => {
-    const { answers, api, issuer, tokens, tokenFetch } = await start()
+    const { sent, api, issuer, tokens, tokenFetch } = await start()
     const { value } = await tokens.getToken()
     const calls = Array.from({ length: 200 }, () => tokenFetch(api))
     issuer.revoked.add(value)
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     expect(new Set(statuses)).toEqual(new Set([200]))
-    expect(answers.filter((status) => status === 401).length).toBeGreaterThan(0)
+    expect(sent.filter((status) => status === 401).length).toBeGreaterThan(0)
     expect(issuer.requests).toBe(2)
     expect(issuer.mostInFlight).toBe(1)
   })

@@ -1,13 +1,13 @@
 import { clientCredentials, type ClientCredentialsOptions, type FetchLike } from '@tokenwell/core'
 
 /** What the endpoint does with one request; without a `body` it gives a token named after the request. */
-export interface ScriptedAnswer {
+export interface ScriptedResponse {
   readonly status?: number
   readonly headers?: Record<string, string>
   readonly body?: unknown
   readonly expiresIn?: unknown
   readonly latencyMs?: number
-  /** Thrown instead of an answer. */
+  /** Thrown instead of a response. */
   readonly error?: unknown
 }
 
@@ -18,7 +18,7 @@ export interface ScriptedRequest {
   readonly atMs: number
 }
 
-export type Script = ScriptedAnswer | ((request: number) => ScriptedAnswer)
+export type Script = ScriptedResponse | ((request: number) => ScriptedResponse)
 
 /** A token endpoint in this process, behind a `fetch` of its own; it keeps to the time that tests turn. */
 export class ScriptedEndpoint {
@@ -40,16 +40,16 @@ export class ScriptedEndpoint {
       atMs: Date.now(),
     })
     const number = this.requests.length
-    const answer = typeof this.script === 'function' ? this.script(number) : this.script
+    const response = typeof this.script === 'function' ? this.script(number) : this.script
     this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight)
     try {
-      if (answer.latencyMs) await this.#wait(answer.latencyMs, init?.signal)
-      if (answer.error !== undefined) throw answer.error
+      if (response.latencyMs) await this.#wait(response.latencyMs, init?.signal)
+      if (response.error !== undefined) throw response.error
       const {
         status = 200,
         headers,
-        body = { ...token(number), expires_in: answer.expiresIn ?? 3600 },
-      } = answer
+        body = { ...token(number), expires_in: response.expiresIn ?? 3600 },
+      } = response
       return new Response(typeof body === 'string' ? body : JSON.stringify(body), {
         status,
         headers: { 'content-type': 'application/json', ...headers },
@@ -75,9 +75,9 @@ function token(number: number) {
   return { access_token: `token-${number}`, token_type: 'Bearer' }
 }
 
-export const unavailable: ScriptedAnswer = { status: 503, body: 'down' }
-export const wrongSecret: ScriptedAnswer = { status: 401, body: { error: 'invalid_client' } }
-export const never: ScriptedAnswer = { latencyMs: Infinity }
+export const unavailable: ScriptedResponse = { status: 503, body: 'down' }
+export const wrongSecret: ScriptedResponse = { status: 401, body: { error: 'invalid_client' } }
+export const never: ScriptedResponse = { latencyMs: Infinity }
 
 /** Client credentials for a scripted endpoint. */
 export function sourceOf(endpoint: ScriptedEndpoint, options: Partial<ClientCredentialsOptions> = {}) {

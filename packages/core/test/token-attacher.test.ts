@@ -130,7 +130,7 @@ describe('attaching', () => {
   })
 })
 
-describe('after an answer', () => {
+describe('after a response', () => {
   it('gives a new token once for a refused one', async () => {
     const { attacher, endpoint } = start()
     const attachment = (await attacher.attach(get(api)))!
@@ -290,8 +290,8 @@ describe('after an answer', () => {
   it('goes without a body that cannot be read', async () => {
     const { attacher } = start()
     const attachment = (await attacher.attach(get(api)))!
-    const answer = { status: 401, headers: json, readBody: () => Promise.resolve(undefined) }
-    expect(await attacher.reattach(get(api), attachment, answer, true)).toMatchObject({
+    const response = { status: 401, headers: json, readBody: () => Promise.resolve(undefined) }
+    expect(await attacher.reattach(get(api), attachment, response, true)).toMatchObject({
       headers: { Authorization: 'Bearer token-2' },
     })
   })

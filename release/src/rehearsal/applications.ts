@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   await app.listen(0, '127.0.0.1')
   const { status } = await fetch(\`\${await app.getUrl()}/orders\`)
   await app.close()
-  if (status !== 200) throw new Error(\`The application answered \${status}\`)
+  if (status !== 200) throw new Error(\`The application responded \${status}\`)
 }
 void main()
 `

@@ -67,11 +67,11 @@ async function open(address: string): Promise<void> {
   try {
     const page = await browser.newPage()
     const failed = new Promise((_, reject) => page.once('pageerror', reject))
-    const answered = page.waitForResponse((response) => response.url().includes('/v1/'), {
+    const responded = page.waitForResponse((response) => response.url().includes('/v1/'), {
       timeout: 20_000,
     })
     await page.goto(address)
-    await Promise.race([answered, failed])
+    await Promise.race([responded, failed])
   } finally {
     await browser.close()
   }

@@ -57,7 +57,7 @@ export async function startPlatform(project: string): Promise<Platform> {
     },
     async withApi(use, page) {
       const seen: string[] = []
-      const answer = async ({ method, url = '', headers }: IncomingMessage, response: ServerResponse) => {
+      const handle = async ({ method, url = '', headers }: IncomingMessage, response: ServerResponse) => {
         if (page !== undefined && method === 'POST') return response.end(await newToken())
         if (page !== undefined && !url.startsWith('/v1/')) return sendFile(page, url, response)
         const active = await isActive(headers.authorization)
@@ -65,7 +65,7 @@ export async function startPlatform(project: string): Promise<Platform> {
         return response.writeHead(active ? 200 : 401, { 'content-type': 'application/json' }).end('[]')
       }
       const server = createServer((request, response) => {
-        answer(request, response).catch((error: unknown) => response.destroy(error as Error))
+        handle(request, response).catch((error: unknown) => response.destroy(error as Error))
       })
       server.listen(0, '127.0.0.1')
       await once(server, 'listening')

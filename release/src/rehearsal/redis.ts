@@ -17,7 +17,7 @@ export async function startRedis(folder: string): Promise<Redis | undefined> {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder]
   const server = spawn('redis-server', args, { stdio: 'ignore' })
   const ended = once(server, 'exit')
-  while (!(await answers(port))) {
+  while (!(await responds(port))) {
     if (server.exitCode !== null) throw new Error(`redis-server ended with code ${server.exitCode}`)
     await wait(20)
   }
@@ -50,7 +50,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function answers(port: number): Promise<boolean> {
+async function responds(port: number): Promise<boolean> {
   const socket = createConnection(port, '127.0.0.1')
   try {
     await once(socket, 'connect')

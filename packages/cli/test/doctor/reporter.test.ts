@@ -11,7 +11,8 @@ const found: readonly CheckResult[] = [
     check: 'lifetime',
     level: 'warning',
     code: 'lifetime_missing',
-    message: 'The answer has no expires_in; 5 min are assumed, since nothing else is known about it at all.',
+    message:
+      'The response has no expires_in; 5 min are assumed, since nothing else is known about it at all.',
     advice:
       'The service should send it (RFC 6749, section 5.1), as all clients depend on it to renew in time.',
   },
@@ -34,7 +35,7 @@ describe('the report', () => {
         'https://auth.example.com/token',
         'ok: network: It is reached in 2 ms. [connected]',
         'timings: name lookup 10 ms, connection 10 ms, TLS 20 ms, response 40 ms',
-        'warning: lifetime: The answer has no expires_in; 5 min are assumed, since nothing else is known about it at all. ' +
+        'warning: lifetime: The response has no expires_in; 5 min are assumed, since nothing else is known about it at all. ' +
           'The service should send it (RFC 6749, section 5.1), as all clients depend on it to renew in time. [lifetime_missing]',
         'problem: request: Too many. Ask less. [throttled]',
         '1 problem, 1 warning.',
@@ -52,7 +53,7 @@ describe('the report', () => {
     connection        ━━━━━ 10 ms
     TLS                    ━━━━━━━━━━ 20 ms
     response                         ━━━━━━━━━━━━━━━━━━━━ 40 ms
-! lifetime     The answer has no expires_in; 5 min are
+! lifetime     The response has no expires_in; 5 min are
                assumed, since nothing else is known about it
                at all.
                → The service should send it (RFC 6749,

@@ -26,12 +26,15 @@ describe('@node-oauth/oauth2-server', () => {
     void readText(request).then(async (text) => {
       const headers = request.headers as Record<string, string>
       const body = Object.fromEntries(new URLSearchParams(text))
-      const answer = new OAuth2Server.Response()
+      const oauthResponse = new OAuth2Server.Response()
       await oauth
-        .token(new OAuth2Server.Request({ method: 'POST', query: {}, headers, body }), answer)
+        .token(new OAuth2Server.Request({ method: 'POST', query: {}, headers, body }), oauthResponse)
         .catch(() => {})
-      response.writeHead(answer.status ?? 500, { ...answer.headers, 'content-type': 'application/json' })
-      response.end(JSON.stringify(answer.body))
+      response.writeHead(oauthResponse.status ?? 500, {
+        ...oauthResponse.headers,
+        'content-type': 'application/json',
+      })
+      response.end(JSON.stringify(oauthResponse.body))
     })
   })
   beforeAll(async () => void (tokenUrl = await listen(server)))

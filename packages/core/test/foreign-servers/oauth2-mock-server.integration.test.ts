@@ -17,7 +17,7 @@ describe('oauth2-mock-server', () => {
       clientSecret: 'secret',
       ...options,
     })
-  const answerOnce = (change: (answer: MutableResponse) => void) =>
+  const respondOnce = (change: (response: MutableResponse) => void) =>
     server.service.once('beforeResponse', change)
 
   it.each(['post', 'basic'] as const)('gives a token by %s', async (clientAuthentication) => {
@@ -38,23 +38,23 @@ describe('oauth2-mock-server', () => {
     [429, {}, { kind: 'throttled' }],
     [503, {}, { kind: 'unavailable' }],
     [200, {}, { kind: 'malformed' }],
-  ])('answering %d with %j is understood', async (status, body, expected) => {
-    answerOnce((answer) => Object.assign(answer, { statusCode: status, body }))
+  ])('reads %d with %j', async (status, body, expected) => {
+    respondOnce((response) => Object.assign(response, { statusCode: status, body }))
     const tokens = createTokenProvider(source(), { maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject(expected)
   })
 
   it('failing once gets a second request', async () => {
-    answerOnce((answer) => Object.assign(answer, { statusCode: 503, body: {} }))
+    respondOnce((response) => Object.assign(response, { statusCode: 503, body: {} }))
     await expect(createTokenProvider(source()).getToken()).resolves.toBeDefined()
   })
 
   it('may return no lifetime, or one as text', async () => {
     const { expires_in: _none, ...rest } = { expires_in: 1, access_token: 'a', token_type: 'Bearer' }
-    answerOnce((answer) => Object.assign(answer, { body: rest }))
+    respondOnce((response) => Object.assign(response, { body: rest }))
     const { expiresAt } = await createTokenProvider(source()).getToken()
     expect(expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(300_000)
-    answerOnce((answer) => Object.assign(answer, { body: { ...rest, expires_in: '60' } }))
+    respondOnce((response) => Object.assign(response, { body: { ...rest, expires_in: '60' } }))
     expect((await createTokenProvider(source()).getToken()).response.expiresIn).toBe(60)
   })
 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgeAnswer } from './judge-answer.ts'
-import { randomAnswer } from './random-answer.ts'
+import { checkResponse } from './check-response.ts'
+import { randomResponse } from './random-response.ts'
 
 // The same runs each time; `pnpm soak` makes others, and many more.
 const seed = 20_261_121
@@ -12,9 +12,9 @@ describe('any response', () => {
     let tokens = 0
     fc.assert(
       fc.property(fc.integer(), (seed) => {
-        const answer = randomAnswer(seed)
-        slowestMs = Math.max(slowestMs, judgeAnswer(answer))
-        if (answer.status === 200 && answer.body.startsWith('{"access_token":"A1b2"')) tokens++
+        const response = randomResponse(seed)
+        slowestMs = Math.max(slowestMs, checkResponse(response))
+        if (response.status === 200 && response.body.startsWith('{"access_token":"A1b2"')) tokens++
       }),
       { numRuns: 20_000, seed },
     )
@@ -26,8 +26,8 @@ describe('any response', () => {
   it('of arbitrary JSON is a token response or a TokenError', () => {
     fc.assert(
       fc.property(fc.constantFrom(200, 401, 500), fc.json(), fc.string(), (status, body, retryAfter) => {
-        judgeAnswer({ status, headers: { 'retry-after': retryAfter }, body })
-        judgeAnswer({
+        checkResponse({ status, headers: { 'retry-after': retryAfter }, body })
+        checkResponse({
           status,
           headers: {},
           body: `{"access_token":"a","scope":${body},"fault":${body},"error":${body}}`,
@@ -67,7 +67,7 @@ describe('any response', () => {
     ]
     for (const body of large) {
       for (const status of [200, 401, 500])
-        expect(judgeAnswer({ status, headers: {}, body })).toBeLessThan(10_000)
+        expect(checkResponse({ status, headers: {}, body })).toBeLessThan(10_000)
     }
   })
 })

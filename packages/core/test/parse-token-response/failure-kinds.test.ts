@@ -27,8 +27,8 @@ describe('the kind of a failure', () => {
   })
 
   it('is the gateway’s code’s before the OAuth code’s', () => {
-    const answer = { ...fault('policies.ratelimit.QuotaViolation'), error: 'invalid_client' }
-    expect(failure(answer, 401).kind).toBe('throttled')
+    const response = { ...fault('policies.ratelimit.QuotaViolation'), error: 'invalid_client' }
+    expect(failure(response, 401).kind).toBe('throttled')
   })
 
   it.each([

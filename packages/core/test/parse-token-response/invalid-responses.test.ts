@@ -35,8 +35,8 @@ describe('a response that is not a token response', () => {
     [{ fault: { faultstring: null, detail: null } }],
     [{ fault: { detail: { errorcode: { toString: 1 } } } }],
     [{ error: 'two words', Error: { toString: 1, valueOf: 1 } }],
-  ])('but an error of an odd shape, %j, is a failure without codes', (answer) => {
-    const error = failure({ ...minimal, ...answer })
+  ])('but an error of an odd shape, %j, is a failure without codes', (response) => {
+    const error = failure({ ...minimal, ...response })
     expect(error.kind).toBe('malformed')
     expect(error.oauthError).toBeUndefined()
     expect(error.vendorCode).toBeUndefined()

@@ -1,15 +1,19 @@
 import { expect } from 'vitest'
 import { parseTokenResponse, TokenError, type TokenFailure } from '@tokenwell/core'
 
-/** Reads an answer, given as text or as what its JSON is to be. */
-export function parse(answer: unknown, status = 200, headers = {}): ReturnType<typeof parseTokenResponse> {
-  return parseTokenResponse(status, headers, typeof answer === 'string' ? answer : JSON.stringify(answer))
+/** Parses a response: text, or a value that is sent as JSON. */
+export function parse(response: unknown, status = 200, headers = {}): ReturnType<typeof parseTokenResponse> {
+  return parseTokenResponse(
+    status,
+    headers,
+    typeof response === 'string' ? response : JSON.stringify(response),
+  )
 }
 
-/** The TokenError that an answer must lead to. */
-export function failure(answer: unknown, status = 200, headers = {}): TokenFailure {
+/** Returns the TokenError that the response must cause. */
+export function failure(response: unknown, status = 200, headers = {}): TokenFailure {
   try {
-    parse(answer, status, headers)
+    parse(response, status, headers)
   } catch (error) {
     expect(error).toBeInstanceOf(TokenError)
     return error as TokenError

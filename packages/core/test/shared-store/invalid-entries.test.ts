@@ -26,16 +26,16 @@ describe('a store that returns invalid entries', () => {
     [{ cooldownMs: 1_000, error: null }],
     [{ cooldownMs: 1_000, error: 'denied' }],
     [{ cooldownMs: 'long', error: { kind: 'credentials', message: 'held' } }],
-  ])('such as %j to a read is passed over', async (answer) => {
-    const { tokens } = startWith(sick({ read: () => Promise.resolve(answer as never) }))
+  ])('such as %j to a read is passed over', async (entry) => {
+    const { tokens } = startWith(sick({ read: () => Promise.resolve(entry as never) }))
     const call = watch(tokens.getToken())
     await pass(250)
     expect(call.value?.value).toBe('token-1')
   })
 
   it('never extends the lifetime of a token', async () => {
-    const answer = { ...stored, remainingMs: 1e15 }
-    const { tokens } = startWith(sick({ read: () => Promise.resolve(answer as never) }))
+    const entry = { ...stored, remainingMs: 1e15 }
+    const { tokens } = startWith(sick({ read: () => Promise.resolve(entry as never) }))
     const token = await tokens.getToken()
     expect(token.value).toBe('stored')
     expect(token.expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(3_600_000)
@@ -43,16 +43,16 @@ describe('a store that returns invalid entries', () => {
 
   it.each([['text'], [{}], [[]], [{ release: 1 }], [true]])(
     'such as %j to a lease is passed over',
-    async (answer) => {
-      const { tokens } = startWith(sick({ lease: () => Promise.resolve(answer as never) }))
+    async (entry) => {
+      const { tokens } = startWith(sick({ lease: () => Promise.resolve(entry as never) }))
       const call = watch(tokens.getToken())
       await pass(500)
       expect(call.value?.value).toBe('token-1')
     },
   )
 
-  it.each([[undefined], [null], [42], [{}]])('such as %j for a write is ignored', async (answer) => {
-    const { tokens } = startWith(sick({ write: () => Promise.resolve(answer as never) }))
+  it.each([[undefined], [null], [42], [{}]])('such as %j for a write is ignored', async (entry) => {
+    const { tokens } = startWith(sick({ write: () => Promise.resolve(entry as never) }))
     const token = await tokens.getToken()
     tokens.reject(token)
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })

@@ -11,14 +11,14 @@ import {
   unavailable,
   wrongSecret,
   type Script,
-  type ScriptedAnswer,
+  type ScriptedResponse,
 } from '../scripted-endpoint.ts'
 import { keyedSource } from './keyed-source.ts'
 
 useFakeTime()
 
-function fleet(size: number, answer: Script) {
-  const endpoint = new ScriptedEndpoint(answer)
+function fleet(size: number, response: Script) {
+  const endpoint = new ScriptedEndpoint(response)
   const store = createMemoryTokenStore()
   const providers = Array.from({ length: size }, () => createTokenProvider(keyedSource(endpoint), { store }))
   return { endpoint, store, providers, first: providers[0]!, second: providers[1]! }
@@ -72,7 +72,7 @@ describe('a rejection of the credentials', () => {
     expect((await second.getToken()).value).toBe('token-1')
   })
 
-  it.each<[string, TokenErrorKind, ScriptedAnswer]>([
+  it.each<[string, TokenErrorKind, ScriptedResponse]>([
     ['unauthorized_client', 'credentials', { status: 400, body: { error: 'unauthorized_client' } }],
     ['a bare 401', 'credentials', { status: 401, body: '' }],
     [
@@ -82,8 +82,8 @@ describe('a rejection of the credentials', () => {
     ],
     ['an endpoint that is unavailable', 'unavailable', unavailable],
     ['a page', 'malformed', { status: 200, body: '<html>' }],
-  ])('is shared also for %s, and says when the next attempt follows', async (_name, kind, answer) => {
-    const { endpoint, providers } = fleet(5, answer)
+  ])('is shared also for %s, and says when the next attempt follows', async (_name, kind, response) => {
+    const { endpoint, providers } = fleet(5, response)
     const errors: TokenError[] = []
     for (let tick = 0; tick < 300; tick++) {
       for (const tokens of providers) tokens.getToken().catch((error: TokenError) => errors.push(error))

@@ -16,7 +16,7 @@ export interface SteadyLoad {
 /** 200 API requests a second over a token of three seconds, whose endpoint takes 100 ms; real sockets, real time. */
 export async function runSteadyLoad(seconds: number): Promise<SteadyLoad> {
   const issuer = await new Issuer().start()
-  Object.assign(issuer, { lifeSeconds: 3, latencyMs: 100 })
+  Object.assign(issuer, { lifetimeSeconds: 3, latencyMs: 100 })
   const api = await startServer((request, response) => {
     response.statusCode = issuer.accepts(request.headers.authorization) ? 200 : 401
     response.end()

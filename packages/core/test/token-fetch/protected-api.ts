@@ -16,7 +16,7 @@ export interface Seen {
   readonly body: string
 }
 
-/** An API that answers as `listener` says, after noting what came; by default 200 to live tokens, 401 to others. */
+/** An API that records each request and responds as `listener` says; by default 200 to active tokens, 401 to others. */
 export async function start(options: Partial<AttachOptions> = {}, listener?: RequestListener) {
   const issuer = await new Issuer().start()
   const seen: Seen[] = []
@@ -25,7 +25,7 @@ export async function start(options: Partial<AttachOptions> = {}, listener?: Req
       seen.push({ method: request.method, url: request.url, headers: request.headers, body })
       if (listener) return listener(request, response)
       response.statusCode = issuer.accepts(request.headers.authorization) ? 200 : 401
-      response.end(`answer ${response.statusCode}`)
+      response.end(`status ${response.statusCode}`)
     })
   })
   const events: TokenEvent[] = []

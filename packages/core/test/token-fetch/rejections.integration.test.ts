@@ -16,7 +16,7 @@ describe('a rejected request', () => {
     const { api, issuer, seen, tokenFetch } = started
     await revoke(started)
     const response = await tokenFetch(api, { method: 'POST', body: body() ?? null })
-    expect([response.status, await response.text()]).toEqual([200, 'answer 200'])
+    expect([response.status, await response.text()]).toEqual([200, 'status 200'])
     expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2'])
     expect(seen[1]!.body).toBe(seen[0]!.body)
     expect(issuer.requests).toBe(2)
@@ -50,7 +50,7 @@ describe('a rejected request', () => {
     const { api, seen, tokenFetch } = started
     await revoke(started)
     const response = await tokenFetch(...call(api))
-    expect([response.status, await response.text()]).toEqual([401, 'answer 401'])
+    expect([response.status, await response.text()]).toEqual([401, 'status 401'])
     expect(seen).toHaveLength(1)
     expect((await tokenFetch(...call(api))).status).toBe(200)
     expect(seen[1]!.headers.authorization).toBe('Bearer token-2')
@@ -60,7 +60,7 @@ describe('a rejected request', () => {
     const started = await start({ maxReplayBytes: 3 })
     await revoke(started)
     const response = await started.tokenFetch(new Request(started.api, { method: 'POST', body: 'body' }))
-    expect([response.status, await response.text()]).toEqual([401, 'answer 401'])
+    expect([response.status, await response.text()]).toEqual([401, 'status 401'])
     expect(started.seen.map(({ body }) => body)).toEqual(['body'])
     await expect.poll(async () => (await started.tokenFetch(started.api)).status).toBe(200)
   })
@@ -84,7 +84,7 @@ describe('a rejected request', () => {
     const request = new Request(started.api, { method: 'POST', body: 'body' })
     Object.defineProperty(request, 'body', { value: undefined })
     const response = await started.tokenFetch(request)
-    expect([response.status, await response.text()]).toEqual([401, 'answer 401'])
+    expect([response.status, await response.text()]).toEqual([401, 'status 401'])
   })
 
   it('is not sent a third time', async () => {
@@ -111,7 +111,7 @@ describe('a rejected request', () => {
     await revoke(started)
     started.issuer.broken = true
     const response = await started.tokenFetch(started.api)
-    expect([response.status, await response.text()]).toEqual([401, 'answer 401'])
+    expect([response.status, await response.text()]).toEqual([401, 'status 401'])
     expect(started.issuer.requests).toBe(2)
   })
 
@@ -127,13 +127,13 @@ describe('a rejected request', () => {
   it('is recognised by the fault of a gateway in its body with any status, and the body remains readable', async () => {
     const fault = (errorcode: string): string =>
       JSON.stringify({ fault: { detail: { errorcode } }, filler: 'x'.repeat(100_000) })
-    let answers = 0
+    let responses = 0
     const { api, seen, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(500, { 'content-type': 'application/json' })
       const code =
-        ++answers === 1 ? 'keymanagement.service.access_token_expired' : 'policies.ratelimit.QuotaViolation'
+        ++responses === 1 ? 'keymanagement.service.access_token_expired' : 'policies.ratelimit.QuotaViolation'
       response.end(
-        answers === 1
+        responses === 1
           ? fault(code)
               .slice(0, 200)
               .replace(/,"filler.*$/, '}')
@@ -169,10 +169,10 @@ describe('a rejected request', () => {
   })
 
   it('is classified without its body if that stops', async () => {
-    let answers = 0
+    let responses = 0
     const { api, seen, tokenFetch } = await start({}, (_request, response) => {
-      response.writeHead(++answers === 1 ? 401 : 200, { 'content-type': 'application/json' })
-      if (answers === 1) response.write('{"fault":')
+      response.writeHead(++responses === 1 ? 401 : 200, { 'content-type': 'application/json' })
+      if (responses === 1) response.write('{"fault":')
       else response.end('{}')
     })
     expect((await tokenFetch(api)).status).toBe(200)

@@ -42,18 +42,18 @@ describe('close', () => {
   })
 
   it('keeps no token that comes after all from a source that heeds no signal', async () => {
-    let answer: (() => void) | undefined
+    let respond: (() => void) | undefined
     const tokens = createTokenProvider({
       cacheKey: () => Promise.resolve('key'),
       requestToken: () =>
         new Promise((resolve) => {
-          answer = () => resolve({ accessToken: 'late', tokenType: 'Bearer', expiresIn: 60, scope: [] })
+          respond = () => resolve({ accessToken: 'late', tokenType: 'Bearer', expiresIn: 60, scope: [] })
         }),
     })
     const call = watch(tokens.getToken())
     await pass(0)
     await tokens.close()
-    answer!()
+    respond!()
     await pass(0)
     expect(call.error).toMatchObject(closed)
     expect(tokens.peekToken()).toBeUndefined()

@@ -6,7 +6,7 @@ import {
   sourceOf,
   unavailable,
   wrongSecret,
-  type ScriptedAnswer,
+  type ScriptedResponse,
 } from '../scripted-endpoint.ts'
 
 useFakeTime()
@@ -15,9 +15,9 @@ const wrongPath = { status: 404, body: '' }
 const html = { status: 200, body: '<html>' }
 
 /** How long callers were held off after each of several failures in a row, in milliseconds. */
-async function holdsAfter(answer: ScriptedAnswer, failures: number): Promise<number[]> {
+async function cooldownsAfter(response: ScriptedResponse, failures: number): Promise<number[]> {
   fixRandom(0)
-  const endpoint = new ScriptedEndpoint(answer)
+  const endpoint = new ScriptedEndpoint(response)
   const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
   const { requests } = endpoint
   while (requests.length <= failures) {
@@ -28,15 +28,15 @@ async function holdsAfter(answer: ScriptedAnswer, failures: number): Promise<num
 }
 
 describe('after a failure callers are held off', () => {
-  it.each<[TokenErrorKind, ScriptedAnswer, number[]]>([
+  it.each<[TokenErrorKind, ScriptedResponse, number[]]>([
     ['credentials', wrongSecret, [1_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]],
     ['configuration', wrongPath, [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]],
     ['unavailable', unavailable, [1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
     ['malformed', html, [1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
-  ])('of kind %s, for longer each time', async (kind, answer, expected) => {
-    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(answer)), { maxAttempts: 1 })
+  ])('of kind %s, for longer each time', async (kind, response, expected) => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(response)), { maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject({ kind })
-    expect(await holdsAfter(answer, expected.length)).toEqual(expected)
+    expect(await cooldownsAfter(response, expected.length)).toEqual(expected)
   })
 
   it('with the facts of the failure, and what is left of the hold', async () => {
@@ -114,8 +114,8 @@ describe('after a failure callers are held off', () => {
   it.each([
     [{ status: 503, body: '', headers: { 'retry-after': '40' } }, 40_000],
     [{ status: 503, body: '', headers: { 'retry-after': '3600' } }, 60_000],
-  ])('for as long as Retry-After of %j requests, at most a minute', async (answer, expectedMs) => {
-    expect(await holdsAfter(answer, 1)).toEqual([expectedMs])
+  ])('for as long as Retry-After of %j requests, at most a minute', async (response, expectedMs) => {
+    expect(await cooldownsAfter(response, 1)).toEqual([expectedMs])
   })
 
   it('each provider by itself', async () => {

@@ -9,7 +9,7 @@ import {
   type TokenStore,
 } from '@tokenwell/core'
 import { pass, setWallClock } from '../fake-time.ts'
-import { unavailable, wrongSecret, type ScriptedAnswer } from '../scripted-endpoint.ts'
+import { unavailable, wrongSecret, type ScriptedResponse } from '../scripted-endpoint.ts'
 import { StrictSource } from './strict-source.ts'
 
 type Step =
@@ -54,14 +54,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 const lives = fc.constantFrom(0.5, 3, 20, 100, 3_600)
-const answer: fc.Arbitrary<ScriptedAnswer> = fc.oneof(
+const scriptedResponse: fc.Arbitrary<ScriptedResponse> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ expiresIn: lives, latencyMs: fc.constantFrom(0, 1, 100, 3_000, 12_000) }),
   },
   {
     weight: 3,
-    arbitrary: fc.constantFrom<ScriptedAnswer>(
+    arbitrary: fc.constantFrom<ScriptedResponse>(
       unavailable,
       wrongSecret,
       { status: 404, body: '' },
@@ -75,11 +75,11 @@ const answer: fc.Arbitrary<ScriptedAnswer> = fc.oneof(
 )
 export const plan = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 40 }),
-  answers: fc.array(answer, { minLength: 1, maxLength: 12 }),
+  script: fc.array(scriptedResponse, { minLength: 1, maxLength: 12 }),
   heedsSignal: fc.boolean(),
 })
 
-type Plan = { steps: Step[]; answers: ScriptedAnswer[]; heedsSignal: boolean }
+type Plan = { steps: Step[]; script: ScriptedResponse[]; heedsSignal: boolean }
 
 interface Caller {
   readonly controller: AbortController
@@ -88,7 +88,7 @@ interface Caller {
 
 /** Takes the steps, and judges every outcome at the moment when it comes. */
 export async function play(plan: Plan, store?: TokenStore): Promise<void> {
-  const source = new StrictSource(plan.answers, plan.heedsSignal)
+  const source = new StrictSource(plan.script, plan.heedsSignal)
   const size = store ? 3 : 1
   const providers = Array.from({ length: size }, () =>
     createTokenProvider(source.forOneProvider(), { store }),
@@ -98,7 +98,7 @@ export async function play(plan: Plan, store?: TokenStore): Promise<void> {
   const refused = providers.map(() => new Set<string>())
   const faults: unknown[] = []
   // While no replacement is available, a rejected token is returned again.
-  const replaceable = plan.answers.every(
+  const replaceable = plan.script.every(
     ({ expiresIn, latencyMs = 0 }) => expiresIn !== undefined && latencyMs < 10_000,
   )
 

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { createTokenProvider, type TokenEvent, type TokenProviderOptions } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../fake-time.ts'
-import { ScriptedEndpoint, sourceOf, type ScriptedAnswer } from '../scripted-endpoint.ts'
+import { ScriptedEndpoint, sourceOf, type ScriptedResponse } from '../scripted-endpoint.ts'
 
 useFakeTime()
 
-async function lifeOf(answer: ScriptedAnswer, options?: TokenProviderOptions) {
+async function lifetimeOf(response: ScriptedResponse, options?: TokenProviderOptions) {
   const events: TokenEvent[] = []
   const began = Date.now()
-  const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(answer)), {
+  const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(response)), {
     onEvent: (event) => events.push(event),
     ...options,
   })
   const token = await tokens.getToken()
   const unknown = events.filter(({ type }) => type === 'lifetime_unknown')
-  return { lifeMs: token.expiresAt.getTime() - began, unknown, tokens }
+  return { lifetimeMs: token.expiresAt.getTime() - began, unknown, tokens }
 }
 
-const withoutLife = { access_token: 'token', token_type: 'Bearer' }
+const withoutLifetime = { access_token: 'token', token_type: 'Bearer' }
 
 describe('a lifetime', () => {
   it.each([
@@ -27,8 +27,8 @@ describe('a lifetime', () => {
     ['a fraction', '1.5', 1_500],
     ['a year', 365 * 86_400, 365 * 86_400_000],
   ])('is taken from %s', async (_name, expiresIn, expected) => {
-    const { lifeMs, unknown } = await lifeOf({ expiresIn })
-    expect(lifeMs).toBe(expected)
+    const { lifetimeMs, unknown } = await lifetimeOf({ expiresIn })
+    expect(lifetimeMs).toBe(expected)
     expect(unknown).toEqual([])
   })
 
@@ -50,35 +50,37 @@ describe('a lifetime', () => {
     ['a list', [3_600]],
     ['an object', { seconds: 3_600 }],
   ])('that is %s becomes 300 s, and an event says so', async (_name, expiresIn) => {
-    const { lifeMs, unknown } = await lifeOf({ body: { ...withoutLife, expires_in: expiresIn } })
-    expect(lifeMs).toBe(300_000)
+    const { lifetimeMs, unknown } = await lifetimeOf({ body: { ...withoutLifetime, expires_in: expiresIn } })
+    expect(lifetimeMs).toBe(300_000)
     expect(unknown).toEqual([
       { type: 'lifetime_unknown', requestId: 1, problem: 'missing', assumedMs: 300_000, label: 'client' },
     ])
   })
 
   it('that overflows a number becomes 300 s', async () => {
-    const { lifeMs } = await lifeOf({ body: '{"access_token":"t","token_type":"Bearer","expires_in":1e999}' })
-    expect(lifeMs).toBe(300_000)
+    const { lifetimeMs } = await lifetimeOf({
+      body: '{"access_token":"t","token_type":"Bearer","expires_in":1e999}',
+    })
+    expect(lifetimeMs).toBe(300_000)
   })
 
   it('that is missing is never for ever', async () => {
-    const { tokens, unknown } = await lifeOf({ body: withoutLife })
+    const { tokens, unknown } = await lifetimeOf({ body: withoutLifetime })
     await pass(300_000)
     expect(tokens.peekToken()).toBeUndefined()
     expect(unknown).toHaveLength(1)
   })
 
   it('that is missing becomes what the options say', async () => {
-    const { lifeMs } = await lifeOf({ body: withoutLife }, { defaultLifetimeMs: 5_000 })
-    expect(lifeMs).toBe(5_000)
+    const { lifetimeMs } = await lifetimeOf({ body: withoutLifetime }, { defaultLifetimeMs: 5_000 })
+    expect(lifetimeMs).toBe(5_000)
   })
 
   it.each([[365 * 86_400 + 1], [4_102_444_800], ['99999999999999999999']])(
     'of %s s is cut to 365 days, and an event says so',
     async (expiresIn) => {
-      const { lifeMs, unknown } = await lifeOf({ expiresIn })
-      expect(lifeMs).toBe(365 * 86_400_000)
+      const { lifetimeMs, unknown } = await lifetimeOf({ expiresIn })
+      expect(lifetimeMs).toBe(365 * 86_400_000)
       expect(unknown).toEqual([
         {
           type: 'lifetime_unknown',
@@ -105,9 +107,9 @@ describe('a lifetime', () => {
   })
 
   it('is never lengthened by an issue date in the future', async () => {
-    const body = { ...withoutLife, expires_in: 60, issued_at: String(Date.now() + 3_600_000) }
-    const { lifeMs, tokens } = await lifeOf({ body })
-    expect(lifeMs).toBe(60_000)
+    const body = { ...withoutLifetime, expires_in: 60, issued_at: String(Date.now() + 3_600_000) }
+    const { lifetimeMs, tokens } = await lifetimeOf({ body })
+    expect(lifetimeMs).toBe(60_000)
     await pass(60_000)
     expect(tokens.peekToken()).toBeUndefined()
   })
@@ -120,7 +122,7 @@ describe('a lifetime', () => {
     expect(token.response.expiresIn).toBe(3_599)
   })
 
-  it('that is over when the answer comes makes an error, not a dead token', async () => {
+  it('that is over when the response arrives causes an error, not an expired token', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 2, latencyMs: 3_000 })
     const tokens = createTokenProvider(sourceOf(endpoint))
     const call = watch(tokens.getToken())

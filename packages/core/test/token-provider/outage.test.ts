@@ -7,7 +7,7 @@ import {
   sourceOf,
   unavailable,
   wrongSecret,
-  type ScriptedAnswer,
+  type ScriptedResponse,
 } from '../scripted-endpoint.ts'
 
 useFakeTime()
@@ -15,13 +15,13 @@ useFakeTime()
 const refused = { error: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) }
 
 describe('a token endpoint that is down for ten seconds while the token ages', () => {
-  it.each<[string, ScriptedAnswer]>([
+  it.each<[string, ScriptedResponse]>([
     ['refuses connections', refused],
-    ['answers 503', unavailable],
-    ['never answers', never],
-    ['answers nonsense', { body: '<html>' }],
-    ['answers 404', { status: 404, body: '' }],
-    ['answers 429', { status: 429, headers: { 'retry-after': '5' }, body: '' }],
+    ['responds 503', unavailable],
+    ['never responds', never],
+    ['responds with HTML', { body: '<html>' }],
+    ['responds 404', { status: 404, body: '' }],
+    ['responds 429', { status: 429, headers: { 'retry-after': '5' }, body: '' }],
     ['refuses the credentials', wrongSecret],
   ])('and %s: no caller notices', async (_name, trouble) => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 900 })

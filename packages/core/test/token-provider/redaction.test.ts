@@ -10,7 +10,7 @@ import {
   type TokenEvent,
 } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../fake-time.ts'
-import { ScriptedEndpoint, type ScriptedAnswer } from '../scripted-endpoint.ts'
+import { ScriptedEndpoint, type ScriptedResponse } from '../scripted-endpoint.ts'
 
 useFakeTime()
 
@@ -47,7 +47,7 @@ function expectNoTrace(thing: unknown): void {
 }
 
 const echo = `the secret ${secret} and the token ${token}`
-const failures: [string, ScriptedAnswer][] = [
+const failures: [string, ScriptedResponse][] = [
   [
     'an OAuth error that quotes it',
     { status: 401, body: { error: 'invalid_client', error_description: echo } },
@@ -65,13 +65,13 @@ const failures: [string, ScriptedAnswer][] = [
   ['a success that carries an error', { status: 200, body: { access_token: token, error: echo } }],
   ['a token of another type', { status: 200, body: { access_token: token, token_type: secret } }],
   ['a token with a line break', { status: 200, body: { access_token: `${token}\n`, token_type: 'Bearer' } }],
-  ['a truncated answer', { status: 200, body: `{"access_token":"${token}` }],
+  ['a truncated response', { status: 200, body: `{"access_token":"${token}` }],
   ['a page that quotes it', { status: 502, body: `<html>${echo}</html>` }],
   [
     'a redirect with it in the address',
     { status: 302, headers: { location: `https://example.com/?s=${token}` }, body: '' },
   ],
-  ['a throttled answer', { status: 429, headers: { 'retry-after': '99999' }, body: echo }],
+  ['a throttled response', { status: 429, headers: { 'retry-after': '99999' }, body: echo }],
   ['a fetch that throws it', { error: new Error(echo) }],
   ['a fetch that throws its cause', { error: new TypeError('fetch failed', { cause: new Error(echo) }) }],
   [
@@ -89,11 +89,11 @@ const options = {
 }
 
 describe('neither secret nor token shows', () => {
-  const cases = failures.flatMap(([name, answer]) =>
-    (['post', 'basic'] as const).map((way) => [name, way, answer] as const),
+  const cases = failures.flatMap(([name, response]) =>
+    (['post', 'basic'] as const).map((way) => [name, way, response] as const),
   )
-  it.each(cases)('in the errors and events of %s (%s)', async (_name, clientAuthentication, answer) => {
-    const endpoint = new ScriptedEndpoint(answer)
+  it.each(cases)('in the errors and events of %s (%s)', async (_name, clientAuthentication, response) => {
+    const endpoint = new ScriptedEndpoint(response)
     const events: TokenEvent[] = []
     const source = clientCredentials({ ...options, clientAuthentication, fetch: endpoint.fetch })
     const tokens = createTokenProvider(source, { onEvent: (event) => events.push(event) })
@@ -160,7 +160,7 @@ describe('neither secret nor token shows', () => {
     expectNoTrace(events)
   })
 
-  it.each<[string, ScriptedAnswer]>([
+  it.each<[string, ScriptedResponse]>([
     ['an OAuth error', { status: 400, body: { error: 'canary-Secret_0.9' } }],
     ['a gateway’s error', { status: 500, body: { ErrorCode: 'canary-Secret_0.9' } }],
     ['a fault', { status: 401, body: { fault: { detail: { errorcode: 'x.canary-Secret_0.9' } } } }],
@@ -172,9 +172,9 @@ describe('neither secret nor token shows', () => {
       'the name of what a fetch throws',
       { error: Object.assign(new Error('x'), { name: 'canary-Secret_0.9' }) },
     ],
-  ])('where a secret in the shape of a code stands in %s', async (_name, answer) => {
+  ])('where a secret in the shape of a code stands in %s', async (_name, response) => {
     const events: TokenEvent[] = []
-    const { fetch } = new ScriptedEndpoint(answer)
+    const { fetch } = new ScriptedEndpoint(response)
     const source = clientCredentials({ ...options, clientSecret: 'canary-Secret_0.9', fetch })
     const tokens = createTokenProvider(source, { maxAttempts: 1, onEvent: (event) => events.push(event) })
     const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
@@ -203,11 +203,11 @@ describe('neither secret nor token shows', () => {
   })
 
   it('in the errors of a backend', async () => {
-    for (const [, answer] of failures) {
+    for (const [, response] of failures) {
       const source = backendTokens({
         url: `https://app.example.com/token?key=${token}`,
         headers: () => ({ 'x-csrf': secret }),
-        fetch: new ScriptedEndpoint(answer).fetch,
+        fetch: new ScriptedEndpoint(response).fetch,
       })
       const tokens = createTokenProvider(source, { maxAttempts: 1 })
       const call = watch(tokens.getToken())

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createTokenProvider } from '@tokenwell/core'
 import { fixRandom, pass, useFakeTime, watch } from '../fake-time.ts'
-import { ScriptedEndpoint, sourceOf, type ScriptedAnswer } from '../scripted-endpoint.ts'
+import { ScriptedEndpoint, sourceOf, type ScriptedResponse } from '../scripted-endpoint.ts'
 
 useFakeTime()
 
-const throttled = (headers: Record<string, string>): ScriptedAnswer => ({ status: 429, headers, body: '' })
+const throttled = (headers: Record<string, string>): ScriptedResponse => ({ status: 429, headers, body: '' })
 
-function start(first: ScriptedAnswer, then: ScriptedAnswer = {}) {
+function start(first: ScriptedResponse, then: ScriptedResponse = {}) {
   fixRandom(0)
   const endpoint = new ScriptedEndpoint((request) => (request === 1 ? first : then))
   return { endpoint, tokens: createTokenProvider(sourceOf(endpoint)) }

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { TokenError, type AccessToken, type TokenResponse, type TokenSource } from '@tokenwell/core'
-import { ScriptedEndpoint, sourceOf, type ScriptedAnswer } from '../scripted-endpoint.ts'
+import { ScriptedEndpoint, sourceOf, type ScriptedResponse } from '../scripted-endpoint.ts'
 
 interface Issued {
   readonly wall: number
   readonly monotonic: number
-  readonly lifeMs: number
+  readonly lifetimeMs: number
 }
 
 /** A source that knows what it issued and when, and finds fault with a second request at the same time. */
@@ -14,11 +14,11 @@ export class StrictSource {
   asked = 0
   readonly faults: string[] = []
   readonly #issued = new Map<string, Issued>()
-  readonly #answers: readonly ScriptedAnswer[]
+  readonly #script: readonly ScriptedResponse[]
   readonly #heedsSignal: boolean
 
-  constructor(answers: readonly ScriptedAnswer[], heedsSignal: boolean) {
-    this.#answers = answers
+  constructor(script: readonly ScriptedResponse[], heedsSignal: boolean) {
+    this.#script = script
     this.#heedsSignal = heedsSignal
   }
 
@@ -42,13 +42,14 @@ export class StrictSource {
   async #request(signal: AbortSignal): Promise<TokenResponse> {
     const number = ++this.asked
     const sent = { wall: Date.now(), monotonic: performance.now() }
-    const answer = this.#answers[(number - 1) % this.#answers.length]!
+    const scripted = this.#script[(number - 1) % this.#script.length]!
     const heeded = this.#heedsSignal ? signal : new AbortController().signal
-    const body = { access_token: `token-${number}`, token_type: 'Bearer', expires_in: answer.expiresIn }
-    const endpoint = new ScriptedEndpoint(answer.expiresIn === undefined ? answer : { ...answer, body })
+    const body = { access_token: `token-${number}`, token_type: 'Bearer', expires_in: scripted.expiresIn }
+    const endpoint = new ScriptedEndpoint(scripted.expiresIn === undefined ? scripted : { ...scripted, body })
     const response = await sourceOf(endpoint).requestToken({ signal: heeded })
-    if (response.expiresIn === undefined) throw new TokenError({ kind: 'malformed', message: 'no life' })
-    this.#issued.set(response.accessToken, { ...sent, lifeMs: response.expiresIn * 1000 })
+    if (response.expiresIn === undefined)
+      throw new TokenError({ kind: 'malformed', message: 'no expires_in' })
+    this.#issued.set(response.accessToken, { ...sent, lifetimeMs: response.expiresIn * 1000 })
     return response
   }
 
@@ -58,9 +59,9 @@ export class StrictSource {
 
   /** A token must be of this source, and not past its margin by either clock. */
   expectUsable({ value }: AccessToken): void {
-    const { wall, monotonic, lifeMs } = this.#issued.get(value)!
+    const { wall, monotonic, lifetimeMs } = this.#issued.get(value)!
     const elapsedMs = Math.max(Date.now() - wall, performance.now() - monotonic)
-    const marginMs = Math.min(10_000, lifeMs / 20)
-    expect(elapsedMs, 'a token past its margin').toBeLessThan(lifeMs - marginMs)
+    const marginMs = Math.min(10_000, lifetimeMs / 20)
+    expect(elapsedMs, 'a token past its margin').toBeLessThan(lifetimeMs - marginMs)
   }
 }

@@ -10,7 +10,7 @@ import { issueTokens } from './issue-tokens.ts'
 const mebibyte = 1024 * 1024
 
 it.skipIf(process.getuid?.() !== 0)(
-  'answers 503 while a 64 MiB disk is full, and recovers without a restart (as root)',
+  'responds with 503 while a 64 MiB disk is full, and recovers without a restart (as root)',
   async () => {
     const cwd = temporaryFolder(crashFiles)
     const disk = join(cwd, 'disk')

@@ -1,5 +1,5 @@
 import { parseTokenResponse, TokenError } from '@tokenwell/core'
-import type { RandomAnswer } from './random-answer.ts'
+import type { RandomResponse } from './random-response.ts'
 
 const names =
   'accessToken tokenType expiresIn issuedAt scope clientId applicationName organizationName developerEmail'
@@ -10,8 +10,8 @@ const known = new Set(
 )
 const kinds = new Set(['credentials', 'configuration', 'throttled', 'unavailable', 'malformed'])
 
-/** What every answer must come to: a token response, or a TokenError. Milliseconds taken. */
-export function judgeAnswer({ status, headers, body }: RandomAnswer): number {
+/** Checks that a response is read as a token response or a TokenError, and returns the milliseconds it took. */
+export function checkResponse({ status, headers, body }: RandomResponse): number {
   const start = performance.now()
   let response: ReturnType<typeof parseTokenResponse>
   try {

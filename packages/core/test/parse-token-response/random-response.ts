@@ -1,7 +1,7 @@
 import { createRandom } from '@tokenwell/internal-testing/random'
 
 /** A random response of a token endpoint that contains the names and values that matter. */
-export interface RandomAnswer {
+export interface RandomResponse {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: string
@@ -42,7 +42,7 @@ const retryAfter = [
 const statuses = [200, 200, 200, 201, 204, 302, 400, 401, 403, 408, 429, 500, 503]
 
 /** Returns the same response for the same seed. */
-export function randomAnswer(seed: number): RandomAnswer {
+export function randomResponse(seed: number): RandomResponse {
   const random = createRandom(seed)
   const below = (most: number): number => Math.floor(random() * most)
   const pick = <Value>(values: readonly Value[]): Value => values[below(values.length)]!
