@@ -37,13 +37,14 @@ export type { TokenResponse } from './protocol/token-response.ts'
 export { createTokenPool, type TokenPool, type TokenPoolOptions } from './provider/token-pool.ts'
 export { createTokenProvider } from './provider/create-token-provider.ts'
 export type { GetTokenOptions, TokenProvider } from './provider/token-provider.ts'
+export { createMemoryTokenStore } from './sharing/memory-token-store.ts'
+export { tokenSharing } from './sharing/token-sharing.ts'
 export { backendTokens, type BackendTokensOptions, type HeadersInput } from './sources/backend-tokens.ts'
 export { clientAssertion } from './sources/client-assertion.ts'
 export { clientCredentials, type ClientCredentialsOptions } from './sources/client-credentials.ts'
 export { readBody } from './sources/read-body.ts'
 export type { FetchLike } from './sources/send-token-request.ts'
 export type { AccessToken } from './tokens/access-token.ts'
-export { createMemoryTokenStore } from './tokens/memory-token-store.ts'
 export type {
   TokenEvent,
   TokenEventListener,
@@ -52,4 +53,10 @@ export type {
 } from './tokens/token-event.ts'
 export { tokenResponseBody } from './tokens/token-response-body.ts'
 export type { TokenRequestContext, TokenSource } from './tokens/token-source.ts'
-export type { StoredCooldown, StoredToken, TokenLease, TokenStore } from './tokens/token-store.ts'
+export type {
+  StoredCooldown,
+  StoredToken,
+  TokenLease,
+  TokenSharing,
+  TokenStore,
+} from './tokens/token-store.ts'

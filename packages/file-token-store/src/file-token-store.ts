@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { TokenLease, TokenStore } from '@tokenwell/core'
+import { tokenSharing, type TokenLease, type TokenStore } from '@tokenwell/core'
 import { defaultTokenFolder } from './default-token-folder.ts'
 import { createEncoding } from './encryption.ts'
 import { checkPrivateFolder, createPrivateFolder } from './private-files.ts'
@@ -93,6 +93,7 @@ export function createFileTokenStore(options: FileTokenStoreOptions = {}): FileT
   }
 
   return {
+    sharing: tokenSharing,
     folder,
     async read(cacheKey) {
       if (!exists(folder)) return undefined

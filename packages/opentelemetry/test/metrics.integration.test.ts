@@ -1,6 +1,7 @@
 import {
   createTokenFetch,
   createTokenProvider,
+  tokenSharing,
   type TokenProvider,
   type TokenProviderOptions,
 } from '@tokenwell/core'
@@ -110,7 +111,7 @@ describe('metrics', () => {
     const broken = async () => {
       throw Object.assign(new Error('No'), { code: 'ECONNREFUSED' })
     }
-    const sick = { read: broken, lease: broken, remove: broken }
+    const sick = { sharing: tokenSharing, read: broken, lease: broken, remove: broken }
     const sharing = { ...sick, read: async () => ({ id: '1', response, remainingMs: 60_000 }) }
     await instrumented({ store: sick }, 'sick').getToken()
     await instrumented({ store: sharing }, 'sharing').getToken()

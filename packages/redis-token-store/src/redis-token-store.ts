@@ -1,4 +1,4 @@
-import { configurationError, type TokenStore } from '@tokenwell/core'
+import { configurationError, tokenSharing, type TokenStore } from '@tokenwell/core'
 import { createEncryptions } from './encryption-keys.ts'
 import { openEntries, type EntryKind, type CacheKeyEntries } from './cache-key-entries.ts'
 import type { EntryEncryption } from './entry-encryption.ts'
@@ -81,6 +81,7 @@ export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenSto
   }
 
   return {
+    sharing: tokenSharing,
     async read(cacheKey) {
       // With older encryption keys too, during a key rotation. Leases and cooldowns use the first key only.
       const found = await Promise.all(encryptions.map((encryption) => readEntries(encryption, cacheKey)))

@@ -2,6 +2,7 @@
 export const coreFolders = [
   'attach',
   'provider',
+  'sharing',
   'acquire',
   'sources',
   'tokens',

@@ -1,12 +1,25 @@
 import { sleep } from '../platform/timers.ts'
-import { acquireSharedToken } from './acquire-shared-token.ts'
+import type { TokenStore } from '../tokens/token-store.ts'
 import type { CachedToken } from './cached-token.ts'
-import { requestToken, type AcquireContext } from './request-token.ts'
+import { requestToken, type AcquireContext, type ProviderContext } from './request-token.ts'
+
+/** What a store brings along: programs without a store do not bundle it. */
+export interface Sharing {
+  /** Gets a token through a store: the stored one, or a new one. @throws {TokenError} */
+  acquire(context: AcquireContext, store: TokenStore): Promise<CachedToken>
+  /** Removes an entry that an API rejected from the store. Never fails. */
+  remove(context: ProviderContext, store: TokenStore, id: string): Promise<void>
+}
 
 /** Gets a token through the provider's store, if it has one, or directly from its source. */
 export async function acquireToken(context: AcquireContext, delayMs: number): Promise<CachedToken> {
   // At least one turn of the event loop later: a listener may request this very token.
   await (delayMs > 0 ? sleep(delayMs, context.signal) : undefined)
   const { store } = context.settings
-  return store ? acquireSharedToken(context, store) : (await requestToken(context)).cached
+  return store ? sharingOf(store).acquire(context, store) : (await requestToken(context)).cached
+}
+
+/** Its public type hides what it does. */
+export function sharingOf(store: TokenStore): Sharing {
+  return store.sharing as Sharing
 }

@@ -45,7 +45,7 @@ const defaults = {
 export type ProviderSettings = TokenProviderOptions & typeof defaults
 
 /** Longer delays overflow the timers of every runtime. */
-const longestTimer = 2 ** 31 - 1_000
+export const longestTimer = 2 ** 31 - 1_000
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
 export function resolveSettings(options: TokenProviderOptions): ProviderSettings {
@@ -57,6 +57,9 @@ export function resolveSettings(options: TokenProviderOptions): ProviderSettings
       throw configurationError(`${name} must be a number of at least ${minimum}.`)
     }
     settings[name] = typeof value === 'number' ? Math.min(value, longestTimer) : value
+  }
+  if (options.store && !options.store.sharing) {
+    throw configurationError('store has no `sharing`. Add `sharing: tokenSharing` of @tokenwell/core to it.')
   }
   return settings as never
 }

@@ -229,7 +229,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     if (rejections.isRejected(value)) return true
     if (!this.#requests.pending && !rejections.draw(origin, resource)) return false
     rejections.remember(value)
-    if (cached.storeId !== undefined) void this.#requests.removeShared(cached.storeId)
+    void this.#requests.removeShared(cached.storeId)
     return true
   }
 }

@@ -1,5 +1,5 @@
 import type { CachedToken } from '../acquire/cached-token.ts'
-import type { ProviderSettings } from '../acquire/provider-options.ts'
+import { longestTimer, type ProviderSettings } from '../acquire/provider-options.ts'
 import { onAbort } from '../platform/abort.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { TokenRequestReason } from '../tokens/token-event.ts'
@@ -19,8 +19,6 @@ export interface PendingTokenRequestOptions {
 const sameMomentMs = 10
 /** Callers wait this much longer than the request itself, whose error says more. */
 const graceMs = 50
-/** Longer delays overflow the timers of every runtime. */
-const longestTimer = 2 ** 31 - 1
 
 /** A request that has made no progress when it should have: its runtime has dropped it. */
 export const stalled = new Error('stalled')

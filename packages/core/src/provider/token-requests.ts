@@ -1,5 +1,4 @@
-import { removeSharedToken } from '../acquire/acquire-shared-token.ts'
-import { acquireToken } from '../acquire/acquire-token.ts'
+import { acquireToken, sharingOf } from '../acquire/acquire-token.ts'
 import type { CachedToken } from '../acquire/cached-token.ts'
 import { Cooldown } from '../acquire/cooldown.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
@@ -176,9 +175,10 @@ export class TokenRequests {
     await this.#remainingWork
   }
 
-  /** Removes an entry that an API rejected from the store. */
-  removeShared(storeId: string): Promise<void> {
-    return removeSharedToken(this.#context(), storeId)
+  /** Removes an entry that an API rejected from the store, if there is one. */
+  async removeShared(storeId: string | undefined): Promise<void> {
+    const { store } = this.#settings
+    if (store && storeId !== undefined) await sharingOf(store).remove(this.#context(), store, storeId)
   }
 
   #context(): ProviderContext {

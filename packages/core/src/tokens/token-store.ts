@@ -22,6 +22,8 @@ export interface StoredCooldown {
  * a failure the store is left alone for a time; after an error with `scope: 'key'`, that key alone.
  */
 export interface TokenStore {
+  /** Always `tokenSharing`: it comes with the store, so that programs without a store do not bundle it. */
+  readonly sharing: TokenSharing
   /** The entry: a token, a cooldown, or both, if the refresh of a token that is still valid was rejected. */
   read(key: string): Promise<StoredToken | StoredCooldown | (StoredToken & StoredCooldown) | undefined>
   /** Removes the entry `id` if it is still the one under `key`. */
@@ -33,6 +35,12 @@ export interface TokenStore {
    */
   lease(key: string, ttlMs: number, slot?: 'fallback'): Promise<TokenLease | undefined>
   close?(): Promise<void>
+}
+
+/** How providers share tokens through a store; {@link tokenSharing} is the only one. */
+export interface TokenSharing {
+  readonly acquire: (context: never, store: TokenStore) => Promise<unknown>
+  readonly remove: (context: never, store: TokenStore, id: string) => Promise<void>
 }
 
 /** The exclusive right to request a new token. Once it is lost, writes through it do nothing. */

@@ -27,6 +27,29 @@ describe('the published file', () => {
     expect(code).not.toMatch(/\brequire\(|\bimport\(|\bprocess\.\w|\bBuffer\b|\b__dirname\b/)
   })
 
+  it('leaves the code for shared stores to programs that have a store', async () => {
+    const { file } = await buildCore()
+    const bundleOf = async (names: string): Promise<string> => {
+      const bundle = await rolldown({
+        input: 'program',
+        plugins: [
+          {
+            name: 'program',
+            resolveId: (id) => (id === 'program' ? id : undefined),
+            load: (id) => (id === 'program' ? `export { ${names} } from '${file}'` : undefined),
+          },
+        ],
+      })
+      const { output } = await bundle.generate({ format: 'esm' })
+      await bundle.close()
+      return output[0].code
+    }
+    expect(await bundleOf('createMemoryTokenStore')).toContain('store_unavailable')
+    expect(await bundleOf('clientCredentials, createTokenPool, createTokenFetch')).not.toContain(
+      'store_unavailable',
+    )
+  })
+
   it('exports what its sources do', async () => {
     const { file } = await buildCore()
     const built = (await import(file)) as object

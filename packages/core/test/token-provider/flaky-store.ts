@@ -17,6 +17,7 @@ export function flakyStore(moods: Iterator<string>): TokenStore {
     release: () => moody(() => lease.release()),
   })
   return {
+    sharing: store.sharing,
     read: (key) => moody(() => store.read(key)),
     remove: (...of) => moody(() => store.remove(...of)),
     lease: (...of) => moody(() => store.lease(...of).then((lease) => lease && moodyLease(lease))),

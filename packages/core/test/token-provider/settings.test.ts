@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenPool, createTokenProvider, type TokenProviderOptions } from '@tokenwell/core'
+import {
+  createMemoryTokenStore,
+  createTokenPool,
+  createTokenProvider,
+  type TokenProviderOptions,
+} from '@tokenwell/core'
 import { ScriptedEndpoint, sourceOf } from '../scripted-endpoint.ts'
 
 const make = (options: object) => () => createTokenProvider(sourceOf(new ScriptedEndpoint()), options)
@@ -29,6 +34,17 @@ describe('the options of a provider', () => {
       expect(make({ [name]: 0 })).toThrow(expect.objectContaining({ kind: 'configuration' }))
     },
   )
+
+  it('name a store that cannot share tokens', () => {
+    const { sharing, ...store } = createMemoryTokenStore()
+    expect(make({ store })).toThrow(
+      expect.objectContaining({
+        kind: 'configuration',
+        message: 'store has no `sharing`. Add `sharing: tokenSharing` of @tokenwell/core to it.',
+      }),
+    )
+    expect(make({ store: { ...store, sharing } })).not.toThrow()
+  })
 
   it('that are undefined count as not given', async () => {
     const all = [

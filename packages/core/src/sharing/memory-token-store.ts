@@ -1,7 +1,8 @@
 import { elapsedSince, readInstant, systemClock, type Instant } from '../platform/clock.ts'
 import type { TokenFailure } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
-import type { TokenStore } from './token-store.ts'
+import type { TokenStore } from '../tokens/token-store.ts'
+import { tokenSharing } from './token-sharing.ts'
 
 interface Expiring {
   readonly since: Instant
@@ -41,6 +42,7 @@ export function createMemoryTokenStore(): TokenStore {
   const leases = new ExpiringMap<Expiring>()
 
   return {
+    sharing: tokenSharing,
     async read(key) {
       const token = tokens.get(key)
       const found = cooldowns.get(key)

@@ -1,12 +1,12 @@
+import type { CachedToken } from '../acquire/cached-token.ts'
+import { cooldownMsOf, sharedCooldownOf } from '../acquire/cooldown.ts'
+import { requestToken, type AcquireContext, type ProviderContext } from '../acquire/request-token.ts'
 import { onAbort } from '../platform/abort.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { sleep, waitFor } from '../platform/timers.ts'
 import { isTokenError, type TokenError } from '../protocol/token-error.ts'
 import type { TokenLease, TokenStore } from '../tokens/token-store.ts'
-import type { CachedToken } from './cached-token.ts'
-import { cooldownMsOf, sharedCooldownOf } from './cooldown.ts'
 import { isShared, lookUp } from './look-up.ts'
-import { requestToken, type AcquireContext, type ProviderContext } from './request-token.ts'
 import { slowStoreError, StoreSession } from './store-session.ts'
 
 const leaseMs = 5_000
@@ -45,13 +45,12 @@ async function waitOutThrottling(
 /** Removes an entry that an API rejected from the store. Never fails. */
 export async function removeSharedToken(
   { source, settings, emit }: ProviderContext,
+  store: TokenStore,
   id: string,
 ): Promise<void> {
   try {
     const key = await source.cacheKey()
-    await new StoreSession(settings.store!, key, settings, emit).run('remove', (store) =>
-      store.remove(key, id),
-    )
+    await new StoreSession(store, key, settings, emit).run('remove', () => store.remove(key, id))
   } catch {
     // This provider remembers the token; other processes find out by themselves that it is rejected.
   }

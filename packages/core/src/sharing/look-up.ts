@@ -1,10 +1,10 @@
+import { createCachedToken, lifetimeOf, type CachedToken } from '../acquire/cached-token.ts'
+import { longestCooldownMs, shareCooldown } from '../acquire/cooldown.ts'
+import type { AcquireContext } from '../acquire/request-token.ts'
 import { readInstant, type Instant } from '../platform/clock.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import { isAccessToken } from '../protocol/token-response.ts'
 import type { StoredCooldown, StoredToken } from '../tokens/token-store.ts'
-import { createCachedToken, lifetimeOf, type CachedToken } from './cached-token.ts'
-import { longestCooldownMs, shareCooldown } from './cooldown.ts'
-import type { AcquireContext } from './request-token.ts'
 import type { StoreSession } from './store-session.ts'
 
 /** Whether other processes would meet the same failure. */

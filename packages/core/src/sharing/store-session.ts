@@ -1,9 +1,9 @@
+import type { ProviderSettings } from '../acquire/provider-options.ts'
 import type { Clock } from '../platform/clock.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { waitFor } from '../platform/timers.ts'
 import type { TokenEvent } from '../tokens/token-event.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
-import type { ProviderSettings } from './provider-options.ts'
 import { storeHealth, type StoreHealth } from './store-health.ts'
 
 /** Maximum duration of one store operation, in milliseconds. */
