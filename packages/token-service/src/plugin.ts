@@ -9,6 +9,7 @@ export type {
   ResponseForm,
   StoredSecret,
 } from './applications/application.ts'
+export { isBeingDeleted } from './applications/application.ts'
 export { createFailureGuard, type FailureGuard, type FailureLimit } from './authentication/failure-guard.ts'
 export { networkAddress } from './authentication/network-address.ts'
 export { baseUrl } from './http/base-url.ts'
@@ -22,11 +23,20 @@ export { applicationSchema, productName } from './registry/application-options.t
 export {
   AlreadyExists,
   ApplicationChanged,
+  deletionGraceDays,
   type Actor,
   type ApplicationRegistry,
   type ApplicationSettings,
+  type ProjectDetails,
 } from './registry/application-registry.ts'
 export type { DeveloperPortal, ServiceContext } from './service/service-context.ts'
 export type { Developer, Invitation } from './storage/developer-storage.ts'
 export { StorageFailure } from './storage/storage-failure.ts'
-export type { AuditEntry, Storage, UsageEntry } from './storage/storage.ts'
+export type {
+  AuditEntry,
+  AuditFilter,
+  Storage,
+  TokenRequestEntry,
+  TokenRequestOutcome,
+  UsageEntry,
+} from './storage/storage.ts'

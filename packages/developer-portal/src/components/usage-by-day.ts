@@ -13,10 +13,11 @@ const dayMs = 86_400_000
 export function tokensByDay(usage: readonly UsageEntry[], nowMs: number): DayOfUse[] {
   const days = new Map<string, number>()
   for (let ago = usageDays - 1; ago >= 0; ago -= 1) days.set(dayOf(nowMs - ago * dayMs), 0)
-  for (const { hourMs, tokens } of usage) {
+  for (const { hourMs, outcome, requests } of usage) {
+    if (outcome !== 'issued') continue
     const day = dayOf(hourMs)
     const known = days.get(day)
-    if (known !== undefined) days.set(day, known + tokens)
+    if (known !== undefined) days.set(day, known + requests)
   }
   return Array.from(days, ([day, tokens]) => ({ day, tokens }))
 }

@@ -91,10 +91,11 @@ export function applicationHandlers({ storage, registryFor, activity, clock }: S
       }
     },
     async showApplication(request) {
-      const client = await ownClient(storage, request)
+      // First: last uses are part of the client.
       await activity.flush()
+      const client = await ownClient(storage, request)
       const nowMs = clock.now()
-      const usage = await storage.activity.usage(client.application.id, nowMs - usageDays * 86_400_000)
+      const usage = await storage.activity.usage(client.application.clientId, nowMs - usageDays * 86_400_000)
       const days = tokensByDay(usage, nowMs)
       return { page: applicationPage(request, { client, days, nowMs, submissionId: randomUUID() }) }
     },

@@ -32,14 +32,14 @@ export function developerHandlers({ activity, storage, accountLinks }: ServiceCo
       requireAdministrator(request)
       const link = `${request.baseUrl}${join(await accountLinks.createInvitation({ administrator: false }))}`
       activity.audit({ event: 'developer_invited', ...actorOf(request) })
-      const newLink = { title: 'Send this link to the new developer', link }
+      const newLink = { title: 'Send this link to the new developer', link, lifetime: '7 days' }
       return { page: developersPage(request, await developers.list(), newLink) }
     },
     async createPasswordLink(request) {
       const developer = await developerInUrl(request)
       const link = `${request.baseUrl}${newPassword(await accountLinks.createPasswordReset(developer))}`
       activity.audit({ event: 'password_link_created', ...actorOf(request), detail: developer.name })
-      const newLink = { title: `Send this link to ${developer.name}`, link }
+      const newLink = { title: `Send this link to ${developer.name}`, link, lifetime: '15 minutes' }
       return { page: developersPage(request, await developers.list(), newLink) }
     },
     async removeDeveloper(request) {

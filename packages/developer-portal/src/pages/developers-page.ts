@@ -10,6 +10,8 @@ import { time } from '../components/time.ts'
 export interface NewLink {
   readonly title: string
   readonly link: string
+  /** Such as `7 days`. */
+  readonly lifetime: string
 }
 
 export function developersPage(
@@ -22,7 +24,7 @@ export function developersPage(
         ? ''
         : html`<section class="notice success" aria-labelledby="link-title">
             <h2 id="link-title">${newLink.title}</h2>
-            <p>The link works once, for 15 minutes. It is not shown again.</p>
+            <p>The link works once, for ${newLink.lifetime}. It is not shown again.</p>
             ${copyable({ id: 'link', value: newLink.link, what: 'link' })}
           </section>`
     }

@@ -1,11 +1,25 @@
 import type { Clock } from '../platform/clock.ts'
-import type { ActivityStorage, AuditEntry } from '../storage/storage.ts'
+import type {
+  ActivityStorage,
+  AuditEntry,
+  TokenRequestEntry,
+  TokenRequestOutcome,
+  UsageEntry,
+} from '../storage/storage.ts'
+
+export interface TokenRequest {
+  readonly clientId: string
+  readonly outcome: TokenRequestOutcome
+  readonly address: string
+  /** The secret that the token was issued for. */
+  readonly secretId?: string | undefined
+}
 
 export type AuditEvent = Omit<AuditEntry, 'atMs' | 'count'>
 
-/** Collects last uses, token counts and audit events, and writes them in batches, outside the token request. */
+/** Collects last uses, token requests and audit events, and writes them in batches, outside the token request. */
 export interface ActivityRecorder {
-  tokenIssued(applicationId: string, secretId: string): void
+  tokenRequested(request: TokenRequest): void
   audit(event: AuditEvent): void
   /** Writes the pending batch. */
   flush(): Promise<void>
@@ -21,6 +35,7 @@ export interface ActivityRecorderContext {
   readonly delayMs?: number | undefined
 }
 
+const minuteMs = 60_000
 const hourMs = 3_600_000
 // Many different bad requests must fill neither the memory nor the audit log: the rest is counted as one entry.
 const maxDistinctEvents = 1_000
@@ -28,7 +43,8 @@ const maxDistinctEvents = 1_000
 export function createActivityRecorder(context: ActivityRecorderContext): ActivityRecorder {
   const { storage, clock, onError, delayMs = 1_000 } = context
   let lastUses = new Map<string, number>()
-  let usage = new Map<string, number>()
+  let usage = new Map<string, UsageEntry>()
+  let requests = new Map<string, TokenRequestEntry>()
   let audit = new Map<string, AuditEntry>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -40,25 +56,36 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
   function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    const nowMs = clock.now()
-    const hour = nowMs - (nowMs % hourMs)
     const batch = {
       lastUses: Array.from(lastUses, ([secretId, atMs]) => ({ secretId, atMs })),
-      usage: Array.from(usage, ([applicationId, tokens]) => ({ applicationId, hourMs: hour, tokens })),
+      usage: [...usage.values()],
+      requests: [...requests.values()],
       audit: [...audit.values()],
     }
     lastUses = new Map()
     usage = new Map()
+    requests = new Map()
     audit = new Map()
-    if (batch.lastUses.length + batch.usage.length + batch.audit.length === 0) return writing
+    // A token request is in the usage too.
+    if (batch.usage.length + batch.audit.length === 0) return writing
     writing = writing.then(() => storage.record(batch)).catch(onError)
     return writing
   }
 
   return {
-    tokenIssued(applicationId, secretId) {
-      usage.set(applicationId, (usage.get(applicationId) ?? 0) + 1)
-      lastUses.set(secretId, clock.now())
+    tokenRequested({ clientId, outcome, address, secretId }) {
+      const atMs = clock.now()
+      const hour = atMs - (atMs % hourMs)
+      const usageKey = JSON.stringify([clientId, outcome, hour])
+      const before = usage.get(usageKey)?.requests ?? 0
+      usage.set(usageKey, { clientId, outcome, hourMs: hour, requests: before + 1 })
+      if (secretId !== undefined) lastUses.set(secretId, atMs)
+      const minute = atMs - (atMs % minuteMs)
+      const key = JSON.stringify([clientId, outcome, address, minute])
+      const count = (requests.get(key)?.count ?? 0) + 1
+      if (count > 1 || requests.size < maxDistinctEvents) {
+        requests.set(key, { clientId, outcome, address, minuteMs: minute, atMs, count })
+      }
       schedule()
     },
     audit(event) {

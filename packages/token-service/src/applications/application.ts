@@ -10,6 +10,8 @@ export interface Project {
   readonly organizationName: string
   readonly developerEmail: string
   readonly createdAtMs: number
+  /** The project is being deleted: until this time it can be restored. */
+  readonly deletesAtMs?: number | undefined
 }
 
 /** What an approval grants. */
@@ -33,6 +35,8 @@ export interface Application extends Approval {
   readonly revision: number
   /** Tokens of an earlier generation are revoked. */
   readonly tokenGeneration: number
+  /** The application is being deleted: until this time it can be restored. */
+  readonly deletesAtMs?: number | undefined
 }
 
 /** A client secret as it is stored: a hash. */
@@ -46,6 +50,14 @@ export interface StoredSecret {
   readonly createdAtMs: number
   readonly expiresAtMs?: number | undefined
   readonly lastUsedAtMs?: number | undefined
+}
+
+/** An application that is being deleted, or whose project is, gets no tokens. */
+export function isBeingDeleted({
+  application,
+  project,
+}: Pick<RegisteredClient, 'application' | 'project'>): boolean {
+  return (application.deletesAtMs ?? project.deletesAtMs) !== undefined
 }
 
 /** Everything that the token endpoint needs to know about a client, in one read. */

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import type { ActivityRecorder } from '../activity/activity-recorder.ts'
+import { tokenPath } from '../protocol/endpoint-paths.ts'
 import { errorBody, type ErrorShape } from '../protocol/error-body.ts'
 import { ProtocolError, type ErrorReason } from '../protocol/protocol-error.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
@@ -37,6 +38,9 @@ export function handleErrors(
     if (reason === 'unavailable' && logFailure) logFailure(error)
     else if (reason === 'internal' || reason === 'unavailable') request.log.error(error)
     setOutcome(request, { reason, clientId: details.clientId })
+    if (details.clientId !== undefined && request.routeOptions.url === tokenPath) {
+      activity?.tokenRequested({ clientId: details.clientId, outcome: reason, address: request.ip })
+    }
     if (audited.has(reason)) {
       activity?.audit({
         event: 'request_rejected',

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { isBeingDeleted } from '../applications/application.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 import { presentedCredentials } from '../authentication/presented-credentials.ts'
 import { accessTokenHash, createAccessToken } from '../tokens/access-token.ts'
@@ -25,7 +26,8 @@ export function tokenEndpoint(server: FastifyInstance, context: ServiceContext):
     const client = await authenticateApplication(credentials, request.ip)
     const { application, secret } = client
     const { id: applicationId, clientId, status, products, tokenGeneration: generation } = application
-    if (status !== 'approved') throw new ProtocolError('application_not_approved', { clientId })
+    if (status !== 'approved' || isBeingDeleted(client))
+      throw new ProtocolError('application_not_approved', { clientId })
 
     const value = createAccessToken()
     const issuedAtMs = clock.now()
@@ -38,7 +40,7 @@ export function tokenEndpoint(server: FastifyInstance, context: ServiceContext):
     const expiresAtMs = issuedAtMs + lifetimeSeconds * 1000
     const token = { applicationId, secretId: secret.id, generation, products, issuedAtMs, expiresAtMs }
     await storage.tokens.save({ hash: accessTokenHash(value), ...token })
-    activity.tokenIssued(applicationId, secret.id)
+    activity.tokenRequested({ clientId, outcome: 'issued', address: request.ip, secretId: secret.id })
     setOutcome(request, { clientId })
     return reply.send(createTokenResponse({ value, issuedAtMs, lifetimeSeconds }, client))
   })

@@ -4,9 +4,11 @@ import { digest } from '../platform/digest.ts'
 import type { Developer } from '../storage/developer-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 
-const lifetimeMs = 15 * 60_000
+// A link that is sent to somebody else may be opened days later.
+const invitationMs = 7 * 86_400_000
+const shortLinkMs = 15 * 60_000
 
-/** Creates the secrets in the portal's one-time links; each is valid for 15 minutes. */
+/** Creates the secrets in the portal's one-time links: an invitation is valid for 7 days, the others for 15 minutes. */
 export interface AccountLinks {
   /** For a new developer. */
   createInvitation(options: { readonly administrator: boolean }): Promise<string>
@@ -18,13 +20,13 @@ export interface AccountLinks {
 
 export function createAccountLinks(storage: Pick<Storage, 'developers'>, clock: Clock): AccountLinks {
   const { developers } = storage
-  const createLink = () => {
+  const createLink = (lifetimeMs: number) => {
     const token = randomBytes(32).toString('base64url')
     return { token, hash: digest(token), expiresAtMs: clock.now() + lifetimeMs }
   }
   const links: AccountLinks = {
     async createInvitation({ administrator }) {
-      const { token, ...link } = createLink()
+      const { token, ...link } = createLink(administrator ? shortLinkMs : invitationMs)
       await developers.invite({ ...link, administrator })
       return token
     },
@@ -34,7 +36,7 @@ export function createAccountLinks(storage: Pick<Storage, 'developers'>, clock: 
         : links.createInvitation({ administrator: true })
     },
     async createPasswordReset({ id }) {
-      const { token, ...link } = createLink()
+      const { token, ...link } = createLink(shortLinkMs)
       await developers.addPasswordLink({ ...link, developerId: id })
       return token
     },

@@ -6,9 +6,11 @@ import type { ApplicationChanges, Storage } from '../storage/storage.ts'
 import type { Application, Approval, Project, RegisteredClient } from '../applications/application.ts'
 import { configuredSecretPrefix, createClientId, createClientSecret, storedSecret } from './client-secret.ts'
 
+export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
+
 export type NewApplication = Omit<
   Application,
-  'id' | 'clientId' | 'createdAtMs' | 'requested' | 'revision' | 'tokenGeneration'
+  'id' | 'clientId' | 'createdAtMs' | 'requested' | 'revision' | 'tokenGeneration' | 'deletesAtMs'
 >
 
 export type ApplicationSettings = Pick<
@@ -30,7 +32,19 @@ export interface Actor {
 
 /** Creates and changes projects, applications and secrets; each change is written to the audit log. */
 export interface ApplicationRegistry {
-  createProject(project: Omit<Project, 'id' | 'createdAtMs'>): Promise<Project>
+  createProject(project: ProjectDetails): Promise<Project>
+  changeProject(project: Project, details: ProjectDetails): Promise<void>
+  /**
+   * Ends all tokens of the project's applications. They get no new ones, and are deleted with the project
+   * {@link deletionGraceDays} days later, unless it is restored.
+   */
+  deleteProject(project: Project): Promise<void>
+  restoreProject(project: Project): Promise<void>
+  moveApplication(application: Application, to: Project): Promise<void>
+  /** As for a project. */
+  deleteApplication(application: Application): Promise<void>
+  /** Restores the application, but no tokens that it had. */
+  restoreApplication(application: Application): Promise<void>
   /** The only time the secret is returned. Throws {@link AlreadyExists} if an application has that `id`. */
   createApplication(
     application: NewApplication,
@@ -65,6 +79,9 @@ export interface ApplicationRegistry {
   revokeSecret(client: RegisteredClient, secretId: string): Promise<void>
 }
 
+/** How long something that is being deleted can be restored. */
+export const deletionGraceDays = 30
+
 export interface ApplicationRegistryContext {
   readonly storage: Storage
   readonly keyring: Keyring
@@ -80,6 +97,8 @@ export function createApplicationRegistry(
   const audit = (event: string, clientId?: string, detail?: string) =>
     activity.audit({ event, ...by, clientId, detail })
 
+  const deletionTime = () => clock.now() + deletionGraceDays * 86_400_000
+
   async function update(id: string, changes: ApplicationChanges, revision: number): Promise<void> {
     if (!(await storage.applications.update(id, changes, revision))) throw new ApplicationChanged()
   }
@@ -90,6 +109,33 @@ export function createApplicationRegistry(
       await storage.projects.create(project)
       audit('project_created', undefined, project.id)
       return project
+    },
+    async changeProject({ id }, details) {
+      await storage.projects.update(id, details)
+      audit('project_changed', undefined, id)
+    },
+    async deleteProject({ id }) {
+      await storage.projects.update(id, { deletesAtMs: deletionTime() })
+      const clients = await storage.applications.list(id)
+      for (const { application } of clients) await storage.applications.revokeTokens(application.id)
+      audit('project_deleted', undefined, id)
+    },
+    async restoreProject({ id }) {
+      await storage.projects.update(id, { deletesAtMs: null })
+      audit('project_restored', undefined, id)
+    },
+    async moveApplication({ id, clientId }, { id: projectId }) {
+      await storage.applications.update(id, { projectId })
+      audit('application_moved', clientId, projectId)
+    },
+    async deleteApplication({ id, clientId }) {
+      await storage.applications.update(id, { deletesAtMs: deletionTime() })
+      await storage.applications.revokeTokens(id)
+      audit('application_deleted', clientId)
+    },
+    async restoreApplication({ id, clientId }) {
+      await storage.applications.update(id, { deletesAtMs: null })
+      audit('application_restored', clientId)
     },
     async createApplication(details, id = randomUUID()) {
       const nowMs = clock.now()

@@ -23,6 +23,12 @@ export interface PasswordLink {
   readonly expiresAtMs: number
 }
 
+/** The project is one of the developer's own. */
+export interface Membership {
+  readonly developerId: string
+  readonly projectId: string
+}
+
 export interface DeveloperStorage {
   /** The first to join first. */
   list(): Promise<Developer[]>
@@ -38,6 +44,10 @@ export interface DeveloperStorage {
   /** Makes the project one of the developer's own. */
   addProject(developerId: string, projectId: string): Promise<void>
   projectIds(developerId: string): Promise<string[]>
+  /** Every developer's projects. */
+  memberships(): Promise<Membership[]>
+  /** The project is not one of the developer's own any more. */
+  removeProject(developerId: string, projectId: string): Promise<void>
   addPasswordLink(link: PasswordLink): Promise<void>
   /** Whose password it sets, while it is good. */
   findPasswordLink(hash: string, nowMs: number): Promise<Developer | undefined>

@@ -5,6 +5,7 @@ import type {
   RegisteredClient,
   StoredSecret,
 } from '../applications/application.ts'
+import type { ErrorReason } from '../protocol/protocol-error.ts'
 import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
@@ -27,18 +28,30 @@ export interface FoundToken {
   readonly secretExpiresAtMs?: number | undefined
 }
 
+export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAtMs' | 'deletesAtMs'>> & {
+  /** `null`: it is not being deleted any more. */
+  readonly deletesAtMs?: number | null | undefined
+}
+
 export interface ProjectStorage {
   list(): Promise<Project[]>
   /** Does nothing if there is a project of that id. */
   create(project: Project): Promise<void>
-  update(id: string, changes: Partial<Omit<Project, 'id' | 'createdAtMs'>>): Promise<void>
+  update(id: string, changes: ProjectChanges): Promise<void>
+  /** Deletes the projects and applications that cannot be restored any more; returns how many. */
+  purge(nowMs: number): Promise<number>
 }
 
 export type ApplicationChanges = Partial<
-  Pick<Application, 'name' | 'status' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds'>
+  Pick<
+    Application,
+    'projectId' | 'name' | 'status' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds'
+  >
 > & {
   /** `null`: nothing any more. */
   readonly requested?: Approval | null | undefined
+  /** `null`: it is not being deleted any more. */
+  readonly deletesAtMs?: number | null | undefined
 }
 
 /** The API products that applications can request. */
@@ -109,24 +122,51 @@ export interface AuditEntry {
   readonly count: number
 }
 
+/** The result of a token request. */
+export type TokenRequestOutcome = 'issued' | ErrorReason
+
+/** How many token requests of an application had one outcome within one hour. */
 export interface UsageEntry {
-  readonly applicationId: string
+  readonly clientId: string
   readonly hourMs: number
-  readonly tokens: number
+  readonly outcome: TokenRequestOutcome
+  readonly requests: number
+}
+
+/** Token requests of an application from one address with one outcome within one minute. */
+export interface TokenRequestEntry {
+  readonly clientId: string
+  readonly outcome: TokenRequestOutcome
+  readonly address: string
+  readonly minuteMs: number
+  /** The latest of them. */
+  readonly atMs: number
+  readonly count: number
+}
+
+/** Only the entries that match every member. */
+export type AuditFilter = Partial<Pick<AuditEntry, 'event' | 'actor' | 'clientId' | 'address'>> & {
+  readonly sinceMs?: number | undefined
+  readonly untilMs?: number | undefined
 }
 
 export interface ActivityBatch {
   readonly lastUses: readonly { secretId: string; atMs: number }[]
   readonly usage: readonly UsageEntry[]
+  readonly requests: readonly TokenRequestEntry[]
   readonly audit: readonly AuditEntry[]
 }
 
 export interface ActivityStorage {
   record(batch: ActivityBatch): Promise<void>
-  /** Tokens issued by hour, the oldest hour first. */
-  usage(applicationId: string, sinceMs: number): Promise<UsageEntry[]>
+  /** Token requests by hour and outcome, the oldest hour first. */
+  usage(clientId: string, sinceMs: number): Promise<UsageEntry[]>
+  /** The latest token requests, the newest first. */
+  requests(clientId: string, limit: number): Promise<TokenRequestEntry[]>
+  /** Deletes the token requests before that time; returns how many entries. */
+  purgeRequests(beforeMs: number): Promise<number>
   /** The newest first. */
-  audit(limit: number): Promise<AuditEntry[]>
+  audit(limit: number, filter?: AuditFilter): Promise<AuditEntry[]>
   /** Deletes the audit entries before that time; returns how many. */
   purgeAudit(beforeMs: number): Promise<number>
 }

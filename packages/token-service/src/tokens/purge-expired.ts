@@ -11,7 +11,10 @@ export interface PurgeContext {
   readonly intervalMs?: number | undefined
 }
 
-/** Deletes expired tokens, sessions, invitations, failure counts and audit entries regularly; returns a function that stops it. */
+// Enough to find out why a client fails.
+const requestRetentionMs = 7 * 86_400_000
+
+/** Deletes expired tokens, sessions, invitations, failure counts, deleted projects, and old activity regularly; returns a function that stops it. */
 export function purgeRegularly({
   storage,
   clock,
@@ -25,9 +28,10 @@ export function purgeRegularly({
     running = running
       .then(() =>
         Promise.all([
-          ...[storage.tokens, storage.failures, storage.sessions, storage.developers].map((part) =>
-            part.purge(nowMs),
+          ...[storage.tokens, storage.failures, storage.sessions, storage.developers, storage.projects].map(
+            (part) => part.purge(nowMs),
           ),
+          storage.activity.purgeRequests(nowMs - requestRetentionMs),
           storage.activity.purgeAudit(nowMs - auditRetentionMs),
         ]),
       )

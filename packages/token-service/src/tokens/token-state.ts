@@ -8,6 +8,7 @@ export function isActive(
   return (
     Math.min(token.expiresAtMs, secretExpiresAtMs) > nowMs &&
     application.status === 'approved' &&
+    application.deletesAtMs === undefined &&
     application.tokenGeneration === token.generation
   )
 }

@@ -13,6 +13,8 @@ function recorder(options: { fail?: Error } = {}) {
         batches.push(batch)
       },
       usage: async () => [],
+      requests: async () => [],
+      purgeRequests: async () => 0,
       purgeAudit: async () => 0,
       audit: async () => [],
     },
@@ -24,14 +26,25 @@ function recorder(options: { fail?: Error } = {}) {
 }
 
 describe('the activity recorder', () => {
-  it('writes many tokens as one last use and one count per hour', async () => {
+  it('writes many token requests as one last use, and one count per hour and per minute', async () => {
     const { activity, batches, now } = recorder()
-    for (let index = 0; index < 1000; index += 1) activity.tokenIssued('application', 'secret')
+    const request = { clientId: 'client', address: '192.0.2.1' }
+    for (let index = 0; index < 1000; index += 1) {
+      activity.tokenRequested({ ...request, outcome: 'issued', secretId: 'secret' })
+    }
+    activity.tokenRequested({ ...request, outcome: 'invalid_client' })
     await activity.flush()
     expect(batches).toEqual([
       {
         lastUses: [{ secretId: 'secret', atMs: now }],
-        usage: [{ applicationId: 'application', hourMs: 7_200_000, tokens: 1000 }],
+        usage: [
+          { clientId: 'client', outcome: 'issued', hourMs: 7_200_000, requests: 1000 },
+          { clientId: 'client', outcome: 'invalid_client', hourMs: 7_200_000, requests: 1 },
+        ],
+        requests: [
+          { ...request, outcome: 'issued', minuteMs: 7_200_000, atMs: now, count: 1000 },
+          { ...request, outcome: 'invalid_client', minuteMs: 7_200_000, atMs: now, count: 1 },
+        ],
         audit: [],
       },
     ])

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { isBeingDeleted } from '../../src/applications/application.ts'
 import { createActivityRecorder } from '../../src/activity/activity-recorder.ts'
 import { createApplicationRegistry } from '../../src/registry/application-registry.ts'
 import { createApplicationAuthenticator } from '../../src/authentication/authenticate-application.ts'
@@ -45,7 +46,7 @@ async function registered() {
       () => 'accepted',
       (error: Error) => error.message,
     )
-  return { time, storage, activity, registry, application, clientSecret, client, outcomeOf }
+  return { time, storage, activity, registry, project, application, clientSecret, client, outcomeOf }
 }
 
 describe('the application registry', () => {
@@ -100,5 +101,25 @@ describe('the application registry', () => {
       'secret_rotated',
       'secret_revoked',
     ])
+  })
+
+  it('deletes a project or an application after a time in which it can be restored', async () => {
+    const { time, storage, registry, project, client } = await registered()
+    await registry.deleteProject(project)
+    const deleted = await client()
+    expect(isBeingDeleted(deleted)).toBe(true)
+    expect(deleted.application.tokenGeneration).toBe(1)
+    await registry.restoreProject(project)
+    expect(isBeingDeleted(await client())).toBe(false)
+
+    await registry.deleteApplication(deleted.application)
+    expect(isBeingDeleted(await client())).toBe(true)
+    await registry.restoreApplication(deleted.application)
+    expect(isBeingDeleted(await client())).toBe(false)
+
+    await registry.deleteApplication(deleted.application)
+    time.now += 30 * 86_400_000 - 1
+    expect(await storage.projects.purge(time.now)).toBe(0)
+    expect(await storage.projects.purge(time.now + 1)).toBe(1)
   })
 })

@@ -76,6 +76,8 @@ export function testDevelopers(storage: () => Storage): void {
     await storage().developers.addProject(one.id, project.id)
     expect(await storage().developers.projectIds(one.id)).toEqual([project.id])
     expect(await storage().developers.projectIds(other.id)).toEqual([])
+    await storage().developers.removeProject(one.id, project.id)
+    expect(await storage().developers.projectIds(one.id)).toEqual([])
   })
 
   it('keeps sessions until they end or are closed', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Application, Project, StoredSecret } from '../../src/applications/application.ts'
-import type { Storage, StoredToken } from '../../src/storage/storage.ts'
+import type { AuditFilter, Storage, StoredToken } from '../../src/storage/storage.ts'
 import { testDevelopers } from './developer-contract.ts'
 
 const createdAtMs = 1_700_000_000_000
@@ -254,6 +254,47 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.failures.find(one, 201)).toMatchObject({ count: 1, resetsAtMs: 300 })
     })
 
+    it('moves an application, and deletes it or its project once the time has come', async () => {
+      const [own, other] = [await registered(2), await registered()]
+      const { clientId, id } = own.application
+      await storage.applications.update(id, { projectId: other.project.id, deletesAtMs: 100 })
+      expect((await find(clientId)).project.id).toBe(other.project.id)
+      expect((await find(clientId)).application.deletesAtMs).toBe(100)
+      await storage.applications.update(id, { deletesAtMs: null })
+      expect((await find(clientId)).application).not.toHaveProperty('deletesAtMs')
+      expect(await storage.projects.purge(1_000)).toBe(0)
+
+      await storage.applications.update(id, { deletesAtMs: 100 })
+      expect(await storage.projects.purge(99)).toBe(0)
+      expect(await storage.projects.purge(100)).toBe(1)
+      expect(await storage.applications.findClient(clientId)).toBeUndefined()
+      expect(await storage.applications.list(other.project.id)).toHaveLength(1)
+
+      const developer = {
+        id: randomUUID(),
+        name: randomUUID(),
+        passwordHash: '',
+        administrator: false,
+        createdAtMs,
+      }
+      await storage.developers.invite({ hash: developer.id, administrator: false, expiresAtMs: 100 })
+      await storage.developers.join(developer, developer.id, 1)
+      await storage.developers.addProject(developer.id, other.project.id)
+      expect(await storage.developers.memberships()).toContainEqual({
+        developerId: developer.id,
+        projectId: other.project.id,
+      })
+      await storage.projects.update(other.project.id, { deletesAtMs: 200 })
+      expect((await find(other.application.clientId)).project.deletesAtMs).toBe(200)
+      await storage.projects.update(other.project.id, { deletesAtMs: null })
+      expect(await storage.projects.list()).toContainEqual(other.project)
+      await storage.projects.update(other.project.id, { deletesAtMs: 200 })
+      expect(await storage.projects.purge(200)).toBeGreaterThan(0)
+      expect(await storage.applications.findClient(other.application.clientId)).toBeUndefined()
+      expect((await storage.projects.list()).map((each) => each.id)).not.toContain(other.project.id)
+      expect(await storage.developers.projectIds(developer.id)).toEqual([])
+    })
+
     it('purges failures of windows that have ended', async () => {
       await storage.failures.clear()
       await storage.failures.add('ended', 1, 100)
@@ -262,13 +303,20 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.failures.find('open', 101)).toMatchObject({ count: 1 })
     })
 
-    it('records last uses, usage by the hour, and the audit log', async () => {
+    it('records last uses, token requests, and the audit log', async () => {
       const { application: one, secrets } = await registered(2)
       const secretId = secrets[0]?.id ?? ''
-      const entry = { applicationId: one.id, hourMs: 3_600_000, tokens: 2 }
+      const { clientId } = one
+      const entry = { clientId, hourMs: 3_600_000, outcome: 'issued', requests: 2 } as const
+      const failed = { ...entry, outcome: 'invalid_client' } as const
+      const request = { clientId, outcome: 'issued', address: '::1', minuteMs: 60_000, count: 2 } as const
       await storage.activity.record({
         lastUses: [{ secretId, atMs: 50 }],
-        usage: [entry, { ...entry, hourMs: 0 }],
+        usage: [entry, failed, { ...entry, hourMs: 0 }],
+        requests: [
+          { ...request, atMs: 60_001 },
+          { ...request, atMs: 1, minuteMs: 0 },
+        ],
         audit: [
           {
             atMs: 1,
@@ -284,16 +332,32 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       await storage.activity.record({
         lastUses: [{ secretId, atMs: 40 }],
         usage: [entry],
+        requests: [
+          { ...request, atMs: 60_002 },
+          { ...request, atMs: 60_003, address: '::2' },
+        ],
         audit: [{ atMs: 2, event: 'second', count: 1 }],
       })
       const uses = (await find(one.clientId)).secrets.map((each) => each.lastUsedAtMs)
       expect(uses).toHaveLength(2)
       expect(uses).toEqual(expect.arrayContaining([50, undefined]))
-      expect(await storage.activity.usage(one.id, 0)).toEqual([
-        { ...entry, hourMs: 0 },
-        { ...entry, tokens: 4 },
+      const usage = await storage.activity.usage(clientId, 0)
+      expect(usage[0]).toEqual({ ...entry, hourMs: 0 })
+      expect(usage.slice(1)).toEqual(expect.arrayContaining([{ ...entry, requests: 4 }, failed]))
+      expect(await storage.activity.usage(clientId, 1)).toHaveLength(2)
+      expect(await storage.activity.requests(clientId, 2)).toEqual([
+        { ...request, atMs: 60_003, address: '::2' },
+        { ...request, atMs: 60_002, count: 4 },
       ])
-      expect(await storage.activity.usage(one.id, 1)).toHaveLength(1)
+      expect(await storage.activity.purgeRequests(60_003)).toBe(2)
+      expect(await storage.activity.requests(clientId, 9)).toHaveLength(1)
+      const events = async (filter: AuditFilter) =>
+        (await storage.activity.audit(9, filter)).map(({ event }) => event)
+      expect(await events({ actor: 'ada' })).toEqual(['first'])
+      expect(await events({ event: 'second', clientId: undefined })).toEqual(['second'])
+      expect(await events({ actor: 'ada', event: 'second' })).toEqual([])
+      expect(await events({ sinceMs: 2 })).toEqual(['second'])
+      expect(await events({ untilMs: 2, clientId, address: '::1' })).toEqual(['first'])
       expect(await storage.activity.audit(2)).toEqual([
         { atMs: 2, event: 'second', count: 1 },
         {

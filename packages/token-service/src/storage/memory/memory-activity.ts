@@ -1,27 +1,53 @@
-import type { ActivityBatch, ActivityStorage, AuditEntry, UsageEntry } from '../storage.ts'
+import type {
+  ActivityBatch,
+  ActivityStorage,
+  AuditEntry,
+  AuditFilter,
+  TokenRequestEntry,
+  UsageEntry,
+} from '../storage.ts'
 
 const maxAuditEntries = 10_000
 
 export function createMemoryActivity(used: (lastUses: ActivityBatch['lastUses']) => void): ActivityStorage {
   const usage = new Map<string, UsageEntry>()
+  const requests = new Map<string, TokenRequestEntry>()
   const audit: AuditEntry[] = []
   return {
     async record(batch) {
       used(batch.lastUses)
       for (const entry of batch.usage) {
-        const key = `${entry.applicationId} ${entry.hourMs}`
-        usage.set(key, { ...entry, tokens: entry.tokens + (usage.get(key)?.tokens ?? 0) })
+        const key = JSON.stringify([entry.clientId, entry.hourMs, entry.outcome])
+        usage.set(key, { ...entry, requests: entry.requests + (usage.get(key)?.requests ?? 0) })
+      }
+      for (const entry of batch.requests) {
+        const key = JSON.stringify([entry.clientId, entry.minuteMs, entry.address, entry.outcome])
+        requests.set(key, { ...entry, count: entry.count + (requests.get(key)?.count ?? 0) })
       }
       audit.push(...batch.audit)
       audit.splice(0, audit.length - maxAuditEntries)
     },
-    async usage(applicationId, sinceMs) {
+    async usage(clientId, sinceMs) {
       return [...usage.values()]
-        .filter((entry) => entry.applicationId === applicationId && entry.hourMs >= sinceMs)
+        .filter((entry) => entry.clientId === clientId && entry.hourMs >= sinceMs)
         .sort((a, b) => a.hourMs - b.hourMs)
     },
-    async audit(limit) {
-      return audit.slice(-limit).toReversed()
+    async requests(clientId, limit) {
+      return [...requests.values()]
+        .filter((entry) => entry.clientId === clientId)
+        .sort((a, b) => b.atMs - a.atMs)
+        .slice(0, limit)
+    },
+    async purgeRequests(beforeMs) {
+      const old = [...requests].filter(([, { atMs }]) => atMs < beforeMs)
+      for (const [key] of old) requests.delete(key)
+      return old.length
+    },
+    async audit(limit, filter = {}) {
+      return audit
+        .filter((entry) => matches(entry, filter))
+        .slice(-limit)
+        .toReversed()
     },
     async purgeAudit(beforeMs) {
       const before = audit.length
@@ -29,4 +55,14 @@ export function createMemoryActivity(used: (lastUses: ActivityBatch['lastUses'])
       return before - audit.length
     },
   }
+}
+
+function matches(entry: AuditEntry, { sinceMs = 0, untilMs = Infinity, ...equal }: AuditFilter): boolean {
+  return (
+    entry.atMs >= sinceMs &&
+    entry.atMs < untilMs &&
+    Object.entries(equal).every(
+      ([name, value]) => value === undefined || entry[name as keyof AuditEntry] === value,
+    )
+  )
 }

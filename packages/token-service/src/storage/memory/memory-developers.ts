@@ -8,7 +8,12 @@ import type {
 } from '../developer-storage.ts'
 
 /** The portal's developers and their sessions, kept in this process. */
-export function createMemoryDevelopers(): { developers: DeveloperStorage; sessions: SessionStorage } {
+export function createMemoryDevelopers(): {
+  developers: DeveloperStorage
+  sessions: SessionStorage
+  /** Nobody's own any more. */
+  forgetProject: (projectId: string) => void
+} {
   const developers = new Map<string, Developer>()
   const invitations = new Map<string, Invitation>()
   const passwordLinks = new Map<string, PasswordLink>()
@@ -29,6 +34,9 @@ export function createMemoryDevelopers(): { developers: DeveloperStorage; sessio
   const closeAll = (developerId: string) => forget(sessions, developerId)
 
   return {
+    forgetProject(projectId) {
+      for (const ids of projects.values()) ids.delete(projectId)
+    },
     developers: {
       list: async () => all(),
       find: async (name) => named(name),
@@ -60,6 +68,13 @@ export function createMemoryDevelopers(): { developers: DeveloperStorage; sessio
         projects.set(developerId, new Set([...(projects.get(developerId) ?? []), projectId]))
       },
       projectIds: async (developerId) => [...(projects.get(developerId) ?? [])],
+      memberships: async () =>
+        [...projects].flatMap(([developerId, ids]) =>
+          [...ids].map((projectId) => ({ developerId, projectId })),
+        ),
+      async removeProject(developerId, projectId) {
+        projects.get(developerId)?.delete(projectId)
+      },
       async addPasswordLink(link) {
         passwordLinks.set(link.hash, link)
       },

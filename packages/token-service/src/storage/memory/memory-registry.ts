@@ -18,7 +18,7 @@ interface Entry {
 }
 
 /** Projects, applications and their secrets, kept in this process. */
-export function createMemoryRegistry(): MemoryRegistry {
+export function createMemoryRegistry(projectDeleted: (id: string) => void): MemoryRegistry {
   const projects = new Map<string, Project>()
   const products = new Set<string>()
   const entries = new Map<string, Entry>()
@@ -69,7 +69,24 @@ export function createMemoryRegistry(): MemoryRegistry {
       },
       async update(id, changes) {
         const project = projects.get(id)
-        if (project) projects.set(id, { ...project, ...changes })
+        if (project) projects.set(id, withChanges(project, changes))
+      },
+      async purge(nowMs) {
+        const isDue = ({ deletesAtMs = Infinity }) => deletesAtMs <= nowMs
+        const dueProjects = [...projects.values()].filter(isDue)
+        const due = [...entries.values()].filter(
+          ({ application }) => isDue(application) || isDue(projects.get(application.projectId) ?? {}),
+        )
+        for (const { application, secrets } of due) {
+          entries.delete(application.id)
+          byClientId.delete(application.clientId)
+          for (const id of secrets.keys()) bySecretId.delete(id)
+        }
+        for (const { id } of dueProjects) {
+          projects.delete(id)
+          projectDeleted(id)
+        }
+        return due.length + dueProjects.length
       },
     },
     products: {
@@ -99,7 +116,7 @@ export function createMemoryRegistry(): MemoryRegistry {
       async update(id, { requested, ...changes }, revision) {
         const entry = entries.get(id)
         if (!entry || (revision ?? entry.application.revision) !== entry.application.revision) return false
-        const { requested: before, ...application } = { ...entry.application, ...changes }
+        const { requested: before, ...application } = withChanges(entry.application, changes)
         const after = requested === undefined ? before : requested
         entry.application = {
           ...application,
@@ -131,4 +148,17 @@ export function createMemoryRegistry(): MemoryRegistry {
       },
     },
   }
+}
+
+/** `null` removes the time of deletion. */
+function withChanges<Row extends { readonly deletesAtMs?: number | undefined }>(
+  row: Row,
+  {
+    deletesAtMs,
+    ...changes
+  }: Partial<Omit<Row, 'deletesAtMs'>> & { deletesAtMs?: number | null | undefined },
+): Row {
+  const { deletesAtMs: before, ...rest } = row
+  const after = deletesAtMs === undefined ? before : deletesAtMs
+  return { ...rest, ...changes, ...(after != null && { deletesAtMs: after }) } as Row
 }

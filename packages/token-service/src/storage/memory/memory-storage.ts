@@ -8,7 +8,8 @@ import { createMemoryTokens } from './memory-tokens.ts'
 
 /** Stores everything in this process, until it ends. */
 export function createMemoryStorage(): Storage {
-  const registry = createMemoryRegistry()
+  const { developers, sessions, forgetProject } = createMemoryDevelopers()
+  const registry = createMemoryRegistry(forgetProject)
   return {
     projects: registry.projects,
     products: registry.products,
@@ -16,7 +17,8 @@ export function createMemoryStorage(): Storage {
     tokens: createMemoryTokens(registry.find),
     failures: createMemoryFailures(),
     activity: createMemoryActivity(registry.used),
-    ...createMemoryDevelopers(),
+    developers,
+    sessions,
     opened: Promise.resolve(),
     async probe() {},
     async backup() {

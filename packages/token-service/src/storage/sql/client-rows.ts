@@ -1,5 +1,11 @@
 import type { Selectable } from 'kysely'
-import type { Application, Approval, RegisteredClient, StoredSecret } from '../../applications/application.ts'
+import type {
+  Application,
+  Approval,
+  Project,
+  RegisteredClient,
+  StoredSecret,
+} from '../../applications/application.ts'
 import type { Query, Schema } from './database.ts'
 
 /** One row for each secret of an application, or one row without a secret. */
@@ -14,6 +20,7 @@ export function selectClients(query: Query) {
       'projects.organizationName',
       'projects.developerEmail',
       'projects.createdAtMs as projectCreatedAtMs',
+      'projects.deletesAtMs as projectDeletesAtMs',
       'secrets.id as secretId',
       'secrets.keyId',
       'secrets.hash',
@@ -38,12 +45,17 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
 }
 
 export function toApplication(row: Selectable<Schema['applications']>): Application {
-  const { products, requested, ...application } = row
+  const { products, requested, deletesAtMs, ...application } = row
   return {
     ...application,
     products: JSON.parse(products) as string[],
     ...(requested !== null && { requested: JSON.parse(requested) as Approval }),
+    ...(deletesAtMs !== null && { deletesAtMs }),
   }
+}
+
+export function toProject({ deletesAtMs, ...project }: Selectable<Schema['projects']>): Project {
+  return { ...project, ...(deletesAtMs !== null && { deletesAtMs }) }
 }
 
 function splitRow(row: ClientRow) {
@@ -52,6 +64,7 @@ function splitRow(row: ClientRow) {
     organizationName,
     developerEmail,
     projectCreatedAtMs,
+    projectDeletesAtMs,
     secretId,
     keyId,
     hash,
@@ -63,13 +76,14 @@ function splitRow(row: ClientRow) {
   } = row
   return {
     application: toApplication(application),
-    project: {
+    project: toProject({
       id: row.projectId,
       name: projectName,
       organizationName,
       developerEmail,
       createdAtMs: projectCreatedAtMs,
-    },
+      deletesAtMs: projectDeletesAtMs,
+    }),
     secret: {
       id: secretId,
       applicationId: row.id,

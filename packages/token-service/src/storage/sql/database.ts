@@ -1,7 +1,7 @@
 import { CamelCasePlugin, Kysely, sql, type Dialect, type Generated, type RawBuilder } from 'kysely'
 import type { Application, Project, StoredSecret } from '../../applications/application.ts'
 import type { Developer, Invitation, PasswordLink, Session } from '../developer-storage.ts'
-import type { AuditEntry, StoredToken, UsageEntry } from '../storage.ts'
+import type { AuditEntry, StoredToken, TokenRequestEntry, UsageEntry } from '../storage.ts'
 
 type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
   [Key in Column]: Exclude<Row[Key], undefined> | null
@@ -9,14 +9,19 @@ type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
 
 /** The tables that the migrations create. Times are milliseconds since the epoch. */
 export interface Schema {
-  projects: Project
+  projects: Nullable<Required<Project>, 'deletesAtMs'>
   /** `products` is a JSON array, `requested` a JSON object. */
-  applications: Omit<Application, 'products' | 'requested'> & { products: string; requested: string | null }
+  applications: Omit<Application, 'products' | 'requested' | 'deletesAtMs'> & {
+    products: string
+    requested: string | null
+    deletesAtMs: number | null
+  }
   secrets: Nullable<Required<StoredSecret>, 'expiresAtMs' | 'lastUsedAtMs'>
   tokens: Omit<StoredToken, 'products'> & { products: string }
   products: { name: string }
   failures: { key: string; count: number; resetsAtMs: number }
   usage: UsageEntry
+  tokenRequests: TokenRequestEntry
   audit: Nullable<Required<AuditEntry>, 'actor' | 'clientId' | 'address' | 'detail'> & {
     id: Generated<number>
   }

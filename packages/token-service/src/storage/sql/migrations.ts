@@ -16,11 +16,12 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         name text not null,
         organization_name text not null,
         developer_email text not null,
-        created_at_ms bigint not null
+        created_at_ms bigint not null,
+        deletes_at_ms bigint
       )`,
       `create table applications (
         id text primary key,
-        project_id text not null references projects (id),
+        project_id text not null references projects (id) on delete cascade,
         name text not null,
         client_id text not null unique,
         status text not null check (status in ('approved', 'pending', 'revoked')),
@@ -31,7 +32,8 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         created_at_ms bigint not null,
         requested text,
         revision integer not null,
-        token_generation integer not null
+        token_generation integer not null,
+        deletes_at_ms bigint
       )`,
       `create table products (
         name text primary key
@@ -39,7 +41,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
       `create index applications_project on applications (project_id)`,
       `create table secrets (
         id text primary key,
-        application_id text not null references applications (id),
+        application_id text not null references applications (id) on delete cascade,
         key_id text not null,
         hash text not null,
         prefix text not null,
@@ -48,7 +50,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         last_used_at_ms bigint
       )`,
       `create index secrets_application on secrets (application_id)`,
-      // No foreign key: applications are never deleted, and the check would cost a read for each token.
+      // No foreign key: the check would cost a read for each token, and tokens of a deleted application expire.
       `create table tokens (
         hash text primary key,
         application_id text not null,
@@ -65,11 +67,22 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         resets_at_ms bigint not null
       )`,
       `create table usage (
-        application_id text not null,
+        client_id text not null,
         hour_ms bigint not null,
-        tokens integer not null,
-        primary key (application_id, hour_ms)
+        outcome text not null,
+        requests integer not null,
+        primary key (client_id, hour_ms, outcome)
       )`,
+      `create table token_requests (
+        client_id text not null,
+        minute_ms bigint not null,
+        outcome text not null,
+        address text not null,
+        at_ms bigint not null,
+        count integer not null,
+        primary key (client_id, minute_ms, outcome, address)
+      )`,
+      `create index token_requests_time on token_requests (at_ms)`,
       `create table audit (
         id ${identity},
         at_ms bigint not null,
@@ -103,7 +116,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
       `create index password_links_developer on password_links (developer_id)`,
       `create table memberships (
         developer_id text not null references developers (id),
-        project_id text not null references projects (id),
+        project_id text not null references projects (id) on delete cascade,
         primary key (developer_id, project_id)
       )`,
       `create table sessions (

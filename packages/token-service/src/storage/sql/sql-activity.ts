@@ -6,8 +6,11 @@ export function createSqlActivity({ query }: Database): ActivityStorage {
   return {
     async record(batch) {
       // Every instance writes rows in the same order, so that two cannot block each other.
-      const lastUses = [...batch.lastUses].sort((a, b) => (a.secretId < b.secretId ? -1 : 1))
-      const usage = [...batch.usage].sort((a, b) => (a.applicationId < b.applicationId ? -1 : 1))
+      const lastUses = [...batch.lastUses].sort(byText(({ secretId }) => secretId))
+      const usage = [...batch.usage].sort(byText(({ clientId, outcome }) => `${clientId} ${outcome}`))
+      const requests = [...batch.requests].sort(
+        byText(({ clientId, outcome, address }) => `${clientId} ${outcome} ${address}`),
+      )
       await query.transaction().execute(async (transaction) => {
         for (const { secretId, atMs } of lastUses) {
           await transaction
@@ -23,26 +26,63 @@ export function createSqlActivity({ query }: Database): ActivityStorage {
             .values(usage)
             .onConflict((conflict) =>
               conflict
-                .columns(['applicationId', 'hourMs'])
-                .doUpdateSet({ tokens: sql`usage.tokens + excluded.tokens` }),
+                .columns(['clientId', 'hourMs', 'outcome'])
+                .doUpdateSet({ requests: sql`usage.requests + excluded.requests` }),
+            )
+            .execute()
+        }
+        if (requests.length > 0) {
+          await transaction
+            .insertInto('tokenRequests')
+            .values(requests)
+            .onConflict((conflict) =>
+              conflict.columns(['clientId', 'minuteMs', 'outcome', 'address']).doUpdateSet({
+                count: sql`token_requests.count + excluded.count`,
+                atMs: sql`excluded.at_ms`,
+              }),
             )
             .execute()
         }
         if (batch.audit.length > 0) await transaction.insertInto('audit').values(batch.audit).execute()
       })
     },
-    usage: (applicationId, sinceMs) =>
+    usage: (clientId, sinceMs) =>
       query
         .selectFrom('usage')
         .selectAll()
-        .where('applicationId', '=', applicationId)
+        .where('clientId', '=', clientId)
         .where('hourMs', '>=', sinceMs)
         .orderBy('hourMs')
         .execute(),
-    async audit(limit) {
+    requests: (clientId, limit) =>
+      query
+        .selectFrom('tokenRequests')
+        .selectAll()
+        .where('clientId', '=', clientId)
+        .orderBy('minuteMs', 'desc')
+        .orderBy('atMs', 'desc')
+        .limit(limit)
+        .execute(),
+    async purgeRequests(beforeMs) {
+      const { numDeletedRows } = await query
+        .deleteFrom('tokenRequests')
+        .where('atMs', '<', beforeMs)
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows)
+    },
+    async audit(limit, { sinceMs, untilMs, ...equal } = {}) {
       const rows = await query
         .selectFrom('audit')
         .select(['atMs', 'event', 'actor', 'clientId', 'address', 'detail', 'count'])
+        .where((row) =>
+          row.and([
+            ...(sinceMs === undefined ? [] : [row('atMs', '>=', sinceMs)]),
+            ...(untilMs === undefined ? [] : [row('atMs', '<', untilMs)]),
+            ...(['event', 'actor', 'clientId', 'address'] as const)
+              .filter((column) => equal[column] !== undefined)
+              .map((column) => row(column, '=', equal[column] ?? '')),
+          ]),
+        )
         .orderBy('id', 'desc')
         .limit(limit)
         .execute()
@@ -62,4 +102,8 @@ export function createSqlActivity({ query }: Database): ActivityStorage {
       return Number(numDeletedRows)
     },
   }
+}
+
+function byText<Entry>(text: (entry: Entry) => string): (a: Entry, b: Entry) => number {
+  return (a, b) => (text(a) < text(b) ? -1 : 1)
 }

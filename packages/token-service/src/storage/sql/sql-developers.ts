@@ -85,6 +85,14 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .execute()
       return rows.map(({ projectId }) => projectId)
     },
+    memberships: () => query.selectFrom('memberships').selectAll().execute(),
+    async removeProject(developerId, projectId) {
+      await query
+        .deleteFrom('memberships')
+        .where('developerId', '=', developerId)
+        .where('projectId', '=', projectId)
+        .execute()
+    },
     async addPasswordLink(link) {
       await query.insertInto('passwordLinks').values(link).execute()
     },
