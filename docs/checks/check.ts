@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPlatform } from '../../examples/run/platform.ts'
-import { startRedis } from '../../examples/run/redis.ts'
+import { redisInstalled, startRedis } from '../../packages/internal-testing/src/redis/redis-server.ts'
 import { assemblePrograms } from './assemble-programs.ts'
 import { checkCommands } from './check-commands.ts'
 import { checkData } from './check-data.ts'
@@ -25,7 +25,7 @@ const building = runProcess('pnpm', ['build'], {}, docs, 300_000)
 const pages = readPages(docs).set('../README.md', readFileSync(join(root, 'README.md'), 'utf8'))
 const blocks = [...pages].flatMap(([page, markdown]) => readBlocks(page, markdown))
 const programs = assemblePrograms(blocks)
-const redis = await startRedis()
+const redis = redisInstalled ? await startRedis() : undefined
 const platform = await startPlatform()
 const network = await startNetwork(platform.environment['AUTH_URL']!)
 const needRedis = programs.filter(({ source }) => source.includes('REDIS_URL'))
@@ -50,7 +50,7 @@ say(`${exampleNames().length} examples run`)
 problems.push(...(await checkNetwork(network, platform.environment)))
 network.close()
 await platform.close()
-await redis?.close()
+await redis?.[Symbol.asyncDispose]()
 
 const built = await building
 if (built.code === 0) {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPlatform } from '../../examples/run/platform.ts'
-import type { Redis } from '../../examples/run/redis.ts'
+import type { RedisServer } from '../../packages/internal-testing/src/redis/redis-server.ts'
 import { examples } from './places.ts'
 import { runProcess } from './run-process.ts'
 
@@ -25,7 +25,7 @@ export function exampleNames(): string[] {
 }
 
 /** Runs every example as built; returns what went wrong. */
-export async function runExamples(redis: Redis | undefined): Promise<string[]> {
+export async function runExamples(redis: RedisServer | undefined): Promise<string[]> {
   const problems: string[] = []
   for (const name of exampleNames()) {
     if (name === 'fleet' && redis === undefined) continue

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { startPlatform } from '../../examples/run/platform.ts'
-import type { Redis } from '../../examples/run/redis.ts'
+import type { RedisServer } from '../../packages/internal-testing/src/redis/redis-server.ts'
 import type { Program } from './assemble-programs.ts'
 import { compiledFile } from './compile-programs.ts'
 import type { Network } from './network.ts'
@@ -17,7 +17,7 @@ const others = { PORT: '0', TOKEN_KEY: btoa('k'.repeat(32)), OLD_TOKEN_KEY: btoa
 export async function runPrograms(
   programs: readonly Program[],
   network: Network,
-  redis: Redis | undefined,
+  redis: RedisServer | undefined,
 ): Promise<string[]> {
   const waiting = [...programs]
   const problems: string[] = []
@@ -34,7 +34,7 @@ export async function runPrograms(
 async function runProgram(
   program: Program,
   network: Network,
-  redis: Redis | undefined,
+  redis: RedisServer | undefined,
 ): Promise<string | undefined> {
   const platform = await startPlatform()
   try {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { redisInstalled, startRedis } from '@tokenwell/internal-testing/redis'
 import { startPlatform } from './platform.ts'
-import { startRedis } from './redis.ts'
 
 const folder = new URL('../', import.meta.url)
 const names = readdirSync(folder).flatMap((file) => /^(.+)\.js$/.exec(file)?.[1] ?? [])
@@ -15,7 +15,8 @@ if (!names.includes(name)) {
 }
 
 const platform = await startPlatform()
-const redis = name === 'fleet' && !process.env['REDIS_URL'] ? await startRedis() : undefined
+const needsRedis = name === 'fleet' && !process.env['REDIS_URL']
+const redis = needsRedis && redisInstalled ? await startRedis() : undefined
 // On Ctrl+C, the example exits first.
 process.on('SIGINT', () => {})
 const example = spawn(process.execPath, [fileURLToPath(new URL(`${name}.js`, folder))], {
@@ -24,5 +25,5 @@ const example = spawn(process.execPath, [fileURLToPath(new URL(`${name}.js`, fol
 })
 process.on('SIGTERM', () => void example.kill())
 const [code] = (await once(example, 'exit')) as [number | null]
-await Promise.all([platform.close(), redis?.close()])
+await Promise.all([platform.close(), redis?.[Symbol.asyncDispose]()])
 process.exitCode = code ?? 0

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Listr, PRESET_TIMER, type ListrTask } from 'listr2'
+import { redisInstalled, startRedis } from '../../packages/internal-testing/src/redis/redis-server.ts'
 import { publicPackages } from './public-packages.ts'
 import { tryApplication, type Surroundings } from './rehearsal/application-project.ts'
 import { applications } from './rehearsal/applications.ts'
@@ -12,7 +13,6 @@ import { hasChromium, tryPage } from './rehearsal/page-project.ts'
 import { startPlatform } from './rehearsal/platform.ts'
 import { copyProject, release, type RunInCopy } from './rehearsal/project-copy.ts'
 import { fetchPackage, type PublishedPackage } from './rehearsal/published-package.ts'
-import { startRedis } from './rehearsal/redis.ts'
 import { fillToolbox } from './rehearsal/toolbox.ts'
 import { run } from './run.ts'
 
@@ -83,10 +83,8 @@ const all: ListrTask[] = [
     task: async (_, task) => {
       around.platform = await startPlatform(at('project'))
       stack.defer(() => around.platform.close())
-      await mkdir(at('redis'))
-      const redis = await startRedis(at('redis'))
-      if (redis) stack.defer(() => redis.close())
-      else task.title += ' (there is no redis-server here: apt install redis-server)'
+      const redis = redisInstalled ? stack.use(await startRedis()) : undefined
+      if (!redis) task.title += ' (there is no redis-server here: apt install redis-server)'
       const TOKEN_KEY = randomBytes(32).toString('base64')
       around.environment = { TOKEN_KEY, ...(redis && { REDIS_URL: redis.url }) }
     },

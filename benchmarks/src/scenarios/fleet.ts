@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { count, milliseconds } from '../method/figures.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'
-import { startRedis } from '../servers/start-redis.ts'
+import { redisInstalled, startRedis } from '../../../packages/internal-testing/src/redis/redis-server.ts'
 import { startServer } from '../servers/start-server.ts'
 import type { Result } from '../result.ts'
 import { runFleet } from './run-fleet.ts'
@@ -23,8 +23,8 @@ const ids: PeerId[] = [
 ]
 
 export async function fleet(): Promise<Result> {
-  const redis = await startRedis()
-  if (!redis) throw new Error('The fleet benchmark requires Redis: install redis-server 7 or later')
+  if (!redisInstalled) throw new Error('The fleet benchmark requires Redis: install redis-server 7 or later')
+  await using redis = await startRedis()
   const endpoint = await startServer('token-endpoint', { latencyMs: 50, expiresIn: 3600 })
   const admin = createClient({ url: redis.url })
   await admin.connect()
@@ -63,7 +63,6 @@ export async function fleet(): Promise<Result> {
   }
   admin.destroy()
   endpoint.stop()
-  redis.stop()
 
   return {
     title: 'Fleet',

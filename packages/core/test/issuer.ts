@@ -1,6 +1,6 @@
 import { startServer, readText } from './local-server.ts'
 
-/** A real token endpoint and what it issued; responds after `latencyMs`. */
+/** A token endpoint on a real socket, with the tokens it issued; responds after `latencyMs`. */
 export class Issuer {
   readonly issued: { readonly value: string; readonly dies: number }[] = []
   readonly revoked = new Set<string>()
@@ -33,7 +33,7 @@ export class Issuer {
     return { access_token: value, token_type: 'Bearer', expires_in: String(this.lifetimeSeconds) }
   }
 
-  /** Whether an `Authorization` header holds a token that lives. */
+  /** Whether an `Authorization` header contains an active token. */
   accepts(header: string | undefined): boolean {
     const value = header?.replace('Bearer ', '') ?? ''
     const token = this.issued.find((token) => token.value === value)

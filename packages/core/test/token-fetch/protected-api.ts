@@ -37,7 +37,7 @@ export async function start(options: Partial<AttachOptions> = {}, listener?: Req
   return { api, events, issuer, seen, tokenFetch, tokens }
 }
 
-/** Has the token refused that is at hand. */
+/** Revokes the cached token. */
 export async function revoke({ issuer, tokens }: Awaited<ReturnType<typeof start>>): Promise<void> {
   issuer.revoked.add((await tokens.getToken()).value)
 }

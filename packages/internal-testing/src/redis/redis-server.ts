@@ -7,7 +7,7 @@ import { freePort } from '../free-port.ts'
 
 /** Whether `redis-server` is installed. */
 export const redisInstalled = spawnSync('redis-server', ['--version']).status === 0
-if (!redisInstalled)
+if (!redisInstalled && process.env['VITEST'])
   process.stderr.write('Tests with a real Redis are skipped: install redis-server 7 or later.\n')
 
 /** A separate Redis process with its own temporary folder. */

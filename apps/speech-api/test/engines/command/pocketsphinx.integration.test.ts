@@ -14,7 +14,7 @@ import { wavFile } from '../../../scripts/wav-file.ts'
 import { joinSamples } from '../../../src/wav/join-samples.ts'
 import { startTestApi } from '../../support/test-api.ts'
 import { samplesOf } from '../../support/transcribe-file.ts'
-import { createRandom } from '../../support/random.ts'
+import { createRandom } from '@tokenwell/internal-testing/random'
 
 const installed =
   ['pocketsphinx_continuous', 'flite'].every((program) => whichCommandSync(program)) &&

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { transcribeSamples } from '../../support/transcribe-file.ts'
-import { createRandom, noise } from '../../support/random.ts'
+import { createRandom } from '@tokenwell/internal-testing/random'
+import { noise } from '../../support/noise.ts'
 import { tone } from '../../support/tone.ts'
 
 const RATE = 16_000

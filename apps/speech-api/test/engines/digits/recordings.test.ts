@@ -8,7 +8,8 @@ import {
   resampled,
   samplesOf,
 } from '../../support/transcribe-file.ts'
-import { createRandom, noise } from '../../support/random.ts'
+import { createRandom } from '@tokenwell/internal-testing/random'
+import { noise } from '../../support/noise.ts'
 
 const pause = (seconds: number) => new Float32Array(seconds * 16_000)
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { DIGIT_WORDS } from '../../../scripts/digit-words.ts'
 import { hasEspeak, say } from '../../../scripts/espeak.ts'
 import { transcribeSamples, resampled } from '../../support/transcribe-file.ts'
-import { createRandom } from '../../support/random.ts'
+import { createRandom } from '@tokenwell/internal-testing/random'
 import { wordErrors } from '../../support/word-errors.ts'
 
 const STRINGS = 10
