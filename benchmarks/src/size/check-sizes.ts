@@ -26,7 +26,7 @@ const bare = program('bare', '')
 const importing = new Map<string, string>()
 const costs: { name: string; what: string; cost: number; budget: number; unit: string }[] = []
 
-for (const [folder, { bytes, dependencies, start }] of Object.entries(budgets)) {
+for (const [folder, { bytes, page, dependencies, start }] of Object.entries(budgets)) {
   const root = join(packages, folder)
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
   const { name, exports } = manifest
@@ -44,6 +44,13 @@ for (const [folder, { bytes, dependencies, start }] of Object.entries(budgets)) 
       bytes,
       'bytes gzipped',
     )
+  }
+  if (page !== undefined) {
+    const file = program(
+      `all-of-${folder}-page`,
+      `export { ${page.imports} } from '${fileURLToPath(entries[0]!)}'`,
+    )
+    add('page', await bundledBytes(file, []), page.bytes, 'bytes gzipped')
   }
   add('dependencies', dependencyCount(root), dependencies, 'packages')
   if (start !== undefined) importing.set(folder, program(`start-${folder}`, `import '${entries[0]}'`))

@@ -4,6 +4,7 @@ import {
   createMemoryTokenStore,
   createTokenProvider,
   tokenResponseBody,
+  type TokenError,
 } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from './fake-time.ts'
 import { ScriptedEndpoint, sourceOf, unavailable } from './scripted-endpoint.ts'
@@ -153,6 +154,20 @@ describe('a backend in trouble', () => {
       maxAttempts: 1,
     })
     await expect(tokens.getToken()).rejects.toMatchObject({ name: 'TokenError' })
+  })
+
+  it.each([
+    [429, 'throttled', 'The backend returned no token (429).', 7_000],
+    [503, 'unavailable', 'The backend returned no token (503).', 7_000],
+    [404, 'configuration', 'The backend returned no token (404). Check its URL.', undefined],
+    [200, 'malformed', 'The backend returned no token (200). Check its URL.', undefined],
+  ])('is classified by its status %i', async (status, kind, message, retryAfterMs) => {
+    const body = { error: 'invalid_client', error_description: 'canary' }
+    const endpoint = new ScriptedEndpoint({ status, body, headers: { 'retry-after': '7' } })
+    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }), { maxAttempts: 1 })
+    const error: unknown = await tokens.getToken().catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ kind, message, status })
+    expect((error as TokenError).retryAfterMs).toBe(retryAfterMs)
   })
 
   it('is not requested if its headers function fails', async () => {

@@ -67,7 +67,11 @@ function kindOfFailure(status: number, facts: ErrorFacts | undefined): TokenErro
   const code = facts?.oauthError
   if (code !== undefined && Object.hasOwn(kindOfOAuthError, code)) return kindOfOAuthError[code]!
   if (status === 401) return 'credentials'
-  if (code === 'invalid_request') return 'configuration'
+  return code === 'invalid_request' ? 'configuration' : kindOfStatus(status)
+}
+
+/** By the status alone. */
+export function kindOfStatus(status: number): TokenErrorKind {
   if (status === 429) return 'throttled'
   if (status === 408 || status === 425 || status >= 500) return 'unavailable'
   return status >= 300 ? 'configuration' : 'malformed'

@@ -35,7 +35,8 @@ export function parseTokenResponse(
   throw errorDescription ? changeTokenError(error, { errorDescription }) : error
 }
 
-function parseObject(body: string): Record<string, unknown> | undefined {
+/** Parses a JSON object; undefined for anything else. */
+export function parseObject(body: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body.replace(/^\uFEFF/, ''))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined

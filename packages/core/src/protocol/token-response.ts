@@ -86,6 +86,23 @@ const knownMembers = new Set([
   'api_product_list_json',
 ])
 
+/** The members of a response that decide whether its token can be used, and for how long. */
+export type Token = Pick<TokenResponse, 'accessToken' | 'tokenType' | 'expiresIn' | 'refreshIn'>
+
+/** @returns the name of the invalid member if the response holds no usable token */
+export function readToken(raw: Readonly<Record<string, unknown>>): Token | 'access_token' | 'token_type' {
+  const accessToken = raw.access_token
+  if (!isAccessToken(accessToken)) return 'access_token'
+  const tokenType = readTokenType(raw.token_type, accessToken)
+  if (tokenType === undefined) return 'token_type'
+  return {
+    accessToken,
+    tokenType,
+    expiresIn: number(raw.expires_in) || undefined,
+    refreshIn: number(raw.refresh_in) || undefined,
+  }
+}
+
 /**
  * Reads the members of a token response; pure.
  *
@@ -94,15 +111,11 @@ const knownMembers = new Set([
 export function readTokenResponse(
   raw: Readonly<Record<string, unknown>>,
 ): TokenResponse | 'access_token' | 'token_type' {
-  if (!isAccessToken(raw.access_token)) return 'access_token'
-  const tokenType = readTokenType(raw.token_type, raw.access_token)
-  if (tokenType === undefined) return 'token_type'
+  const token = readToken(raw)
+  if (typeof token === 'string') return token
   const extra = Object.entries(raw).filter(([name]) => !knownMembers.has(name))
-  const response: Record<keyof TokenResponse, unknown> = {
-    accessToken: raw.access_token,
-    tokenType,
-    expiresIn: number(raw.expires_in) || undefined,
-    refreshIn: number(raw.refresh_in) || undefined,
+  const response: TokenResponse = {
+    ...token,
     issuedAt: epoch(number(raw.issued_at)),
     scope: names(raw.scope, /[^ ]+/g) ?? [],
     clientId: text(raw.client_id),

@@ -1,8 +1,12 @@
-import { changeTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
+import { kindOfStatus, readErrorFacts } from '../protocol/error-response.ts'
+import { retryAfter } from '../protocol/headers.ts'
+import { parseObject } from '../protocol/parse-token-response.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
+import { TokenError } from '../protocol/token-error.ts'
+import { readToken } from '../protocol/token-response.ts'
 import { exemptFromCooldown, onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import { sendTokenRequest, type FetchLike } from './send-token-request.ts'
+import { sendTokenRequest, type FetchLike, type TokenEndpointResponse } from './send-token-request.ts'
 
 /** What `new Headers()` accepts. */
 export type HeadersInput = NonNullable<RequestInit['headers']>
@@ -23,7 +27,7 @@ export interface BackendTokensOptions {
  * Requests tokens for a frontend from its own backend: POSTs to `url` and expects the result of
  * {@link tokenResponseBody}. The page never sees a client secret. A 401 means that the session has ended:
  * the error has the kind `credentials` and no cooldown, so that logging in takes effect at once. After a 403,
- * a 419 or a log-in page, a changed header ends the cooldown.
+ * a 419 or a log-in page, a changed header ends the cooldown. Of any other failure, the status decides.
  */
 export function backendTokens(options: BackendTokensOptions): TokenSource {
   const { url, fetch, headers, credentials } = { ...options }
@@ -36,46 +40,51 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
     cacheKey: () => Promise.resolve(`backend ${String(url)} ${own} ${session}`),
     async requestToken({ signal }) {
       const sent = withAccept(await headers?.())
-      try {
-        const { raw: _raw, ...response } = await sendTokenRequest(fetch, url, {
-          method: 'POST',
-          headers: sent,
-          signal,
-          ...(credentials && { credentials }),
-        })
-        return response
-      } catch (error) {
-        throw isTokenError(error) ? describe(error, sent) : error
+      const init = { method: 'POST', headers: sent, signal, ...(credentials && { credentials }) }
+      const response = await sendTokenRequest(fetch, url, init)
+      const { status, body } = response
+      const raw = parseObject(body) ?? {}
+      const token = status >= 200 && status < 300 && !readErrorFacts(raw) && readToken(raw)
+      if (typeof token === 'object') return { ...token, scope: [] }
+      // A redirect leads to a log-in page; browsers show it as status 0.
+      if (status === 401 || status === 0 || (status >= 300 && status < 400)) {
+        session++
+        throw exemptFromCooldown(sessionEnded(status))
       }
+      const error = failure(response)
+      // A CSRF token has expired, or a log-in page came instead of a token.
+      if (error.kind === 'credentials' || error.kind === 'malformed') {
+        onCredentialsChange(error, async () => !sameHeaders(sent, withAccept(await headers?.())))
+      }
+      throw error
     },
   }
+}
 
-  function describe(error: TokenError, sent: Headers): TokenError {
-    const { status = -1 } = error
-    // A redirect leads to a log-in page; browsers show it as status 0.
-    if (status === 401 || status === 0 || (status >= 300 && status < 400)) return sessionEnded(error)
-    // A CSRF token has expired, or a log-in page came instead of a token.
-    const rejected = status === 403 || status === 419
-    if (!rejected && error.kind !== 'malformed') return error
-    const changed = rejected
-      ? changeTokenError(error, {
-          kind: 'credentials',
-          message: `The backend rejected the request for a token (${status}). Check its CSRF token and session.`,
-        })
-      : error
-    onCredentialsChange(changed, async () => !sameHeaders(sent, withAccept(await headers?.())))
-    return changed
-  }
+function sessionEnded(status: number): TokenError {
+  return new TokenError({
+    kind: 'credentials',
+    message: 'The backend returned no token: the session has ended. Log in again.',
+    status,
+  })
+}
 
-  function sessionEnded({ status }: TokenError): TokenError {
-    session++
-    const error = new TokenError({
+function failure({ status, headers }: TokenEndpointResponse): TokenError {
+  if (status === 403 || status === 419) {
+    return new TokenError({
       kind: 'credentials',
-      message: 'The backend returned no token: the session has ended. Log in again.',
+      message: `The backend rejected the request for a token (${status}). Check its CSRF token and session.`,
       status,
     })
-    return exemptFromCooldown(error)
   }
+  const kind = kindOfStatus(status)
+  const temporary = kind === 'throttled' || kind === 'unavailable'
+  return new TokenError({
+    kind,
+    message: `The backend returned no token (${status}).${temporary ? '' : ' Check its URL.'}`,
+    status,
+    retryAfterMs: temporary ? retryAfter(headers) : undefined,
+  })
 }
 
 function withAccept(init: HeadersInput | undefined): Headers {

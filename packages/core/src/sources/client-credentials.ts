@@ -18,6 +18,7 @@ import {
 } from '../protocol/client-authentication.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import { isFrameworkSignal } from '../protocol/framework-signal.ts'
+import { parseTokenResponse } from '../protocol/parse-token-response.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { onCredentialsChange } from '../tokens/credentials-change.ts'
@@ -125,10 +126,13 @@ class ClientCredentials extends Redacted implements TokenSource {
       await authentication.authenticate({ clientId, tokenEndpoint: url, body, headers, signal })
       sent = sentSecrets(secret, parameters, body, headers)
       const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
-      const { raw: _raw, ...response } = await sendTokenRequest(fetch, url, init, {
-        ...identity,
-        includeErrorDescription,
-      })
+      const received = await sendTokenRequest(fetch, url, init, clientId)
+      const { raw: _raw, ...response } = parseTokenResponse(
+        received.status,
+        received.headers,
+        received.body,
+        { ...identity, includeErrorDescription },
+      )
       if (response.tokenType !== 'Bearer') throw unboundToken(response, identity)
       if (expiresInUnit !== 'milliseconds' || !response.expiresIn) return response
       return { ...response, expiresIn: response.expiresIn / 1000 }

@@ -1,33 +1,32 @@
 import { errorCode } from '../platform/error-code.ts'
 import { isFrameworkSignal } from '../protocol/framework-signal.ts'
-import {
-  parseTokenResponse,
-  type ParsedTokenResponse,
-  type ParseTokenResponseOptions,
-} from '../protocol/parse-token-response.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import { readBody } from './read-body.ts'
 
 /** The call signature of `fetch`, without the additions of runtimes. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Sends a token request and parses the response. Redirects are not followed: they would carry the secret along. */
+/** What came back, whatever it is. */
+export interface TokenEndpointResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+/** Sends a token request. Redirects are not followed: they would carry the secret along. */
 export async function sendTokenRequest(
   send: FetchLike | undefined,
   url: string | URL,
   init: RequestInit & { readonly signal: AbortSignal },
-  options: ParseTokenResponseOptions = {},
-): Promise<ParsedTokenResponse> {
-  let response: Response
-  let body: string
+  clientId?: string,
+): Promise<TokenEndpointResponse> {
   try {
     // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
-    response = await (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
-    body = await readBody(response)
+    const response = await (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
+    return { status: response.status, headers: response.headers, body: await readBody(response) }
   } catch (error) {
-    throw isFrameworkSignal(error) ? error : unreachable(error, url, options)
+    throw isFrameworkSignal(error) ? error : unreachable(error, url, clientId)
   }
-  return parseTokenResponse(response.status, response.headers, body, options)
 }
 
 /** Frameworks such as Next.js cache responses of `fetch` unless told not to. Some runtimes reject the option. */
@@ -37,7 +36,7 @@ function noStore(): { cache?: 'no-store' } {
 }
 
 /** Of an unknown error only its code or name is kept: its text may hold a secret. */
-function unreachable(error: unknown, url: string | URL, { clientId }: ParseTokenResponseOptions): TokenError {
+function unreachable(error: unknown, url: string | URL, clientId: string | undefined): TokenError {
   if (isTokenError(error)) return error
   const tokenEndpoint = withoutQuery(url)
   const code = errorCode(error)
