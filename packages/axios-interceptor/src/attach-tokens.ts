@@ -49,7 +49,12 @@ export function attachTokens(
       followsRedirects && (config.auth || (url.includes('@') && /^[^/?#]*\/\/[^/?#]*@/.test(url)))
     if (config.token === false || hasCredentials || (!replaceHeader && hasHeader(config.headers, header)))
       return sendWithoutToken(config)
-    const request = { method: config.method ?? 'get', url, repeatable: isRepeatableBody(config.data) }
+    const request = {
+      method: config.method ?? 'get',
+      url,
+      target: () => requestUrl(config),
+      repeatable: isRepeatableBody(config.data),
+    }
     const startedAt = startTime(config)
     let watch: RequestWatch | undefined
     const result = attacher.attach(request, () => (watch = watchRequest(config, startedAt)).signal)
@@ -76,9 +81,7 @@ export function attachTokens(
       if (next !== undefined) {
         // An unread stream would keep its connection open.
         response.data?.destroy?.()
-        const repeated = await sendWith(next, config, startedAt)
-        await attacher.reattach(request, next, toApiResponse(repeated), false)
-        return repeated
+        return sendAttached(request, next, config, startedAt)
       }
       if (error) throw error
       return response

@@ -29,7 +29,7 @@ export function sendWithoutToken(config: Config): Promise<Response> {
 
 /** Sends the requests of an instance with a token. */
 export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, attacher: TokenAttacher) {
-  const { header, followsRedirects, checksEveryResponse, replaceHeader } = attacher
+  const { followsRedirects, checksEveryResponse, replaceHeader } = attacher
   const errors = createAxiosErrors(instance)
 
   /** Rejects a request that got no token. */
@@ -46,8 +46,10 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     attachment: Attachment,
     config: Config,
     startedAt: number,
-    retry?: (response: Response, error?: unknown) => Promise<Response>,
+    retry: (response: Response, error?: unknown) => Promise<Response>,
   ): Promise<Response> {
+    const { isBound, isReplacement } = attachment
+    const follows = followsRedirects && !isBound
     // Changed and restored, because copying axios's configuration costs more than all the rest.
     const { headers } = config
     // Not restored: the header stays sensitive in configurations derived from this one.
@@ -57,12 +59,15 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     }
     redactAgents(config)
     const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
-    if (replaceHeader) withToken.delete(header)
-    for (const name in attachment.headers) withToken[name] = attachment.headers[name]!
+    for (const name in attachment.headers) {
+      // In whatever case the caller wrote it.
+      if (replaceHeader || isBound) withToken.delete(name)
+      withToken[name] = attachment.headers[name]!
+    }
     config.headers = withToken
     const revert =
-      startedAt || !followsRedirects
-        ? change(config, { ...limits(config, startedAt), ...redirects(config) })
+      startedAt || !follows
+        ? change(config, { ...limits(config, startedAt), ...(follows ? {} : withoutRedirects(config)) })
         : undefined
     const restoreConfig = (): void => {
       config.headers = headers
@@ -71,12 +76,13 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     const succeed = (response: Response) => {
       restoreConfig()
       redactResponse(response, config)
-      return retry && (response.status >= 400 || checksEveryResponse) ? retry(response) : response
+      const checked = response.status >= 400 || checksEveryResponse || isBound || isReplacement
+      return checked ? retry(response) : response
     }
     const fail = (error: unknown) => {
       restoreConfig()
       const response = redactError(errors.adopt(error), config)
-      if (retry && response && response.status >= 400) return retry(response, error)
+      if (response && (response.status >= 400 || isBound)) return retry(response, error)
       throw error
     }
     try {
@@ -87,8 +93,7 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     }
   }
 
-  function redirects({ fetchOptions }: Config): Partial<Config> {
-    if (followsRedirects) return {}
+  function withoutRedirects({ fetchOptions }: Config): Partial<Config> {
     if (typeof XMLHttpRequest === 'undefined') return { maxRedirects: 0 }
     // XMLHttpRequest always follows redirects; fetch can fail on them instead.
     return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }

@@ -10,6 +10,8 @@ export interface SigningKey {
   readonly keyId: string | undefined
   /** Identifies the key without revealing it. */
   readonly thumbprint: string
+  /** Absent for a `CryptoKey` that is not extractable. */
+  readonly publicJwk: JWK | undefined
 }
 
 export interface SigningKeyOptions {
@@ -71,6 +73,7 @@ async function fromJwk(jwk: JWK, options: SigningKeyOptions): Promise<SigningKey
     algorithm,
     keyId: options.keyId ?? jwk.kid,
     thumbprint: await calculateJwkThumbprint(jwk),
+    publicJwk: publicPartOf(jwk),
   }
 }
 
@@ -82,12 +85,18 @@ async function fromCryptoKey(key: CryptoKey, { keyId, algorithm }: SigningKeyOpt
       'keyId is missing. A key that is not extractable cannot be identified without it.',
     )
   }
+  const jwk = key.extractable ? await exportJWK(key) : undefined
   return {
     privateKey: key,
     algorithm: algorithm ?? algorithmOf(key),
     keyId,
-    thumbprint: key.extractable ? await calculateJwkThumbprint(await exportJWK(key)) : keyId!,
+    thumbprint: jwk ? await calculateJwkThumbprint(jwk) : keyId!,
+    publicJwk: jwk && publicPartOf(jwk),
   }
+}
+
+function publicPartOf({ kty, crv, x, y, n, e }: JWK): JWK {
+  return JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })) as JWK
 }
 
 function algorithmOf({ algorithm }: CryptoKey): string {

@@ -38,7 +38,7 @@ function tokensOf({ tokenUrl }: OidcProvider, options: Pick<MutualTlsOptions, 'c
 it('authenticates by a certificate that the server knows (self_signed_tls_client_auth)', async () => {
   const provider = await startOidcProvider(
     { token_endpoint_auth_method: 'self_signed_tls_client_auth', jwks: await jwksOf(client.cert) },
-    tlsOf(),
+    { tls: tlsOf() },
   )
   onTestFinished(() => provider.close())
   const token = await tokensOf(provider, { cert: client.cert, key: client.private }).getToken()
@@ -57,7 +57,7 @@ it('authenticates by a certificate that the server knows (self_signed_tls_client
 it('authenticates by a certificate of an authority (tls_client_auth)', async () => {
   const provider = await startOidcProvider(
     { token_endpoint_auth_method: 'tls_client_auth', tls_client_auth_subject_dn: 'orders' },
-    tlsOf(client.cert),
+    { tls: tlsOf(client.cert) },
   )
   onTestFinished(() => provider.close())
   const token = await tokensOf(provider, { cert: client.cert, key: client.private }).getToken()
@@ -67,7 +67,7 @@ it('authenticates by a certificate of an authority (tls_client_auth)', async () 
 it('uses a replaced certificate at the next request', async () => {
   const provider = await startOidcProvider(
     { token_endpoint_auth_method: 'self_signed_tls_client_auth', jwks: await jwksOf(other.cert) },
-    tlsOf(),
+    { tls: tlsOf() },
   )
   onTestFinished(() => provider.close())
   let current = client

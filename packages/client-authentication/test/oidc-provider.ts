@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { X509Certificate } from 'node:crypto'
+import { randomBytes, X509Certificate } from 'node:crypto'
 import { Provider, type ClientMetadata } from 'oidc-provider'
 import { vi } from 'vitest'
 
@@ -11,13 +11,21 @@ export interface OidcProvider {
   readonly tokenUrl: string
   /** Form parameters of the token requests so far. */
   readonly requests: URLSearchParams[]
+  tokenRequests(): readonly URLSearchParams[]
   close(): Promise<void>
 }
 
-/** An authorization server with one client `client`; over TLS that asks for client certificates if `tls` is given. */
+export interface OidcProviderOptions {
+  /** Served over TLS that asks for client certificates. */
+  readonly tls?: ServerOptions
+  /** Whether proofs of possession need a nonce. */
+  readonly requireNonce?: boolean
+}
+
+/** An authorization server with one client `client`. */
 export async function startOidcProvider(
   client: Partial<ClientMetadata>,
-  tls?: ServerOptions,
+  { tls, requireNonce = false }: OidcProviderOptions = {},
 ): Promise<OidcProvider> {
   const silenced = (['info', 'warn'] as const).map((method) =>
     vi.spyOn(console, method).mockImplementation(() => {}),
@@ -45,10 +53,19 @@ export async function startOidcProvider(
         ...client,
       },
     ],
-    clientAuthMethods: ['private_key_jwt', 'self_signed_tls_client_auth', 'tls_client_auth'],
+    clientAuthMethods: [
+      'client_secret_post',
+      'client_secret_basic',
+      'private_key_jwt',
+      'self_signed_tls_client_auth',
+      'tls_client_auth',
+    ],
+    enabledJWA: { dPoPSigningAlgValues: ['ES256', 'EdDSA', 'PS256'] },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
+      dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => requireNonce },
+      introspection: { enabled: true },
       mTLS: {
         enabled: true,
         certificateBoundAccessTokens: true,
@@ -68,6 +85,7 @@ export async function startOidcProvider(
     issuer,
     tokenUrl: `${issuer}/token`,
     requests,
+    tokenRequests: () => requests.filter((form) => form.has('grant_type')),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

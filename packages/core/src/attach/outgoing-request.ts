@@ -113,7 +113,7 @@ export class OutgoingRequest {
     this.#wasSent = true
     if (attachment) {
       init.headers = withHeaders(attachment.headers, this.#headers)
-      if (!followsRedirects && this.#redirect !== 'error') init.redirect = 'manual'
+      if (!(followsRedirects && !attachment.isBound) && this.#redirect !== 'error') init.redirect = 'manual'
     } else if (this.#headers) init.headers = this.#headers
     return fetch(this.#input, init)
   }

@@ -45,7 +45,11 @@ export interface Attachment {
   readonly headers: Readonly<Record<string, string>>
   readonly token: AccessToken
   /** Whether it replaces a token that was rejected. */
-  readonly isReplacement?: boolean
+  readonly isReplacement?: boolean | undefined
+  /** Whether the token is bound to a key: redirects must not be followed, and `reattach` must see every response. */
+  readonly isBound?: boolean | undefined
+  /** Whether it repeats a request that lacked the server's nonce. */
+  readonly isNonceRepeat?: boolean | undefined
 }
 
 /** A request as an attacher sees it. */
@@ -53,6 +57,8 @@ export interface AttachRequest {
   readonly method: string
   /** Relative to the page, in a browser. */
   readonly url: string | URL
+  /** The whole URL, where `url` is a shorter one of the same origin. */
+  readonly target?: (() => string | URL) | undefined
   /** False if it cannot be sent again: it then waits for the replacement of a token that was rejected. @default true */
   readonly repeatable?: boolean | undefined
 }
@@ -78,7 +84,10 @@ export interface TokenAttacher {
    * `Authorization` alone: with any other header, redirects must not be followed.
    */
   readonly followsRedirects: boolean
-  /** Whether `reattach` must see every response, not only those with a status of 400 or more. */
+  /**
+   * Whether `reattach` must see every response. Otherwise it must see those with a status of 400 or more, and those to
+   * a request with a bound token or a replacement.
+   */
   readonly checksEveryResponse: boolean
   /**
    * The token for a request, or undefined if none may be sent to its URL: then send the request as it is.
@@ -91,9 +100,9 @@ export interface TokenAttacher {
     signal?: AbortSignal | null | (() => AbortSignal | undefined),
   ): Attachment | undefined | Promise<Attachment | undefined>
   /**
-   * To be called with each response to a request with a token, also with that to a repeated request. Reports
-   * a rejected token to the provider, and returns another one to send the request with once more, or
-   * undefined: then the response is the caller's.
+   * To be called with each response to a request with a token, also with those to repeated requests. Reports
+   * a rejected token to the provider, and returns what to send the request with once more, or undefined: then
+   * the response is the caller's.
    *
    * @param attachment undefined if no token was sent
    * @param repeatable whether the request can be sent again unchanged
@@ -136,9 +145,22 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   const warned = new Set<string>()
   let last: Attachment | undefined
 
-  function attachmentOf(token: AccessToken): Attachment {
-    if (last?.token !== token) last = { headers: { [header]: prefix + token.value }, token }
-    return last
+  function attachmentOf(token: AccessToken, request: AttachRequest): Attachment | Promise<Attachment> {
+    if (last?.token === token) return last
+    if (token.tokenType === 'DPoP') return boundAttachmentOf(token, request)
+    return (last = { headers: { [header]: prefix + token.value }, token })
+  }
+
+  async function boundAttachmentOf(token: AccessToken, request: AttachRequest): Promise<Attachment> {
+    const { value, tokenType, binding } = token
+    if (binding === undefined) {
+      throw configurationError(
+        'The token is bound to a key (DPoP) that its source does not have. Set binding where the token is requested.',
+      )
+    }
+    const url = new URL(absoluteUrl(request.target?.() ?? request.url))
+    const proof = await binding.prove({ method: request.method, url, accessToken: value })
+    return { headers: { ...proof, [header]: `${tokenType} ${value}` }, token, isBound: true }
   }
 
   async function isRejected(response: ApiResponse | Response): Promise<boolean> {
@@ -187,7 +209,8 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     replaceHeader,
     followsRedirects: header.toLowerCase() === 'authorization',
     checksEveryResponse: isTokenRejected !== undefined,
-    attach({ url, repeatable = true }, signal) {
+    attach(request, signal) {
+      const { url, repeatable = true } = request
       if (!isAllowed(url)) {
         internals[emitEvent]?.({ type: 'token_withheld', origin: originOf(url) })
         return undefined
@@ -195,23 +218,26 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
       const given = typeof signal === 'function' ? undefined : signal
       const singleUse = !repeatable || !retryOnRejection
       const fresh = given?.aborted ? undefined : internals[freshToken]?.(singleUse)
-      if (fresh) return attachmentOf(fresh)
+      if (fresh) return attachmentOf(fresh, request)
       const awaited = (typeof signal === 'function' ? signal() : signal) ?? undefined
       const token =
         singleUse && internals[tokenForSingleUse]
           ? internals[tokenForSingleUse](awaited)
           : tokens.getToken(awaited && { signal: awaited })
-      return token.then(attachmentOf)
+      return token.then((found) => attachmentOf(found, request))
     },
     async reattach(request, attachment, response, repeatable, signal) {
       if (attachment === undefined) {
         if (response.status === 401 && !isAllowed(request.url)) warnOfWithheldToken(originOf(request.url))
         return undefined
       }
-      const { token, isReplacement } = attachment
+      const { token, isReplacement, isNonceRepeat } = attachment
       const url = String(absoluteUrl(response.url || request.url))
       // After a redirect to another origin no token was sent: that response does not concern it.
       if (!isAllowed(url)) return undefined
+      if (attachment.isBound && token.binding?.receive(new URL(url), response.headers) && !isNonceRepeat) {
+        if (repeatable) return { ...(await attachmentOf(token, request)), isReplacement, isNonceRepeat: true }
+      }
       const rejected = (response.status >= 400 || isTokenRejected) && (await isRejected(response))
       if (isReplacement) {
         const { origin, pathname } = new URL(url)
@@ -224,7 +250,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
         const next = await replace(token, url, retryOnRejection && repeatable, awaited)
         // None, or the same: tokens are rejected so often that no new one is requested now.
         if (next === undefined || next.value === token.value) return undefined
-        return { ...attachmentOf(next), isReplacement: true }
+        return { ...(await attachmentOf(next, request)), isReplacement: true, isNonceRepeat }
       } catch {
         // No new token is available: the API's own response says more.
         awaited?.throwIfAborted()

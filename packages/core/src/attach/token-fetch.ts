@@ -46,15 +46,16 @@ export async function fetchWithToken(
     return request.send(fetch, undefined, followsRedirects)
   }
   const found = attacher.attach(request, request.signal)
-  const attachment = found instanceof Promise ? await found : found
-  const response = await request.send(fetch, attachment, followsRedirects)
-  if (response.status < 400 && !checksEveryResponse) return response
-  await request.bodySettled()
-  const next = await attacher.reattach(request, attachment, response, request.repeatable, request.signal)
-  if (next === undefined) return response
-  // Frees the connection.
-  void response.body?.cancel?.().catch(() => {})
-  const repeated = await request.send(fetch, next, followsRedirects)
-  await attacher.reattach(request, next, repeated, false)
-  return repeated
+  let attachment = found instanceof Promise ? await found : found
+  for (;;) {
+    const response = await request.send(fetch, attachment, followsRedirects)
+    const { isBound, isReplacement } = attachment ?? {}
+    if (response.status < 400 && !checksEveryResponse && !isBound && !isReplacement) return response
+    await request.bodySettled()
+    const next = await attacher.reattach(request, attachment, response, request.repeatable, request.signal)
+    if (next === undefined) return response
+    // Frees the connection.
+    void response.body?.cancel?.().catch(() => {})
+    attachment = next
+  }
 }

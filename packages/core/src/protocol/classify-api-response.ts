@@ -15,7 +15,8 @@ const otherReason = /scope|api.?(?:product|resource)|spike.?arrest|quota/i
 const otherSchemes = /^(?:basic|digest|negotiate|ntlm)$/
 /** Codes in a challenge that concern the token, and those that a new token would not change. */
 const tokenErrors = /^(?:invalid_token|(?:token_)?expired(?:_token)?|token_revoked)$/
-const otherErrors = /^(?:insufficient_scope|invalid_request|insufficient_user_authentication|use_dpop_nonce)$/
+const otherErrors =
+  /^(?:insufficient_scope|invalid_request|insufficient_user_authentication|use_dpop_nonce|invalid_dpop_proof)$/
 
 /**
  * Decides whether a new token would help. Reads the gateway's fault codes, then the challenge in
@@ -36,8 +37,8 @@ export function classifyApiResponse(
   const others = challenges.filter(({ scheme }) => !otherSchemes.test(scheme))
   // The server, or a proxy before it, requires a different kind of authentication.
   if (challenges.length > 0 && others.length === 0) return { tokenRejected: false }
-  const reason = (others.find(({ scheme }) => scheme === 'bearer') ?? others.find(({ error }) => error))
-    ?.error
+  const withError = others.filter(({ error }) => error)
+  const reason = (withError.find(({ scheme }) => scheme === 'bearer') ?? withError[0])?.error
   if (reason === undefined) return { tokenRejected: status === 401 }
   const tokenRejected = status === 401 ? !otherErrors.test(reason) : tokenErrors.test(reason)
   return { tokenRejected, reason }

@@ -1,3 +1,5 @@
+import type { ResponseHeaders } from './headers.ts'
+
 /** A token request as a {@link ClientAuthentication} sees it; it adds to `body` or `headers`. */
 export interface ClientAuthenticationRequest {
   readonly clientId: string
@@ -15,6 +17,10 @@ export interface ClientAuthentication {
   authenticate(request: ClientAuthenticationRequest): void | Promise<void>
   /** Identifies the key, never an assertion: part of the cache key, and a change ends a cooldown. */
   fingerprint(): string | Promise<string>
+  /** Changes when an attempt after a rejection may succeed, such as with a replaced file. @default the fingerprint */
+  revision?(): string | Promise<string>
+  /** Explains a rejection, by the headers of the response: a sentence for the error's message. */
+  explain?(headers: ResponseHeaders): string | undefined
 }
 
 /** The built-in methods; `none` identifies the client by `client_id` alone, for mutual TLS or public clients. */

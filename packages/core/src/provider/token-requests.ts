@@ -8,7 +8,7 @@ import { dropsBackgroundWork } from '../platform/runtime.ts'
 import { waitFor } from '../platform/timers.ts'
 import { isFrameworkSignal } from '../protocol/framework-signal.ts'
 import { TokenError } from '../protocol/token-error.ts'
-import type { AccessToken } from '../tokens/access-token.ts'
+import { bindToken, type AccessToken } from '../tokens/access-token.ts'
 import type { TokenWaitCause } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import {
@@ -220,6 +220,7 @@ export class TokenRequests {
     }
     try {
       const cached = await acquireToken(context, options.delayMs ?? 0)
+      if (context.source.binding) bindToken(cached.token, context.source.binding)
       signal.throwIfAborted()
       // Otherwise the provider was reset meanwhile.
       if (this.#pending === pending) {

@@ -19,12 +19,18 @@ import {
 import { configurationError } from '../protocol/configuration-error.ts'
 import { isFrameworkSignal } from '../protocol/framework-signal.ts'
 import { parseTokenResponse } from '../protocol/parse-token-response.ts'
-import { isTokenError, TokenError } from '../protocol/token-error.ts'
+import type { TokenBinding } from '../protocol/token-binding.ts'
+import { changeTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenRequestContext, TokenSource } from '../tokens/token-source.ts'
 import { redactEcho, sentSecrets } from './redact-echo.ts'
-import { sendTokenRequest, withoutQuery, type FetchLike } from './send-token-request.ts'
+import {
+  sendTokenRequest,
+  withoutQuery,
+  type FetchLike,
+  type TokenEndpointResponse,
+} from './send-token-request.ts'
 
 type Resolvable<Value> = Value | (() => Value | Promise<Value>)
 
@@ -51,6 +57,8 @@ export interface ClientCredentialsOptions extends Omit<
    * @default 'post'
    */
   readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
+  /** Binds the tokens to a key (DPoP, RFC 9449), so that a stolen token is of no use. @default bearer tokens */
+  readonly binding?: TokenBinding | undefined
   /** Unit of `expires_in` in the response. @default 'seconds' */
   readonly expiresInUnit?: 'seconds' | 'milliseconds' | undefined
   /** Puts the endpoint's `error_description` into errors, secrets redacted. @default false */
@@ -96,6 +104,10 @@ class ClientCredentials extends Redacted implements TokenSource {
     return typeof clientId === 'string' ? clientId : undefined
   }
 
+  get binding(): TokenBinding | undefined {
+    return this.#options.binding
+  }
+
   async cacheKey(): Promise<string> {
     const { options, authentication } = await this.#resolve()
     const scope = [...new Set(scopes(options.scope))].sort()
@@ -107,6 +119,7 @@ class ClientCredentials extends Redacted implements TokenSource {
       Array.from(headers, (pair) => JSON.stringify(pair)).sort(),
       Array.from(body, (pair) => JSON.stringify(pair)).sort(),
       this.#options.expiresInUnit ?? 'seconds',
+      ...(this.binding ? [await this.binding.fingerprint()] : []),
     ])
     if (key !== undefined) return key
     throw configurationError(
@@ -114,53 +127,67 @@ class ClientCredentials extends Redacted implements TokenSource {
     )
   }
 
-  async requestToken({ signal, label }: TokenRequestContext): Promise<TokenResponse> {
-    const { fetch, expiresInUnit, includeErrorDescription } = this.#options
-    const { options, secret, authentication } = await this.#resolve()
+  async requestToken(context: TokenRequestContext): Promise<TokenResponse> {
+    const client = await this.#resolve()
+    return (await this.#send(context, client, true)) ?? (await this.#send(context, client, false))!
+  }
+
+  /** Undefined if the request lacked the server's nonce, which is known now. */
+  async #send(
+    { signal, label }: TokenRequestContext,
+    resolved: ResolvedClient,
+    mayRepeat: boolean,
+  ): Promise<TokenResponse | undefined> {
+    const { fetch, binding, expiresInUnit, includeErrorDescription } = this.#options
+    const { options, secret, authentication } = resolved
     const { clientId } = options
     const { url, headers, body } = startTokenRequest(options)
     const parameters = new Set(body.keys())
     const identity = { client: label ?? clientId, clientId, tokenEndpoint: withoutQuery(url) }
     let sent: readonly string[] = secret ? [secret] : []
+    let received: TokenEndpointResponse | undefined
+    let revision: string | undefined
+    const receive = (oauthError?: string): boolean =>
+      (received && binding?.receive(url, received.headers, oauthError)) ?? false
     try {
+      // Before the request: what is replaced while it is pending has not been tried yet.
+      revision = await this.#revision(resolved)
       await authentication.authenticate({ clientId, tokenEndpoint: url, body, headers, signal })
-      sent = sentSecrets(secret, parameters, body, headers)
+      const proof = await binding?.prove({ method: 'POST', url })
+      for (const [name, value] of Object.entries(proof ?? {})) headers.set(name, value)
+      sent = [...sentSecrets(secret, parameters, body, headers), ...Object.values(proof ?? {})]
       const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
-      const received = await sendTokenRequest(fetch, url, init, clientId)
+      received = await sendTokenRequest(fetch, url, init, clientId)
       const { raw: _raw, ...response } = parseTokenResponse(
         received.status,
         received.headers,
         received.body,
         { ...identity, includeErrorDescription },
       )
-      if (response.tokenType !== 'Bearer') throw unboundToken(response, identity)
+      receive()
+      if (response.tokenType !== (binding?.tokenType ?? 'Bearer')) throw unexpectedType(response, identity)
       if (expiresInUnit !== 'milliseconds' || !response.expiresIn) return response
       return { ...response, expiresIn: response.expiresIn / 1000 }
     } catch (cause) {
       if (isFrameworkSignal(cause)) throw cause
       if (!isTokenError(cause)) throw authenticationFailed(cause, identity)
-      const error = redactEcho(cause, sent)
-      if (error.kind === 'credentials') await this.#watchCredentials(error, authentication)
+      if (receive(cause.oauthError) && mayRepeat) return undefined
+      const error = redactEcho(explain(cause, received, resolved, binding), sent)
+      if (error.kind === 'credentials' && revision !== undefined) {
+        onCredentialsChange(error, async () => (await this.#revision(await this.#resolve())) !== revision)
+      }
       throw error
     }
   }
 
-  /** A changed secret or key ends the cooldown. */
-  async #watchCredentials(error: TokenError, rejected: ClientAuthentication): Promise<void> {
+  /** Changes with a secret, key or file that can change; a change ends the cooldown after a rejection. */
+  async #revision({ authentication, options }: ResolvedClient): Promise<string | undefined> {
     const { clientId, clientSecret, clientAuthentication } = this.#options
-    if (
-      ![clientId, clientSecret, clientAuthentication].some(
-        (option) => typeof option === 'function' || typeof option === 'object',
-      )
+    const canChange = [clientId, clientSecret, clientAuthentication].some(
+      (option) => typeof option === 'function' || typeof option === 'object',
     )
-      return
-    const identify = async ({
-      authentication,
-      options,
-    }: Pick<ResolvedClient, 'authentication' | 'options'>) =>
-      `${options.clientId} ${await authentication.fingerprint()}`
-    const before = await identify({ authentication: rejected, options: { clientId: error.clientId ?? '' } })
-    onCredentialsChange(error, async () => (await identify(await this.#resolve())) !== before)
+    if (!canChange) return undefined
+    return `${options.clientId} ${await (authentication.revision?.() ?? authentication.fingerprint())}`
   }
 
   /** @throws {TokenError} if a function fails or returns an invalid value */
@@ -231,11 +258,24 @@ function authenticationFailed(cause: unknown, { client, clientId, tokenEndpoint 
   })
 }
 
-/** A token that is bound to a key is of no use without the key, and must not be sent as a bearer token. */
-function unboundToken({ tokenType }: TokenResponse, { clientId, tokenEndpoint }: Identity): TokenError {
+function explain(
+  error: TokenError,
+  received: TokenEndpointResponse | undefined,
+  { authentication }: ResolvedClient,
+  binding: TokenBinding | undefined,
+): TokenError {
+  const { kind, oauthError } = error
+  const source = oauthError === 'invalid_dpop_proof' ? binding : kind === 'credentials' && authentication
+  const explanation = (source && received && source.explain?.(received.headers)) || ''
+  return explanation ? changeTokenError(error, { message: `${error.message} ${explanation}` }) : error
+}
+
+/** A token that is bound to a key is of no use without the key; a bearer token lacks the protection that was asked for. */
+function unexpectedType({ tokenType }: TokenResponse, { clientId, tokenEndpoint }: Identity): TokenError {
+  const isBound = tokenType !== 'Bearer'
   return new TokenError({
     kind: 'malformed',
-    message: `The token endpoint ${tokenEndpoint} issued a ${tokenType} token, which this client cannot send.`,
+    message: `The token endpoint ${tokenEndpoint} issued a ${tokenType} token. ${isBound ? 'Set' : 'Allow DPoP for this client there, or remove'} binding.`,
     clientId,
     tokenEndpoint,
   })

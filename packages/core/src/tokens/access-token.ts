@@ -1,4 +1,5 @@
 import { Redacted } from '../platform/redacted.ts'
+import type { TokenBinding } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 
 /** An access token with its lifetime. Logs and JSON show everything but the token. */
@@ -11,12 +12,15 @@ export interface AccessToken {
   readonly expiresAt: Date
   /** The whole token response. */
   readonly response: TokenResponse
+  /** Proves possession of the key that the token is bound to; undefined for a bearer token. */
+  readonly binding?: TokenBinding | undefined
 }
 
 interface Contents {
   readonly response: TokenResponse
   readonly expiresAtMs: number
   readonly remainingMs: () => number
+  readonly binding?: TokenBinding | undefined
 }
 
 /** Kept apart instead of in private members: test runners read the members of copies, where private ones throw. */
@@ -37,6 +41,10 @@ class IssuedToken extends Redacted implements AccessToken {
 
   get response(): TokenResponse {
     return contents.get(this)?.response as TokenResponse
+  }
+
+  get binding(): TokenBinding | undefined {
+    return contents.get(this)?.binding
   }
 
   toJSON(): object {
@@ -67,6 +75,11 @@ export function createAccessToken(
   const token = new IssuedToken()
   contents.set(token, { response: Object.freeze(shown), expiresAtMs, remainingMs })
   return token
+}
+
+/** Gives a new token the key that its source bound it to. */
+export function bindToken(token: AccessToken, binding: TokenBinding): void {
+  contents.set(token, { ...contents.get(token)!, binding })
 }
 
 /** Remaining lifetime in milliseconds: by both clocks for a provider's token, by the wall clock for any other. */

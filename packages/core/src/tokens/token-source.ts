@@ -1,3 +1,4 @@
+import type { TokenBinding } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 
 /** What a source learns about one token request. */
@@ -11,6 +12,8 @@ export interface TokenRequestContext {
 export interface TokenSource {
   /** Names the client in events where the provider has no `label`, such as the client ID. */
   readonly label?: string | undefined
+  /** Binds the source's tokens to a key. */
+  readonly binding?: TokenBinding | undefined
   /**
    * Identifies the token: sources with the same key can share it. A digest where it depends on a secret.
    * Called only with a shared store.

@@ -1,6 +1,7 @@
 import { describe } from 'vitest'
 import type { AdapterUnderTest } from './adapter-under-test.ts'
 import { describeBodies } from './describe-bodies.ts'
+import { describeBoundTokens } from './describe-bound-tokens.ts'
 import { describeOrigins } from './describe-origins.ts'
 import { describeRejections } from './describe-rejections.ts'
 import { describeSecrets } from './describe-secrets.ts'
@@ -27,5 +28,6 @@ export function describeAdapter(adapter: AdapterUnderTest): void {
     describeOrigins(adapter)
     describeRejections(adapter)
     describeSecrets(adapter)
+    describeBoundTokens(adapter)
   })
 }

@@ -1,7 +1,7 @@
 import { clientCredentials, type TokenSource } from '@tokenwell/core'
 import { json, startScriptedServer, type ScriptedServer } from './scripted-server.ts'
 
-/** A token endpoint that issues a new token for each request, unless its `respond` is replaced. */
+/** A token endpoint that issues a new token for each request, a bound one to a proof, unless its `respond` is replaced. */
 export interface TokenEndpoint extends ScriptedServer {
   /** The tokens issued so far. */
   readonly issued: readonly string[]
@@ -12,10 +12,10 @@ export interface TokenEndpoint extends ScriptedServer {
 /** Starts a token endpoint on a free port of the loopback address. */
 export async function startTokenEndpoint(): Promise<TokenEndpoint> {
   const issued: string[] = []
-  const server = await startScriptedServer(() => {
+  const server = await startScriptedServer(({ headers }) => {
     const token = `token-${issued.length + 1}-${crypto.randomUUID()}`
     issued.push(token)
-    return json({ access_token: token, token_type: 'Bearer', expires_in: 3600 })
+    return json({ access_token: token, token_type: headers['dpop'] ? 'DPoP' : 'Bearer', expires_in: 3600 })
   })
   const source = clientCredentials({
     tokenUrl: `${server.origin}/token`,

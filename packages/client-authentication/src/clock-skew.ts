@@ -1,0 +1,12 @@
+import { headerValue, type ResponseHeaders } from '@tokenwell/core'
+
+/** Less is a slow response, or within the tolerance of servers. */
+const noticeableSeconds = 20
+
+/** A sentence if this machine's clock differs from that of the server which sent these headers. */
+export function explainClockSkew(headers: ResponseHeaders): string | undefined {
+  const seconds = Math.round((Date.now() - Date.parse(headerValue(headers, 'date') ?? '')) / 1000)
+  if (!(Math.abs(seconds) > noticeableSeconds)) return undefined
+  const direction = seconds > 0 ? 'ahead of' : 'behind'
+  return `The clock of this machine is ${Math.abs(seconds)} s ${direction} the clock of the server: correct it.`
+}

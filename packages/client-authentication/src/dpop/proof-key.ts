@@ -1,0 +1,23 @@
+import { configurationError } from '@tokenwell/core'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import { importSigningKey, type SigningKey } from '../signing-key.ts'
+
+/** A key pair: two `CryptoKey`s, or a private key as JWK or PEM (PKCS #8). */
+export type KeyPairInput = CryptoKeyPair | JWK | string
+
+export type ProofKey = SigningKey & { readonly publicJwk: JWK }
+
+/** @throws {TokenError} of kind `configuration`, which does not quote the key */
+export async function importProofKey(input: KeyPairInput | undefined): Promise<ProofKey> {
+  const pair = input ?? (await generateKeyPair('ES256'))
+  if (typeof pair === 'object' && 'privateKey' in pair) return fromKeyPair(pair)
+  const key = await importSigningKey(pair, {})
+  return { ...key, publicJwk: key.publicJwk! }
+}
+
+async function fromKeyPair({ privateKey, publicKey }: CryptoKeyPair): Promise<ProofKey> {
+  if (publicKey?.type !== 'public') throw configurationError('keyPair.publicKey must be a public CryptoKey.')
+  const publicJwk = await exportJWK(publicKey)
+  const thumbprint = await calculateJwkThumbprint(publicJwk)
+  return { ...(await importSigningKey(privateKey, { keyId: thumbprint })), thumbprint, publicJwk }
+}

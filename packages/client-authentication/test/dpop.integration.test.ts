@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto'
+import { dpop, type DpopOptions } from '@tokenwell/client-authentication/dpop'
+import {
+  clientCredentials,
+  createMemoryTokenStore,
+  createTokenFetch,
+  createTokenPool,
+  createTokenProvider,
+  type TokenBinding,
+  type TokenEvent,
+} from '@tokenwell/core'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
+import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair } from 'jose'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startNonceApi } from './nonce-api.ts'
+import { startOidcProvider, type OidcProvider } from './oidc-provider.ts'
+
+const credentials = { clientId: 'client', clientSecret: 'secret' }
+
+async function startProvider(): Promise<OidcProvider> {
+  const provider = await startOidcProvider(
+    {
+      client_secret: 'secret',
+      token_endpoint_auth_method: 'client_secret_post',
+      dpop_bound_access_tokens: true,
+    },
+    { requireNonce: true },
+  )
+  onTestFinished(() => provider.close())
+  return provider
+}
+
+function start({ tokenUrl }: { readonly tokenUrl: string }, binding: TokenBinding) {
+  const events: TokenEvent[] = []
+  const tokens = createTokenProvider(clientCredentials({ tokenUrl, ...credentials, binding }), {
+    maxAttempts: 1,
+    onEvent: (event) => events.push(event),
+  })
+  return { tokens, events, requested: () => events.filter(({ type }) => type === 'token_requested').length }
+}
+
+async function startScripted(respond: ScriptedServer['respond']) {
+  const server = await startScriptedServer(respond)
+  onTestFinished(() => server.close())
+  return Object.assign(server, { tokenUrl: `${server.origin}/token` })
+}
+
+const bound = () => json({ access_token: 'token', token_type: 'DPoP', expires_in: 3_600 })
+const proofOf = ({ headers }: { readonly headers: object }) => String((headers as { dpop: unknown }).dpop)
+
+describe('dpop', () => {
+  it.each<[string, () => Promise<DpopOptions['keyPair']>]>([
+    ['a key of its own', async () => undefined],
+    ['a CryptoKeyPair', () => generateKeyPair('ES256')],
+    ['a JWK', async () => exportJWK((await generateKeyPair('EdDSA', { extractable: true })).privateKey)],
+    ['PEM', async () => exportPKCS8((await generateKeyPair('ES256', { extractable: true })).privateKey)],
+    ['an RSA key', () => generateKeyPair('PS256')],
+  ])('gets a token of oidc-provider and calls an API, both with nonces, by %s', async (_name, createKey) => {
+    const provider = await startProvider()
+    const introspection = { introspectionUrl: `${provider.issuer}/token/introspection`, ...credentials }
+    const api = await startNonceApi({ introspection: { ...introspection, clientAuthentication: 'post' } })
+    const { tokens, requested } = start(provider, dpop({ keyPair: await createKey() }))
+    const send = createTokenFetch(tokens, { allowedOrigins: [api.origin] })
+    for (const expected of [2, 3]) {
+      const response = await send(`${api.origin}/orders?page=1#top`, { method: 'POST', body: 'text' })
+      expect([response.status, await response.text()]).toEqual([200, 'accepted'])
+      expect(api.proofs).toHaveLength(expected)
+    }
+    expect(requested()).toBe(1)
+    expect(provider.tokenRequests()).toHaveLength(2)
+    // The nonce is known now.
+    await tokens.getToken({ forceRefresh: true })
+    expect(provider.tokenRequests()).toHaveLength(3)
+  })
+
+  it('states method, URL without query, time and token in a new proof for each request', async () => {
+    const server = await startScripted(() => bound())
+    const { tokens } = start(server, dpop())
+    const send = createTokenFetch(tokens, { allowedOrigins: [server.origin] })
+    await send(`${server.origin}/a%20b?c=d#e`)
+    await send(`${server.origin}/a%20b?c=d#e`, { method: 'put' })
+    const [first, second, third] = server.requests.map(proofOf)
+    const { iat = 0, jti, ...claims } = decodeJwt(first!)
+    expect(claims).toEqual({ htm: 'POST', htu: server.tokenUrl })
+    expect(Math.abs(Date.now() / 1000 - iat)).toBeLessThan(30)
+    expect(decodeProtectedHeader(first!)).toEqual({
+      typ: 'dpop+jwt',
+      alg: 'ES256',
+      jwk: { kty: 'EC', crv: 'P-256', x: expect.any(String), y: expect.any(String) },
+    })
+    const ath = createHash('sha256').update('token').digest('base64url')
+    expect(decodeJwt(second!)).toMatchObject({ htm: 'GET', htu: `${server.origin}/a%20b`, ath })
+    expect(decodeJwt(third!)).toMatchObject({ htm: 'PUT', htu: `${server.origin}/a%20b`, ath })
+    expect(new Set([jti, decodeJwt(second!).jti, decodeJwt(third!).jti]).size).toBe(3)
+    expect(server.requests[1]!.headers.authorization).toBe('DPoP token')
+  })
+
+  it('repeats a token request once only, however often a nonce is required', async () => {
+    let count = 0
+    const server = await startScripted(() =>
+      json({ error: 'use_dpop_nonce' }, 400, { 'dpop-nonce': `nonce-${++count}` }),
+    )
+    const { tokens, requested } = start(server, dpop())
+    await expect(tokens.getToken()).rejects.toMatchObject({ oauthError: 'use_dpop_nonce' })
+    expect(server.requests).toHaveLength(2)
+    expect(decodeJwt(proofOf(server.requests[1]!))['nonce']).toBe('nonce-1')
+    expect(requested()).toBe(1)
+  })
+
+  it('does not repeat a request that lacks a nonce which the server does not send', async () => {
+    const server = await startScripted(() => json({ error: 'use_dpop_nonce' }, 400))
+    await expect(start(server, dpop()).tokens.getToken()).rejects.toMatchObject({ status: 400 })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('takes the nonce of a successful token response', async () => {
+    const server = await startScripted(() =>
+      json({ access_token: 'token', token_type: 'DPoP' }, 200, { 'dpop-nonce': 'n' }),
+    )
+    const { tokens } = start(server, dpop())
+    await tokens.getToken()
+    await tokens.getToken({ forceRefresh: true })
+    expect(server.requests.map((request) => decodeJwt(proofOf(request))['nonce'])).toEqual([undefined, 'n'])
+  })
+
+  it('remembers the nonces of 100 origins', async () => {
+    const binding = dpop()
+    const url = (index: number) => new URL(`https://api-${index}.example.com/`)
+    for (let index = 0; index <= 100; index++) binding.receive(url(index), { 'DPoP-Nonce': `nonce-${index}` })
+    const nonceAt = async (index: number) =>
+      decodeJwt((await binding.prove({ method: 'GET', url: url(index) }))['DPoP']!)['nonce']
+    expect([await nonceAt(0), await nonceAt(1), await nonceAt(100)]).toEqual([
+      undefined,
+      'nonce-1',
+      'nonce-100',
+    ])
+  })
+
+  it.each([
+    ['Bearer', 'issued a Bearer token. Allow DPoP for this client there, or remove binding.', dpop()],
+    ['DPoP', 'issued a DPoP token. Set binding.', undefined],
+  ])('accepts no %s token that was not asked for', async (token_type, message, binding) => {
+    const server = await startScripted(() => json({ access_token: 'token', token_type }))
+    await expect(start(server, binding!).tokens.getToken()).rejects.toMatchObject({
+      kind: 'malformed',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  it('sends no bound token without its key', async () => {
+    const api = await startScripted(() => json({}))
+    const tokens = createTokenProvider({
+      cacheKey: async () => 'key',
+      requestToken: async () => ({ accessToken: 'token', tokenType: 'DPoP', scope: [] }),
+    })
+    await expect(
+      createTokenFetch(tokens, { allowedOrigins: [api.origin] })(api.origin),
+    ).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining('Set binding'),
+    })
+    expect(api.requests).toEqual([])
+  })
+
+  it('shares tokens through a store with a shared key only', async () => {
+    const server = await startScripted(() => bound())
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+    const keyPair = await exportJWK(privateKey)
+    const store = createMemoryTokenStore()
+    const source = (binding: TokenBinding) => clientCredentials({ ...server, ...credentials, binding })
+    const values = async (binding: TokenBinding) =>
+      (await createTokenProvider(source(binding), { store }).getToken()).value
+    expect([await values(dpop({ keyPair })), await values(dpop({ keyPair }))]).toEqual(['token', 'token'])
+    expect(server.requests).toHaveLength(1)
+    await values(dpop({ keyPair: await generateKeyPair('ES256') }))
+    expect(server.requests).toHaveLength(2)
+
+    const message = 'A shared token store requires a key that all processes have. Pass keyPair to dpop().'
+    const unshared = () => source(dpop())
+    expect(() => createTokenProvider(unshared(), { store })).toThrow(message)
+    await expect(createTokenPool(unshared, { store }).for('key').getToken()).rejects.toThrow(message)
+  })
+
+  it('names a clock that is off if the server rejects a proof', async () => {
+    const date = new Date(Date.now() - 90_000).toUTCString()
+    const server = await startScripted(() => json({ error: 'invalid_dpop_proof' }, 400, { date }))
+    await expect(start(server, dpop()).tokens.getToken()).rejects.toThrow(
+      /The clock of this machine is (89|90|91) s ahead of the clock of the server: correct it\./,
+    )
+  })
+
+  it.each([
+    ['text', 'secret', 'key is not PEM text'],
+    ['a public JWK', { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }, 'key is a public or symmetric JWK'],
+    ['half a pair', { privateKey: {} }, 'keyPair.publicKey must be a public CryptoKey'],
+  ])('rejects %s as a key pair', async (_name, keyPair, message) => {
+    const server = await startScripted(() => bound())
+    await expect(start(server, dpop({ keyPair: keyPair as never })).tokens.getToken()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining(message),
+    })
+    expect(server.requests).toEqual([])
+  })
+})
