@@ -14,7 +14,6 @@ export interface NodeRequest {
   readonly protocol?: string | undefined
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders?: readonly string[] | undefined
-  readonly raw?: { readonly rawHeaders: readonly string[] } | undefined
   readonly socket: Socket
 }
 
@@ -24,12 +23,14 @@ export interface RequireTokenOptions<Request> extends TokenRequirements {
   readonly clientCertificate?: ((request: Request) => Uint8Array | string | undefined) | undefined
 }
 
-/** All credentials of a request. Node keeps only the first of two `Authorization` headers. */
-export function credentialsOf(request: NodeRequest): string | readonly string[] | undefined {
-  const { authorization } = request.headers
+/** All credentials of a request, as Node parsed it, which keeps only the first of two `Authorization` headers. */
+export function credentialsOf({
+  headers: { authorization },
+  url = '',
+  rawHeaders = [],
+}: Omit<NodeRequest, 'socket'>): string | readonly string[] | undefined {
   if (authorization === undefined) return undefined
-  if (/[?&]access_token=/.test(request.url ?? '')) return [authorization, 'access_token']
-  const { rawHeaders = [] } = request.raw ?? request
+  if (/[?&]access_token=/.test(url)) return [authorization, 'access_token']
   const all: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]!.length === 13 && rawHeaders[at]!.toLowerCase() === 'authorization') {

@@ -6,7 +6,7 @@ import { createChallenge } from './challenge.ts'
 import { CheckedTokens, type CheckedToken } from './check/checked-tokens.ts'
 import { chooseCheck } from './check/choose-check.ts'
 import { digest } from './digest.ts'
-import { invalidToken, readCredentials, type Credentials } from './read-credentials.ts'
+import { findMalformation, invalidToken, readCredentials, type Credentials } from './read-credentials.ts'
 import { findMissing, type TokenRequirements } from './token-requirements.ts'
 import {
   classicBody,
@@ -90,6 +90,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 
   const checkNow = async (key: string, token: string): Promise<CheckedToken | undefined> => {
+    const malformation = findMalformation(token)
+    if (malformation) throw reject(malformation)
     const check = checkOf(token)
     try {
       return check && (await checked.check(key, token, check))

@@ -43,7 +43,7 @@ async function protectRoutes(
     const route = request.routeOptions.config.accessToken
     if (route === false) return
     try {
-      request.accessToken = await verifier.verify(credentialsOf(request), {
+      request.accessToken = await verifier.verify(credentialsOf(request.raw), {
         products: route?.products ? [...products, ...route.products] : products,
         scopes: route?.scopes ? [...scopes, ...route.scopes] : scopes,
         request: new NodeRequestFacts<FastifyRequest>(request, clientCertificate),

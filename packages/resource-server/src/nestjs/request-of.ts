@@ -4,6 +4,8 @@ import type { VerifiedToken } from '../verified-token.ts'
 
 export interface IncomingRequest extends NodeRequest {
   accessToken?: VerifiedToken
+  /** Fastify keeps Node's request here. */
+  readonly raw?: NodeRequest
   /** Express keeps the response here, which a GraphQL context may not hold. */
   readonly res?: unknown
 }

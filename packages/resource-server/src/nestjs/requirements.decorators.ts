@@ -20,7 +20,7 @@ export function RequireScopes(...scopes: readonly string[]): Decorator {
 
 /** Needs no access token. */
 export function Public(): Decorator {
-  return SetMetadata(PUBLIC, true)
+  return applyDecorators(SetMetadata(PUBLIC, true), SetMetadata(SWAGGER_SECURITY, [{}]))
 }
 
 const documented = SetMetadata(SWAGGER_SECURITY, [{ bearer: [] }])

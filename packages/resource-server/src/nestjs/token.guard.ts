@@ -39,7 +39,7 @@ export class TokenGuard implements CanActivate {
     const required = (key: string): string[] =>
       this.#reflector.getAll<(string[] | undefined)[]>(key, places).flatMap((names) => names ?? [])
     try {
-      request.accessToken = await this.#verifier.verify(credentialsOf(request), {
+      request.accessToken = await this.#verifier.verify(credentialsOf(request.raw ?? request), {
         products: required(PRODUCTS),
         scopes: required(SCOPES),
         request: new NodeRequestFacts(request, undefined),
