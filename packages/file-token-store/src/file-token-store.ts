@@ -72,22 +72,29 @@ export function createFileTokenStore(options: FileTokenStoreOptions = {}): FileT
     }
   }
 
-  function createLease(cacheKey: string, holderId: string, since: number): TokenLease {
+  function createLease(
+    cacheKey: string,
+    slot: 'lease' | 'fallback',
+    holderId: string,
+    since: number,
+  ): TokenLease {
     /** Changes the state as the holder of the lease; does nothing once the lease is lost. */
     const updateAsHolder = (change: (state: StoredState) => StoredState | undefined): boolean =>
-      update(cacheKey, (state) => (state.lease?.holderId === holderId ? change(state) : undefined))
+      update(cacheKey, (state) => (state[slot]?.holderId === holderId ? change(state) : undefined))
     return {
       async write(response, lifetimeMs) {
         const token = { id: randomUUID(), expiresAt: since + lifetimeMs, response }
-        return updateAsHolder(({ lease }) => ({ lease: lease!, token })) ? token.id : undefined
+        return updateAsHolder(({ cooldown: _cooldown, ...state }) => ({ ...state, token }))
+          ? token.id
+          : undefined
       },
       async writeCooldown(error, ttlMs) {
         updateAsHolder((state) => ({ ...state, cooldown: { expiresAt: Date.now() + ttlMs, error } }))
       },
       extend: async (ttlMs) =>
-        updateAsHolder((state) => ({ ...state, lease: { holderId, since, expiresAt: Date.now() + ttlMs } })),
+        updateAsHolder((state) => ({ ...state, [slot]: { holderId, since, expiresAt: Date.now() + ttlMs } })),
       async release() {
-        updateAsHolder(({ lease: _lease, ...state }) => state)
+        updateAsHolder((state) => ({ ...state, [slot]: undefined }))
       },
     }
   }
@@ -108,14 +115,15 @@ export function createFileTokenStore(options: FileTokenStoreOptions = {}): FileT
       if (!exists(folder)) return
       update(cacheKey, ({ token, ...state }) => (token?.id === id ? state : undefined))
     },
-    async lease(cacheKey, ttlMs) {
+    async lease(cacheKey, ttlMs, fallback) {
+      const slot = fallback ?? 'lease'
       const holderId = randomUUID()
       let since = 0
       const acquired = update(cacheKey, (state) => {
         since = Date.now()
-        return state.lease ? undefined : { ...state, lease: { holderId, since, expiresAt: since + ttlMs } }
+        return state[slot] ? undefined : { ...state, [slot]: { holderId, since, expiresAt: since + ttlMs } }
       })
-      return acquired ? createLease(cacheKey, holderId, since) : undefined
+      return acquired ? createLease(cacheKey, slot, holderId, since) : undefined
     },
     async clear() {
       if (!exists(folder)) return

@@ -4,7 +4,14 @@ import type { TokenFailure, TokenResponse } from '@tokenwell/core'
 export interface StoredState {
   readonly token?: { readonly id: string; readonly expiresAt: number; readonly response: TokenResponse }
   readonly cooldown?: { readonly expiresAt: number; readonly error: TokenFailure }
-  readonly lease?: { readonly holderId: string; readonly since: number; readonly expiresAt: number }
+  readonly lease?: StoredLease
+  readonly fallback?: StoredLease
+}
+
+interface StoredLease {
+  readonly holderId: string
+  readonly since: number
+  readonly expiresAt: number
 }
 
 /** The clock may be adjusted by less than this without invalidating what is stored. */

@@ -10,10 +10,9 @@ interface Entry {
   readonly text: string
 }
 
-/** The entries of one cache key: their Redis keys, and how they are encoded. */
+/** The entries of one cache key: the Redis hash that holds them, and how they are encoded. */
 export interface CacheKeyEntries {
-  /** Redis keys, all with the same hash tag. */
-  readonly keys: Readonly<Record<EntryKind | 'lease', string>>
+  readonly redisKey: string
   encode(kind: EntryKind, entry: Entry): Promise<string>
   /** @throws if the value was not encoded by the same key for the same cache key, kind, ID and expiry */
   decode(kind: EntryKind, value: string): Promise<Entry>
@@ -24,9 +23,8 @@ export async function openEntries(
   keyPrefix: string,
   cacheKey: string,
 ): Promise<CacheKeyEntries> {
-  const tag = `${keyPrefix}{${await encryption.name(cacheKey)}}`
   return {
-    keys: { token: `${tag}:token`, cooldown: `${tag}:cooldown`, lease: `${tag}:lease` },
+    redisKey: keyPrefix + (await encryption.name(cacheKey)),
     async encode(kind, { id, expiresAt, text }) {
       const head = `${id}.${expiresAt}.`
       return head + (await encryption.encrypt(text, [cacheKey, kind, head]))

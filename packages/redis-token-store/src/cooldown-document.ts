@@ -10,8 +10,8 @@ const kinds: readonly TokenErrorKind[] = [
 ]
 
 export function writeCooldownDocument(failure: TokenFailure): string {
-  const { kind, message, status, oauthError, vendorCode, retryAfterMs, attempts } = failure
-  return JSON.stringify({ kind, message, status, oauthError, vendorCode, retryAfterMs, attempts })
+  const { kind, message, status, oauthError, vendorCode, retryAfterMs, attempts, failures } = failure
+  return JSON.stringify({ kind, message, status, oauthError, vendorCode, retryAfterMs, attempts, failures })
 }
 
 /** @throws {TypeError | SyntaxError} for an invalid document */
@@ -28,6 +28,7 @@ export function readCooldownDocument(text: string): TokenFailure {
     vendorCode: code(members['vendorCode']),
     retryAfterMs: number(members['retryAfterMs']),
     attempts: number(members['attempts']),
+    failures: number(members['failures']),
   }
   return Object.fromEntries(Object.entries(failure).filter(([, value]) => value !== undefined)) as never
 }

@@ -3,7 +3,7 @@ const decoder = new TextDecoder()
 
 /** Names, encrypts and decrypts entries. */
 export interface EntryEncryption {
-  /** The name of the entries of a cache key; never contains a brace. */
+  /** The name of the entries of a cache key. */
   name(cacheKey: string): Promise<string>
   /** @param context the data that is authenticated with the text */
   encrypt(text: string, context: readonly unknown[]): Promise<string>

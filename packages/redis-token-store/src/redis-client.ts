@@ -68,8 +68,3 @@ function isNodeRedis(client: Partial<NodeRedisClient>): client is NodeRedisClien
 function isIoRedis(client: Partial<IoRedisClient>): client is IoRedisClient {
   return typeof client?.evalsha === 'function' && typeof client.status === 'string'
 }
-
-/** A failure of the store. Its code, such as `READONLY`, appears in events. */
-export function storeError(code: string, message: string, cause?: unknown): Error {
-  return Object.assign(new Error(message, { cause }), { code })
-}

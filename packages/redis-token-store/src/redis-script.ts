@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { storeError, type ScriptSender } from './redis-client.ts'
+import type { ScriptSender } from './redis-client.ts'
+import { errorReply, failedCommand, storeError } from './store-error.ts'
 
 /** A Lua script; Redis runs it atomically. */
 export interface RedisScript {
@@ -30,25 +31,13 @@ export function createScriptRunner({ isReady, send }: ScriptSender): RunScript {
     const texts = args.map(String)
     try {
       return await send('sha1', sha1, keys, texts, abortSignal).catch((error: unknown) => {
-        if (replyCode(error) !== 'NOSCRIPT') throw error
+        if (!errorReply(error)?.startsWith('NOSCRIPT')) throw error
         return send('source', lua, keys, texts, abortSignal)
       })
     } catch (error) {
-      const code = abortSignal.aborted ? 'slow' : (replyCode(error) ?? 'failed')
-      throw storeError(code, 'The Redis command failed', error)
+      throw failedCommand(error, abortSignal.aborted)
     }
   }
-}
-
-/** The first word of an error reply, such as `READONLY` or `OOM`; the code of any other error. */
-function replyCode(error: unknown): string | undefined {
-  const { code, message, constructor } = (error ?? {}) as {
-    code?: unknown
-    message?: unknown
-    constructor?: { name?: string }
-  }
-  if (typeof code === 'string') return code
-  return /^[A-Z]{2,30}(?= )/.exec(String(message))?.[0] ?? constructor?.name
 }
 
 /** Reads the time in a reply: milliseconds since 1970, by the clock of Redis. */

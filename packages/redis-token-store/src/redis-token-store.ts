@@ -12,7 +12,9 @@ import { readScript, removeScript } from './token-scripts.ts'
 /** An entry that was ignored, because it was changed or written by another program. */
 export interface EntryUnreadableEvent {
   readonly type: 'entry_unreadable'
+  /** The hash that holds the entry. */
   readonly redisKey: string
+  readonly field: 'token' | 'cooldown'
 }
 
 /** Options of the Redis token store. */
@@ -64,14 +66,14 @@ export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenSto
       // The expiry in the entry counts, not that of the Redis key: a restored old entry may have any.
       return expiresAt > now ? { id, remainingMs: expiresAt - now, content } : undefined
     } catch {
-      emit(onEvent, { type: 'entry_unreadable', redisKey: entries.keys[kind] })
+      emit(onEvent, { type: 'entry_unreadable', redisKey: entries.redisKey, field: kind })
       return undefined
     }
   }
 
   async function readEntries(encryption: EntryEncryption, cacheKey: string) {
     const entries = await openEntries(encryption, keyPrefix, cacheKey)
-    const reply = await run(readScript, [entries.keys.token, entries.keys.cooldown])
+    const reply = await run(readScript, [entries.redisKey])
     const [time, token, cooldown] = Array.isArray(reply) ? (reply as unknown[]) : []
     const now = readTime(time)
     return {
@@ -97,13 +99,13 @@ export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenSto
     async remove(cacheKey, id) {
       await Promise.all(
         encryptions.map(async (encryption) => {
-          const { keys } = await openEntries(encryption, keyPrefix, cacheKey)
-          await run(removeScript, [keys.token], [`${id}.`])
+          const { redisKey } = await openEntries(encryption, keyPrefix, cacheKey)
+          await run(removeScript, [redisKey], [`${id}.`])
         }),
       )
     },
-    lease: async (cacheKey, ttlMs) =>
-      takeLease(run, await openEntries(encryptions[0], keyPrefix, cacheKey), ttlMs),
+    lease: async (cacheKey, ttlMs, slot) =>
+      takeLease(run, await openEntries(encryptions[0], keyPrefix, cacheKey), slot ?? 'lease', ttlMs),
   }
 }
 
@@ -122,10 +124,6 @@ function checkOptions(client: RedisTokenStoreClient, keyPrefix: unknown): Script
       'client must be a client of the redis or the ioredis package, such as createClient({ url }) or new Redis(url)',
     )
   }
-  if (typeof keyPrefix !== 'string' || /[{}]/.test(keyPrefix)) {
-    throw configurationError(
-      'keyPrefix must be a string without braces, which would change the hash tag on a cluster',
-    )
-  }
+  if (typeof keyPrefix !== 'string') throw configurationError('keyPrefix must be a string')
   return sender
 }

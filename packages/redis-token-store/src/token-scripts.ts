@@ -1,56 +1,81 @@
 import { redisScript } from './redis-script.ts'
 
-// All keys of one script share a hash tag: on a cluster they are on one node. Other programs may have written any
-// value, so values are read with pcall: one of another type reads as '' and does not abort the script.
+// Everything about a token is in one Redis hash: a script with several keys fails while a cluster moves their slot.
+// A time in a field counts, not that of the key, which only removes what nobody reads any more.
 
-const nowMs = `
+const prelude = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+-- Other programs may have written any value: one of another type is replaced. Missing permissions are an error.
+local function fields(...)
+  local found = redis.pcall('HMGET', KEYS[1], ...)
+  if not found.err then return found end
+  if not string.find(found.err, 'WRONGTYPE', 1, true) then error(found.err, 0) end
+  return nil
+end
+
+-- A lease that lasts longer than any was written by another program, or before the clock was set back.
+local function holder(slot)
+  local found = fields(slot)
+  local id, expiry = string.match(found and found[1] or '', '^(.*)%.(%d+)$')
+  local left = (tonumber(expiry) or 0) - now
+  return left > 0 and left <= 60000 and id or nil
+end
+
+local function set(field, value, expiry)
+  redis.call('HSET', KEYS[1], field, value)
+  if redis.call('PTTL', KEYS[1]) < expiry - now then redis.call('PEXPIREAT', KEYS[1], expiry) end
+end
+
+local function setLease(slot, id, ttl)
+  set(slot, id .. '.' .. string.format('%.0f', now + ttl), now + ttl)
+end
 `
 
-/** KEYS token, cooldown. Returns the time of Redis with both values. */
-export const readScript = redisScript(`${nowMs}
-local function value(key)
-  local found = redis.pcall('GET', key)
-  return type(found) == 'table' and '' or found
-end
-return { now, value(KEYS[1]), value(KEYS[2]) }
+/** Returns the time of Redis, and the token and cooldown entries; '' for what is not the store's. */
+export const readScript = redisScript(`${prelude}
+local found = fields('token', 'cooldown') or { '', '' }
+return { now, found[1], found[2] }
 `)
 
-/** KEYS token; ARGV the required beginning of its entry. */
-export const removeScript = redisScript(`
-local found = redis.pcall('GET', KEYS[1])
-if type(found) == 'string' and string.sub(found, 1, #ARGV[1]) == ARGV[1] then
-  return redis.call('DEL', KEYS[1])
-end
-return 0
+/** ARGV the required beginning of the token entry. */
+export const removeScript = redisScript(`${prelude}
+local found = fields('token')
+local token = found and found[1] or ''
+if string.sub(token, 1, #ARGV[1]) ~= ARGV[1] then return 0 end
+return redis.call('HDEL', KEYS[1], 'token')
 `)
 
 /**
- * KEYS lease; ARGV holder ID, TTL. Returns the time of Redis, or nothing while another holder has the lease. Succeeds
- * again for the same holder, as clients repeat commands after a failover. A key without an expiry is not a lease.
+ * ARGV slot, holder ID, TTL. Returns the time of Redis, or nothing while another holder has the lease. Succeeds again
+ * for the same holder, as clients repeat commands after a failover.
  */
-export const leaseScript = redisScript(`${nowMs}
-local holder = redis.pcall('GET', KEYS[1])
-if holder and holder ~= ARGV[1] and redis.call('PTTL', KEYS[1]) >= 0 then return false end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+export const leaseScript = redisScript(`${prelude}
+if not fields(ARGV[1]) then redis.call('PEXPIREAT', KEYS[1], 0) end
+local current = holder(ARGV[1])
+if current and current ~= ARGV[2] then return false end
+setLease(ARGV[1], ARGV[2], tonumber(ARGV[3]))
 return now
 `)
 
-/** KEYS lease; ARGV holder ID, TTL: 0 releases the lease. */
-export const extendScript = redisScript(`
-if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+/** ARGV slot, holder ID, TTL: 0 releases the lease. */
+export const extendScript = redisScript(`${prelude}
+if holder(ARGV[1]) ~= ARGV[2] then return 0 end
+if ARGV[3] == '0' then return redis.call('HDEL', KEYS[1], ARGV[1]) end
+setLease(ARGV[1], ARGV[2], tonumber(ARGV[3]))
+return 1
 `)
 
 /**
- * KEYS lease, the entry, the entry that it supersedes; ARGV holder ID, entry, time of the lease, expiry of the entry.
- * Writes nothing if the clock was set back since, or belongs to a slower new master: the lifetime would be too long.
+ * ARGV slot, holder ID, time of the lease, kind of the entry, the entry, its expiry. Writes nothing if the clock was
+ * set back since, or belongs to a slower new master: the lifetime would be too long.
  */
-export const writeScript = redisScript(`${nowMs}
-if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if now < tonumber(ARGV[3]) or now >= tonumber(ARGV[4]) then return 0 end
-redis.call('SET', KEYS[2], ARGV[2], 'PXAT', ARGV[4])
-if KEYS[3] then redis.call('DEL', KEYS[3]) end
+export const writeScript = redisScript(`${prelude}
+if holder(ARGV[1]) ~= ARGV[2] then return 0 end
+local expiry = tonumber(ARGV[6])
+if now < tonumber(ARGV[3]) or now >= expiry then return 0 end
+set(ARGV[4], ARGV[5], expiry)
+if ARGV[4] == 'token' then redis.call('HDEL', KEYS[1], 'cooldown') end
 return 1
 `)

@@ -50,19 +50,18 @@ describe.skipIf(!redisInstalled)(`${count} entries written by another program`, 
   ) {
     const { client: recorded, trips } = recordingClient(client)
     const store = createRedisTokenStore({ client: recorded, encryptionKeys, onEvent })
-    const names: { token: string; cooldown: string }[] = []
+    const names: string[] = []
     for (const cacheKey of cacheKeys) {
       const lease = (await store.lease(cacheKey, 5_000))!
       await lease.write(response, 3_600_000)
       await lease.writeCooldown(rejection, 3_600_000)
       await store.read(cacheKey)
-      const [token = '', cooldown = ''] = trips.at(-1)!.keys
-      names.push({ token, cooldown })
+      names.push(trips.at(-1)!.keys[0]!)
     }
     const genuine = await Promise.all(
-      names.map(async ({ token, cooldown }) => ({
-        token: (await client.get(token))!,
-        cooldown: (await client.get(cooldown))!,
+      names.map(async (name) => ({
+        token: (await client.hGet(name, 'token'))!,
+        cooldown: (await client.hGet(name, 'cooldown'))!,
       })),
     )
     return { store, names, genuine }
@@ -70,13 +69,13 @@ describe.skipIf(!redisInstalled)(`${count} entries written by another program`, 
 
   /** Writes a forged entry for one cache key after another, and returns what the store reads. */
   async function readForged(
-    { store, names }: { store: TokenStore; names: readonly { token: string; cooldown: string }[] },
+    { store, names }: { store: TokenStore; names: readonly string[] },
     forge: (index: number) => string | Buffer,
     kind: 'token' | 'cooldown',
   ) {
     const read: Awaited<ReturnType<TokenStore['read']>>[] = []
     for (let done = 0; done < count; done += cacheKeys.length) {
-      await Promise.all(names.map((name, index) => client.mSet([[name[kind], forge(index)]])))
+      await Promise.all(names.map((name, index) => client.hSet(name, kind, forge(index))))
       read.push(...(await Promise.all(cacheKeys.map((cacheKey) => store.read(cacheKey)))))
     }
     return read
@@ -93,7 +92,7 @@ describe.skipIf(!redisInstalled)(`${count} entries written by another program`, 
       const filled = await filledStore([key], () => events++)
       const { genuine, names } = filled
       const other = kind === 'token' ? 'cooldown' : 'token'
-      await client.del(names.map((name) => name[other]))
+      await Promise.all(names.map((name) => client.hDel(name, other)))
       const flip = (value: string) => {
         const bytes = Buffer.from(value)
         const at = Math.floor(random() * bytes.length)
@@ -144,7 +143,7 @@ describe.skipIf(!redisInstalled)(`${count} entries written by another program`, 
       expect(used.size).toBe(forgeries.length)
       expect(read.filter(Boolean)).toEqual([])
       expect(events).toBe(count)
-      await Promise.all(names.map((name, index) => client.set(name[kind], genuine[index]![kind])))
+      await Promise.all(names.map((name, index) => client.hSet(name, kind, genuine[index]![kind])))
       const restored = await Promise.all(cacheKeys.map((cacheKey) => filled.store.read(cacheKey)))
       expect(restored.filter(Boolean)).toHaveLength(cacheKeys.length)
     },
@@ -155,7 +154,7 @@ describe.skipIf(!redisInstalled)(`${count} entries written by another program`, 
     async (kind) => {
       const filled = await filledStore(undefined)
       const other = kind === 'token' ? 'cooldown' : 'token'
-      await client.del(filled.names.map((name) => name[other]))
+      await Promise.all(filled.names.map((name) => client.hDel(name, other)))
       const randomValue = (depth = 0): unknown =>
         pick([
           () => null,

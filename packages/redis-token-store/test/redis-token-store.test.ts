@@ -53,7 +53,6 @@ describe('createRedisTokenStore', () => {
     [{}, /^client must be a client of the redis or the ioredis package/],
     [{ client: null }, /^client must be/],
     [{ client: { evalsha() {} } }, /^client must be/],
-    [{ client, keyPrefix: 'a{b}' }, /^keyPrefix must be a string without braces/],
     [{ client, keyPrefix: 7 }, /^keyPrefix must be/],
     [{ client, encryptionKeys: [] }, /^encryptionKeys is empty/],
     [{ client, encryptionKeys: 'x' }, /^encryptionKeys must be a list/],
@@ -81,6 +80,30 @@ describe('createRedisTokenStore', () => {
     const shown = inspect(store, { depth: 10, showHidden: true }) + JSON.stringify(store)
     expect(shown).not.toContain('kkkk')
     expect(shown).not.toContain(key.toString('base64').slice(0, 20))
+  })
+
+  it.each([
+    ['TRYAGAIN Multiple keys request during rehashing of slot', 'TRYAGAIN', 'key'],
+    ['MOVED 866 127.0.0.1:7001', 'MOVED', 'key'],
+    ['ASK 866 127.0.0.1:7001', 'ASK', 'key'],
+    ['Too many Cluster redirections. Last error: ReplyError: MOVED 866 127.0.0.1:7001', 'MOVED', 'key'],
+    ["CROSSSLOT Keys in request don't hash to the same slot", 'CROSSSLOT', 'key'],
+    ['WRONGTYPE Operation against a key holding the wrong kind of value', 'WRONGTYPE', 'key'],
+    ['CLUSTERDOWN Hash slot not served', 'CLUSTERDOWN', 'key'],
+    ['CLUSTERDOWN The cluster is down', 'CLUSTERDOWN', undefined],
+    ["READONLY You can't write against a read only replica.", 'READONLY', undefined],
+    ["NOPERM this user has no permissions to run the 'evalsha' command", 'NOPERM', undefined],
+    ["ERR The user executing the script can't run this command or subcommand", 'NOPERM', undefined],
+    ['Socket closed unexpectedly', 'Error', undefined],
+  ])('reports "%s" as %s', async (reply, code, scope) => {
+    const fails = () => Promise.reject(new Error(reply))
+    const evalsha = { status: 'ready', eval: fails, evalsha: fails }
+    const wrapped = () => Promise.reject(new Error('Too many redirections', { cause: new Error(reply) }))
+    const evalSha = { isOpen: true, withCommandOptions: () => ({ eval: wrapped, evalSha: wrapped }) }
+    for (const failing of [evalsha, evalSha]) {
+      const store = createRedisTokenStore({ client: failing })
+      await expect(store.read('key')).rejects.toMatchObject({ code, scope })
+    }
   })
 
   it('fails at once while the client is not connected', async () => {

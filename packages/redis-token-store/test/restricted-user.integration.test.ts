@@ -56,13 +56,13 @@ describe.skipIf(!redisInstalled)('a Redis user with the permissions in OPERATION
     const admin = await createClient({ url: redis.url }).connect()
     await admin.sendCommand(['ACL', 'SETUSER', 'tokenwell', command.replace('+', '-')])
     admin.destroy()
-    await expect(useStore()).rejects.toThrow()
+    await expect(useStore()).rejects.toMatchObject({ code: 'NOPERM' })
   })
 
   it('cannot use keys of other programs', async () => {
     const admin = await createClient({ url: redis.url }).connect()
     await admin.sendCommand(['ACL', 'SETUSER', 'tokenwell', 'resetkeys', '~other:*'])
     admin.destroy()
-    await expect(useStore()).rejects.toThrow()
+    await expect(useStore()).rejects.toMatchObject({ code: 'NOPERM' })
   })
 })

@@ -53,8 +53,8 @@ describe.skipIf(!redisInstalled)('a Redis server that is', () => {
     // The token is stored in the background.
     await caller.tokens.close()
     expect(caller.storeFailures()).toHaveLength(failures)
-    const keys = await caller.client.keys('tokenwell:*:token')
-    const values = await Promise.all(keys.map((key) => caller.client.get(key)))
+    const keys = await caller.client.keys('tokenwell:*')
+    const values = await Promise.all(keys.map((key) => caller.client.hGet(key, 'token')))
     expect(values.some((stored) => stored?.includes(value))).toBe(true)
   }
 
@@ -147,6 +147,12 @@ describe.skipIf(!redisInstalled)('a Redis server that is', () => {
       ['ACL', 'SETUSER', 'default', '+evalsha'],
       'lease NOPERM',
     ],
+    [
+      'denying commands of the scripts',
+      ['ACL', 'SETUSER', 'default', '-hmget'],
+      ['ACL', 'SETUSER', 'default', '+hmget'],
+      'lease NOPERM',
+    ],
   ])('%s is avoided and reported', async (_, enable, disable, failure) => {
     await caller.client.sendCommand(enable)
     try {
@@ -183,12 +189,9 @@ describe.skipIf(!redisInstalled)('a Redis server that is', () => {
   it('filled with values of other programs is treated as empty', async () => {
     await caller.client.flushAll()
     await caller.tokens.getToken()
-    const [token = ''] = await caller.client.keys('tokenwell:*:token')
-    for (const kind of ['token', 'cooldown', 'lease']) {
-      const key = token.replace(/token$/, kind)
-      await caller.client.del(key)
-      await caller.client.rPush(key, 'a list')
-    }
+    const [key = ''] = await caller.client.keys('tokenwell:*')
+    await caller.client.del(key)
+    await caller.client.rPush(key, 'a list')
     await expectStoreInUse()
   })
 

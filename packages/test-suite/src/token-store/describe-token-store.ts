@@ -205,6 +205,23 @@ export function describeTokenStore(
         expect(await store.lease(key, minute)).toBeUndefined()
       })
 
+      it('grants one lease of the slot "fallback" beside the other', async () => {
+        const lease = await acquireLease()
+        const fallbacks = await Promise.all(
+          Array.from({ length: 10 }, () => store.lease(key, minute, 'fallback')),
+        )
+        const [fallback, ...others] = fallbacks.filter((one) => one !== undefined)
+        expect(others).toEqual([])
+        await fallback!.write(responseWith('by the fallback'), minute)
+        expect((await readToken())?.response.accessToken).toBe('by the fallback')
+        await fallback!.release()
+        expect(await lease.extend(minute)).toBe(true)
+        expect(await store.lease(key, minute)).toBeUndefined()
+        expect(await store.lease(key, minute, 'fallback')).toBeDefined()
+        await lease.write(responseWith('by the holder'), minute)
+        expect((await readToken())?.response.accessToken).toBe('by the holder')
+      })
+
       it('ignores the holder of an expired lease, even if the lease is free', async () => {
         const lease = await acquireLease(30)
         await passTime(40)

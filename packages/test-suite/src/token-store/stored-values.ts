@@ -5,6 +5,7 @@ export const rejection: TokenFailure = {
   message: 'The client is not known',
   status: 401,
   oauthError: 'invalid_client',
+  failures: 3,
 }
 
 /** A token response with all members. */
