@@ -14,6 +14,7 @@ export { createFailureGuard, type FailureGuard, type FailureLimit } from './auth
 export { networkAddress } from './authentication/network-address.ts'
 export { baseUrl } from './http/base-url.ts'
 export { apiDescription } from './openapi/api-description.ts'
+export type { KeyMaterial, PublicJwk, PublicKey } from './keys/public-key.ts'
 export type { Keyring } from './keys/keyring.ts'
 export { digest } from './platform/digest.ts'
 export type { ErrorShape } from './protocol/error-body.ts'

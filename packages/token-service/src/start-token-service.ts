@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { adminEndpoints } from './admin/admin-endpoints.ts'
 import { assembleTokenService } from './create-token-service.ts'
-import { UsageError } from './platform/usage-error.ts'
+import { NotFoundError, UsageError } from './platform/usage-error.ts'
 import type { ServiceContext } from './service/service-context.ts'
 import {
   resolveOptions,
@@ -80,7 +80,7 @@ function createPortalLinks(
 ) {
   const base = publicUrl ?? authUrl
   const requirePortal = () => {
-    if (!portal) throw new UsageError('This service has no developer portal.')
+    if (!portal) throw new NotFoundError('This service has no developer portal.')
     return portal
   }
   return {
@@ -99,7 +99,7 @@ function createPortalLinks(
       const mounted = requirePortal()
       await storage.opened
       const developer = await storage.developers.find(name.normalize('NFKC').toLowerCase())
-      if (!developer) throw new UsageError(`The developer portal has no developer named "${name}".`)
+      if (!developer) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
       return `${base}${mounted.passwordPath(await accountLinks.createPasswordReset(developer))}`
     },
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { RegisteredClient } from '../applications/application.ts'
-import { UsageError } from '../platform/usage-error.ts'
+import { NotFoundError } from '../platform/usage-error.ts'
 import { applicationSchema, productName } from '../registry/application-options.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 
@@ -22,6 +22,7 @@ const newApplication = z.strictObject({
 })
 const approval = z.strictObject({ revision: z.int().min(0) }).partial()
 const rotation = z.strictObject({ overlapSeconds: z.number().min(0).default(86_400) })
+const newKey = z.strictObject({ key: z.string().min(1) })
 const auditQuery = z.object({ limit: z.coerce.number().int().min(1).max(100_000).default(1_000) })
 
 interface Parameters {
@@ -39,7 +40,7 @@ export function adminEndpoints(
 
   async function find(clientId: string): Promise<RegisteredClient> {
     const client = await storage.applications.findClient(clientId)
-    if (!client) throw new UsageError(`There is no application with the client ID "${clientId}".`)
+    if (!client) throw new NotFoundError(`There is no application with the client ID "${clientId}".`)
     return client
   }
 
@@ -54,7 +55,7 @@ export function adminEndpoints(
   server.post('/applications', async (request, reply) => {
     const { project: projectName, ...details } = newApplication.parse(request.body)
     const project = (await storage.projects.list()).find((each) => each.name === projectName)
-    if (!project) throw new UsageError(`There is no project named "${projectName}".`)
+    if (!project) throw new NotFoundError(`There is no project named "${projectName}".`)
     const settings = { ...details, projectId: project.id, status: 'approved' as const }
     const { application, clientSecret } = await registry(request).createApplication(settings)
     await storage.products.add(details.products)
@@ -88,6 +89,17 @@ export function adminEndpoints(
   })
   server.delete<Parameters>('/applications/:clientId/secrets/:id', async (request, reply) => {
     await registry(request).revokeSecret(await find(request.params.clientId), request.params.id)
+    return reply.code(204).send()
+  })
+
+  server.post<Parameters>('/applications/:clientId/keys', async (request, reply) => {
+    const { key } = newKey.parse(request.body)
+    const { application } = await find(request.params.clientId)
+    return reply.code(201).send(await registry(request).addKeys(application, key))
+  })
+  server.delete<Parameters>('/applications/:clientId/keys/:id', async (request, reply) => {
+    const { application } = await find(request.params.clientId)
+    await registry(request).removeKey(application, request.params.id)
     return reply.code(204).send()
   })
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { UsageError } from '../platform/usage-error.ts'
+import { NotFoundError, UsageError } from '../platform/usage-error.ts'
 import { AlreadyExists, ApplicationChanged } from '../registry/application-registry.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 
@@ -26,8 +26,8 @@ export function createAdminServer(token: string): FastifyInstance {
 }
 
 function statusOf(error: Error & { statusCode?: number }): number {
-  if (error instanceof z.ZodError) return 400
-  if (error instanceof UsageError) return 404
+  if (error instanceof NotFoundError) return 404
+  if (error instanceof z.ZodError || error instanceof UsageError) return 400
   if (error instanceof AlreadyExists || error instanceof ApplicationChanged) return 409
   if (error instanceof StorageFailure) return 503
   return error.statusCode ?? 500

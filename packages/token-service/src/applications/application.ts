@@ -1,3 +1,5 @@
+import type { PublicKey } from '../keys/public-key.ts'
+
 export type ApplicationStatus = 'approved' | 'pending' | 'revoked'
 
 /** The form of the token response: with a list of products, or with level and refresh token. */
@@ -37,6 +39,8 @@ export interface Application extends Approval {
   readonly tokenGeneration: number
   /** The application is being deleted: until this time it can be restored. */
   readonly deletesAtMs?: number | undefined
+  /** For applications that authenticate by assertions (`private_key_jwt`). */
+  readonly keys: readonly PublicKey[]
 }
 
 /** A client secret as it is stored: a hash. */

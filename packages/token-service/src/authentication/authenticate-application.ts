@@ -1,18 +1,26 @@
 import type { RegisteredClient, StoredSecret } from '../applications/application.ts'
+import type { AuthenticateByAssertion } from './authenticate-by-assertion.ts'
 import { sameHash, type Keyring } from '../keys/keyring.ts'
 import type { Clock } from '../platform/clock.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
 import type { ApplicationStorage } from '../storage/storage.ts'
 import type { FailureGuard } from './failure-guard.ts'
-import type { Credentials, PresentedCredentials } from './presented-credentials.ts'
+import type { Credentials, PresentedCredentials, PresentedSecret } from './presented-credentials.ts'
 
 export interface AuthenticatedClient extends RegisteredClient {
-  readonly secret: StoredSecret
+  /** The secret or the public key that it was authenticated by. */
+  readonly credential: { readonly id: string; readonly expiresAtMs?: number | undefined }
+}
+
+export interface Caller {
+  readonly address: string
+  /** The values of `aud` in an assertion that mean this service. */
+  readonly audiences: () => readonly string[]
 }
 
 export type AuthenticateApplication = (
   credentials: PresentedCredentials,
-  address: string,
+  caller: Caller,
 ) => Promise<AuthenticatedClient>
 
 export interface ApplicationAuthenticatorContext {
@@ -20,13 +28,14 @@ export interface ApplicationAuthenticatorContext {
   readonly keyring: Keyring
   readonly clock: Clock
   readonly guard: FailureGuard
+  readonly authenticateByAssertion: AuthenticateByAssertion
 }
 
-/** Authenticates an application by its secret; only the owner of a valid secret learns more than `invalid_client`. */
+/** Authenticates an application by its secret or key; only the owner of a valid one learns more than `invalid_client`. */
 export function createApplicationAuthenticator(
   context: ApplicationAuthenticatorContext,
 ): AuthenticateApplication {
-  const { applications, keyring, clock, guard } = context
+  const { applications, keyring, clock, guard, authenticateByAssertion } = context
   const unknownSecret: StoredSecret = {
     id: '',
     applicationId: '',
@@ -45,10 +54,10 @@ export function createApplicationAuthenticator(
     const stored = client && client.secrets.length > 0 ? client.secrets : [unknownSecret]
     const secret = stored.filter((each) => matches(each, presented)).at(-1)
     const isKnown = client && secret && secret !== unknownSecret
-    return isKnown ? { ...client, secret } : client?.application.clientId
+    return isKnown ? { ...client, credential: secret } : client?.application.clientId
   }
 
-  return async (credentials, address) => {
+  async function authenticateBySecret(credentials: PresentedSecret, address: string) {
     const { clientId, verbatim } = credentials
     let found = await find(credentials)
     if (verbatim && typeof found !== 'object') found = (await find(verbatim)) ?? found
@@ -56,11 +65,20 @@ export function createApplicationAuthenticator(
       await guard.failed(address, clientId)
       throw new ProtocolError('invalid_client', { clientId: found })
     }
-    const { expiresAtMs = Infinity } = found.secret
+    const { expiresAtMs = Infinity } = found.credential
     if (expiresAtMs <= clock.now()) {
       throw new ProtocolError('expired_secret', { clientId: found.application.clientId })
     }
     return found
+  }
+
+  return async (credentials, caller) => {
+    if (!('assertion' in credentials)) return authenticateBySecret(credentials, caller.address)
+    const { client, key } = await authenticateByAssertion(credentials, caller, async (clientId) => {
+      const found = await applications.findClient(clientId)
+      return found && { ...found, keys: found.application.keys }
+    })
+    return { ...client, credential: key }
   }
 }
 

@@ -1,5 +1,6 @@
 import { ProtocolError } from '../protocol/protocol-error.ts'
 import { sameHash, type Keyring } from '../keys/keyring.ts'
+import type { Caller } from './authenticate-application.ts'
 import type { FailureGuard } from './failure-guard.ts'
 import type { Credentials, PresentedCredentials } from './presented-credentials.ts'
 
@@ -12,7 +13,7 @@ export interface ResourceServerOptions {
 /** Resolves with the client ID of the resource server. */
 export type AuthenticateResourceServer = (
   credentials: PresentedCredentials,
-  address: string,
+  caller: Caller,
 ) => Promise<string>
 
 /** Authenticates an API that introspects tokens (RFC 7662 section 2.1). */
@@ -33,7 +34,8 @@ export function createResourceServerAuthenticator(
     return presented !== undefined && sameHash(stored.hash, presented) && server !== undefined
   }
 
-  return async (credentials, address) => {
+  return async (credentials, { address }) => {
+    if ('assertion' in credentials) throw new ProtocolError('invalid_client')
     const { clientId, verbatim } = credentials
     if (isValid(credentials)) return clientId
     if (verbatim && isValid(verbatim)) return verbatim.clientId

@@ -1,4 +1,4 @@
-import { clientForm, optionalClientForm } from '../protocol/oauth-parameters.ts'
+import { assertionForm, clientForm, optionalClientForm } from '../protocol/oauth-parameters.ts'
 import { parseParameters, type RawParameters } from '../protocol/parameters.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
 
@@ -7,7 +7,7 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-export interface PresentedCredentials extends Credentials {
+export interface PresentedSecret extends Credentials {
   /**
    * The same Basic credentials without form-decoding, if that makes a difference: RFC 6749 section 2.3.1 requires
    * clients to encode them, and curl, Python's requests and many others do not.
@@ -15,12 +15,29 @@ export interface PresentedCredentials extends Credentials {
   readonly verbatim?: Credentials | undefined
 }
 
-/** Reads `client_secret_post` or `client_secret_basic` (RFC 6749 section 2.3.1), never both. */
+export interface PresentedAssertion {
+  readonly assertion: string
+  /** If it is sent beside the assertion, which contains it. */
+  readonly clientId: string | undefined
+}
+
+export type PresentedCredentials = PresentedSecret | PresentedAssertion
+
+/**
+ * Reads `client_secret_post` or `client_secret_basic` (RFC 6749 section 2.3.1), or `private_key_jwt` (RFC 7523), and
+ * rejects more than one of them.
+ */
 export function presentedCredentials(
   authorization: string | undefined,
   form: RawParameters,
 ): PresentedCredentials {
-  if (authorization === undefined || !/^basic /i.test(authorization)) {
+  const isBasic = authorization !== undefined && /^basic /i.test(authorization)
+  if (form['client_assertion'] !== undefined || form['client_assertion_type'] !== undefined) {
+    if (isBasic || form['client_secret'] !== undefined) throw new ProtocolError('two_authentication_methods')
+    const { client_assertion, client_id } = parseParameters(assertionForm, form)
+    return { assertion: client_assertion, clientId: client_id }
+  }
+  if (!isBasic) {
     const { client_id, client_secret } = parseParameters(clientForm, form)
     return { clientId: client_id, clientSecret: client_secret }
   }
@@ -33,7 +50,7 @@ export function presentedCredentials(
   return credentials
 }
 
-function parseBasic(encoded: string): PresentedCredentials {
+function parseBasic(encoded: string): PresentedSecret {
   const text = /^[\w+/-]+={0,2}$/.test(encoded) ? Buffer.from(encoded, 'base64').toString() : ''
   const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(text) ?? []
   const verbatim = validCredentials(id, secret)

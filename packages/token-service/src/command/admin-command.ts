@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { readText } from './configuration.ts'
 import type { Command } from 'commander'
 import { UsageError } from '../platform/usage-error.ts'
 
@@ -56,6 +57,19 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     .description('revokes a secret and its tokens')
     .action((clientId: string, id: string) =>
       choose({ method: 'DELETE', path: application(clientId, `/secrets/${encodeURIComponent(id)}`) }),
+    )
+  admin
+    .command('add-key <client-id> <key>')
+    .description('registers a public key: a file (PEM, JWK or JWK set), or the https URL of a JWK set')
+    .action((clientId: string, key: string) => {
+      const text = /^https?:/i.test(key) ? key : readText(key)
+      choose({ method: 'POST', path: application(clientId, '/keys'), body: { key: text } })
+    })
+  admin
+    .command('remove-key <client-id> <key-id>')
+    .description('removes a public key and revokes its tokens')
+    .action((clientId: string, id: string) =>
+      choose({ method: 'DELETE', path: application(clientId, `/keys/${encodeURIComponent(id)}`) }),
     )
   admin
     .command('products')

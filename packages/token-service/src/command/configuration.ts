@@ -78,14 +78,19 @@ function absolutePaths(value: unknown, folder: string): unknown {
   return Object.fromEntries(entries)
 }
 
-/** `clientSecretFile` names a file that contains the secret, instead of `clientSecret`. */
+/** `clientSecretFile` names a file that contains the secret, instead of `clientSecret`; likewise `publicKeyFile`. */
 function withSecretsFromFiles(settings: Settings): Settings {
   const withSecrets = (clients: unknown) =>
     Array.isArray(clients)
       ? clients.map((client: Settings) => {
-          const { clientSecretFile, ...others } = client
-          if (typeof clientSecretFile !== 'string') return client
-          return { ...others, clientSecret: readText(clientSecretFile).replace(/\r?\n$/, '') }
+          const { clientSecretFile, publicKeyFile, ...others } = client
+          return {
+            ...others,
+            ...(typeof clientSecretFile === 'string' && {
+              clientSecret: readText(clientSecretFile).replace(/\r?\n$/, ''),
+            }),
+            ...(typeof publicKeyFile === 'string' && { publicKey: readText(publicKeyFile) }),
+          }
         })
       : clients
   const { applications, resourceServers } = settings
@@ -108,7 +113,7 @@ function readYaml(file: string): unknown {
   }
 }
 
-function readText(file: string): string {
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

@@ -14,6 +14,7 @@ const reasonsByCode: Record<string, ErrorReason> = {
 const audited: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
   'invalid_client',
   'expired_secret',
+  'invalid_assertion',
   'application_not_approved',
   'token_of_another_client',
   'too_many_failures',

@@ -6,18 +6,19 @@ import { isActive, validProducts } from '../tokens/token-state.ts'
 import { introspectionPath } from '../protocol/endpoint-paths.ts'
 import type { IntrospectionResponse } from '../protocol/oauth-responses.ts'
 import { presentedToken } from '../protocol/oauth-parameters.ts'
+import { callerOf } from './caller.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { parseParameters } from '../protocol/parameters.ts'
 import { setOutcome } from './request-outcome.ts'
 
 /** Reports to resource servers whether a token is active, and for which products (RFC 7662). */
 export function introspectionEndpoint(server: FastifyInstance, context: ServiceContext): void {
-  const { authenticateResourceServer, storage, clock } = context
+  const { authenticateResourceServer, storage, clock, publicUrl } = context
 
   allowPostOnly(server, introspectionPath)
   server.post<FormRequest>(introspectionPath, async (request, reply) => {
     const credentials = presentedCredentials(request.headers.authorization, request.body)
-    const clientId = await authenticateResourceServer(credentials, request.ip)
+    const clientId = await authenticateResourceServer(credentials, callerOf(request, publicUrl))
     setOutcome(request, { clientId })
     const { token: value } = parseParameters(presentedToken, request.body)
     const found = await storage.tokens.find(accessTokenHash(value))

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { assertionAlgorithms } from '../protocol/assertion-algorithms.ts'
 import { baseUrl } from './base-url.ts'
 import { introspectionPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
 
@@ -6,7 +7,9 @@ const metadataPath = '/.well-known/oauth-authorization-server'
 
 /** Authorization server metadata (RFC 8414). */
 export function metadataEndpoint(server: FastifyInstance, publicUrl: string | undefined): void {
-  const methods = ['client_secret_post', 'client_secret_basic']
+  const secrets = ['client_secret_post', 'client_secret_basic']
+  const methods = [...secrets, 'private_key_jwt']
+  const algorithms = assertionAlgorithms
   server.get(metadataPath, (request, reply) => {
     const issuer = baseUrl(request, publicUrl)
     return reply.send({
@@ -14,12 +17,14 @@ export function metadataEndpoint(server: FastifyInstance, publicUrl: string | un
       // The endpoint requires this parameter in the query.
       token_endpoint: `${issuer}${tokenPath}?grant_type=client_credentials`,
       token_endpoint_auth_methods_supported: methods,
+      token_endpoint_auth_signing_alg_values_supported: algorithms,
       grant_types_supported: ['client_credentials'],
       response_types_supported: [],
       introspection_endpoint: `${issuer}${introspectionPath}`,
-      introspection_endpoint_auth_methods_supported: methods,
+      introspection_endpoint_auth_methods_supported: secrets,
       revocation_endpoint: `${issuer}${revocationPath}`,
       revocation_endpoint_auth_methods_supported: methods,
+      revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     })
   })
 }

@@ -4,6 +4,7 @@ import type { ServiceContext } from '../service/service-context.ts'
 import { accessTokenHash } from '../tokens/access-token.ts'
 import { revocationPath } from '../protocol/endpoint-paths.ts'
 import { presentedToken } from '../protocol/oauth-parameters.ts'
+import { callerOf } from './caller.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { parseParameters } from '../protocol/parameters.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
@@ -11,12 +12,12 @@ import { setOutcome } from './request-outcome.ts'
 
 /** Revokes a token for the client that it was issued to (RFC 7009). */
 export function revocationEndpoint(server: FastifyInstance, context: ServiceContext): void {
-  const { authenticateApplication, storage, activity } = context
+  const { authenticateApplication, storage, activity, publicUrl } = context
 
   allowPostOnly(server, revocationPath)
   server.post<FormRequest>(revocationPath, async (request, reply) => {
     const credentials = presentedCredentials(request.headers.authorization, request.body)
-    const { application } = await authenticateApplication(credentials, request.ip)
+    const { application } = await authenticateApplication(credentials, callerOf(request, publicUrl))
     const { clientId } = application
     setOutcome(request, { clientId })
     const { token } = parseParameters(presentedToken, request.body)

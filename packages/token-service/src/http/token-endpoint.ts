@@ -5,6 +5,7 @@ import { presentedCredentials } from '../authentication/presented-credentials.ts
 import { accessTokenHash, createAccessToken } from '../tokens/access-token.ts'
 import { tokenPath } from '../protocol/endpoint-paths.ts'
 import { repeatedGrant, tokenQuery } from '../protocol/oauth-parameters.ts'
+import { callerOf } from './caller.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { parseParameters } from '../protocol/parameters.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
@@ -13,7 +14,7 @@ import { createTokenResponse } from '../protocol/token-response.ts'
 
 /** Issues access tokens for the client-credentials grant (RFC 6749 section 4.4). */
 export function tokenEndpoint(server: FastifyInstance, context: ServiceContext): void {
-  const { authenticateApplication, storage, activity, clock } = context
+  const { authenticateApplication, storage, activity, clock, publicUrl } = context
 
   allowPostOnly(server, tokenPath)
   server.post<FormRequest>(tokenPath, async (request, reply) => {
@@ -23,24 +24,24 @@ export function tokenEndpoint(server: FastifyInstance, context: ServiceContext):
     parseParameters(tokenQuery, request.query)
     parseParameters(repeatedGrant, request.body)
     const credentials = presentedCredentials(request.headers.authorization, request.body)
-    const client = await authenticateApplication(credentials, request.ip)
-    const { application, secret } = client
+    const client = await authenticateApplication(credentials, callerOf(request, publicUrl))
+    const { application, credential } = client
     const { id: applicationId, clientId, status, products, tokenGeneration: generation } = application
     if (status !== 'approved' || isBeingDeleted(client))
       throw new ProtocolError('application_not_approved', { clientId })
 
     const value = createAccessToken()
     const issuedAtMs = clock.now()
-    // A token ends with its secret.
-    const { expiresAtMs: secretExpiresAtMs = Infinity } = secret
+    // A token ends with its secret or key.
+    const { expiresAtMs: credentialExpiresAtMs = Infinity } = credential
     const lifetimeSeconds = Math.min(
       application.lifetimeSeconds,
-      Math.ceil((secretExpiresAtMs - issuedAtMs) / 1000),
+      Math.ceil((credentialExpiresAtMs - issuedAtMs) / 1000),
     )
     const expiresAtMs = issuedAtMs + lifetimeSeconds * 1000
-    const token = { applicationId, secretId: secret.id, generation, products, issuedAtMs, expiresAtMs }
+    const token = { applicationId, secretId: credential.id, generation, products, issuedAtMs, expiresAtMs }
     await storage.tokens.save({ hash: accessTokenHash(value), ...token })
-    activity.tokenRequested({ clientId, outcome: 'issued', address: request.ip, secretId: secret.id })
+    activity.tokenRequested({ clientId, outcome: 'issued', address: request.ip, secretId: credential.id })
     setOutcome(request, { clientId })
     return reply.send(createTokenResponse({ value, issuedAtMs, lifetimeSeconds }, client))
   })

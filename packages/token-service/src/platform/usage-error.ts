@@ -5,3 +5,6 @@ export class UsageError extends Error {
     this.name = 'UsageError'
   }
 }
+
+/** What an administrator named does not exist. */
+export class NotFoundError extends UsageError {}

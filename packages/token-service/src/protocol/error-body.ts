@@ -32,7 +32,7 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
   two_authentication_methods: {
     status: 400,
     error: 'invalid_request',
-    description: 'Credentials are both in the Authorization header and in the body; send them once',
+    description: 'The request contains more than one kind of client credentials; send one',
   },
   malformed_authorization: {
     status: 400,
@@ -57,6 +57,17 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
   malformed_request: { status: 400, error: 'invalid_request', description: 'The request is malformed' },
   invalid_client: { status: 401, error: 'invalid_client', description: 'ClientId is Invalid' },
   expired_secret: { status: 401, error: 'invalid_client', description: 'The client secret has expired' },
+  invalid_assertion: {
+    status: 401,
+    error: 'invalid_client',
+    description: 'A claim of the client assertion is missing, invalid, expired or was used before',
+  },
+  key_set_unavailable: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    description: "The client's JWK set could not be fetched",
+    fault: 'messaging.adaptors.http.flow.ServiceUnavailable',
+  },
   application_not_approved: {
     status: 401,
     standardStatus: 400,

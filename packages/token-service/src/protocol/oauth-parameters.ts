@@ -18,6 +18,17 @@ export const clientForm = z.object({
 
 export const optionalClientForm = clientForm.partial()
 
+/** RFC 7523 section 2.2. */
+export const assertionForm = z.object({
+  client_assertion_type: z.literal('urn:ietf:params:oauth:client-assertion-type:jwt-bearer'),
+  client_assertion: z
+    .string()
+    .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+    .max(8192)
+    .describe('A JWT that the client has signed with its private key.'),
+  client_id: visible.optional().describe('The `sub` of the assertion.'),
+})
+
 export const repeatedGrant = z.object({
   grant_type: grantType.optional().describe('May be repeated here with the same value.'),
 })

@@ -12,6 +12,8 @@ export type ErrorReason =
   | 'malformed_request'
   | 'invalid_client'
   | 'expired_secret'
+  | 'invalid_assertion'
+  | 'key_set_unavailable'
   | 'application_not_approved'
   | 'token_of_another_client'
   | 'too_many_failures'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parsePublicKeys, type KeyMaterial } from '../keys/public-key.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import type { ApplicationStatus, ResponseForm } from '../applications/application.ts'
 
@@ -6,9 +7,16 @@ import type { ApplicationStatus, ResponseForm } from '../applications/applicatio
 export interface ApplicationOptions {
   readonly name: string
   readonly clientId: string
-  readonly clientSecret: string
+  /** Required without a public key. */
+  readonly clientSecret?: string | undefined
   /** When `clientSecret` expires, as an ISO 8601 date. @default never */
   readonly clientSecretExpiresAt?: string | undefined
+  /** Public keys, for authentication by `private_key_jwt` (RFC 7523). */
+  readonly jwks?: { readonly keys: readonly object[] } | undefined
+  /** The https URL of such a JWK set. */
+  readonly jwksUrl?: string | undefined
+  /** A public key or certificate as PEM. */
+  readonly publicKey?: string | undefined
   /** The API products that its tokens are valid for. @default [] */
   readonly products?: readonly string[] | undefined
   /** @default '' */
@@ -38,8 +46,11 @@ export const productName = z
 export const applicationSchema = z.strictObject({
   name,
   clientId: printable,
-  clientSecret: printable,
+  clientSecret: printable.optional(),
   clientSecretExpiresAt: z.iso.datetime({ offset: true }).optional(),
+  jwks: z.object({ keys: z.array(z.looseObject({})) }).optional(),
+  jwksUrl: z.string().optional(),
+  publicKey: z.string().optional(),
   products: z.array(productName).default([]),
   level: z.string().max(200).default(''),
   responseForm: z.enum(['products', 'refresh']).default('products'),
@@ -52,11 +63,22 @@ export const applicationSchema = z.strictObject({
 
 export type ResolvedApplication = z.output<typeof applicationSchema>
 
+/** @throws {@link UsageError} if one of them is not a usable public key */
+export function configuredKeys({ jwks, jwksUrl, publicKey }: ResolvedApplication): KeyMaterial[] {
+  const texts = [jwks && JSON.stringify(jwks), jwksUrl, publicKey]
+  return texts.flatMap((text) => (text === undefined ? [] : parsePublicKeys(text)))
+}
+
 /** @throws {@link UsageError} that names the first invalid field */
 export function resolveApplications(applications: unknown): ResolvedApplication[] {
   const result = z.array(applicationSchema).safeParse(applications)
   if (result.success) {
     rejectDuplicates('applications', result.data)
+    const open = result.data.find(
+      (each) => each.clientSecret === undefined && configuredKeys(each).length === 0,
+    )
+    if (open)
+      throw new UsageError(`The application "${open.clientId}" has neither a clientSecret nor a public key.`)
     return result.data
   }
   const issue = result.error.issues[0]
@@ -78,9 +100,11 @@ const minSecretLength = 16
 /** @throws {@link UsageError} if a secret is short enough to be guessed */
 export function rejectWeakSecrets(
   setting: string,
-  clients: readonly { readonly clientId: string; readonly clientSecret: string }[],
+  clients: readonly { readonly clientId: string; readonly clientSecret?: string | undefined }[],
 ): void {
-  const weak = clients.find(({ clientSecret }) => clientSecret.length < minSecretLength)
+  const weak = clients.find(
+    ({ clientSecret }) => clientSecret !== undefined && clientSecret.length < minSecretLength,
+  )
   if (weak) {
     throw new UsageError(
       `The secret of "${weak.clientId}" in ${setting} is too short. Use ${minSecretLength} or more random characters; only memory storage allows fewer.`,

@@ -4,13 +4,15 @@ import type { Clock } from '../platform/clock.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { ApplicationChanges, Storage } from '../storage/storage.ts'
 import type { Application, Approval, Project, RegisteredClient } from '../applications/application.ts'
+import { parsePublicKeys, type PublicKey } from '../keys/public-key.ts'
 import { configuredSecretPrefix, createClientId, createClientSecret, storedSecret } from './client-secret.ts'
+import { changeKeys, publicKeys } from './public-keys.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
 
 export type NewApplication = Omit<
   Application,
-  'id' | 'clientId' | 'createdAtMs' | 'requested' | 'revision' | 'tokenGeneration' | 'deletesAtMs'
+  'id' | 'clientId' | 'createdAtMs' | 'requested' | 'revision' | 'tokenGeneration' | 'deletesAtMs' | 'keys'
 >
 
 export type ApplicationSettings = Pick<
@@ -77,6 +79,13 @@ export interface ApplicationRegistry {
    */
   rotateSecret(client: RegisteredClient, overlapMs: number, secretId?: string): Promise<string>
   revokeSecret(client: RegisteredClient, secretId: string): Promise<void>
+  /**
+   * Registers public keys for `private_key_jwt`: PEM, a JWK, a JWK set, or the https URL of a JWK set. The keys of an
+   * application are `application.keys`. Throws a `UsageError` if the text contains no usable public key.
+   */
+  addKeys(application: Application, text: string): Promise<readonly PublicKey[]>
+  /** Ends the key and all tokens that were issued for it. */
+  removeKey(application: Application, keyId: string): Promise<void>
 }
 
 /** How long something that is being deleted can be restored. */
@@ -140,7 +149,15 @@ export function createApplicationRegistry(
     async createApplication(details, id = randomUUID()) {
       const nowMs = clock.now()
       const clientId = createClientId()
-      const application = { ...details, id, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0 }
+      const application = {
+        ...details,
+        id,
+        clientId,
+        createdAtMs: nowMs,
+        revision: 0,
+        tokenGeneration: 0,
+        keys: [],
+      }
       const clientSecret = createClientSecret()
       const secret = storedSecret(keyring, { applicationId: application.id, value: clientSecret, nowMs })
       if (!(await storage.applications.create(application, [secret]))) throw new AlreadyExists()
@@ -198,6 +215,23 @@ export function createApplicationRegistry(
         await storage.applications.removeSecret(secretId)
       }
       audit('secret_revoked', application.clientId, secretId)
+    },
+    async addKeys({ clientId }, text) {
+      const added = publicKeys(parsePublicKeys(text), { nowMs: clock.now() })
+      await changeKeys(storage.applications, clientId, (keys) => [...keys, ...added])
+      for (const { id } of added) audit('key_added', clientId, id)
+      return added
+    },
+    async removeKey({ clientId, keys: known }, keyId) {
+      if (!known.some(({ id }) => id === keyId)) return
+      // A configured key is kept as expired, so that the next start does not add it again.
+      await changeKeys(storage.applications, clientId, (keys) =>
+        keys.flatMap((key) => {
+          if (key.id !== keyId) return [key]
+          return key.configured ? [{ ...key, expiresAtMs: clock.now() }] : []
+        }),
+      )
+      audit('key_removed', clientId, keyId)
     },
   }
 }

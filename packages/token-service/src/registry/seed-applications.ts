@@ -1,10 +1,13 @@
 import { hash, randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { RegisteredClient } from '../applications/application.ts'
 import { sameHash, type Keyring } from '../keys/keyring.ts'
+import type { PublicKey } from '../keys/public-key.ts'
 import { digest } from '../platform/digest.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { ResolvedApplication } from './application-options.ts'
+import { configuredKeys, type ResolvedApplication } from './application-options.ts'
 import { configuredSecretPrefix, storedSecret } from './client-secret.ts'
+import { changeKeys, publicKeys } from './public-keys.ts'
 
 export interface SeedContext {
   readonly storage: Storage
@@ -12,13 +15,16 @@ export interface SeedContext {
   readonly nowMs: number
   /** How long a configured secret stays valid after another one was configured. */
   readonly secretOverlapSeconds: number
-  /** Receives a sentence for the log about each secret that is replaced or revoked. */
+  /** Receives a sentence for the log about each secret or key that is replaced or revoked. */
   readonly warn: (message: string) => void
   /** Restores the applications that exist to their configuration. @default false */
   readonly replace?: boolean | undefined
 }
 
-/** Creates the applications that do not exist. Of the others only the configured secret is updated, unless `replace` is set. */
+/**
+ * Creates the applications that do not exist. Of the others only the configured secret and keys are updated, unless
+ * `replace` is set.
+ */
 export async function seedApplications(
   applications: readonly ResolvedApplication[],
   context: SeedContext,
@@ -35,7 +41,8 @@ export async function seedApplications(
       createdAtMs: nowMs,
     })
     const { name, clientId, status, products, level, responseForm, lifetimeSeconds } = options
-    const settings = { name, status, products, level, responseForm, lifetimeSeconds }
+    const keys = publicKeys(configuredKeys(options), { nowMs, configured: true })
+    const settings = { name, status, products, level, responseForm, lifetimeSeconds, keys }
     const id = randomUUID()
     const application = {
       id,
@@ -46,16 +53,19 @@ export async function seedApplications(
       tokenGeneration: 0,
       ...settings,
     }
-    if (await storage.applications.create(application, [configuredSecret(options, id, context)])) continue
+    if (await storage.applications.create(application, configuredSecrets(options, id, context))) continue
     const existing = await storage.applications.findClient(clientId)
     if (!existing) continue
     if (!replace) {
       await updateSecret(options, existing, context)
+      await updateKeys(keys, existing, context)
       continue
     }
     await storage.applications.update(existing.application.id, { ...settings, requested: null })
     for (const secret of existing.secrets) await storage.applications.removeSecret(secret.id)
-    await storage.applications.addSecret(configuredSecret(options, existing.application.id, context))
+    for (const secret of configuredSecrets(options, existing.application.id, context)) {
+      await storage.applications.addSecret(secret)
+    }
   }
 }
 
@@ -66,7 +76,8 @@ async function updateSecret(
   context: SeedContext,
 ): Promise<void> {
   const { storage, keyring, nowMs, secretOverlapSeconds, warn } = context
-  const hashes = keyring.hashes(options.clientSecret)
+  const [configured] = configuredSecrets(options, application.id, context)
+  const hashes = keyring.hashes(options.clientSecret ?? '')
   const current = secrets.find((secret) => {
     const presented = hashes.get(secret.keyId)
     return presented && sameHash(secret.hash, presented)
@@ -79,27 +90,53 @@ async function updateSecret(
     }
     return
   }
-  await storage.applications.addSecret(configuredSecret(options, application.id, context))
+  if (configured) await storage.applications.addSecret(configured)
   const expiresAtMs = nowMs + secretOverlapSeconds * 1000
   const replaced = secrets.filter(
     (secret) =>
       secret.id.startsWith(configuredSecretPrefix) && (secret.expiresAtMs ?? Infinity) > expiresAtMs,
   )
   for (const { id } of replaced) await storage.applications.expireSecret(id, expiresAtMs)
+  if (!configured && replaced.length === 0) return
   const end =
     replaced.length > 0 ? ` The previous one expires at ${new Date(expiresAtMs).toISOString()}.` : ''
   warn(`The configured secret of "${application.clientId}" was changed.${end}`)
 }
 
+/** Makes new configured keys valid, and removes those that are no longer configured. */
+async function updateKeys(
+  configured: readonly PublicKey[],
+  { application }: RegisteredClient,
+  { storage, nowMs, warn }: SeedContext,
+): Promise<void> {
+  const { clientId } = application
+  await changeKeys(storage.applications, clientId, (keys) => {
+    const kept = keys.filter((key) => !key.configured || configured.some((each) => isSameKey(each, key)))
+    const added = configured.filter((key) => !kept.some((each) => each.configured && isSameKey(each, key)))
+    if (kept.some((key) => key.configured && (key.expiresAtMs ?? Infinity) <= nowMs)) {
+      warn(`A configured key of "${clientId}" was removed by an administrator. Configure another one.`)
+    }
+    if (kept.length === keys.length && added.length === 0) return undefined
+    warn(`The configured keys of "${clientId}" were changed.`)
+    return [...kept, ...added]
+  })
+}
+
+function isSameKey(one: PublicKey, other: PublicKey): boolean {
+  if ('jwksUrl' in one || 'jwksUrl' in other) return one.name === other.name
+  return isDeepStrictEqual(one.jwk, other.jwk)
+}
+
 /** The ID is derived from the secret: instances that start at the same time store it once. */
-function configuredSecret(
+function configuredSecrets(
   { clientSecret, clientSecretExpiresAt }: ResolvedApplication,
   applicationId: string,
   { keyring, nowMs }: SeedContext,
 ) {
+  if (clientSecret === undefined) return []
   const expiresAtMs = clientSecretExpiresAt === undefined ? undefined : Date.parse(clientSecretExpiresAt)
   const secret = storedSecret(keyring, { applicationId, value: clientSecret, nowMs, expiresAtMs })
-  return { ...secret, id: `${configuredSecretPrefix}${digest(`${applicationId} ${secret.hash}`)}` }
+  return [{ ...secret, id: `${configuredSecretPrefix}${digest(`${applicationId} ${secret.hash}`)}` }]
 }
 
 /** Derived from the name: instances that start at the same time create one project. */

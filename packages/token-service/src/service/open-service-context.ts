@@ -1,4 +1,5 @@
 import { createActivityRecorder } from '../activity/activity-recorder.ts'
+import { createAssertionAuthenticator } from '../authentication/authenticate-by-assertion.ts'
 import { createApplicationAuthenticator } from '../authentication/authenticate-application.ts'
 import { createResourceServerAuthenticator } from '../authentication/authenticate-resource-server.ts'
 import { createFailureGuard } from '../authentication/failure-guard.ts'
@@ -42,6 +43,12 @@ export async function openServiceContext(
   const { applications } = storage
   const activity = createActivityRecorder({ storage: storage.activity, clock, onError })
   const guard = createFailureGuard(storage.failures, clock, options.failureLimit)
+  const authenticateByAssertion = createAssertionAuthenticator({
+    assertions: storage.assertions,
+    clock,
+    guard,
+    fetchKeys: options.fetchKeys,
+  })
   const stopPurging = purgeRegularly({
     storage,
     clock,
@@ -57,7 +64,13 @@ export async function openServiceContext(
     publicUrl,
     registryFor: (by) => createApplicationRegistry({ storage, keyring, clock, activity }, by),
     accountLinks: createAccountLinks(storage, clock),
-    authenticateApplication: createApplicationAuthenticator({ applications, keyring, clock, guard }),
+    authenticateApplication: createApplicationAuthenticator({
+      applications,
+      keyring,
+      clock,
+      guard,
+      authenticateByAssertion,
+    }),
     authenticateResourceServer: createResourceServerAuthenticator(options.resourceServers, keyring, guard),
     async reset() {
       await Promise.all([storage.tokens.clear(), storage.failures.clear()])

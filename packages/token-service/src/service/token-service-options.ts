@@ -75,6 +75,8 @@ export interface TokenServiceOptions {
    * need the token, of at least 32 characters. @default none
    */
   readonly admin?: AdminOptions | undefined
+  /** Fetches the JWK sets of applications with a `jwksUrl`. @default the global `fetch` */
+  readonly fetchKeys?: typeof fetch | undefined
   /** A pino logger. @default no log */
   readonly logger?: FastifyBaseLogger | undefined
   /** @default the system clock */
@@ -97,6 +99,7 @@ export interface ResolvedOptions {
   readonly metrics: boolean
   readonly auditRetentionDays: number
   readonly admin: AdminOptions | undefined
+  readonly fetchKeys: typeof fetch | undefined
   readonly logger: FastifyBaseLogger | undefined
   readonly clock: Clock
 }
@@ -140,6 +143,7 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
     metrics: options.metrics ?? storage.kind !== 'memory',
     auditRetentionDays: options.auditRetentionDays ?? 365,
     admin: options.admin,
+    fetchKeys: options.fetchKeys,
     logger: options.logger,
     clock: options.clock ?? systemClock,
   }

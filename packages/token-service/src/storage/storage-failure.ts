@@ -32,7 +32,8 @@ export function reportFailures(storage: Storage, unavailable: () => unknown = ()
     return Object.fromEntries(methods) as Part
   }
 
-  const { projects, products, applications, tokens, failures, activity, developers, sessions } = storage
+  const { projects, products, applications, tokens, failures, assertions, activity, developers, sessions } =
+    storage
   return {
     ...storage,
     ...wrapped({ probe: () => storage.probe(), backup: (to: string) => storage.backup(to) }),
@@ -41,6 +42,7 @@ export function reportFailures(storage: Storage, unavailable: () => unknown = ()
     applications: wrapped(applications),
     tokens: wrapped(tokens),
     failures: wrapped(failures),
+    assertions: wrapped(assertions),
     activity: wrapped(activity),
     developers: wrapped(developers),
     sessions: wrapped(sessions),

@@ -12,7 +12,7 @@ import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
 export interface StoredToken {
   readonly hash: string
   readonly applicationId: string
-  /** The secret that it was issued for. */
+  /** The secret, or the public key, that it was issued for. */
   readonly secretId: string
   /** The application's token generation when it was issued. */
   readonly generation: number
@@ -45,7 +45,7 @@ export interface ProjectStorage {
 export type ApplicationChanges = Partial<
   Pick<
     Application,
-    'projectId' | 'name' | 'status' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds'
+    'projectId' | 'name' | 'status' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds' | 'keys'
   >
 > & {
   /** `null`: nothing any more. */
@@ -88,7 +88,7 @@ export interface ApplicationStorage {
 export interface TokenStorage {
   /** Settles once the token would survive a crash of the service. */
   save(token: StoredToken): Promise<void>
-  /** `undefined` too if the token's secret was removed. */
+  /** `undefined` too if the token's secret or key was removed. */
   find(hash: string): Promise<FoundToken | undefined>
   remove(hash: string): Promise<void>
   /** Deletes what expired by `nowMs`; returns how many. */
@@ -108,6 +108,13 @@ export interface FailureStorage {
   add(key: string, nowMs: number, windowMs: number): Promise<FailureCount>
   purge(nowMs: number): Promise<number>
   clear(): Promise<void>
+}
+
+/** Assertions that clients have authenticated by, until they expire: each is accepted once. */
+export interface AssertionStorage {
+  /** Resolves with `false` if it was used before. */
+  use(assertion: string, expiresAtMs: number): Promise<boolean>
+  purge(nowMs: number): Promise<number>
 }
 
 export interface AuditEntry {
@@ -178,6 +185,7 @@ export interface Storage {
   readonly applications: ApplicationStorage
   readonly tokens: TokenStorage
   readonly failures: FailureStorage
+  readonly assertions: AssertionStorage
   readonly activity: ActivityStorage
   readonly developers: DeveloperStorage
   readonly sessions: SessionStorage

@@ -14,7 +14,7 @@ export interface PurgeContext {
 // Enough to find out why a client fails.
 const requestRetentionMs = 7 * 86_400_000
 
-/** Deletes expired tokens, sessions, invitations, failure counts, deleted projects, and old activity regularly; returns a function that stops it. */
+/** Deletes expired tokens, used assertions, failure counts, deleted projects and old activity regularly; returns a function that stops it. */
 export function purgeRegularly({
   storage,
   clock,
@@ -28,9 +28,14 @@ export function purgeRegularly({
     running = running
       .then(() =>
         Promise.all([
-          ...[storage.tokens, storage.failures, storage.sessions, storage.developers, storage.projects].map(
-            (part) => part.purge(nowMs),
-          ),
+          ...[
+            storage.tokens,
+            storage.failures,
+            storage.assertions,
+            storage.sessions,
+            storage.developers,
+            storage.projects,
+          ].map((part) => part.purge(nowMs)),
           storage.activity.purgeRequests(nowMs - requestRetentionMs),
           storage.activity.purgeAudit(nowMs - auditRetentionMs),
         ]),

@@ -12,16 +12,20 @@ describe('the service', () => {
   it('publishes metadata with the query in the token endpoint', async () => {
     const { authUrl } = await testService()
     const { text } = await get(`${authUrl}/.well-known/oauth-authorization-server`)
+    const secrets = ['client_secret_post', 'client_secret_basic']
+    const algorithms = expect.arrayContaining(['RS256', 'ES256'])
     expect(JSON.parse(text)).toEqual({
       issuer: authUrl,
       token_endpoint: `${authUrl}/oauth/client_credential/accesstoken?grant_type=client_credentials`,
-      token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+      token_endpoint_auth_methods_supported: [...secrets, 'private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: algorithms,
       grant_types_supported: ['client_credentials'],
       response_types_supported: [],
       introspection_endpoint: `${authUrl}/oauth/introspect`,
-      introspection_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+      introspection_endpoint_auth_methods_supported: secrets,
       revocation_endpoint: `${authUrl}/oauth/revoke`,
-      revocation_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+      revocation_endpoint_auth_methods_supported: [...secrets, 'private_key_jwt'],
+      revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     })
   })
 

@@ -3,6 +3,7 @@ import { isBeingDeleted } from '../../src/applications/application.ts'
 import { createActivityRecorder } from '../../src/activity/activity-recorder.ts'
 import { createApplicationRegistry } from '../../src/registry/application-registry.ts'
 import { createApplicationAuthenticator } from '../../src/authentication/authenticate-application.ts'
+import { createAssertionAuthenticator } from '../../src/authentication/authenticate-by-assertion.ts'
 import { createFailureGuard } from '../../src/authentication/failure-guard.ts'
 import { createKeyring, createRandomKey } from '../../src/keys/keyring.ts'
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
@@ -19,7 +20,15 @@ async function registered() {
     { actor: 'ada', address: '192.0.2.1' },
   )
   const guard = createFailureGuard(storage.failures, clock, { attempts: 100, windowSeconds: 60 })
-  const authenticate = createApplicationAuthenticator({ applications, keyring, clock, guard })
+  const { assertions } = storage
+  const authenticateByAssertion = createAssertionAuthenticator({ assertions, clock, guard })
+  const authenticate = createApplicationAuthenticator({
+    applications,
+    keyring,
+    clock,
+    guard,
+    authenticateByAssertion,
+  })
 
   const project = await registry.createProject({
     name: 'p',
@@ -42,7 +51,7 @@ async function registered() {
     return found
   }
   const outcomeOf = (secret: string) =>
-    authenticate({ clientId, clientSecret: secret }, '127.0.0.1').then(
+    authenticate({ clientId, clientSecret: secret }, { address: '127.0.0.1', audiences: () => [] }).then(
       () => 'accepted',
       (error: Error) => error.message,
     )

@@ -24,6 +24,7 @@ function application(projectId: string): Application {
     createdAtMs,
     revision: 0,
     tokenGeneration: 0,
+    keys: [],
   }
 }
 
@@ -217,6 +218,31 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       await storage.applications.removeSecret(first.secretId)
       expect(await storage.tokens.find(first.hash)).toBeUndefined()
       expect(await storage.tokens.find(second.hash)).toBeDefined()
+    })
+
+    it('finds a token with the expiry of its public key, and not without its key', async () => {
+      const { application: one } = await registered()
+      const key = { id: randomUUID(), name: 'k', createdAtMs, jwksUrl: 'https://client.example.com/' }
+      const issued = { ...token(undefined), applicationId: one.id, secretId: key.id }
+      await storage.tokens.save(issued)
+      expect(await storage.tokens.find(issued.hash)).toBeUndefined()
+      await storage.applications.update(one.id, { keys: [key] })
+      expect((await find(one.clientId)).application.keys).toEqual([key])
+      expect((await storage.tokens.find(issued.hash))?.secretExpiresAtMs).toBeUndefined()
+      await storage.applications.update(one.id, { keys: [{ ...key, expiresAtMs: 5 }] })
+      expect((await storage.tokens.find(issued.hash))?.secretExpiresAtMs).toBe(5)
+      await storage.applications.update(one.id, { keys: [] })
+      expect(await storage.tokens.find(issued.hash)).toBeUndefined()
+    })
+
+    it('accepts an assertion once, of concurrent ones the first, until it is purged', async () => {
+      const [one, other] = [randomUUID(), randomUUID()]
+      const used = await Promise.all([one, one, other].map((each) => storage.assertions.use(each, 100)))
+      expect(used).toEqual([true, false, true])
+      expect(await storage.assertions.use(one, 100)).toBe(false)
+      expect(await storage.assertions.purge(99)).toBe(0)
+      expect(await storage.assertions.purge(100)).toBeGreaterThanOrEqual(2)
+      expect(await storage.assertions.use(one, 100)).toBe(true)
     })
 
     it('removes a token for good', async () => {

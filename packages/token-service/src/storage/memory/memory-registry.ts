@@ -1,4 +1,5 @@
 import type { Application, Project, RegisteredClient, StoredSecret } from '../../applications/application.ts'
+import type { PublicKey } from '../../keys/public-key.ts'
 import type { ActivityBatch, ApplicationStorage, ProductStorage, ProjectStorage } from '../storage.ts'
 
 export interface MemoryRegistry {
@@ -8,7 +9,7 @@ export interface MemoryRegistry {
   readonly find: (
     applicationId: string,
     secretId: string,
-  ) => { application: Application; secret: StoredSecret } | undefined
+  ) => { application: Application; secret: StoredSecret | PublicKey } | undefined
   readonly used: (lastUses: ActivityBatch['lastUses']) => void
 }
 
@@ -49,7 +50,7 @@ export function createMemoryRegistry(projectDeleted: (id: string) => void): Memo
   return {
     find(applicationId, secretId) {
       const entry = entries.get(applicationId)
-      const secret = entry?.secrets.get(secretId)
+      const secret = entry?.secrets.get(secretId) ?? entry?.application.keys.find(({ id }) => id === secretId)
       return entry && secret && { application: entry.application, secret }
     },
     used(lastUses) {

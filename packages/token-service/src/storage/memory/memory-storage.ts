@@ -1,6 +1,7 @@
 import { UsageError } from '../../platform/usage-error.ts'
 import type { Storage } from '../storage.ts'
 import { createMemoryActivity } from './memory-activity.ts'
+import { createMemoryAssertions } from './memory-assertions.ts'
 import { createMemoryDevelopers } from './memory-developers.ts'
 import { createMemoryFailures } from './memory-failures.ts'
 import { createMemoryRegistry } from './memory-registry.ts'
@@ -16,6 +17,7 @@ export function createMemoryStorage(): Storage {
     applications: registry.applications,
     tokens: createMemoryTokens(registry.find),
     failures: createMemoryFailures(),
+    assertions: createMemoryAssertions(),
     activity: createMemoryActivity(registry.used),
     developers,
     sessions,

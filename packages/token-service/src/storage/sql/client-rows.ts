@@ -6,6 +6,7 @@ import type {
   RegisteredClient,
   StoredSecret,
 } from '../../applications/application.ts'
+import type { PublicKey } from '../../keys/public-key.ts'
 import type { Query, Schema } from './database.ts'
 
 /** One row for each secret of an application, or one row without a secret. */
@@ -45,10 +46,11 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
 }
 
 export function toApplication(row: Selectable<Schema['applications']>): Application {
-  const { products, requested, deletesAtMs, ...application } = row
+  const { products, requested, keys, deletesAtMs, ...application } = row
   return {
     ...application,
     products: JSON.parse(products) as string[],
+    keys: JSON.parse(keys) as PublicKey[],
     ...(requested !== null && { requested: JSON.parse(requested) as Approval }),
     ...(deletesAtMs !== null && { deletesAtMs }),
   }

@@ -10,16 +10,18 @@ type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
 /** The tables that the migrations create. Times are milliseconds since the epoch. */
 export interface Schema {
   projects: Nullable<Required<Project>, 'deletesAtMs'>
-  /** `products` is a JSON array, `requested` a JSON object. */
-  applications: Omit<Application, 'products' | 'requested' | 'deletesAtMs'> & {
+  /** `products` and `keys` are JSON arrays, `requested` is a JSON object. */
+  applications: Omit<Application, 'products' | 'requested' | 'keys' | 'deletesAtMs'> & {
     products: string
     requested: string | null
+    keys: string
     deletesAtMs: number | null
   }
   secrets: Nullable<Required<StoredSecret>, 'expiresAtMs' | 'lastUsedAtMs'>
   tokens: Omit<StoredToken, 'products'> & { products: string }
   products: { name: string }
   failures: { key: string; count: number; resetsAtMs: number }
+  usedAssertions: { hash: string; expiresAtMs: number }
   usage: UsageEntry
   tokenRequests: TokenRequestEntry
   audit: Nullable<Required<AuditEntry>, 'actor' | 'clientId' | 'address' | 'detail'> & {

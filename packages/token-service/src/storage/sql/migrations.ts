@@ -31,6 +31,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         lifetime_seconds integer not null check (lifetime_seconds > 0),
         created_at_ms bigint not null,
         requested text,
+        keys text not null,
         revision integer not null,
         token_generation integer not null,
         deletes_at_ms bigint
@@ -65,6 +66,10 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         key text primary key,
         count integer not null,
         resets_at_ms bigint not null
+      )`,
+      `create table used_assertions (
+        hash text primary key,
+        expires_at_ms bigint not null
       )`,
       `create table usage (
         client_id text not null,

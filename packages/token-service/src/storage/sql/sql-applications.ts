@@ -37,6 +37,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
             ...application,
             products: JSON.stringify(application.products),
             requested: application.requested ? JSON.stringify(application.requested) : null,
+            keys: JSON.stringify(application.keys),
           })
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirstOrThrow()
@@ -44,13 +45,14 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         if (secrets.length > 0) await transaction.insertInto('secrets').values(secrets).execute()
         return true
       }),
-    async update(id, { products, requested, ...changes }, revision) {
+    async update(id, { products, requested, keys, ...changes }, revision) {
       const { numUpdatedRows } = await query
         .updateTable('applications')
         .set((row) => ({
           ...changes,
           products: products && JSON.stringify(products),
           requested: requested && JSON.stringify(requested),
+          keys: keys && JSON.stringify(keys),
           revision: row('revision', '+', 1),
         }))
         .where('id', '=', id)

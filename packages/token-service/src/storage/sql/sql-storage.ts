@@ -4,6 +4,7 @@ import { createBatcher } from './batcher.ts'
 import type { Database } from './database.ts'
 import { createSqlActivity } from './sql-activity.ts'
 import { createSqlApplications } from './sql-applications.ts'
+import { createSqlAssertions } from './sql-assertions.ts'
 import { createSqlDevelopers } from './sql-developers.ts'
 import { createSqlFailures } from './sql-failures.ts'
 import { createSqlProducts } from './sql-products.ts'
@@ -48,6 +49,7 @@ export function createSqlStorage(
       },
     },
     failures: createSqlFailures(database),
+    assertions: createSqlAssertions(database),
     activity: createSqlActivity(database),
     developers: createSqlDevelopers(database),
     sessions: createSqlSessions(database),

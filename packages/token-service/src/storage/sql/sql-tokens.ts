@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { FoundToken, StoredToken, TokenStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { toApplication } from './client-rows.ts'
-import { anyOf, jsonRows, type Database } from './database.ts'
+import { anyOf, jsonRows, type Database, type Query } from './database.ts'
 
 const purgeSize = 200
 
@@ -32,51 +32,8 @@ export function createSqlTokens(database: Database): TokenStorage {
 
   const find = createBatcher<string, FoundToken | undefined>(
     async (hashes) => {
-      const rows = await query
-        .selectFrom('tokens')
-        .innerJoin('applications', 'applications.id', 'tokens.applicationId')
-        .innerJoin('secrets', 'secrets.id', 'tokens.secretId')
-        .selectAll('applications')
-        .select([
-          'tokens.hash',
-          'secretId',
-          'generation',
-          'tokens.products as tokenProducts',
-          'issuedAtMs',
-          'tokens.expiresAtMs',
-          'secrets.expiresAtMs as secretExpiresAtMs',
-        ])
-        .where('tokens.hash', 'in', anyOf(database, hashes))
-        .execute()
-      const found = new Map(
-        rows.map(
-          ({
-            hash,
-            secretId,
-            generation,
-            tokenProducts,
-            secretExpiresAtMs,
-            issuedAtMs,
-            expiresAtMs,
-            ...row
-          }) => [
-            hash,
-            {
-              token: {
-                hash,
-                applicationId: row.id,
-                secretId,
-                generation,
-                products: JSON.parse(tokenProducts) as string[],
-                issuedAtMs,
-                expiresAtMs,
-              },
-              application: toApplication(row),
-              secretExpiresAtMs: secretExpiresAtMs ?? undefined,
-            },
-          ],
-        ),
-      )
+      const rows = await selectTokens(query).where('tokens.hash', 'in', anyOf(database, hashes)).execute()
+      const found = new Map(rows.map((row) => [row.hash, toFoundToken(row)]))
       return hashes.map((hash) => found.get(hash))
     },
     { concurrency: 2 },
@@ -107,5 +64,55 @@ export function createSqlTokens(database: Database): TokenStorage {
     async clear() {
       await query.deleteFrom('tokens').execute()
     },
+  }
+}
+
+function selectTokens(query: Query) {
+  return query
+    .selectFrom('tokens')
+    .innerJoin('applications', 'applications.id', 'tokens.applicationId')
+    .leftJoin('secrets', 'secrets.id', 'tokens.secretId')
+    .selectAll('applications')
+    .select([
+      'tokens.hash',
+      'secretId',
+      'generation',
+      'tokens.products as tokenProducts',
+      'issuedAtMs',
+      'tokens.expiresAtMs',
+      'secrets.id as existingSecretId',
+      'secrets.expiresAtMs as secretExpiresAtMs',
+    ])
+}
+
+type TokenRow = Awaited<ReturnType<ReturnType<typeof selectTokens>['execute']>>[number]
+
+function toFoundToken(row: TokenRow): FoundToken | undefined {
+  const {
+    hash,
+    secretId,
+    generation,
+    tokenProducts,
+    issuedAtMs,
+    expiresAtMs,
+    existingSecretId,
+    secretExpiresAtMs,
+    ...applicationRow
+  } = row
+  const application = toApplication(applicationRow)
+  const key = application.keys.find(({ id }) => id === secretId)
+  if (existingSecretId === null && !key) return undefined
+  return {
+    token: {
+      hash,
+      applicationId: application.id,
+      secretId,
+      generation,
+      products: JSON.parse(tokenProducts) as string[],
+      issuedAtMs,
+      expiresAtMs,
+    },
+    application,
+    secretExpiresAtMs: secretExpiresAtMs ?? key?.expiresAtMs,
   }
 }

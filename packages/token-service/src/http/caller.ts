@@ -1,0 +1,21 @@
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../authentication/authenticate-application.ts'
+import { tokenPath } from '../protocol/endpoint-paths.ts'
+import { baseUrl } from './base-url.ts'
+
+/** Who sent a request. An assertion is for this service if it names the issuer, the token endpoint or this endpoint. */
+export function callerOf(request: FastifyRequest, publicUrl: string | undefined): Caller {
+  return {
+    address: request.ip,
+    audiences() {
+      const issuer = baseUrl(request, publicUrl)
+      const tokenUrl = `${issuer}${tokenPath}`
+      return [
+        issuer,
+        tokenUrl,
+        `${tokenUrl}?grant_type=client_credentials`,
+        `${issuer}${request.routeOptions.url ?? ''}`,
+      ]
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { DeveloperPortal, RunningTokenService, TokenServiceOptions } from '@tokenwell/token-service'
+import { testService, type JsonResponse } from '../test-service.ts'
+
+export const adminToken = 'administrator-token-0123456789-abcdef'
+
+const portal: DeveloperPortal = {
+  plugin: async () => {},
+  joinPath: (secret) => `/portal/join/${secret}`,
+  passwordPath: (secret) => `/portal/password/${secret}`,
+}
+
+export interface AdministeredService extends RunningTokenService {
+  /** Sends a request to the administrators' listener. */
+  readonly send: (method: string, path: string, body?: unknown) => Promise<JsonResponse>
+}
+
+/** A service with an administrators' listener that lasts as long as the test. */
+export async function administeredService(options: TokenServiceOptions = {}): Promise<AdministeredService> {
+  const service = await testService({ admin: { token: adminToken }, portal, ...options })
+  return {
+    ...service,
+    async send(method, path, body) {
+      const response = await fetch(`${service.adminUrl}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${adminToken}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.startsWith('application/json')
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    },
+  }
+}
