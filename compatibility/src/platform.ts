@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Token service and API of one program, below a path of its own. */
+/** Token service and API of one program, below a separate path. */
 interface Area {
   lifetimeSeconds: number
   delayMs: number

@@ -81,7 +81,7 @@ for (const folder of [
 function unknownPackage(words: readonly string[]): string | undefined {
   const names = words.filter((word) => !/^(?:--save-dev|--global)$/.test(word))
   const unknown = names.find((name) => !installable.has(name.replace(/(?<=.)@\d+$/, '')))
-  return unknown && `${unknown} is none of the packages that the examples install`
+  return unknown && `${unknown} is not one of the packages that the examples install`
 }
 
 interface Manifest {

@@ -66,8 +66,8 @@ async function serve(environment: Record<string, string>): Promise<string | unde
       fetch(`${url}/core.js`),
       fetch(`${url}/token`, { method: 'POST' }),
     ])
-    const { expires_in: life } = (await token.json()) as { expires_in: number }
-    const right = (await page.text()).includes('/core.js') && script.ok && life > 0 && life <= 300
+    const { expires_in: lifetime } = (await token.json()) as { expires_in: number }
+    const right = (await page.text()).includes('/core.js') && script.ok && lifetime > 0 && lifetime <= 300
     return right ? undefined : 'does not serve its page, the page’s script and tokens'
   } finally {
     child.kill()

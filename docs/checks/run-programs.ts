@@ -10,7 +10,7 @@ import { runProcess } from './run-process.ts'
 const others = { PORT: '0', TOKEN_KEY: btoa('k'.repeat(32)), OLD_TOKEN_KEY: btoa('o'.repeat(32)) }
 
 /**
- * Runs compiled programs, each in a process of its own against a token service and an API of its own.
+ * Runs compiled programs, each in a separate process with its own token service and API.
  *
  * @returns what went wrong, each with page and line
  */

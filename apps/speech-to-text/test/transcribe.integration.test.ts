@@ -101,7 +101,7 @@ test.each([
   ['no file', [], 'FILE'],
   ['an unknown option', ['a.wav', '--colour'], '--colour'],
   ['a concurrency of nothing', ['a.wav', '--concurrency', '0'], '--concurrency'],
-])('names the mistake: %s', async (_what, args, name) => {
+])('names the cause: %s', async (_what, args, name) => {
   const { code, stdout, stderr } = await transcribe(args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain(name)

@@ -3,7 +3,7 @@ import type { Peer } from './peer.ts'
 
 const expirationWindowSeconds = 300
 
-/** As its README does it: the application holds the token, and asks it whether it is about to expire. */
+/** As its README does it: the application keeps the token, and checks whether it is about to expire. */
 export const simpleOauth2: Peer = {
   name: 'simple-oauth2',
   packages: ['simple-oauth2'],

@@ -36,7 +36,7 @@ export async function tenants(): Promise<Result> {
   const entries: { name: string; one: Found; thousand: Found; million?: Found; value: number }[] = []
   for (const id of peerIds) {
     const { name, beside } = await loadPeer(id)
-    // Our adapters have no clients of their own.
+    // Our adapters have no separate clients.
     if (beside && name.startsWith('@tokenwell/')) continue
     const one = await measure(id, 1, 1)
     const thousand = await measure(id, 1_000, 3)

@@ -23,7 +23,7 @@ export async function start(): Promise<TokenServer> {
       const headers = incoming.headers as Record<string, string>
       const request = new OAuth2Server.Request({ method: incoming.method ?? '', query: {}, headers, body })
       const response = new OAuth2Server.Response()
-      // What it refuses is in the response.
+      // The response contains the reason for a rejection.
       await oauth.token(request, response).catch(() => {})
       outgoing.writeHead(response.status ?? 500, { ...response.headers, 'content-type': 'application/json' })
       outgoing.end(JSON.stringify(response.body))

@@ -1,4 +1,4 @@
-// One server in a process of its own: tells where it listens, and what it has used so far when asked.
+// One server in a separate process: reports its address, and on request the resources that it has used.
 import type { TokenServer } from './token-server.ts'
 
 const name = process.argv[2] ?? ''

@@ -18,7 +18,7 @@ export interface RunningServer {
   stop(): void
 }
 
-/** Starts the server of that name (`./<name>.ts`) in a process of its own. */
+/** Starts the server of that name (`./<name>.ts`) in a separate process. */
 export async function startServer(name: string, options: object = {}): Promise<RunningServer> {
   const child = fork(program, [name, JSON.stringify(options)], {
     execArgv: ['--max-old-space-size=8192'],

@@ -1,4 +1,4 @@
-// Runs every example from a process of its own, against its own platform.
+// Runs every example in a separate process, against its own platform.
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -21,6 +21,6 @@ function copyBody(body: object): unknown {
   if (!ArrayBuffer.isView(body)) return body
   const { buffer, byteOffset, byteLength } = body
   const bytes = new Uint8Array(buffer, byteOffset, byteLength)
-  // axios recognises a Buffer, which Node has only.
+  // axios recognises a Buffer, which only Node has.
   return typeof Buffer === 'undefined' ? bytes.slice() : Buffer.from(bytes)
 }

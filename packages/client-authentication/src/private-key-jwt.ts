@@ -10,9 +10,9 @@ import {
 export interface PrivateKeyJwtOptions extends SigningKeyOptions {
   /** The private key. A function is called for each token request, so that the key can be replaced. */
   readonly key: SigningKeyInput | (() => SigningKeyInput | Promise<SigningKeyInput>)
-  /** ID of the key at the server. @default the `kid` of a JWK */
+  /** ID by which the server knows the key. @default the `kid` of a JWK */
   readonly keyId?: string | undefined
-  /** @default what the key is for; RS256 for RSA keys that do not tell */
+  /** @default the algorithm of the key; RS256 for RSA keys that state none */
   readonly algorithm?: string | undefined
   /** The `aud` of assertions. @default the issuer, if it is known, else the token endpoint */
   readonly audience?: string | undefined
@@ -25,7 +25,7 @@ const skewSeconds = 5
 
 /**
  * Authenticates by assertions that the client signs with its private key (`private_key_jwt`: RFC 7523, OpenID Connect).
- * An unusable key is a `TokenError` of kind `configuration` at the first token request.
+ * An unusable key fails the first token request with a `TokenError` of kind `configuration`.
  *
  * @example
  * clientCredentials({ tokenUrl, clientId, clientAuthentication: privateKeyJwt({ key: process.env.PRIVATE_KEY }) })

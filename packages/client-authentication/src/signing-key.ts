@@ -44,12 +44,12 @@ function isCryptoKey(input: CryptoKey | JWK): input is CryptoKey {
 async function fromPem(pem: string, options: SigningKeyOptions): Promise<SigningKey> {
   const [, label] = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(pem) ?? []
   if (label === undefined)
-    throw configurationError('key is not PEM text. It starts with -----BEGIN PRIVATE KEY-----.')
+    throw configurationError('key is not PEM text. PEM text starts with -----BEGIN PRIVATE KEY-----.')
   if (label !== 'PRIVATE KEY') {
     throw configurationError(
       label.endsWith('PRIVATE KEY')
-        ? `key is "${label}". Convert it: openssl pkcs8 -topk8 -nocrypt -in key.pem`
-        : `key is "${label}". A private key is needed to sign.`,
+        ? `key contains "${label}" instead of "PRIVATE KEY". Convert it: openssl pkcs8 -topk8 -nocrypt -in key.pem`
+        : `key contains "${label}". A private key is needed to sign.`,
     )
   }
   const candidates = options.algorithm ? [options.algorithm] : [...Object.values(curves), 'RS256']

@@ -82,7 +82,7 @@ describe('tokens from a backend', () => {
 describe('a session that ended', () => {
   it.each([
     ['401', sessionEnded],
-    ['a redirect to the log-in page', { status: 302, headers: { location: '/login' }, body: '' }],
+    ['a redirect to the login page', { status: 302, headers: { location: '/login' }, body: '' }],
   ])('by %s is reported at once and starts no cooldown', async (_name, response) => {
     const endpoint = new ScriptedEndpoint(response)
     const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))

@@ -20,12 +20,12 @@ export function createClientTokenProvider(options: TokenModuleOptions, name?: st
 
 function sourceOf(options: TokenModuleOptions): TokenSource {
   if (typeof options !== 'object' || options === null) {
-    throw configurationError('the options are missing; return them from useFactory or createTokenOptions')
+    throw configurationError('Options are missing. Return them from useFactory or createTokenOptions.')
   }
   if (!('source' in options)) return clientCredentials(options)
-  if ('clientId' in options) throw configurationError('source and clientId are mutually exclusive')
+  if ('clientId' in options) throw configurationError('source and clientId are mutually exclusive.')
   if (typeof options.source?.requestToken === 'function') return options.source
   throw configurationError(
-    'source is not a token source; pass the result of clientCredentials(), or clientId and clientSecret',
+    'source is not a token source. Pass the result of clientCredentials(), or clientId and clientSecret.',
   )
 }

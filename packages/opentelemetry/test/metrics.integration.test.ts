@@ -73,9 +73,13 @@ describe('metrics', () => {
     const tokens = instrumented()
     expect(await pointsOf('token.remaining_lifetime')).toMatchObject([{ value: 0 }])
     await tokens.getToken()
-    const [life] = await pointsOf('token.lifetime')
-    expect(life).toMatchObject({ unit: 's', count: 1, attributes: { 'tokenwell.token.origin': 'endpoint' } })
-    expect(Math.round(life!.value)).toBe(3600)
+    const [lifetime] = await pointsOf('token.lifetime')
+    expect(lifetime).toMatchObject({
+      unit: 's',
+      count: 1,
+      attributes: { 'tokenwell.token.origin': 'endpoint' },
+    })
+    expect(Math.round(lifetime!.value)).toBe(3600)
     const [left] = await pointsOf('token.remaining_lifetime')
     expect(left?.unit).toBe('s')
     expect(left?.value).toBeGreaterThan(3500)
@@ -121,8 +125,8 @@ describe('metrics', () => {
         attributes: { 'tokenwell.store.operation': 'read', 'error.type': 'ECONNREFUSED' },
       },
     ])
-    const lives = await pointsOf('token.lifetime')
-    expect(lives.map(({ attributes }) => attributes['tokenwell.token.origin'])).toStrictEqual([
+    const lifetimes = await pointsOf('token.lifetime')
+    expect(lifetimes.map(({ attributes }) => attributes['tokenwell.token.origin'])).toStrictEqual([
       'endpoint',
       'store',
     ])

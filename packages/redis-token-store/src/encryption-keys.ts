@@ -6,11 +6,11 @@ export function createEncryptions(
   keys: readonly unknown[] | undefined,
 ): [EntryEncryption, ...EntryEncryption[]] {
   if (keys === undefined) return [plainText]
-  if (!Array.isArray(keys)) throw configurationError('encryptionKeys must be a list of keys')
+  if (!Array.isArray(keys)) throw configurationError('encryptionKeys must be a list of keys.')
   const [first, ...others] = keys.map((key, index) => createEncryption(keyBytes(key, index)))
   if (first !== undefined) return [first, ...others]
   throw configurationError(
-    'encryptionKeys is empty; pass at least one key, or omit the option to store tokens as plain text',
+    'encryptionKeys is empty. Pass at least one key, or omit the option to store tokens as plain text.',
   )
 }
 
@@ -20,7 +20,7 @@ function keyBytes(key: unknown, index: number): Uint8Array<ArrayBuffer> {
   const found = bytes instanceof Uint8Array ? `has ${bytes.byteLength}` : `is ${bytes}`
   throw configurationError(
     `encryptionKeys[${index}] must have 32 bytes, as a Uint8Array or in base64 (openssl rand -base64 32), ` +
-      `but it ${found}`,
+      `but it ${found}.`,
   )
 }
 

@@ -44,7 +44,7 @@ export function createScriptRunner({ isReady, send }: ScriptSender): RunScript {
 export function readTime(reply: unknown): number {
   const time = Number(reply)
   if (time > 0) return time
-  throw storeError('bad_reply', 'The reply of Redis is not that of the script')
+  throw storeError('bad_reply', 'Redis returned an unexpected reply')
 }
 
 /** Reads a value in a reply; '' for an invalid one. Clients can be configured to return bytes instead of text. */

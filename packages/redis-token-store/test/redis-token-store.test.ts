@@ -58,15 +58,15 @@ describe('createRedisTokenStore', () => {
     [{ client, encryptionKeys: 'x' }, /^encryptionKeys must be a list/],
     [
       { client, encryptionKeys: [undefined] },
-      /^encryptionKeys\[0\] must have 32 bytes.*but it is undefined$/,
+      /^encryptionKeys\[0\] must have 32 bytes.*but it is undefined\.$/,
     ],
-    [{ client, encryptionKeys: [null] }, /^encryptionKeys\[0\] .*but it is null$/],
+    [{ client, encryptionKeys: [null] }, /^encryptionKeys\[0\] .*but it is null\.$/],
     [
       { client, encryptionKeys: [new Uint8Array(32), new Uint8Array(31)] },
-      /^encryptionKeys\[1\] .*but it has 31$/,
+      /^encryptionKeys\[1\] .*but it has 31\.$/,
     ],
-    [{ client, encryptionKeys: ['top secret phrase'] }, /^encryptionKeys\[0\] .*but it is not base64$/],
-    [{ client, encryptionKeys: ['00'.repeat(32)] }, /^encryptionKeys\[0\] .*but it has 48$/],
+    [{ client, encryptionKeys: ['top secret phrase'] }, /^encryptionKeys\[0\] .*but it is not base64\.$/],
+    [{ client, encryptionKeys: ['00'.repeat(32)] }, /^encryptionKeys\[0\] .*but it has 48\.$/],
   ])('names the invalid option of %j', (options, message) => {
     const error = errorOf(options)
     expect(error.kind).toBe('configuration')

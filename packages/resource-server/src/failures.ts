@@ -4,7 +4,7 @@ export function tokenError(kind: TokenErrorKind, message: string): TokenError {
   return new TokenError({ kind, message })
 }
 
-/** What a foreign error is called, such as `ECONNREFUSED`; its message may hold a secret. */
+/** The code or name of an unknown error, such as `ECONNREFUSED`; its message may contain a secret. */
 export function codeOf(error: unknown): string {
   const { code, name, cause } = Object(error) as { code?: unknown; name?: unknown; cause?: unknown }
   const { code: causeCode } = Object(cause) as { code?: unknown }

@@ -8,16 +8,16 @@ import type { TokenRequirements } from './token-requirements.ts'
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
-  /** Before a router has taken its prefix off. */
+  /** The URL before a router removed its prefix. */
   readonly originalUrl?: string | undefined
-  /** As the framework's trust in proxies says. */
+  /** According to the framework's proxy settings. */
   readonly protocol?: string | undefined
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders?: readonly string[] | undefined
   readonly socket: Socket
 }
 
-/** What a request must have to be let through, and where its client certificate is. */
+/** What a request must have to be accepted, and where its client certificate is. */
 export interface RequireTokenOptions<Request> extends TokenRequirements {
   /** DER or PEM, such as a header that a trusted proxy sets. @default the certificate of the connection, in Node */
   readonly clientCertificate?: ((request: Request) => Uint8Array | string | undefined) | undefined

@@ -3,9 +3,9 @@ import type { VerifiedToken } from './verified-token.ts'
 
 /** What a token must cover. */
 export interface TokenRequirements {
-  /** API products, all of them. */
+  /** API products, all of which are required. */
   readonly products?: readonly string[] | undefined
-  /** Scopes, all of them. */
+  /** Scopes, all of which are required. */
   readonly scopes?: readonly string[] | undefined
 }
 

@@ -6,7 +6,7 @@
  * - `invalid_token`: the token is malformed, expired, revoked, for another API, or bound to another key.
  * - `invalid_dpop_proof`: the proof of possession is missing, wrong or used before (RFC 9449, section 7.1).
  * - `insufficient_scope`: the token is valid, but does not cover a required product or scope.
- * - `unavailable`: the token could not be checked; `cause` tells why.
+ * - `unavailable`: the token could not be checked; `cause` is the reason.
  */
 export type TokenVerificationErrorCode =
   | 'missing_token'
@@ -20,7 +20,7 @@ export interface TokenVerificationFailure {
   readonly code: TokenVerificationErrorCode
   /** One sentence for the caller of the API. */
   readonly message: string
-  /** Scopes that the request needs. */
+  /** Scopes that the request requires. */
   readonly scopes?: readonly string[] | undefined
   /** Products that the token does not cover. */
   readonly missingProducts?: readonly string[] | undefined
@@ -40,7 +40,7 @@ const statuses = {
   unavailable: 503,
 } as const satisfies Record<TokenVerificationErrorCode, number>
 
-/** A request without a valid access token. Holds the whole response to it, and never the token. */
+/** A request without a valid access token. Contains the whole response to it, and never the token. */
 export class TokenVerificationError extends Error {
   readonly code: TokenVerificationErrorCode
   readonly status: 400 | 401 | 403 | 503
@@ -81,14 +81,14 @@ export class TokenVerificationError extends Error {
   }
 }
 
-/** A request without credentials is given no reason (RFC 6750, section 3.1). */
+/** The response to a request without credentials states no reason (RFC 6750, section 3.1). */
 export function standardBody({ code, message }: TokenVerificationError): object {
   return code === 'missing_token'
     ? { error_description: message }
     : { error: code, error_description: message }
 }
 
-/** The error body of the gateway that the platform's APIs stand behind. */
+/** The error body of the gateway in front of the platform's APIs. */
 export function classicBody({
   code,
   message,

@@ -9,13 +9,13 @@ export interface TokenVerifierOptions {
   readonly introspection?: IntrospectionOptions | undefined
   /** Issuer of JWT access tokens (RFC 9068), as in their `iss`. They are then checked by their signature. */
   readonly issuer?: string | undefined
-  /** What this API is called in `aud`: one of these. Introspection responses without `aud` are accepted. */
+  /** The `aud` values that identify this API; one is enough. Introspection responses without `aud` are accepted. */
   readonly audience?: string | readonly string[] | undefined
-  /** Where the issuer's public keys are. @default the `jwks_uri` of its metadata (RFC 8414, OpenID Connect) */
+  /** URL of the issuer's public keys. @default the `jwks_uri` of its metadata (RFC 8414, OpenID Connect) */
   readonly jwksUrl?: string | URL | undefined
   /** The issuer's public keys themselves. */
   readonly jwks?: { readonly keys: readonly JWK[] } | undefined
-  /** Signatures that are accepted. @default RS, PS and ES with 256, 384 or 512 bits, EdDSA and Ed25519 */
+  /** Signature algorithms that are accepted. @default RS, PS and ES with 256, 384 or 512 bits, EdDSA and Ed25519 */
   readonly algorithms?: readonly string[] | undefined
   /** The `typ` of access tokens. Some servers use `JWT`, also for tokens that are not access tokens. @default 'at+jwt' */
   readonly typ?: string | undefined
@@ -23,7 +23,7 @@ export interface TokenVerifierOptions {
   readonly clockToleranceSeconds?: number | undefined
   /** Tokens bound to a key (RFC 9449) are accepted with a proof only, with or without these options. */
   readonly dpop?: DpopOptions | undefined
-  /** Address of this API as clients know it, for proofs; needed behind a proxy. @default as each request says */
+  /** Address of this API as clients know it, for proofs; required behind a proxy. @default from each request */
   readonly publicUrl?: string | URL | undefined
   /** How many results are kept, of valid and of invalid tokens each. @default 10_000 */
   readonly maxCachedTokens?: number | undefined

@@ -19,21 +19,21 @@ import type { VerificationEvent, VerificationEventListener } from './verificatio
 import type { VerifiedToken } from './verified-token.ts'
 
 export interface VerifyOptions extends TokenRequirements {
-  /** Needed for tokens that are bound to a key or a certificate, which are rejected without it. */
+  /** Required for tokens that are bound to a key or a certificate, which are rejected without it. */
   readonly request?: VerifiedRequest | undefined
 }
 
 /** Verifies the access tokens of an API's requests. */
 export interface TokenVerifier {
   /**
-   * @param authorization the `Authorization` header; all of them, if the runtime tells
+   * @param authorization the `Authorization` header; all of them, if the runtime provides them
    * @throws {TokenVerificationError} which holds the response to the request
    */
   verify(
     authorization: string | readonly string[] | undefined,
     options?: VerifyOptions,
   ): Promise<VerifiedToken>
-  /** Reports what happens; returns a function that ends this. */
+  /** Reports what happens; returns a function that stops this. */
   on(listener: VerificationEventListener): () => void
 }
 
@@ -47,7 +47,7 @@ const systemClock = { now: () => Date.now(), monotonic: () => performance.now() 
  * const verifier = createTokenVerifier({ introspection: { authUrl, clientId, clientSecret } })
  * const { clientId } = await verifier.verify(request.headers.authorization, { products: ['orders'] })
  *
- * @throws {TokenError} of kind `configuration`, naming the option, for options that cannot be right
+ * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { clock = systemClock, realm = 'api', dpop, errors = 'standard', onEvent, waitUntil } = options

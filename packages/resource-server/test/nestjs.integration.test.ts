@@ -114,7 +114,7 @@ it('forRootAsync takes its options from other modules', async () => {
   expect((await fetch(`${url}/orders`, bearer(createTestToken({ products: ['orders'] })))).status).toBe(200)
 })
 
-it('a mistake in the options stops the application', async () => {
+it('does not start an application with invalid options', async () => {
   const compiling = Test.createTestingModule({
     imports: [ResourceServerModule.forRoot({ issuer: 'https://auth.example.com' })],
   }).compile()

@@ -14,8 +14,8 @@ const introspection = { authUrl: 'http://localhost', clientId: 'orders-api', cli
 
 describe('createTokenVerifier', () => {
   it.each<[string, TokenVerifierOptions]>([
-    ['createTokenVerifier needs introspection, an issuer, or both.', {}],
-    ['jwks and jwksUrl need an issuer.', { introspection, jwksUrl: 'https://auth.example.com/jwks' }],
+    ['createTokenVerifier requires introspection, an issuer, or both.', {}],
+    ['jwks and jwksUrl require an issuer.', { introspection, jwksUrl: 'https://auth.example.com/jwks' }],
     ['audience is missing.', { issuer: 'https://auth.example.com' }],
     ['audience is missing.', { issuer: 'https://auth.example.com', audience: [] }],
     ['issuer ', { issuer: 'auth.example.com', audience: 'orders' }],
@@ -24,11 +24,11 @@ describe('createTokenVerifier', () => {
       { issuer: 'https://auth.example.com', audience: 'orders', jwksUrl: 'http://auth.example.com/jwks' },
     ],
     [
-      'introspection needs either authUrl or introspectionUrl.',
+      'introspection requires either authUrl or introspectionUrl.',
       { introspection: { ...introspection, authUrl: undefined } },
     ],
     [
-      'introspection needs either authUrl or introspectionUrl.',
+      'introspection requires either authUrl or introspectionUrl.',
       { introspection: { ...introspection, introspectionUrl: 'https://auth.example.com' } },
     ],
     ['introspection.authUrl ', { introspection: { ...introspection, authUrl: 'http://auth.example.com' } }],
@@ -94,7 +94,7 @@ describe('introspection requests', () => {
 })
 
 describe('a verified token', () => {
-  it('has typed values, cannot be changed, and does not hold the token', async () => {
+  it('has typed values, cannot be changed, and does not contain the token', async () => {
     const underTest = createVerifierUnderTest()
     underTest.respond = () => ({
       active: true,
@@ -126,7 +126,7 @@ describe('a verified token', () => {
 })
 
 describe('events', () => {
-  it('tell what was accepted, rejected and checked, and hold no token', async () => {
+  it('report what was accepted, rejected and checked, without the token', async () => {
     const { verifier, events, statusOf } = createVerifierUnderTest()
     await statusOf('good-1')
     await statusOf('good-1')
@@ -166,7 +166,7 @@ describe('errors', () => {
     ['rejects our credentials', () => new Response('orders-secret good-token', { status: 401 })],
     ['repeats what it was sent', () => new Response('orders-secret good-token', { status: 200 })],
     ['fails', () => Response.json({ error: 'good-token' }, { status: 500 })],
-  ])('of an endpoint that %s hold neither token nor secret', async (_name, respond) => {
+  ])('of an endpoint that %s contain neither token nor secret', async (_name, respond) => {
     const underTest = createVerifierUnderTest()
     underTest.respond = respond
     const error: unknown = await underTest.verifier
@@ -177,7 +177,7 @@ describe('errors', () => {
     expectNoSecrets([error, underTest.events], ['good-token', 'orders-secret'])
   })
 
-  it('can have a body of their own', async () => {
+  it('can have a custom body', async () => {
     const underTest = createVerifierUnderTest({}, { errors: ({ code, status }) => ({ code, status }) })
     await expect(underTest.verifier.verify(undefined)).rejects.toMatchObject({
       body: { code: 'missing_token', status: 401 },

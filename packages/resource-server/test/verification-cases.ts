@@ -80,7 +80,7 @@ const invalid = (realm = 'api'): Rejected => ({
   challenge: `Bearer realm="${realm}", ${invalidDescription}`,
   body: { error: 'invalid_token', error_description: 'The access token is invalid or expired.' },
 })
-const missingMessage = 'This API needs an access token: send "Authorization: Bearer <token>".'
+const missingMessage = 'This API requires an access token: send "Authorization: Bearer <token>".'
 const missing = (challenge: string): Rejected => ({
   status: 401,
   challenge,
@@ -726,7 +726,7 @@ export const verificationCases: readonly VerificationCase[] = [
     expected: {
       status: 401,
       challenge:
-        'Bearer realm="api", error="invalid_token", error_description="This API needs an access token that is bound to a key", DPoP realm="api", algs="ES256"',
+        'Bearer realm="api", error="invalid_token", error_description="This API requires an access token that is bound to a key", DPoP realm="api", algs="ES256"',
     },
   },
   {
@@ -781,7 +781,7 @@ export const verificationCases: readonly VerificationCase[] = [
     headers: proven({ other: true }),
     expected: {
       status: 401,
-      challenge: `DPoP realm="api", error="invalid_token", error_description="The access token is bound to another key than that of the DPoP proof", algs="${algs}"`,
+      challenge: `DPoP realm="api", error="invalid_token", error_description="The access token is bound to a different key than the DPoP proof", algs="${algs}"`,
     },
   },
   {
@@ -863,7 +863,7 @@ export const verificationCases: readonly VerificationCase[] = [
     expected: {
       status: 401,
       challenge:
-        'Bearer realm="api", error="invalid_token", error_description="The access token is bound to another client certificate"',
+        'Bearer realm="api", error="invalid_token", error_description="The access token is bound to a different client certificate"',
     },
   },
   {

@@ -1,4 +1,4 @@
-// What a portal is built from.
+// What a portal needs.
 export type { ActivityRecorder, AuditEvent } from './activity/activity-recorder.ts'
 export type {
   Application,

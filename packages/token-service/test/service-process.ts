@@ -14,7 +14,7 @@ export interface EndedProcess {
   readonly stderr: string
 }
 
-/** The command as its users run it, in a process of its own that does not outlive the test. */
+/** The command as its users run it, in a separate process that does not outlive the test. */
 export interface ServiceProcess {
   readonly child: ChildProcess
   /** Settles once it listens, and rejects if it ends instead. */

@@ -77,7 +77,7 @@ export async function transcriptionRoutes(
         request.log.info({ durationSeconds, segments: segments.length }, 'transcribed')
         return toTranscriptionResponse(transcript)
       }
-      freePlace() // jobs have places of their own
+      freePlace() // jobs have separate places
       const job = await jobs.add(request.caller, { audio, seconds }, signal)
       if (asynchronous) reply.header('preference-applied', 'respond-async')
       reply.code(202).header('location', `${PATH}/${job.id}`)
@@ -101,7 +101,7 @@ export async function transcriptionRoutes(
   })
 }
 
-/** A token without a client counts as a client of its own. */
+/** A token without a client counts as a separate client. */
 function callerOf({ accessToken, headers }: FastifyRequest): string {
   if (accessToken?.clientId !== undefined) return `client ${accessToken.clientId}`
   return `token ${createHash('sha256').update(headers.authorization!).digest('hex')}`

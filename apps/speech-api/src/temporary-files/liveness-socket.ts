@@ -32,7 +32,7 @@ export async function isAbandoned(folder: string): Promise<boolean> {
   const found = await lstat(folder)
   // A symbolic link could lead anywhere.
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return false
-  // Connecting to a regular file is refused as well.
+  // Connecting to a regular file fails as well.
   if (!(await lstat(socket)).isSocket()) return false
   const connection = connect(socket)
   try {

@@ -40,7 +40,7 @@ export async function tryWrongSecret(connection: Connection, limitMs: number): P
     default:
       return wrongSecret.warning(
         'not_recognised',
-        `The response to a wrong secret does not look like one (${details}, treated as ${kind}).`,
+        `The response to a wrong secret does not look like a rejection (${details}, treated as ${kind}).`,
         'Keep that in mind: programs may mistake a wrong secret for an outage or a wrong URL.',
       )
   }

@@ -7,11 +7,11 @@ export interface MutualTlsOptions {
   readonly cert: string | (() => string)
   /** Its private key as PEM. */
   readonly key: string | (() => string)
-  /** Authorities that servers are trusted by. @default those of Node */
+  /** Certificate authorities to trust. @default those of Node */
   readonly ca?: string | readonly string[] | undefined
 }
 
-/** Options of `clientCredentials`; `fetch` also calls APIs that want the certificate. */
+/** Options of `clientCredentials`; `fetch` also calls APIs that require the certificate. */
 export interface MutualTls {
   readonly clientAuthentication: ClientAuthentication
   readonly fetch: FetchLike
@@ -57,6 +57,6 @@ function thumbprintOf(cert: string): string {
   try {
     return new X509Certificate(cert).fingerprint256
   } catch {
-    throw configurationError('cert is not a certificate in PEM.')
+    throw configurationError('cert is not a PEM certificate.')
   }
 }

@@ -3,7 +3,7 @@ import type { TokenStore } from '../tokens/token-store.ts'
 import type { CachedToken } from './cached-token.ts'
 import { requestToken, type AcquireContext, type ProviderContext } from './request-token.ts'
 
-/** What a store brings along: programs without a store do not bundle it. */
+/** How providers share tokens. It comes with the store, so that programs without a store do not bundle it. */
 export interface Sharing {
   /** Gets a token through a store: the stored one, or a new one. @throws {TokenError} */
   acquire(context: AcquireContext, store: TokenStore): Promise<CachedToken>
@@ -19,7 +19,7 @@ export async function acquireToken(context: AcquireContext, delayMs: number): Pr
   return store ? sharingOf(store).acquire(context, store) : (await requestToken(context)).cached
 }
 
-/** Its public type hides what it does. */
+/** `store.sharing` has an opaque public type. */
 export function sharingOf(store: TokenStore): Sharing {
   return store.sharing as Sharing
 }

@@ -18,15 +18,15 @@ export interface CachedToken {
   /** Zero once the token was rejected. */
   refreshAtMs: number
   readonly expiringAtMs: number
-  /** Remaining lifetime when it arrived: a refresh gives hardly more. */
+  /** Remaining lifetime when it arrived: a refresh yields hardly more. */
   readonly arrivedWithMs: number
   /** Its entry in the store, if it has one. */
   storeId: string | undefined
-  /** Whether the program itself rejected it: other callers wait for its replacement as well. */
+  /** Whether the program called `reject` for it: other callers wait for its replacement as well. */
   rejected: boolean
 }
 
-/** A token's lifetime in milliseconds; `problem` if the response states none that is valid. Never unbounded. */
+/** A token's lifetime in milliseconds; `problem` if the response has no valid one. Never unbounded. */
 export function lifetimeOf(
   { accessToken, expiresIn }: TokenResponse,
   { defaultLifetimeMs, clock }: Pick<ProviderSettings, 'defaultLifetimeMs' | 'clock'>,
@@ -49,7 +49,7 @@ function jwtLifetimeMs(accessToken: string, nowMs: number): number {
   return Math.min(Number.POSITIVE_INFINITY, ...readings.filter((ms) => ms > 0))
 }
 
-/** @param start the moment the request was sent: a token is never taken for younger than it is */
+/** @param start the moment the request was sent: a token never counts as younger than it is */
 export function createCachedToken(
   response: TokenResponse,
   start: Instant,
@@ -78,10 +78,10 @@ export function createCachedToken(
   }
 }
 
-/** Whether a token is valid for long enough; one that no refresh could outlast is accepted while it is fresh. */
+/** Whether a token is valid for long enough; a fresh token also if a new one would not last longer. */
 export function hasValidity(cached: CachedToken, elapsedMs: number, minimumValidityMs: number): boolean {
   if (elapsedMs >= cached.expiringAtMs) return false
-  // Not a number, as of a variable that is not set: no minimum.
+  // NaN, for example from an unset variable, means no minimum.
   if (!(cached.lifetimeMs - elapsedMs < minimumValidityMs)) return true
   return minimumValidityMs >= cached.arrivedWithMs && elapsedMs < cached.refreshAtMs
 }

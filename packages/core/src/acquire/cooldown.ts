@@ -12,7 +12,7 @@ const cooldowns: Record<TokenErrorKind, readonly [number, number]> = {
   malformed: [1_000, 10_000],
   aborted: [0, 0],
 }
-/** A rejection at the first attempt may be a fault of the server's: one early retry. */
+/** The first rejection may be the server's fault: one early retry. */
 const firstRejectionMs = 1_000
 const longestRetryAfterMs = 60_000
 /** How often, and for how long, the source is asked whether its credentials have changed. */
@@ -44,7 +44,7 @@ export function cooldownMsOf(error: TokenError, failures: number): number {
   return doubled(cooldowns[kind], failures)
 }
 
-/** The longest cooldown that {@link cooldownMsOf} gives for a kind. */
+/** The longest cooldown that {@link cooldownMsOf} returns for a kind. */
 export function longestCooldownMs(kind: TokenErrorKind): number {
   return kind === 'throttled' || kind === 'unavailable' ? longestRetryAfterMs : cooldowns[kind][1]
 }
@@ -57,7 +57,7 @@ export interface SharedCooldown {
 
 const sharedCooldowns = new WeakMap<TokenError, SharedCooldown>()
 
-/** Notes that another process has failed: its cooldown is kept, but looked up in the store again every second. */
+/** Records a failure of another process. Its cooldown applies, but is read from the store again every second. */
 export function shareCooldown(error: TokenError, cooldown: SharedCooldown): TokenError {
   sharedCooldowns.set(error, cooldown)
   return error
@@ -77,7 +77,7 @@ export class Cooldown {
   readonly #since: Instant
   /** For how long callers get the error. */
   readonly #ms: number
-  /** When the error says that the next attempt follows. */
+  /** The time of the next attempt, as stated in the error. */
   readonly #announcedMs: number
   readonly #refreshPauseMs: number
   #check: Promise<boolean> | undefined
@@ -90,7 +90,7 @@ export class Cooldown {
     this.#clock = clock
     this.#since = readInstant(clock)
     const ms = (this.#announcedMs = shared?.ms ?? cooldownMsOf(error, this.failures))
-    // A throttled caller may wait for the whole time; others see in the store whether it is over.
+    // A throttled caller may wait for the whole time; others check the store to see whether it is over.
     this.#ms = shared && error.kind !== 'throttled' ? Math.min(ms, storeLookupMs) : ms
     this.#refreshPauseMs = Math.max(
       1_000,
@@ -125,7 +125,7 @@ export class Cooldown {
     return this.#check
   }
 
-  /** The error that callers get meanwhile, with the time of the next attempt. */
+  /** The error that callers get during the cooldown, with the time of the next attempt. */
   currentError(): TokenError {
     const remainingMs = Math.max(0, this.#announcedMs - elapsedSince(this.#since, this.#clock))
     const { message, kind, retryAfterMs } = this.error

@@ -59,7 +59,7 @@ export function resolveSettings(options: TokenProviderOptions): ProviderSettings
     settings[name] = typeof value === 'number' ? Math.min(value, longestTimer) : value
   }
   if (options.store && !options.store.sharing) {
-    throw configurationError('store has no `sharing`. Add `sharing: tokenSharing` of @tokenwell/core to it.')
+    throw configurationError('store has no `sharing`. Add `sharing: tokenSharing` from @tokenwell/core.')
   }
   return settings as never
 }

@@ -57,7 +57,7 @@ export async function requestToken(
 ): Promise<NewToken> {
   const { source, settings, emit, signal, requestId, reason } = context
   const { clock, attemptTimeoutMs } = settings
-  // A fleet probes an endpoint that fails once at a time.
+  // With a store, a failing endpoint is probed once, not once per process and attempt.
   const maxAttempts = settings.store && context.failures > 0 ? 1 : settings.maxAttempts
   const remainingMs = (): number => context.deadline - clock.monotonic()
   for (let attempt = 1; ; attempt++) {

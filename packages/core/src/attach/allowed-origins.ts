@@ -5,7 +5,7 @@ import { isSecure } from '../protocol/secure-url.ts'
 export type AllowedOrigin = string | ((url: URL) => boolean)
 
 /**
- * Creates the check whether a token may be sent to a URL. Origins are compared as a whole, never by regular
+ * Creates the function that checks whether a token may be sent to a URL. Origins are compared as a whole, never by regular
  * expressions. Plain HTTP is allowed to loopback hosts, or with `allowInsecure`.
  *
  * @throws {TokenError} of kind `configuration` for an empty list and for anything that is not an origin
@@ -35,7 +35,7 @@ export function createOriginCheck(
     isSecure(url, allowInsecure) &&
     rules.some((allows) => allows(url) === true)
 
-  // Neither does the previous one: adapters check the same base URL again and again.
+  // The previous URL needs no parsing either: adapters check the same base URL again and again.
   let last: string | undefined
 
   return (value) => {
@@ -71,7 +71,7 @@ function readOrigin(text: unknown, index: number, allowInsecure: boolean): (url:
   if (!bare || url.username || url.password || url.hostname.includes('*')) {
     throw configurationError(
       `allowedOrigins[${index}] is not a valid origin. ` +
-        "Set scheme, host and port alone, such as 'https://api.example.com' or 'https://*.example.com'.",
+        "Set only scheme, host and port, such as 'https://api.example.com' or 'https://*.example.com'.",
     )
   }
   if (!isSecure(url, allowInsecure)) {
@@ -84,7 +84,7 @@ function readOrigin(text: unknown, index: number, allowInsecure: boolean): (url:
   const domain = url.hostname.replace(/\.$/, '')
   if ((!domain.includes('.') && domain !== 'localhost') || sharedSecondLevel.test(domain)) {
     throw configurationError(
-      `allowedOrigins[${index}] would match the domains of others. Name a domain of your own.`,
+      `allowedOrigins[${index}] would match domains of other owners. Use your own domain.`,
     )
   }
   const suffix = `.${url.hostname}`

@@ -4,7 +4,7 @@ import { absoluteUrl } from './allowed-origins.ts'
 import { copyBody, isRepeatableBody, keepBody, type KeptBody } from './replayable-body.ts'
 import type { Attachment } from './token-attacher.ts'
 
-/** A body that is still arriving is not waited for any longer. */
+/** How long to wait for a body that is still arriving. */
 const maxWaitMs = 1_000
 
 /** Options of one request: those of `fetch`, and `token: false` to send it without a token. */
@@ -91,7 +91,7 @@ export class OutgoingRequest {
     return Object.keys(headers).some((key) => key.toLowerCase() === name.toLowerCase())
   }
 
-  /** Whether it can be sent again. Of the body of a `Request` this is known once it has been sent. */
+  /** Whether it can be sent again. For the body of a `Request`, this is known once it has been sent. */
   get repeatable(): boolean {
     if (this.#keptBody === undefined) return this.#repeatable
     return !this.#wasSent || this.#keptBody.repeated() !== undefined

@@ -19,7 +19,7 @@ export async function readBodyStart(response: Response): Promise<string | undefi
       text += decoder.decode(value, { stream: true })
     }
   }
-  // The caller meets a connection that breaks or stalls when reading the response itself.
+  // If the connection breaks or stalls, the caller finds out when it reads the response itself.
   await waitFor(read(), maxMs, undefined, () => undefined).catch(() => {})
   reader.cancel().catch(() => {})
   return text

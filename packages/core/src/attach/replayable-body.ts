@@ -1,4 +1,4 @@
-/** `BodyInit`, which is a name of the DOM library only: Node programs may compile without it. */
+/** Like `BodyInit`, which only the DOM library declares: Node programs may compile without it. */
 type RequestBody = NonNullable<RequestInit['body']>
 
 /** Whether a request body can be sent a second time: a stream or an iterator is consumed by the first. For authors of adapters. */

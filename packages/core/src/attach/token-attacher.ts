@@ -93,7 +93,7 @@ export interface TokenAttacher {
    * The token for a request, or undefined if none may be sent to its URL: then send the request as it is.
    * Returns without a promise while a fresh token is cached.
    *
-   * @param signal a function is called only if there is something to wait for
+   * @param signal a function that returns it is called only if there is something to wait for
    */
   attach(
     request: AttachRequest,
@@ -191,7 +191,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     return repeatable ? tokens.getToken(signal && { signal }) : undefined
   }
 
-  /** A 401 without a reason would be hard to explain. */
+  /** Explains a 401 that would otherwise be hard to debug. */
   function warnOfWithheldToken(origin: string): void {
     const { process, console } = globalThis as {
       process?: { env?: Record<string, string | undefined> }

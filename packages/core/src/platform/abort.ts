@@ -1,8 +1,8 @@
 const callbacks = new WeakMap<AbortSignal, Set<() => void>>()
 
 /**
- * Calls `callback` once the signal is aborted, at once if it is already; returns a function that cancels this. However many callers
- * share a signal, it has one listener: Node warns of a leak from eleven on.
+ * Calls `callback` once the signal is aborted, at once if it already is; returns a function that cancels this.
+ * A signal gets one listener regardless of how many callers share it: Node warns of a leak from eleven on.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {

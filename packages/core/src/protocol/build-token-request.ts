@@ -19,9 +19,9 @@ export interface TokenRequestOptions {
   readonly audience?: string | undefined
   /** RFC 8707. */
   readonly resource?: string | readonly string[] | undefined
-  /** Further form parameters; those that have an option are an error. */
+  /** Additional form parameters. One that has its own option is an error. */
   readonly extraParameters?: Readonly<Record<string, string>> | undefined
-  /** Further request headers, such as an API key of a gateway. */
+  /** Additional request headers, such as an API key of a gateway. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Allows plain HTTP to hosts other than loopback. @default false */
   readonly allowInsecure?: boolean | undefined
@@ -130,13 +130,13 @@ export function checkCredential(option: string, value: unknown): void {
   if (typeof value !== 'string' || value === '') {
     throw configurationError(`${option} is missing. Copy it from the developer portal.`)
   }
-  // A secret that was read from a file often ends with a line break, and is then rejected as wrong.
+  // A secret read from a file often ends with a line break, and the server would reject it.
   if (/[\0-\x1f\x7f]/.test(value)) {
     throw configurationError(`${option} contains a line break or another control character. Trim it.`)
   }
 }
 
-/** Single scopes of RFC 6749, section 3.3, from a list or a string with blanks between them. */
+/** Single scopes of RFC 6749, section 3.3, from a list or a space-separated string. */
 export function scopes(scope: TokenRequestOptions['scope']): readonly string[] {
   return [scope ?? []].flat().join(' ').match(/[^ ]+/g) ?? []
 }
@@ -155,7 +155,7 @@ export function tokenEndpoint({
     throw configurationError('authUrl is missing. Set the base URL of the token service, or tokenUrl.')
   }
   const url = secureUrl('authUrl', authUrl, allowInsecure)
-  if (url.search) throw configurationError('authUrl must not contain a query. Set the base URL alone.')
+  if (url.search) throw configurationError('authUrl must not contain a query. Set only the base URL.')
   url.pathname = url.pathname.replace(/\/+$/, '') + platformPath
   return url
 }

@@ -16,7 +16,7 @@ const codeShape = /^[\w.-]{1,80}$/
 
 /** Reads the error members of a response: RFC 6749, the gateway's fault, or its older flat form. */
 export function readErrorFacts(body: unknown): ErrorFacts | undefined {
-  // Some gateways send XML or plain text; a quota is named in there too.
+  // Some gateways send XML or plain text, which may mention a quota.
   if (typeof body === 'string') {
     const [faultText] = /spike arrest violation|quota ?violation/i.exec(body.slice(0, 4096)) ?? []
     return faultText === undefined ? undefined : { faultText }

@@ -34,7 +34,7 @@ export interface TokenResponse {
 }
 
 // A token is used only if these two members are valid; the others are read as far as possible.
-/** RFC 6749, appendix A.12, without leading or trailing blanks, which a header would lose. */
+/** RFC 6749, appendix A.12, without leading or trailing spaces, which a header would lose. */
 const accessToken = /^[!-~](?:[ -~]*[!-~])?$/
 /** RFC 6749, section 7.1: a token of an unknown type must not be used. */
 const bearerType = /^\s*(?:bearer(?:token)?)?\s*$/i

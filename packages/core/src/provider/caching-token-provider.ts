@@ -27,7 +27,7 @@ import type { TokenCache } from './token-cache.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
 import { TokenRequests, type CallRecord, type TokenDemand } from './token-requests.ts'
 
-/** The provider: a cached token, what APIs said of it, and the requests for the next one. */
+/** The provider: a cached token, its rejections by APIs, and the requests for the next one. */
 export class CachingTokenProvider extends Redacted implements TokenProvider, ProviderInternals, TokenCache {
   readonly #source: TokenSource
   readonly #settings: ProviderSettings
@@ -165,7 +165,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
 
   accepts(cached: CachedToken, { reason, minimumValidityMs = 0 }: PendingTokenRequestOptions): boolean {
     if (this.#rejections?.isRejected(cached.token.value)) return false
-    // Not the very token that is to be refreshed.
+    // Not the token that is due for refresh.
     if (reason === 'refresh_ahead' && cached.token.value === this.#cached?.token.value) return false
     return this.hasValidity(cached, minimumValidityMs)
   }

@@ -59,8 +59,8 @@ export class PendingTokenRequest {
   }
 
   /**
-   * Waits for the result, as one of many. A caller whose signal is aborted leaves alone, with its own reason;
-   * so does one whose time is up. Rejects with {@link stalled} if the request makes no progress.
+   * Waits for the result, as one of many. A caller whose signal is aborted leaves, with its own reason;
+   * so does one that times out. Others keep waiting. Rejects with {@link stalled} if the request makes no progress.
    *
    * @param onDeserted called when the last caller has left
    */
@@ -113,7 +113,7 @@ export class PendingTokenRequest {
   }
 }
 
-/** For a caller whose time is up. */
+/** For a caller that timed out. */
 export function timeoutError(timeoutMs: number): TokenError {
   const time = timeoutMs < 1000 ? `${Math.round(timeoutMs)} ms` : `${Number((timeoutMs / 1000).toFixed(1))} s`
   return new TokenError({

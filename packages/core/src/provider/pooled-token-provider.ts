@@ -13,7 +13,7 @@ import {
 } from './provider-internals.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
 
-/** What a pooled provider needs of its pool. */
+/** What a pooled provider needs from its pool. */
 export interface ProviderPool<Key> {
   /** The key's provider, created if it is not there; makes the key known to the pool again. */
   provide(handle: PooledTokenProvider<Key>): CachingTokenProvider | Promise<CachingTokenProvider>
@@ -27,7 +27,7 @@ export class PooledTokenProvider<Key> extends Redacted implements TokenProvider,
   readonly #pool: ProviderPool<Key>
   /** Set while the key is in the pool and its source is known. */
   provider: CachingTokenProvider | undefined
-  /** Set by each use but the first; the pool evicts keys that were not used since it checked last. */
+  /** Set by each use but the first; the pool evicts keys that were not used since its last check. */
   used = false
 
   constructor(key: Key, pool: ProviderPool<Key>) {

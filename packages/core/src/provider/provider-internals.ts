@@ -17,20 +17,20 @@ export const acceptReplacement: unique symbol = Symbol.for('tokenwell.acceptRepl
 /** A request whose token an API rejected. */
 export interface RejectedRequest {
   readonly origin: string
-  /** Origin and path: one broken path does not cost the others. */
+  /** Origin and path: one broken path does not affect the others. */
   readonly resource: string
   /** Whether the request will be sent again. */
   readonly repeatable: boolean
   readonly signal?: AbortSignal | undefined
 }
 
-/** What providers of this package offer to attachers; other providers need not. */
+/** What providers of this package offer to attachers; optional for other providers. */
 export interface ProviderInternals {
   [emitEvent]?(event: TokenEvent): void
   [freshToken]?(singleUse: boolean): AccessToken | undefined
   [tokenForSingleUse]?(signal: AbortSignal | undefined): Promise<AccessToken>
   /**
-   * Like `reject`, but other requests continue to use the token until its replacement is here.
+   * Like `reject`, but other requests continue to use the token until its replacement has arrived.
    *
    * @returns the replacement for a request that is repeated; undefined if none is requested now
    */

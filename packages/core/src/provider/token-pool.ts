@@ -127,7 +127,7 @@ export function createTokenPool<Key extends string | number>(
     entries.add(handle.key, handle)
     while (entries.size > maxEntries) {
       const oldest = entries.shift()!
-      // Used through its handle since it was checked last: it stays.
+      // Used through its handle since the last check: it stays.
       if (oldest.used || oldest === handle) {
         oldest.used = false
         entries.add(oldest.key, oldest)

@@ -27,7 +27,7 @@ export interface TokenDemand extends GetTokenOptions {
   readonly replacementOf?: AccessToken | undefined
 }
 
-/** What one call met with, for its event. */
+/** What happened during one call, for its event. */
 export interface CallRecord {
   readonly startedAt: number
   waitedFor?: TokenWaitCause | undefined
@@ -75,7 +75,7 @@ export class TokenRequests {
         const delayMs = forced || !this.#cooldown ? 0 : await this.#sitOutCooldown(deadline, signal)
         if (delayMs > 0) record.waitedFor = 'cooldown'
         const reason = forced ? 'forced' : this.#cache.reason()
-        // Several callers come here together. No await from here on: the request must not lose its last caller.
+        // Several callers reach this point together. No await from here on: the request must not lose its last caller.
         pending = this.pending ?? this.#start({ reason, forced, minimumValidityMs, delayMs })
       }
       record.waitedFor ??= 'token_request'
@@ -120,7 +120,7 @@ export class TokenRequests {
     const pending = new PendingTokenRequest(++this.#count, options, this.#settings)
     this.#pending = pending
     pending.result = this.#request(pending, options)
-    // Nobody may be waiting; callers that are learn of the failure by joining.
+    // Possibly nobody waits. Callers that do get the failure from their own `join`.
     this.#keepAlive(pending.result.catch(() => {}))
     return pending
   }

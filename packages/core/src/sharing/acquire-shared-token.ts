@@ -90,7 +90,7 @@ async function leaseOrWait(context: AcquireContext, session: StoreSession): Prom
 }
 
 /**
- * Looks at the store until the holder's token is there. If the holder takes long, one waiting process at a
+ * Looks at the store until the holder has written its token. If the holder takes long, one waiting process at a
  * time requests a token as well: a holder that hangs costs a few requests, not one for each process.
  */
 async function waitForHolder(
@@ -102,8 +102,8 @@ async function waitForHolder(
   const stopForwarding = onAbort(context.signal, () => controller.abort(context.signal.reason))
   const own = { ...context, signal: controller.signal }
   const start = clock.monotonic()
-  // Nobody waits for a background refresh: there, the lease's end is early enough.
-  const patienceMs =
+  // Nobody waits for a background refresh: the end of the lease is early enough.
+  const fallbackAfterMs =
     context.reason === 'refresh_ahead'
       ? Number.POSITIVE_INFINITY
       : jitter(Math.min(5_000, Math.max(250, timeoutMs / 6)))
@@ -122,13 +122,13 @@ async function waitForHolder(
       if (fallback === undefined) {
         const lease =
           (await takeLease(session)) ??
-          (waitedMs > patienceMs ? await takeLease(session, 'fallback') : undefined)
+          (waitedMs > fallbackAfterMs ? await takeLease(session, 'fallback') : undefined)
         if (lease) {
           fallback = acquireUnderLease(own, session, lease)
           fallback.catch(() => {})
         }
       }
-      // Awaited here: what follows would cancel it.
+      // Awaited here, because the code below would cancel it.
       if (session.over) return await fallback
     }
   } finally {

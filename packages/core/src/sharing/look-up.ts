@@ -47,7 +47,7 @@ function readCooldown({ error, cooldownMs }: Partial<StoredCooldown>): TokenErro
   ) {
     return undefined
   }
-  // As the writer's own, with its jitter.
+  // Jitter included.
   const longestMs = 1.25 * longestCooldownMs(error.kind)
   if (!(cooldownMs > 0 && cooldownMs <= longestMs)) return undefined
   const { failures = 1, ...facts } = error

@@ -9,7 +9,7 @@ interface Expiring {
   readonly ms: number
 }
 
-/** Values that disappear when their time has passed, also those that nobody reads again. */
+/** Values that are removed once they expire, even if nobody reads them again. */
 class ExpiringMap<Value extends Expiring> {
   readonly #values = new Map<string, Value>()
   #sweepAt = 100
@@ -26,7 +26,7 @@ class ExpiringMap<Value extends Expiring> {
     this.#values.set(key, value)
     if (this.#values.size < this.#sweepAt) return
     for (const key of this.#values.keys()) this.get(key)
-    // Twice what is left, so that sweeping costs each write a constant amount.
+    // Twice the remaining size, so that sweeping costs each write a constant amount.
     this.#sweepAt = Math.max(100, 2 * this.#values.size)
   }
 
@@ -35,7 +35,7 @@ class ExpiringMap<Value extends Expiring> {
   }
 }
 
-/** A store in this process's memory: providers that are given the same store share their tokens. */
+/** A store in this process's memory: providers with the same store share their tokens. */
 export function createMemoryTokenStore(): TokenStore {
   const tokens = new ExpiringMap<Expiring & { readonly id: string; readonly response: TokenResponse }>()
   const cooldowns = new ExpiringMap<Expiring & { readonly error: TokenFailure }>()

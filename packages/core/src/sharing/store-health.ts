@@ -13,7 +13,7 @@ interface Pause {
 }
 
 /**
- * What is known about a store, however many providers share it: a circuit breaker for the store and for each
+ * What is known about a store, regardless of how many providers share it: a circuit breaker for the store and for each
  * of its keys. An error whose `scope` is `'key'` pauses that key alone.
  */
 export class StoreHealth {

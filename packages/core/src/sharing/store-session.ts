@@ -11,7 +11,7 @@ const operationMs = 200
 /** What an operation gets after this process was blocked: its result may be here already. */
 const graceMs = 50
 
-/** What a wait for a store is rejected with. */
+/** The reason with which a wait for a store is rejected. */
 export function slowStoreError(): Error {
   return Object.assign(new Error(), { code: 'slow' })
 }

@@ -29,7 +29,7 @@ export function redactEcho(error: TokenError, secrets: readonly string[]): Token
   return Object.keys(changes).length > 0 ? changeTokenError(error, changes) : error
 }
 
-/** Every form in which a secret was sent: whatever the authentication added to the request. */
+/** Every form in which a secret was sent: everything that the authentication added to the request. */
 export function sentSecrets(
   secret: string,
   parametersBefore: ReadonlySet<string>,

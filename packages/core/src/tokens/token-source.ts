@@ -1,7 +1,7 @@
 import type { TokenBinding } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 
-/** What a source learns about one token request. */
+/** The context of one token request. */
 export interface TokenRequestContext {
   readonly signal: AbortSignal
   /** The provider's `label`, for error messages. */

@@ -287,7 +287,9 @@ describe('attaching', () => {
     'refuses %s: others have names there',
     (origin) => {
       const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
-      expect(() => createTokenAttacher(tokens, { allowedOrigins: [origin] })).toThrow(/domains of others/)
+      expect(() => createTokenAttacher(tokens, { allowedOrigins: [origin] })).toThrow(
+        /domains of other owners/,
+      )
     },
   )
 })

@@ -30,7 +30,7 @@ export async function checkBinding(
   if (thumbprint !== undefined) {
     const certificate = certificateBytes(request?.clientCertificate)
     if (certificate === undefined || (await digest(certificate)) !== thumbprint) {
-      return { ...invalidToken, message: 'The access token is bound to another client certificate.' }
+      return { ...invalidToken, message: 'The access token is bound to a different client certificate.' }
     }
   }
   if (jkt !== undefined && scheme !== 'dpop') {
@@ -38,7 +38,7 @@ export async function checkBinding(
   }
   if (scheme !== 'dpop') {
     return required
-      ? { ...invalidToken, message: 'This API needs an access token that is bound to a key.' }
+      ? { ...invalidToken, message: 'This API requires an access token that is bound to a key.' }
       : undefined
   }
   if (typeof jkt !== 'string') {

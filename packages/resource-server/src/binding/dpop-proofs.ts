@@ -40,7 +40,7 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
         currentDate: new Date(clock.now()),
       })
     } catch {
-      // Whatever an odd key makes jose or WebCrypto throw.
+      // jose and WebCrypto may throw anything for an unusual key.
       return undefined
     }
   }
@@ -59,7 +59,7 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
       if ((await calculateJwkThumbprint(proof.protectedHeader.jwk!)) !== thumbprint) {
         return {
           code: 'invalid_token',
-          message: 'The access token is bound to another key than that of the DPoP proof.',
+          message: 'The access token is bound to a different key than the DPoP proof.',
         }
       }
       const until = new Date((iat + maxAgeSeconds + tolerance) * 1000)

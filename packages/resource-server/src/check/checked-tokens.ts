@@ -22,7 +22,7 @@ export interface CheckedTokensOptions {
 
 /**
  * The results of checks, under hashes of their tokens. Valid and invalid ones are kept apart, so that random tokens
- * push out no valid one; requests with the same token share one check.
+ * do not evict valid ones; requests with the same token share one check.
  */
 export class CheckedTokens {
   readonly #valid: LRUCache<string, CheckedToken>
@@ -63,7 +63,7 @@ export class CheckedTokens {
     const { clock, report } = this.#options
     const checkedAt = clock.monotonic()
     const known = this.#valid.peek(key)
-    const tell = (result: 'valid' | 'invalid' | 'failed'): void =>
+    const reportResult = (result: 'valid' | 'invalid' | 'failed'): void =>
       report({
         type: 'token_checked',
         method: check.method,
@@ -80,10 +80,10 @@ export class CheckedTokens {
         this.#valid.delete(key)
         this.#invalid.set(key, result)
       }
-      tell(claims ? 'valid' : 'invalid')
+      reportResult(claims ? 'valid' : 'invalid')
       return result
     } catch (error) {
-      tell('failed')
+      reportResult('failed')
       if (known && this.#age(known) < check.cacheMs.valid + check.staleIfErrorMs) return known
       throw error
     }

@@ -11,15 +11,15 @@ export function chooseCheck(
 ): (token: string) => TokenCheck | undefined {
   const { introspection, issuer, audience, jwks, jwksUrl } = options
   if (introspection === undefined && issuer === undefined) {
-    throw configurationError('createTokenVerifier needs introspection, an issuer, or both.')
+    throw configurationError('createTokenVerifier requires introspection, an issuer, or both.')
   }
   if (issuer === undefined && (jwks ?? jwksUrl) !== undefined) {
-    throw configurationError('jwks and jwksUrl need an issuer.')
+    throw configurationError('jwks and jwksUrl require an issuer.')
   }
   const opaque = introspection && createIntrospectionCheck({ ...options, introspection })
   if (issuer === undefined) return () => opaque
   if (audience === undefined || audience.length === 0) {
-    throw configurationError('audience is missing. Set what this API is called in "aud".')
+    throw configurationError('audience is missing. Set the "aud" value that identifies this API.')
   }
   const signed = createLazyJwtCheck({ ...options, issuer, audience })
   return (token) => (isJwt(token) ? signed : opaque)

@@ -16,7 +16,7 @@ import type { TokenClaims } from './token-check.ts'
 const platformPath = '/oauth/introspect'
 
 export interface Introspector {
-  /** @throws {TokenError} unless the endpoint says clearly whether the token is active */
+  /** @throws {TokenError} unless the response states clearly whether the token is active */
   introspect(token: string, signal: AbortSignal): Promise<TokenClaims | undefined>
 }
 
@@ -84,7 +84,7 @@ function introspectionEndpoint({
   allowInsecure,
 }: Parameters<typeof createIntrospector>[0]): URL {
   if ((authUrl === undefined) === (introspectionUrl === undefined)) {
-    throw configurationError('introspection needs either authUrl or introspectionUrl.')
+    throw configurationError('introspection requires either authUrl or introspectionUrl.')
   }
   if (introspectionUrl !== undefined) {
     return secureUrl('introspection.introspectionUrl', introspectionUrl, allowInsecure)
@@ -94,7 +94,7 @@ function introspectionEndpoint({
   return url
 }
 
-/** Strict: a response that is not exactly one of RFC 7662, section 2.2, never lets a request through. */
+/** Strict: a response that is not exactly one of RFC 7662, section 2.2, never allows a request. */
 function readIntrospection(text: string, address: string): TokenClaims | undefined {
   let body: unknown
   try {

@@ -5,7 +5,7 @@ import type { JwtCheckOptions } from './jwt-check-options.ts'
 import { createKeySource } from './key-source.ts'
 import type { TokenCheck } from './token-check.ts'
 
-/** Signatures that need a public key alone: a public key is never taken for a shared secret. */
+/** Algorithms with a public key: a public key must never be used as a shared secret. */
 const asymmetric = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
 /** Errors of jose that are the token's fault; any other means that it could not be checked. */
@@ -43,7 +43,7 @@ export function createJwtCheck(options: JwtCheckOptions): TokenCheck['check'] {
   }
 }
 
-/** A token without a key ID is tried with every key that fits. */
+/** A token without a key ID is checked with every suitable key. */
 async function verify(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
   try {
     return (await jwtVerify(token, keys, options)).payload

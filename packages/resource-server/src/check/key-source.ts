@@ -14,7 +14,7 @@ import type { JwtCheckOptions } from './jwt-check-options.ts'
 const cooldownDuration = 1_000
 const timeoutMs = 5_000
 
-/** The issuer's public keys: those given, or a key set that is loaded when it is needed and again every 10 minutes. */
+/** The issuer's public keys: those in the options, or a key set that is loaded when it is needed and again every 10 minutes. */
 export function createKeySource(options: JwtCheckOptions): () => Promise<JWTVerifyGetKey> {
   const { issuer, jwks, jwksUrl, allowInsecure } = options
   if (jwks !== undefined) {

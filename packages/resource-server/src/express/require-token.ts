@@ -27,7 +27,7 @@ export type ConnectMiddleware = (
 ) => void
 
 /**
- * Lets requests with a valid access token through, and responds to all others. The token is `request.accessToken`.
+ * Accepts requests with a valid access token, and rejects all others. The token is `request.accessToken`.
  *
  * @example
  * app.use('/orders', requireToken(verifier, { products: ['orders'] }))

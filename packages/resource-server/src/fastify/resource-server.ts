@@ -12,7 +12,7 @@ declare module 'fastify' {
     accessToken: VerifiedToken | null
   }
   interface FastifyContextConfig {
-    /** What this route's token must cover besides what the plugin asks for; false for a public route. */
+    /** What this route's token must cover besides what the plugin requires; false for a public route. */
     accessToken?: TokenRequirements | false
   }
 }
@@ -23,7 +23,7 @@ export interface ResourceServerPluginOptions extends RequireTokenOptions<Fastify
 }
 
 /**
- * A Fastify plugin: all routes of the scope that registers it need a valid access token, before their body is read.
+ * A Fastify plugin: all routes of the scope that registers it require a valid access token, before their body is read.
  *
  * @example
  * app.register(resourceServer, { verifier })

@@ -29,7 +29,7 @@ export function exchangeOf(context: ExecutionContext): IncomingExchange {
   }
   const { req, res } = Object(context.getArgByIndex<unknown>(2)) as { req?: IncomingRequest; res?: unknown }
   if (req?.headers === undefined) {
-    throw new Error('TokenGuard needs the HTTP request as `req` of the GraphQL context.')
+    throw new Error('TokenGuard requires the HTTP request as `req` of the GraphQL context.')
   }
   return { request: req, response: res ?? req.res }
 }

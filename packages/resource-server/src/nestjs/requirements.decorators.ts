@@ -3,7 +3,7 @@ import { applyDecorators, SetMetadata } from '@nestjs/common'
 export const PRODUCTS = 'tokenwell:products'
 export const SCOPES = 'tokenwell:scopes'
 export const PUBLIC = 'tokenwell:public'
-/** Where `@nestjs/swagger` keeps what `@ApiBearerAuth()` says. */
+/** The metadata key under which `@nestjs/swagger` stores `@ApiBearerAuth()`. */
 const SWAGGER_SECURITY = 'swagger/apiSecurity'
 
 type Decorator = MethodDecorator & ClassDecorator
@@ -18,7 +18,7 @@ export function RequireScopes(...scopes: readonly string[]): Decorator {
   return applyDecorators(SetMetadata(SCOPES, scopes), documented)
 }
 
-/** Needs no access token. */
+/** Requires no access token. */
 export function Public(): Decorator {
   return applyDecorators(SetMetadata(PUBLIC, true), SetMetadata(SWAGGER_SECURITY, [{}]))
 }

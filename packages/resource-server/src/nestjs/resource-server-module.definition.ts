@@ -12,7 +12,7 @@ export type ResourceServerModuleOptions = TokenVerifierOptions | { readonly veri
 export interface ResourceServerModuleExtras {
   /** Whether `TokenGuard` can be used in every module. @default false */
   readonly isGlobal?: boolean | undefined
-  /** Whether all handlers need a token, but for those with `@Public()`. @default false */
+  /** Whether all handlers require a token, except those with `@Public()`. @default false */
   readonly guardAll?: boolean | undefined
 }
 

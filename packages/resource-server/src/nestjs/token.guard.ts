@@ -14,7 +14,7 @@ import { exchangeOf } from './request-of.ts'
 import { PRODUCTS, PUBLIC, SCOPES } from './requirements.decorators.ts'
 import { getTokenVerifierToken } from './token-verifier.token.ts'
 
-/** Lets requests with a valid access token through: `@UseGuards(TokenGuard)`, or `guardAll` of the module. */
+/** Accepts only requests with a valid access token: `@UseGuards(TokenGuard)`, or `guardAll` of the module. */
 @Injectable()
 export class TokenGuard implements CanActivate {
   readonly #logger = new Logger('TokenGuard')

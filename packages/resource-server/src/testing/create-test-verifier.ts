@@ -22,7 +22,7 @@ export interface TestVerifier {
 }
 
 /**
- * Creates a verifier for tests of an API: it works as in production, but for an authorization server in memory.
+ * Creates a verifier for tests of an API: it works as in production, except that the authorization server is in memory.
  *
  * @example
  * const { verifier, createTestToken } = createTestVerifier()

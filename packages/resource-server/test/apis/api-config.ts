@@ -1,6 +1,6 @@
 import type { TokenRequirements, TokenVerifierOptions } from '@tokenwell/resource-server'
 
-/** Options of each API's verifier, as JSON: some APIs run in a process of their own. */
+/** Options of each API's verifier, as JSON: some APIs run in a separate process. */
 export type ApiConfigs = Readonly<Record<string, TokenVerifierOptions>>
 
 /** What the routes of each API require: `/{api}/{route}`. */

@@ -10,7 +10,7 @@ import {
 } from '@tokenwell/resource-server/nestjs'
 import { routes, type ApiConfigs } from './api-config.ts'
 
-// An application on the built package, in a process of its own that may run another version of NestJS. Its
+// An application on the built package, in a separate process that may run another version of NestJS. Its
 // decorators are called as functions: Node strips types, but knows no decorators.
 
 function apiModule(name: string, options: ApiConfigs[string]): DynamicModule {

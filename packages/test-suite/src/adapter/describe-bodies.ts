@@ -33,7 +33,7 @@ export function describeBodies(adapter: AdapterUnderTest): void {
       return { outcome, received }
     }
 
-    it('is sent as by the plain client, with the token', async () => {
+    it('is sent as the plain client sends it, with the token', async () => {
       const { received } = await plainOutcome(request(), fixture.api)
       const { status, text } = await fixture.client(request())
       expect({ status, text }).toStrictEqual({ status: 200, text: '{"accepted":true}' })

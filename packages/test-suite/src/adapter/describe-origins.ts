@@ -27,7 +27,7 @@ export function describeOrigins(adapter: AdapterUnderTest): void {
       ['a URL without a scheme', () => `//${host(fixture.other.origin)}/x`],
       ['a backslash', () => `http://${host(fixture.other.origin)}\\@${host(fixture.api.origin)}/`],
       ['a control character', () => `http://${host(fixture.other.origin)}/\t@${host(fixture.api.origin)}`],
-    ])('is sent as by the plain client, without a token: %s', async (_name, url) => {
+    ])('is sent as the plain client sends it, without a token: %s', async (_name, url) => {
       const servers = [fixture.api, fixture.other]
       const expected = await fixture.outcomeOf(fixture.plain, { url: url() })
       const received = servers.map((server) => comparable(server.requests.splice(0)))

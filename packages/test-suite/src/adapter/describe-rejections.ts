@@ -13,7 +13,7 @@ export function describeRejections(adapter: AdapterUnderTest): void {
   })
 
   describe('a rejected token', () => {
-    it('costs 200 concurrent requests one token request and no failure', async () => {
+    it('causes one token request and no failure for 200 concurrent requests', async () => {
       await fixture.client(post())
       const [revoked] = fixture.endpoint.issued
       fixture.api.rejects = (token) => token === revoked

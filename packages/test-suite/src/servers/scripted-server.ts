@@ -21,7 +21,7 @@ interface CompleteResponse {
   readonly thenDrop?: boolean
 }
 
-/** An HTTP server that responds as a test says and records its requests. */
+/** An HTTP server that responds as a test specifies and records its requests. */
 export interface ScriptedServer {
   readonly origin: string
   readonly requests: ReceivedRequest[]

@@ -77,7 +77,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | { reado
       setting(
         '--drain-seconds <number>',
         'TOKENWELL_DRAIN_SECONDS',
-        'on SIGTERM, how long to go on while /readyz responds with 503 (default: 0)',
+        'on SIGTERM, how long to continue while /readyz responds with 503 (default: 0)',
       ),
     )
     .addOption(
@@ -128,7 +128,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | { reado
     .action((file: string) => void (task = { action: 'backup', file }))
   command
     .command('restore <file>')
-    .description('creates the SQLite database from a back-up, while the service is stopped')
+    .description('creates the SQLite database from a backup, while the service is stopped')
     .action((file: string) => void (task = { action: 'restore', file }))
   command.parse(args)
   if (request) return { request }

@@ -28,11 +28,13 @@ export async function runService(
   stopOnSignal(service, drainSeconds, print)
   print(`The token service listens on ${service.authUrl}`)
   if (portal === undefined) {
-    print('There is no developer portal: the package @tokenwell/developer-portal is not installed.')
+    print('The developer portal is not available. Install @tokenwell/developer-portal to use it.')
   }
   const setupLink = await service.createSetupLink()
   if (setupLink !== undefined) {
-    print(`The developer portal has no administrator. To become it, open within 15 minutes: ${setupLink}`)
+    print(
+      `The developer portal has no administrator. To become the administrator, open within 15 minutes: ${setupLink}`,
+    )
   }
   if (passwordLink !== undefined) {
     const link = await service.createPasswordLink(passwordLink).catch(async (error: unknown) => {
@@ -47,7 +49,7 @@ export async function runService(
 
 const portalPackage = '@tokenwell/developer-portal'
 
-/** The portal is a package of its own, which imports this one: it is mounted if it is installed. */
+/** The portal is a separate package, which imports this one: it is mounted if it is installed. */
 async function loadPortal(): Promise<DeveloperPortal | undefined> {
   try {
     const module = (await import(portalPackage)) as { readonly developerPortal: DeveloperPortal }

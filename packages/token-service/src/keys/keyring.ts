@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
 import { UsageError } from '../platform/usage-error.ts'
 
-/** Hashes secrets under keys that are not in the database: a stolen database alone proves nothing. */
+/** Hashes secrets under keys that are not in the database: a stolen database alone is useless. */
 export interface Keyring {
   /** The newest first. */
   readonly keyIds: readonly string[]

@@ -69,9 +69,9 @@ export interface ApplicationRegistry {
   approve(application: Application, revision: number): Promise<void>
   /** Declines what an approved application requests. */
   decline(application: Application): Promise<void>
-  /** Ends the application's approval and all its tokens; a later approval does not revive them. */
+  /** Revokes the application's approval and all its tokens; a later approval does not reactivate them. */
   revoke(application: Application): Promise<void>
-  /** Ends all tokens that the application has now. */
+  /** Revokes all current tokens of the application. */
   revokeTokens(application: Application): Promise<void>
   /**
    * Returns a new secret, once; the existing ones expire after `overlapMs`, or earlier. Throws {@link AlreadyExists}

@@ -15,7 +15,7 @@ export interface ServiceContext {
   readonly keyring: Keyring
   readonly clock: Clock
   readonly activity: ActivityRecorder
-  /** The registry, as used by somebody whom the audit log names. */
+  /** The registry; the audit log names the actor. */
   readonly registryFor: (by: Actor) => ApplicationRegistry
   readonly accountLinks: AccountLinks
   readonly authenticateApplication: AuthenticateApplication

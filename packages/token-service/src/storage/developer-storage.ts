@@ -1,7 +1,7 @@
 /** Who logs in to the developer portal. */
 export interface Developer {
   readonly id: string
-  /** As it is typed at log-in, in lower case. */
+  /** As typed at login, in lower case. */
   readonly name: string
   readonly passwordHash: string
   /** Sees every project, approves applications, invites others; there is one, the first. */
@@ -30,33 +30,33 @@ export interface Membership {
 }
 
 export interface DeveloperStorage {
-  /** The first to join first. */
+  /** In the order in which they joined. */
   list(): Promise<Developer[]>
   find(name: string): Promise<Developer | undefined>
-  /** Uses the invitation up, unless the name is taken; `void`: it was used, has ended, or came too late. */
+  /** Consumes the invitation, unless the name is taken; `void`: it was used before, or has expired. */
   join(developer: Developer, invitationHash: string, nowMs: number): Promise<'joined' | 'name_taken' | 'void'>
   /** Sets the password and deletes the developer's password links. */
   changePassword(id: string, passwordHash: string): Promise<void>
-  /** With the developer go the sessions; projects stay. */
+  /** Deletes the developer's sessions as well; projects remain. */
   remove(id: string): Promise<void>
   invite(invitation: Invitation): Promise<void>
   findInvitation(hash: string, nowMs: number): Promise<Invitation | undefined>
-  /** Makes the project one of the developer's own. */
+  /** Adds the project to those of the developer. */
   addProject(developerId: string, projectId: string): Promise<void>
   projectIds(developerId: string): Promise<string[]>
   /** Every developer's projects. */
   memberships(): Promise<Membership[]>
-  /** The project is not one of the developer's own any more. */
+  /** The project no longer belongs to the developer. */
   removeProject(developerId: string, projectId: string): Promise<void>
   addPasswordLink(link: PasswordLink): Promise<void>
-  /** Whose password it sets, while it is good. */
+  /** The developer who can set a password with this link; undefined once it was used or has expired. */
   findPasswordLink(hash: string, nowMs: number): Promise<Developer | undefined>
   /**
-   * Sets the password, ends the developer's sessions, and uses up this link and every other of that developer's;
-   * `undefined`: it was used, has ended, or came too late.
+   * Sets the password, ends the developer's sessions, and consumes all password links of the developer;
+   * `undefined`: the link was used before, or has expired.
    */
   usePasswordLink(hash: string, passwordHash: string, nowMs: number): Promise<Developer | undefined>
-  /** Deletes the invitations and password links that ended by `nowMs`; returns how many. */
+  /** Deletes the invitations and password links that expired by `nowMs`; returns how many. */
   purge(nowMs: number): Promise<number>
 }
 
@@ -68,7 +68,7 @@ export interface Session {
 
 export interface SessionStorage {
   open(session: Session): Promise<void>
-  /** Whose session it is, while it lasts. */
+  /** The developer of the session, until it expires. */
   find(hash: string, nowMs: number): Promise<Developer | undefined>
   close(hash: string): Promise<void>
   closeAll(developerId: string): Promise<void>

@@ -41,7 +41,7 @@ export async function backupStorage(location: StorageLocation, to: string): Prom
   await backupSqlite(sqliteFile(location), to)
 }
 
-/** Restores a back-up to a place where nothing is stored yet. */
+/** Restores a backup to a place where nothing is stored yet. */
 export async function restoreStorage(location: StorageLocation, backup: string): Promise<void> {
   const { restoreSqlite } = await import('./sqlite/restore-sqlite.ts')
   await restoreSqlite(backup, sqliteFile(location))
@@ -50,7 +50,7 @@ export async function restoreStorage(location: StorageLocation, backup: string):
 function sqliteFile(location: StorageLocation): string {
   if (location.kind === 'sqlite') return location.file
   throw new UsageError(
-    'Back-up files are for SQLite storage. Use pg_dump and pg_restore with PostgreSQL; memory storage has no back-up.',
+    'Backup files are for SQLite storage. Use pg_dump and pg_restore with PostgreSQL; memory storage has no backup.',
   )
 }
 

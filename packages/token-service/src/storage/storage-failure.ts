@@ -1,7 +1,7 @@
 import { UsageError } from '../platform/usage-error.ts'
 import type { Storage } from './storage.ts'
 
-/** The storage could not do what it was asked to; the message has the reason, never a value. */
+/** An operation of the storage failed; the message contains the reason, never a value. */
 export class StorageFailure extends Error {
   constructor(cause: unknown) {
     super(`The storage failed: ${rootReason(cause)}`)

@@ -29,16 +29,16 @@ export interface FoundToken {
 }
 
 export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAtMs' | 'deletesAtMs'>> & {
-  /** `null`: it is not being deleted any more. */
+  /** `null`: the deletion is cancelled. */
   readonly deletesAtMs?: number | null | undefined
 }
 
 export interface ProjectStorage {
   list(): Promise<Project[]>
-  /** Does nothing if there is a project of that id. */
+  /** Does nothing if a project with that ID exists. */
   create(project: Project): Promise<void>
   update(id: string, changes: ProjectChanges): Promise<void>
-  /** Deletes the projects and applications that cannot be restored any more; returns how many. */
+  /** Deletes the projects and applications that can no longer be restored; returns how many. */
   purge(nowMs: number): Promise<number>
 }
 
@@ -48,9 +48,9 @@ export type ApplicationChanges = Partial<
     'projectId' | 'name' | 'status' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds' | 'keys'
   >
 > & {
-  /** `null`: nothing any more. */
+  /** `null`: no request is left. */
   readonly requested?: Approval | null | undefined
-  /** `null`: it is not being deleted any more. */
+  /** `null`: the deletion is cancelled. */
   readonly deletesAtMs?: number | null | undefined
 }
 
@@ -65,12 +65,12 @@ export interface ProductStorage {
 }
 
 export interface ApplicationStorage {
-  /** The application of that client ID with all it takes to issue a token: one read. */
+  /** The application with that client ID, and everything else that issuing a token requires, in one read. */
   findClient(clientId: string): Promise<RegisteredClient | undefined>
   list(projectId: string): Promise<RegisteredClient[]>
-  /** All or nothing; `false` if the client ID or the application's own is taken. */
+  /** Atomic; `false` if the client ID or the application's ID is taken. */
   create(application: Application, secrets: readonly StoredSecret[]): Promise<boolean>
-  /** Does nothing and resolves with `false` if the application is not at the given revision any more. */
+  /** Does nothing and resolves with `false` if the application is no longer at the given revision. */
   update(id: string, changes: ApplicationChanges, revision?: number): Promise<boolean>
   /** Revokes every token that was issued until now. */
   revokeTokens(id: string): Promise<void>
@@ -78,7 +78,7 @@ export interface ApplicationStorage {
   listOf(projectIds: readonly string[]): Promise<RegisteredClient[]>
   /** Does nothing if a secret with that ID exists. */
   addSecret(secret: StoredSecret): Promise<void>
-  /** Sets when a secret ends; `undefined`: never. */
+  /** Sets when a secret expires; `undefined`: never. */
   expireSecret(id: string, expiresAtMs: number | undefined): Promise<void>
   removeSecret(id: string): Promise<void>
   /** The keys that the secrets were hashed under. */
@@ -104,7 +104,7 @@ export interface FailureCount {
 /** Failed attempts by key, counted from the first one until the window ends. */
 export interface FailureStorage {
   find(key: string, nowMs: number): Promise<FailureCount | undefined>
-  /** Adds one; returns the count that includes it, so that each of several concurrent failures gets a count of its own. */
+  /** Adds one; returns the count that includes it, so that each of several concurrent failures gets its own count. */
   add(key: string, nowMs: number, windowMs: number): Promise<FailureCount>
   purge(nowMs: number): Promise<number>
   clear(): Promise<void>
@@ -125,7 +125,7 @@ export interface AuditEntry {
   readonly clientId?: string | undefined
   readonly address?: string | undefined
   readonly detail?: string | undefined
-  /** How many of the same happened since the entries before. */
+  /** How many identical events the entry stands for. */
   readonly count: number
 }
 

@@ -1,6 +1,6 @@
 import type { FoundToken } from '../storage/storage.ts'
 
-/** A token is active as long as itself, its secret and its application's approval. */
+/** A token is active while the token itself, its secret and its application's approval are valid. */
 export function isActive(
   { token, application, secretExpiresAtMs = Infinity }: FoundToken,
   nowMs: number,

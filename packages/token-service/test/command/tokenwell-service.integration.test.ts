@@ -44,7 +44,7 @@ describe('tokenwell-service', () => {
     const folder = temporaryFolder({ 'service.yaml': 'port: 0\nstorage: memory\nerrors: nonsense\n' })
     const config = ['--config', join(folder, 'service.yaml')]
     expect((await outcomeOf(config)).stderr).toContain('"errors" is invalid')
-    const env = { TOKENWELL_ERRORS: 'rubbish' }
+    const env = { TOKENWELL_ERRORS: 'unknown' }
     expect((await outcomeOf(config, env)).stderr).toContain('"errors" is invalid')
     const service = runCommand([...config, '--errors', 'rfc6749'], { env })
     const response = await fetch((await service.authUrl) + tokenPath)
@@ -98,8 +98,8 @@ describe('tokenwell-service', () => {
     const at = (file: string) => ['--storage', `sqlite:${file}`]
     const backup = await outcomeOf(['backup', 'backup.db', ...at('data.db')], {}, cwd)
     expect([backup.code, backup.stderr]).toEqual([0, expect.stringContaining('Keep a copy of data.db.keys')])
-    const refused = await outcomeOf(['restore', 'backup.db', ...at('data.db')], {}, cwd)
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('"data.db" is in use')])
+    const rejected = await outcomeOf(['restore', 'backup.db', ...at('data.db')], {}, cwd)
+    expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining('"data.db" is in use')])
 
     expect((await outcomeOf(['restore', 'backup.db', ...at('elsewhere/data.db')], {}, cwd)).code).toBe(0)
     copyFileSync(join(cwd, 'data.db.keys'), join(cwd, 'elsewhere', 'data.db.keys'))

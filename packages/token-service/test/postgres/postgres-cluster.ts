@@ -18,7 +18,7 @@ export const withoutPostgres =
   'needs PostgreSQL: install the Debian package "postgresql", or set TOKENWELL_TEST_POSTGRES_URL'
 
 export interface PostgresCluster {
-  /** The URL of a database of its own. */
+  /** The URL of a separate database. */
   createDatabase(): Promise<string>
   stop(): Promise<void>
 }

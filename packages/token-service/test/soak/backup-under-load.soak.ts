@@ -6,7 +6,7 @@ import { restoreSqlite } from '../../src/storage/sqlite/restore-sqlite.ts'
 import { temporaryFolder } from '../service-process.ts'
 import { register, token } from '../storage/storage-contract.ts'
 
-it('restores every token that was saved before a back-up, which ran under load', async () => {
+it('restores every token that was saved before a backup, which ran under load', async () => {
   const folder = temporaryFolder()
   const storage = await openSqlite(join(folder, 'data.db'))
   const { secrets } = await register(storage)
@@ -38,7 +38,7 @@ it('restores every token that was saved before a back-up, which ran under load',
   await restored.close()
   expect(found.filter((each) => each === undefined)).toEqual([])
   process.stdout.write(
-    `back-up of ${before.length} tokens in ${seconds.toFixed(1)} s, ${during} saved meanwhile; ` +
+    `backup of ${before.length} tokens in ${seconds.toFixed(1)} s, ${during} saved meanwhile; ` +
       `the event loop waited ${(delay.max / 1e6).toFixed(0)} ms at most\n`,
   )
 })

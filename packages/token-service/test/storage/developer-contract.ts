@@ -53,7 +53,7 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await join(developer(), hash, 99)).toBe('joined')
   })
 
-  it('keeps an invitation whose first try met a name that is taken', async () => {
+  it('keeps an invitation after an attempt with a name that is taken', async () => {
     const { name } = await joined()
     const hash = await invitation()
     expect(await storage().developers.join(developer({ name }), hash, 1)).toBe('name_taken')
@@ -68,7 +68,7 @@ export function testDevelopers(storage: () => Storage): void {
     expect((await storage().developers.find(one.name))?.passwordHash).toBe('changed')
   })
 
-  it('knows which projects are whose', async () => {
+  it('lists the projects of each developer', async () => {
     const [one, other] = [await joined(), await joined()]
     const project = { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c', createdAtMs }
     await storage().projects.create(project)

@@ -128,7 +128,7 @@ describe('an SQLite database', () => {
   })
 })
 
-describe('a back-up', () => {
+describe('a backup', () => {
   it('is a copy of everything, taken while tokens are saved, and restores to a new place', async () => {
     const folder = temporaryFolder()
     const storage = await opened(join(folder, 'data.db'))
@@ -168,12 +168,8 @@ describe('a back-up', () => {
     )
     const elsewhere = { kind: 'sqlite', file: join(folder, 'elsewhere.db') } as const
     writeFileSync(join(folder, 'damaged.db'), 'nothing')
-    await expect(restoreStorage(elsewhere, join(folder, 'damaged.db'))).rejects.toThrow(
-      /not a usable back-up/,
-    )
-    await expect(restoreStorage(elsewhere, join(folder, 'missing.db'))).rejects.toThrow(
-      /not a usable back-up/,
-    )
+    await expect(restoreStorage(elsewhere, join(folder, 'damaged.db'))).rejects.toThrow(/not a usable backup/)
+    await expect(restoreStorage(elsewhere, join(folder, 'missing.db'))).rejects.toThrow(/not a usable backup/)
     expect(existsSync(elsewhere.file)).toBe(false)
   })
 

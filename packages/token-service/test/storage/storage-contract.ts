@@ -33,7 +33,7 @@ function secret(applicationId: string, more: Partial<StoredSecret> = {}): Stored
   return { id, applicationId, keyId: 'k', hash: `hash of ${id}`, prefix: 'abcd', createdAtMs, ...more }
 }
 
-/** Creates an application in a project of its own. */
+/** Creates an application in a separate project. */
 export async function register(storage: Storage, secretCount = 1) {
   const its = project()
   const one = application(its.id)

@@ -50,7 +50,7 @@ export async function openPostgres(url: string, { onError, prepare }: OpenOption
   }
 }
 
-/** The storage while its server is away, and from then on. */
+/** The storage while its server cannot be reached, and afterwards. */
 function connectInBackground(
   storage: Storage,
   connect: () => Promise<void>,
@@ -104,7 +104,7 @@ function createPool(url: string): Pool {
   })
 }
 
-/** The server cannot be reached now, which can end without a change of the configuration. */
+/** The server cannot be reached, but that may change without a new configuration. */
 class Outage extends Error {}
 
 function isOutage(error: unknown): boolean {

@@ -1,7 +1,7 @@
 export interface BatcherOptions {
   /** @default 500 */
   readonly maxSize?: number | undefined
-  /** How many batches may be under way at once. @default 1 */
+  /** Maximum number of concurrent batches. @default 1 */
   readonly concurrency?: number | undefined
 }
 
@@ -12,8 +12,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Makes one call out of many: while a batch is under way the next gathers, so that under load a whole group
- * shares one statement and one commit, and a lone call waits for nobody.
+ * Combines concurrent calls: while a batch is running, the next one collects calls. Under load, a whole batch shares
+ * one statement and one commit; a single call does not wait.
  */
 export function createBatcher<Item, Result>(
   run: (items: Item[]) => Promise<readonly Result[]>,

@@ -37,7 +37,7 @@ export interface Schema {
 
 export type Query = Kysely<Schema>
 
-/** One database and what its kind does in its own way. */
+/** A database, and what differs between its kinds. */
 export interface Database {
   readonly kind: 'sqlite' | 'postgres'
   readonly query: Query

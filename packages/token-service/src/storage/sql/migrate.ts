@@ -22,6 +22,6 @@ export async function migrate(
   if (unknown === undefined) throw error
   throw new UsageError(
     `The database was migrated by a newer version of this program: migration "${unknown}" is unknown. ` +
-      `Start the newer version, or restore an older back-up.`,
+      `Start the newer version, or restore an older backup.`,
   )
 }

@@ -12,9 +12,9 @@ import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSessions } from './sql-sessions.ts'
 import { createSqlTokens } from './sql-tokens.ts'
 
-/** What each kind of database does in its own way. */
+/** What differs between the kinds of databases. */
 export interface DatabaseControl extends Pick<Storage, 'backup' | 'close' | 'opened'> {
-  /** Gives the space of what was deleted back to the file system. */
+  /** Returns the space of deleted rows to the file system. */
   readonly compact?: () => Promise<void>
   /** Rejects if there is too little space for what requests write. */
   readonly checkSpace?: () => Promise<void>

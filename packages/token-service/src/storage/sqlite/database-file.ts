@@ -9,7 +9,7 @@ import { lockFile } from './lock-file.ts'
 /**
  * Locks the database in `file` for this process. Its folder is created if it does not exist.
  *
- * @throws {@link UsageError} if another process has locked it, or the place is taken by something else
+ * @throws {@link UsageError} if another process has locked it, or if something else is at that path
  */
 export async function lockDatabase(
   file: string,

@@ -5,8 +5,8 @@ const busy = 5
 const attempts = 40
 
 /**
- * Locks a file for this process through SQLite, which uses the operating system's locks: they end with the process,
- * however it ends, and hold across containers that share a file system. Returns `undefined` if the file is locked.
+ * Locks a file for this process through SQLite, which uses the operating system's locks: they are released when the process
+ * exits in any way, and work across containers that share a file system. Returns `undefined` if the file is locked.
  * The file stays: deleting it could take the lock from the process that just got it.
  */
 export async function lockFile(

@@ -33,7 +33,7 @@ export async function openSqlite(file: string): Promise<Storage> {
   }
 }
 
-/** A commit returns once the log is synced. Pages that a purge frees can be given back to the file system. */
+/** A commit returns once the log is synced. Pages that a purge frees can be returned to the file system. */
 function configure(sqlite: DatabaseSync): void {
   // Has an effect in a new file only, and there before anything else is written.
   sqlite.exec('pragma auto_vacuum = incremental')
@@ -63,7 +63,7 @@ async function checkSpace(path: string): Promise<void> {
   if (bavail * bsize < leastSpace) throw new Error('the disk is full')
 }
 
-/** Gives free pages back to the file system, a few at a time, so that requests are served in between. */
+/** Returns free pages to the file system, a few at a time, so that requests are served in between. */
 async function compact({ query }: Database, sqlite: DatabaseSync): Promise<void> {
   const run = <Result>(step: () => Result) => query.connection().execute(async () => step())
   for (let before = Infinity; ; await nextTurn()) {

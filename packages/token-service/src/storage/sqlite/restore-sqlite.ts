@@ -7,13 +7,13 @@ import { lockDatabase } from './database-file.ts'
 import { importSqlite } from './import-sqlite.ts'
 import { vacuumInto } from './vacuum-into.ts'
 
-/** Copies a back-up to `file`, which must not exist: a database is never overwritten. */
+/** Copies a backup to `file`, which must not exist: a database is never overwritten. */
 export async function restoreSqlite(backup: string, file: string): Promise<void> {
   const { DatabaseSync } = await importSqlite()
   const { path, unlock } = await lockDatabase(file, DatabaseSync)
   try {
     if (existsSync(path))
-      throw new UsageError(`The file "${file}" exists. Move it away before you restore a back-up.`)
+      throw new UsageError(`The file "${file}" exists. Move it away before you restore a backup.`)
     checkBackup(backup, DatabaseSync)
     // They belong to a database that was here before, and would damage this one.
     for (const rest of ['-wal', '-shm']) await rm(`${path}${rest}`, { force: true })
@@ -37,5 +37,5 @@ function checkBackup(backup: string, Database: typeof DatabaseSync): void {
   } catch (error) {
     problem = rootReason(error)
   }
-  if (problem !== undefined) throw new UsageError(`The file "${backup}" is not a usable back-up: ${problem}.`)
+  if (problem !== undefined) throw new UsageError(`The file "${backup}" is not a usable backup: ${problem}.`)
 }
