@@ -71,11 +71,14 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     this.#calls++
     try {
       const token = await this.#requests.findToken(demand, record)
+      demand.signal?.throwIfAborted()
       if (record.waitedFor) this.#reportCall(record)
       return token
-    } catch (error) {
-      // A token that the program rejected is better than none: the API may accept it again.
+    } catch (cause) {
       const { signal, forceRefresh, replacementOf } = demand
+      // A caller may leave while its result is on the way.
+      const error: unknown = signal?.aborted ? signal.reason : cause
+      // A token that the program rejected is better than none: the API may accept it again.
       const mayFallBack = this.#cached?.rejected && !forceRefresh && !replacementOf && !signal?.aborted
       const old = mayFallBack ? this.#youngerThan('expiringAtMs') : undefined
       const kind = isTokenError(error) ? error.kind : 'aborted'

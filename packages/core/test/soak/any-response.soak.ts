@@ -1,16 +1,21 @@
 import * as fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+import { it } from 'vitest'
 import { checkResponse } from '../parse-token-response/check-response.ts'
 import { randomResponse } from '../parse-token-response/random-response.ts'
 
-it('reads a million random responses as token responses or TokenErrors, each within 50 ms', () => {
-  let slowestMs = 0
-  fc.assert(
-    fc.property(fc.integer(), (seed) => {
-      slowestMs = Math.max(slowestMs, checkResponse(randomResponse(seed)))
-    }),
-    { numRuns: 1_000_000 },
-  )
-  process.stdout.write(`slowest response: ${slowestMs.toFixed(1)} ms\n`)
-  expect(slowestMs).toBeLessThan(50)
+const numRuns = 1_000_000
+const table = createSoakTable()
+
+it('reads a million random responses as token responses or TokenErrors', async () => {
+  await table.measure('random responses', async () => {
+    let worstMs = 0
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        worstMs = Math.max(worstMs, checkResponse(randomResponse(seed)))
+      }),
+      { numRuns },
+    )
+    return { calls: numRuns, failures: 0, worstMs }
+  })
 })

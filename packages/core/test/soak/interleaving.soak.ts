@@ -1,35 +1,34 @@
 import * as fc from 'fast-check'
-import { describe, it } from 'vitest'
 import { createMemoryTokenStore } from '@tokenwell/core'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+import { describe, it } from 'vitest'
 import { useFakeTime } from '../fake-time.ts'
 import { flakyStore } from '../token-provider/flaky-store.ts'
 import { plan, play } from '../token-provider/interleaving.ts'
 
+// `SEED` repeats a run, `RUNS` lengthens it.
+const numRuns = Number(process.env['RUNS'] ?? 10_000)
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+const moods = fc.infiniteStream(fc.constantFrom('well', 'well', 'well', 'failing', 'hanging'))
+
+const table = createSoakTable()
 useFakeTime()
 
-describe('50,000 interleavings each', () => {
-  const numRuns = 50_000
-  const timeout = 30 * 60_000
-
-  it('of one provider', { timeout }, async () => {
-    await fc.assert(
-      fc.asyncProperty(plan, (plan) => play(plan)),
-      { numRuns },
-    )
-  })
-
-  it('of three that share a store', { timeout }, async () => {
-    await fc.assert(
-      fc.asyncProperty(plan, (plan) => play(plan, createMemoryTokenStore())),
-      { numRuns },
-    )
-  })
-
-  it('of three that share a store which fails and hangs', { timeout }, async () => {
-    const moods = fc.infiniteStream(fc.constantFrom('well', 'well', 'well', 'failing', 'hanging'))
-    await fc.assert(
-      fc.asyncProperty(plan, moods, (plan, moods) => play(plan, flakyStore(moods))),
-      { numRuns },
-    )
+describe(`${numRuns} interleavings with seed ${seed}`, () => {
+  it.each<[string, () => fc.IAsyncProperty<unknown>]>([
+    ['of one provider', () => fc.asyncProperty(plan, (plan) => play(plan))],
+    [
+      'of three that share a store',
+      () => fc.asyncProperty(plan, (plan) => play(plan, createMemoryTokenStore())),
+    ],
+    [
+      'of three that share a store which fails and hangs',
+      () => fc.asyncProperty(plan, moods, (plan, moods) => play(plan, flakyStore(moods))),
+    ],
+  ])('%s', async (what, property) => {
+    await table.measure(`interleavings ${what}, seed ${seed}`, async () => {
+      await fc.assert(property(), { numRuns, seed })
+      return { calls: numRuns, failures: 0 }
+    })
   })
 })

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createTokenProvider, type TokenErrorKind } from '@tokenwell/core'
 import { fixRandom, pass, useFakeTime } from '../fake-time.ts'
@@ -37,6 +38,23 @@ describe('after a failure callers are held off', () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(response)), { maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject({ kind })
     expect(await cooldownsAfter(response, expected.length)).toEqual(expected)
+  })
+
+  it('except those that abort before the error has reached them: they get their own reason', async () => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongPath)))
+    await tokens.getToken().catch(() => {})
+    let left = 0
+    for (let turns = 0; turns < 20; turns++) {
+      const controller = new AbortController()
+      const call = tokens.getToken({ signal: controller.signal })
+      call.catch(() => {})
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+      if (!inspect(call).includes('<pending>')) break
+      left++
+      controller.abort('left')
+      await expect(call).rejects.toBe('left')
+    }
+    expect(left).toBeGreaterThan(2)
   })
 
   it('with the facts of the failure, and what is left of the hold', async () => {
