@@ -7,9 +7,9 @@ import {
   type TokenProvider,
 } from '@tokenwell/core'
 import type { AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
-import { readArguments } from './read-arguments.ts'
+import { copyArguments } from './copy-arguments.ts'
 import { baseOrigin, requestUrl, urlOfSameOrigin } from './request-url.ts'
-import { startTime, watchRequest, type RequestWatch } from './request-watch.ts'
+import { startTime, abortSignalOf, type RequestAbortSignal } from './request-abort-signal.ts'
 import { createTransport, sendWithoutToken } from './transport.ts'
 
 /** An axios instance, typed by the declarations for `import` or by those for `require`. */
@@ -42,7 +42,7 @@ export function attachTokens(
   const urlOf = allowedOrigins.every((origin) => typeof origin === 'string') ? urlOfSameOrigin : requestUrl
 
   function send(config: Config): Promise<AxiosResponse> {
-    readArguments(config)
+    copyArguments(config)
     const url = urlOf(config)
     // axios turns both into an Authorization header, which replaces any other.
     const hasCredentials =
@@ -56,8 +56,8 @@ export function attachTokens(
       repeatable: isRepeatableBody(config.data),
     }
     const startedAt = startTime(config)
-    let watch: RequestWatch | undefined
-    const result = attacher.attach(request, () => (watch = watchRequest(config, startedAt)).signal)
+    let watch: RequestAbortSignal | undefined
+    const result = attacher.attach(request, () => (watch = abortSignalOf(config, startedAt)).signal)
     if (!(result instanceof Promise)) return sendAttached(request, result, config, startedAt)
     return result
       .finally(() => watch?.stop())
@@ -72,8 +72,8 @@ export function attachTokens(
   ): Promise<AxiosResponse> {
     if (attachment === undefined) return sendWithheld(request, config)
     return sendWith(attachment, config, startedAt, async (response, error) => {
-      let watch: RequestWatch | undefined
-      const signal = () => (watch = watchRequest(config, startedAt)).signal
+      let watch: RequestAbortSignal | undefined
+      const signal = () => (watch = abortSignalOf(config, startedAt)).signal
       const next = await attacher
         .reattach(request, attachment, toApiResponse(response), request.repeatable ?? true, signal)
         .finally(() => watch?.stop())

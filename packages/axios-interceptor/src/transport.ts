@@ -2,7 +2,7 @@ import type { Attachment, TokenAttacher } from '@tokenwell/core'
 import * as axios from 'axios'
 import { createAxiosErrors } from './axios-errors.ts'
 import { redactAgents, redactError, redactResponse } from './redact.ts'
-import { remainingTimeout } from './request-watch.ts'
+import { remainingTimeout } from './request-abort-signal.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 type Response = axios.AxiosResponse

@@ -25,7 +25,8 @@ export {
   type ClientAuthenticationRequest,
 } from './protocol/client-authentication.ts'
 export { configurationError } from './protocol/configuration-error.ts'
-export { headerValue, retryAfter, type ResponseHeaders } from './protocol/headers.ts'
+export { headerValue, type ResponseHeaders } from './protocol/headers.ts'
+export { retryAfter } from './protocol/retry-after.ts'
 export type { ProvenRequest, TokenBinding } from './protocol/token-binding.ts'
 export {
   parseTokenResponse,

@@ -1,14 +1,14 @@
 import { Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
 import type { TokenProvider } from '@tokenwell/core'
-import { checkUnambiguous } from './check-unambiguous.ts'
+import { checkDuplicateProviders } from './check-duplicate-providers.ts'
 import type { TokenModuleOptions } from './create-client-token-provider.ts'
 import {
   ConfigurableModuleClass,
   MODULE_TOKEN,
   MODULE_TOKEN_PROVIDER,
   TOKEN_MODULE_OPTIONS,
-} from './token-module.definition.ts'
+} from './token.module-definition.ts'
 
 /**
  * Provides the tokens of one client: call `forRoot` once for each client of the application.
@@ -16,6 +16,7 @@ import {
  * @example
  * @Module({ imports: [TokenModule.forRoot({ isGlobal: true, authUrl, clientId, clientSecret })] })
  */
+// Its providers are declared in token.module-definition.ts.
 @Module({})
 export class TokenModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
   readonly #tokens: TokenProvider
@@ -30,7 +31,7 @@ export class TokenModule extends ConfigurableModuleClass implements OnModuleInit
     super()
     this.#tokens = tokens
     this.#options = options
-    checkUnambiguous(
+    checkDuplicateProviders(
       modules,
       TokenModule,
       token,

@@ -10,12 +10,16 @@ export type {
   StoredSecret,
 } from './applications/application.ts'
 export { isBeingDeleted } from './applications/application.ts'
-export { createFailureGuard, type FailureGuard, type FailureLimit } from './authentication/failure-guard.ts'
+export {
+  createFailedAttemptLimit,
+  type FailedAttemptLimit,
+  type FailureLimit,
+} from './authentication/failed-attempt-limit.ts'
 export { networkAddress } from './authentication/network-address.ts'
 export { baseUrl } from './http/base-url.ts'
 export { apiDescription } from './openapi/api-description.ts'
 export type { KeyMaterial, PublicJwk, PublicKey } from './keys/public-key.ts'
-export type { Keyring } from './keys/keyring.ts'
+export type { Keyring } from './secret-hashing/keyring.ts'
 export { digest } from './platform/digest.ts'
 export type { ErrorShape } from './protocol/error-body.ts'
 export type { RawParameters } from './protocol/parameters.ts'

@@ -1,5 +1,5 @@
-import { isSecureUrl } from '../connection/secure-url.ts'
-import type { Connection } from '../connection/resolve-connection.ts'
+import { isSecureUrl } from '../configuration/secure-url.ts'
+import type { Connection } from '../configuration/resolve-connection.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const address = findingsOf('address')

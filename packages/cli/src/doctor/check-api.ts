@@ -1,5 +1,5 @@
 import { classifyApiResponse, type AccessToken } from '@tokenwell/core'
-import { isSecureUrl } from '../connection/secure-url.ts'
+import { isSecureUrl } from '../configuration/secure-url.ts'
 import { explainUnreachable } from './check-network.ts'
 import { findingsOf, type Finding } from './finding.ts'
 import { formatDuration } from './format-duration.ts'

@@ -1,5 +1,5 @@
 import type { AccessToken } from '@tokenwell/core'
-import type { Connection } from '../connection/resolve-connection.ts'
+import type { Connection } from '../configuration/resolve-connection.ts'
 import { findingsOf, type Finding } from './finding.ts'
 import { formatDuration } from './format-duration.ts'
 import type { ObservedRequest } from './observe-token-request.ts'

@@ -3,8 +3,8 @@ import {
   addConnectionOptions,
   credentialsHelp,
   type ConnectionFlags,
-} from '../connection/connection-options.ts'
-import { resolveConnection } from '../connection/resolve-connection.ts'
+} from '../configuration/connection-options.ts'
+import { resolveConnection } from '../configuration/resolve-connection.ts'
 import { exitCode, type ExitCode } from '../exit-code.ts'
 import type { CommandContext } from '../command-context.ts'
 import { UsageError } from '../usage-error.ts'

@@ -1,5 +1,5 @@
 import type { TokenError } from '@tokenwell/core'
-import type { Connection } from '../connection/resolve-connection.ts'
+import type { Connection } from '../configuration/resolve-connection.ts'
 import { failureDetails } from './failure-details.ts'
 import { findingsOf, type Finding } from './finding.ts'
 

@@ -5,7 +5,7 @@ import {
   type AccessToken,
   type FetchLike,
 } from '@tokenwell/core'
-import type { Connection } from '../connection/resolve-connection.ts'
+import type { Connection } from '../configuration/resolve-connection.ts'
 import { networkCode } from './network-code.ts'
 
 /** One token request by the library itself, with its observed response. Holds a token and a body. */

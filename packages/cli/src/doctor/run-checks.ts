@@ -1,5 +1,5 @@
 import { buildTokenRequest, parseTokenResponse, TokenError } from '@tokenwell/core'
-import type { Connection } from '../connection/resolve-connection.ts'
+import type { Connection } from '../configuration/resolve-connection.ts'
 import { redactFinding } from './redact-finding.ts'
 import { observeTokenRequest, type ObservedRequest } from './observe-token-request.ts'
 import { findingsOf, type Finding } from './finding.ts'

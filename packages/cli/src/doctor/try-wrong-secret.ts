@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { TokenError } from '@tokenwell/core'
-import type { Connection } from '../connection/resolve-connection.ts'
+import type { Connection } from '../configuration/resolve-connection.ts'
 import { observeTokenRequest } from './observe-token-request.ts'
 import { failureDetails } from './failure-details.ts'
 import { findingsOf, type Finding } from './finding.ts'

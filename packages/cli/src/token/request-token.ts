@@ -1,7 +1,7 @@
 import { clientCredentials, createTokenProvider, type AccessToken } from '@tokenwell/core'
 import type { CommandContext } from '../command-context.ts'
-import type { ConnectionFlags } from '../connection/connection-options.ts'
-import type { Connection } from '../connection/resolve-connection.ts'
+import type { ConnectionFlags } from '../configuration/connection-options.ts'
+import type { Connection } from '../configuration/resolve-connection.ts'
 import { info } from '../output.ts'
 import { openTokenCache } from './token-cache.ts'
 

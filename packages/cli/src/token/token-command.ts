@@ -1,8 +1,8 @@
 import { tokenResponseBody } from '@tokenwell/core'
 import { Command, Option } from 'commander'
 import type { CommandContext } from '../command-context.ts'
-import { addConnectionOptions, credentialsHelp } from '../connection/connection-options.ts'
-import { resolveConnection } from '../connection/resolve-connection.ts'
+import { addConnectionOptions, credentialsHelp } from '../configuration/connection-options.ts'
+import { resolveConnection } from '../configuration/resolve-connection.ts'
 import { requestToken, type TokenRequestFlags } from './request-token.ts'
 
 interface TokenFlags extends TokenRequestFlags {

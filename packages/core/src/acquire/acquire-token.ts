@@ -1,7 +1,7 @@
 import { sleep } from '../platform/timers.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import type { CachedToken } from './cached-token.ts'
-import { requestToken, type AcquireContext, type ProviderContext } from './request-token.ts'
+import { requestWithRetries, type AcquireContext, type ProviderContext } from './request-with-retries.ts'
 
 /** How providers share tokens. It comes with the store, so that programs without a store do not bundle it. */
 export interface Sharing {
@@ -16,7 +16,7 @@ export async function acquireToken(context: AcquireContext, delayMs: number): Pr
   // At least one turn of the event loop later: a listener may request this very token.
   await (delayMs > 0 ? sleep(delayMs, context.signal) : undefined)
   const { store } = context.settings
-  return store ? sharingOf(store).acquire(context, store) : (await requestToken(context)).cached
+  return store ? sharingOf(store).acquire(context, store) : (await requestWithRetries(context)).cached
 }
 
 /** `store.sharing` has an opaque public type. */

@@ -1,5 +1,6 @@
 import { errorOfResponse, readErrorFacts, type RequestIdentity } from './error-response.ts'
-import { headerValue, retryAfter, type ResponseHeaders } from './headers.ts'
+import { headerValue, type ResponseHeaders } from './headers.ts'
+import { retryAfter } from './retry-after.ts'
 import { readTokenResponse, type TokenResponse } from './token-response.ts'
 import { changeTokenError } from './token-error.ts'
 

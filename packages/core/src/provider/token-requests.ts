@@ -2,11 +2,11 @@ import { acquireToken, sharingOf } from '../acquire/acquire-token.ts'
 import type { CachedToken } from '../acquire/cached-token.ts'
 import { Cooldown } from '../acquire/cooldown.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
-import { toTokenError, type AcquireContext, type ProviderContext } from '../acquire/request-token.ts'
+import { toTokenError, type AcquireContext, type ProviderContext } from '../acquire/request-with-retries.ts'
 import { abortQuietly } from '../platform/abort.ts'
 import { dropsBackgroundWork } from '../platform/runtime.ts'
 import { waitFor } from '../platform/timers.ts'
-import { isFrameworkSignal } from '../protocol/framework-signal.ts'
+import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import { bindToken, type AccessToken } from '../tokens/access-token.ts'
 import type { TokenWaitCause } from '../tokens/token-event.ts'
@@ -231,7 +231,7 @@ export class TokenRequests {
       return cached
     } catch (error) {
       signal.throwIfAborted()
-      if (isFrameworkSignal(error)) throw error
+      if (isNextjsSignal(error)) throw error
       const failure = toTokenError(error)
       if (this.#pending === pending) this.#cooldown = new Cooldown(failure, failures, clock)
       throw failure

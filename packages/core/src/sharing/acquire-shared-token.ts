@@ -1,6 +1,10 @@
 import type { CachedToken } from '../acquire/cached-token.ts'
 import { cooldownMsOf, sharedCooldownOf } from '../acquire/cooldown.ts'
-import { requestToken, type AcquireContext, type ProviderContext } from '../acquire/request-token.ts'
+import {
+  requestWithRetries,
+  type AcquireContext,
+  type ProviderContext,
+} from '../acquire/request-with-retries.ts'
 import { onAbort } from '../platform/abort.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { sleep, waitFor } from '../platform/timers.ts'
@@ -19,12 +23,12 @@ const sharedPauseMs = 1_000
  */
 export async function acquireSharedToken(context: AcquireContext, store: TokenStore): Promise<CachedToken> {
   const key = await resolveKey(context)
-  if (key === undefined) return (await requestToken(context)).cached
+  if (key === undefined) return (await requestWithRetries(context)).cached
   for (;;) {
     const session = new StoreSession(store, key, context.settings, context.emit)
     try {
       const shared = (await lookUp(context, session)) ?? (await leaseOrWait(context, session))
-      return shared ?? (await requestToken(context)).cached
+      return shared ?? (await requestWithRetries(context)).cached
     } catch (error) {
       await waitOutThrottling(error, context)
     }
@@ -175,7 +179,7 @@ async function acquireUnderLease(
     const stored = await lookUp(context, session)
     const { cached, response } = stored
       ? { cached: stored }
-      : await requestToken(context, (error, pauseMs) => {
+      : await requestWithRetries(context, (error, pauseMs) => {
           if (pauseMs >= sharedPauseMs) context.afterwards(() => share(error, pauseMs))
         })
     finish(

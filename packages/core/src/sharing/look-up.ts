@@ -1,6 +1,6 @@
 import { createCachedToken, lifetimeOf, type CachedToken } from '../acquire/cached-token.ts'
 import { longestCooldownMs, shareCooldown } from '../acquire/cooldown.ts'
-import type { AcquireContext } from '../acquire/request-token.ts'
+import type { AcquireContext } from '../acquire/request-with-retries.ts'
 import { readInstant, type Instant } from '../platform/clock.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import { isAccessToken } from '../protocol/token-response.ts'

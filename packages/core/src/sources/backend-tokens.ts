@@ -1,5 +1,5 @@
 import { kindOfStatus, readErrorFacts } from '../protocol/error-response.ts'
-import { retryAfter } from '../protocol/headers.ts'
+import { retryAfter } from '../protocol/retry-after.ts'
 import { parseObject } from '../protocol/parse-token-response.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
 import { TokenError } from '../protocol/token-error.ts'

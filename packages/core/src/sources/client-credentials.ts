@@ -17,7 +17,7 @@ import {
   type ClientAuthenticationMethod,
 } from '../protocol/client-authentication.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
-import { isFrameworkSignal } from '../protocol/framework-signal.ts'
+import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { parseTokenResponse } from '../protocol/parse-token-response.ts'
 import type { TokenBinding } from '../protocol/token-binding.ts'
 import { changeTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
@@ -169,7 +169,7 @@ class ClientCredentials extends Redacted implements TokenSource {
       if (expiresInUnit !== 'milliseconds' || !response.expiresIn) return response
       return { ...response, expiresIn: response.expiresIn / 1000 }
     } catch (cause) {
-      if (isFrameworkSignal(cause)) throw cause
+      if (isNextjsSignal(cause)) throw cause
       if (!isTokenError(cause)) throw authenticationFailed(cause, identity)
       if (receive(cause.oauthError) && mayRepeat) return undefined
       const error = redactEcho(explain(cause, received, resolved, binding), sent)
@@ -241,7 +241,7 @@ async function resolve<Value>(option: string, value: Resolvable<Value>): Promise
   try {
     return await (value as () => Value | Promise<Value>)()
   } catch (error) {
-    if (isTokenError(error) || isFrameworkSignal(error)) throw error
+    if (isTokenError(error) || isNextjsSignal(error)) throw error
     throw new TokenError({
       kind: 'unavailable',
       message: `The ${option} function failed (${errorCode(error)}).`,

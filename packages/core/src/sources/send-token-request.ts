@@ -1,5 +1,5 @@
 import { errorCode } from '../platform/error-code.ts'
-import { isFrameworkSignal } from '../protocol/framework-signal.ts'
+import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import { readBody } from './read-body.ts'
 
@@ -25,7 +25,7 @@ export async function sendTokenRequest(
     const response = await (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
     return { status: response.status, headers: response.headers, body: await readBody(response) }
   } catch (error) {
-    throw isFrameworkSignal(error) ? error : unreachable(error, url, clientId)
+    throw isNextjsSignal(error) ? error : unreachable(error, url, clientId)
   }
 }
 

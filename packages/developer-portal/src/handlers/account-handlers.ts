@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { ServiceContext } from '@tokenwell/token-service/plugin'
 import { emptyForm, type FormState } from '../components/form.ts'
 import { parseForm } from '../forms/parse-form.ts'
-import { throttledForm } from '../forms/throttled-form.ts'
+import { tooManyAttempts } from '../forms/too-many-attempts.ts'
 import { accountPage } from '../pages/account-page.ts'
 import { actorOf } from '../request/actor.ts'
 import type { DeveloperHandler, PortalResponse } from '../request/portal-request.ts'
-import { createPasswordChecker } from '../session/check-password.ts'
+import { createPasswordChecker } from '../session/password-checker.ts'
 import { hashPassword, newPassword } from '../session/password.ts'
 import { createSessionStarter } from '../session/session.ts'
 
@@ -26,7 +26,7 @@ export function accountHandlers(service: ServiceContext) {
       const show = (state: FormState): PortalResponse => ({ page: accountPage(request, state), status: 422 })
       if (!parsed.data) return show(parsed.state)
       const checked = await checkPassword(developer.name, parsed.data.password, address)
-      if (checked.retryAfterSeconds !== undefined) return throttledForm(checked.retryAfterSeconds, {}, show)
+      if (checked.retryAfterSeconds !== undefined) return tooManyAttempts(checked.retryAfterSeconds, {}, show)
       if (!checked.developer) return show({ values: {}, errors: { password: 'The password is incorrect.' } })
       await developers.changePassword(developer.id, await hashPassword(parsed.data.new_password))
       await sessions.closeAll(developer.id)

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { digest, type ServiceContext } from '@tokenwell/token-service/plugin'
 import { emptyForm, type FormState } from '../components/form.ts'
 import { line, parseForm } from '../forms/parse-form.ts'
-import { throttledForm } from '../forms/throttled-form.ts'
+import { tooManyAttempts } from '../forms/too-many-attempts.ts'
 import { joinPage } from '../pages/join-page.ts'
 import { logInPage } from '../pages/log-in-page.ts'
 import { PortalError } from '../request/portal-error.ts'
 import type { Handler, PortalResponse } from '../request/portal-request.ts'
-import { createPasswordChecker } from '../session/check-password.ts'
+import { createPasswordChecker } from '../session/password-checker.ts'
 import { hashPassword, newPassword } from '../session/password.ts'
 import { createSessionStarter } from '../session/session.ts'
 
@@ -52,7 +52,7 @@ export function logInHandlers(service: ServiceContext) {
       if (checked.developer) return startSession(checked.developer, request)
       const values = { name: typedName }
       if (checked.retryAfterSeconds !== undefined)
-        return throttledForm(checked.retryAfterSeconds, values, show)
+        return tooManyAttempts(checked.retryAfterSeconds, values, show)
       return show({ values, errors: { password: 'The name or password is incorrect.' } })
     },
     async logOut({ sessionHash, developer, address, paths }) {

@@ -1,7 +1,7 @@
 import { Inject, Module, type InjectionToken } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
-import { checkUnambiguous } from '../check-unambiguous.ts'
-import { ConfigurableModuleClass, HTTP_TOKEN } from './token-http-module.definition.ts'
+import { checkDuplicateProviders } from '../check-duplicate-providers.ts'
+import { ConfigurableModuleClass, HTTP_TOKEN } from './token-http.module-definition.ts'
 
 /**
  * Provides an `HttpService` with its own axios instance, to which the tokens of a client are attached.
@@ -21,7 +21,7 @@ export class TokenHttpModule extends ConfigurableModuleClass {
     @Inject(ModulesContainer) modules: ModulesContainer,
   ) {
     super()
-    checkUnambiguous(
+    checkDuplicateProviders(
       modules,
       TokenHttpModule,
       token,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common'
-import { ConfigurableModuleClass } from './resource-server-module.definition.ts'
+import { ConfigurableModuleClass } from './resource-server.module-definition.ts'
 
 /**
  * Verifies the access tokens of an application's requests.

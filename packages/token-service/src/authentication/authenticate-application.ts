@@ -1,10 +1,10 @@
 import type { RegisteredClient, StoredSecret } from '../applications/application.ts'
 import type { AuthenticateByAssertion } from './authenticate-by-assertion.ts'
-import { sameHash, type Keyring } from '../keys/keyring.ts'
+import { sameHash, type Keyring } from '../secret-hashing/keyring.ts'
 import type { Clock } from '../platform/clock.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
 import type { ApplicationStorage } from '../storage/storage.ts'
-import type { FailureGuard } from './failure-guard.ts'
+import type { FailedAttemptLimit } from './failed-attempt-limit.ts'
 import type { Credentials, PresentedCredentials, PresentedSecret } from './presented-credentials.ts'
 
 export interface AuthenticatedClient extends RegisteredClient {
@@ -27,7 +27,7 @@ export interface ApplicationAuthenticatorContext {
   readonly applications: ApplicationStorage
   readonly keyring: Keyring
   readonly clock: Clock
-  readonly guard: FailureGuard
+  readonly failedAttempts: FailedAttemptLimit
   readonly authenticateByAssertion: AuthenticateByAssertion
 }
 
@@ -35,7 +35,7 @@ export interface ApplicationAuthenticatorContext {
 export function createApplicationAuthenticator(
   context: ApplicationAuthenticatorContext,
 ): AuthenticateApplication {
-  const { applications, keyring, clock, guard, authenticateByAssertion } = context
+  const { applications, keyring, clock, failedAttempts, authenticateByAssertion } = context
   const unknownSecret: StoredSecret = {
     id: '',
     applicationId: '',
@@ -62,7 +62,7 @@ export function createApplicationAuthenticator(
     let found = await find(credentials)
     if (verbatim && typeof found !== 'object') found = (await find(verbatim)) ?? found
     if (typeof found !== 'object') {
-      await guard.failed(address, clientId)
+      await failedAttempts.failed(address, clientId)
       throw new ProtocolError('invalid_client', { clientId: found })
     }
     const { expiresAtMs = Infinity } = found.credential

@@ -1,4 +1,4 @@
-import type { FailureGuard } from './failure-guard.ts'
+import type { FailedAttemptLimit } from './failed-attempt-limit.ts'
 import type { Clock } from '../platform/clock.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
 import type { AssertionStorage } from '../storage/storage.ts'
@@ -8,7 +8,7 @@ import type { RemoteKeySets } from './remote-key-sets.ts'
 export interface AssertionAuthenticatorContext {
   readonly assertions: AssertionStorage
   readonly clock: Clock
-  readonly guard: FailureGuard
+  readonly failedAttempts: FailedAttemptLimit
   /** Fetches JWK sets. @default the global `fetch` */
   readonly fetchKeys?: typeof fetch | undefined
 }
@@ -23,7 +23,7 @@ export type AuthenticateByAssertion = <Client extends { readonly keys: readonly 
 export function createAssertionAuthenticator(
   context: AssertionAuthenticatorContext,
 ): AuthenticateByAssertion {
-  const { assertions, clock, guard, fetchKeys } = context
+  const { assertions, clock, failedAttempts, fetchKeys } = context
   let keySets: RemoteKeySets | undefined
 
   return async ({ assertion, clientId: sent }, { address, audiences }, find) => {
@@ -46,7 +46,7 @@ export function createAssertionAuthenticator(
         keySets,
       }))
     if (!verified) {
-      await guard.failed(address, clientId ?? '')
+      await failedAttempts.failed(address, clientId ?? '')
       throw new ProtocolError('invalid_client', { clientId: client && clientId })
     }
     const { key, jti, expiresAtMs } = verified

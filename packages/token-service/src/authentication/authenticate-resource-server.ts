@@ -1,7 +1,7 @@
 import { ProtocolError } from '../protocol/protocol-error.ts'
-import { sameHash, type Keyring } from '../keys/keyring.ts'
+import { sameHash, type Keyring } from '../secret-hashing/keyring.ts'
 import type { Caller } from './authenticate-application.ts'
-import type { FailureGuard } from './failure-guard.ts'
+import type { FailedAttemptLimit } from './failed-attempt-limit.ts'
 import type { Credentials, PresentedCredentials } from './presented-credentials.ts'
 
 /** An API that accepts tokens, and may introspect them (RFC 7662 section 2.1). */
@@ -20,7 +20,7 @@ export type AuthenticateResourceServer = (
 export function createResourceServerAuthenticator(
   resourceServers: readonly ResourceServerOptions[],
   keyring: Keyring,
-  guard: FailureGuard,
+  failedAttempts: FailedAttemptLimit,
 ): AuthenticateResourceServer {
   const known = new Map(
     resourceServers.map(({ clientId, clientSecret }) => [clientId, keyring.hash(clientSecret)]),
@@ -39,7 +39,7 @@ export function createResourceServerAuthenticator(
     const { clientId, verbatim } = credentials
     if (isValid(credentials)) return clientId
     if (verbatim && isValid(verbatim)) return verbatim.clientId
-    await guard.failed(address, clientId)
+    await failedAttempts.failed(address, clientId)
     throw new ProtocolError('invalid_client', { clientId: known.has(clientId) ? clientId : undefined })
   }
 }

@@ -1,9 +1,9 @@
-import { readKeyFile } from '../keys/key-file.ts'
+import { readKeyFile } from '../secret-hashing/key-file.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import type { DeveloperPortal } from '../service/service-context.ts'
 import { startTokenService, type RunningTokenService } from '../start-token-service.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
-import type { CommandLine } from './command-line.ts'
+import type { CommandLine } from './parse-command-line.ts'
 import { createServiceLogger } from './service-logger.ts'
 
 /** Starts the service as configured, prints its addresses, and stops it on a signal. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { UsageError } from '../platform/usage-error.ts'
 import { sendAdminRequest } from './admin-command.ts'
-import { parseCommandLine } from './command-line.ts'
+import { parseCommandLine } from './parse-command-line.ts'
 import { runService } from './run-service.ts'
 import { runStorageTask } from './run-storage-task.ts'
 

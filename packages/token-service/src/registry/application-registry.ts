@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ActivityRecorder } from '../activity/activity-recorder.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Keyring } from '../keys/keyring.ts'
+import type { Keyring } from '../secret-hashing/keyring.ts'
 import type { ApplicationChanges, Storage } from '../storage/storage.ts'
 import type { Application, Approval, Project, RegisteredClient } from '../applications/application.ts'
 import { parsePublicKeys, type PublicKey } from '../keys/public-key.ts'

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Keyring } from '../keys/keyring.ts'
+import type { Keyring } from '../secret-hashing/keyring.ts'
 import type { StoredSecret } from '../applications/application.ts'
 
 const prefixLength = 4

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { RegisteredClient } from '../applications/application.ts'
-import { sameHash, type Keyring } from '../keys/keyring.ts'
+import { sameHash, type Keyring } from '../secret-hashing/keyring.ts'
 import type { PublicKey } from '../keys/public-key.ts'
 import { digest } from '../platform/digest.ts'
 import type { Storage } from '../storage/storage.ts'

@@ -2,9 +2,9 @@ import { createActivityRecorder } from '../activity/activity-recorder.ts'
 import { createAssertionAuthenticator } from '../authentication/authenticate-by-assertion.ts'
 import { createApplicationAuthenticator } from '../authentication/authenticate-application.ts'
 import { createResourceServerAuthenticator } from '../authentication/authenticate-resource-server.ts'
-import { createFailureGuard } from '../authentication/failure-guard.ts'
-import { readOrCreateKeyFile } from '../keys/key-file.ts'
-import { createKeyring, createRandomKey, type Keyring } from '../keys/keyring.ts'
+import { createFailedAttemptLimit } from '../authentication/failed-attempt-limit.ts'
+import { readOrCreateKeyFile } from '../secret-hashing/key-file.ts'
+import { createKeyring, createRandomKey, type Keyring } from '../secret-hashing/keyring.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import { createAccountLinks } from '../registry/account-links.ts'
 import { createApplicationRegistry } from '../registry/application-registry.ts'
@@ -42,11 +42,11 @@ export async function openServiceContext(
   })
   const { applications } = storage
   const activity = createActivityRecorder({ storage: storage.activity, clock, onError })
-  const guard = createFailureGuard(storage.failures, clock, options.failureLimit)
+  const failedAttempts = createFailedAttemptLimit(storage.failures, clock, options.failureLimit)
   const authenticateByAssertion = createAssertionAuthenticator({
     assertions: storage.assertions,
     clock,
-    guard,
+    failedAttempts,
     fetchKeys: options.fetchKeys,
   })
   const stopPurging = purgeRegularly({
@@ -68,10 +68,14 @@ export async function openServiceContext(
       applications,
       keyring,
       clock,
-      guard,
+      failedAttempts,
       authenticateByAssertion,
     }),
-    authenticateResourceServer: createResourceServerAuthenticator(options.resourceServers, keyring, guard),
+    authenticateResourceServer: createResourceServerAuthenticator(
+      options.resourceServers,
+      keyring,
+      failedAttempts,
+    ),
     async reset() {
       await Promise.all([storage.tokens.clear(), storage.failures.clear()])
       await seed(storage, true)

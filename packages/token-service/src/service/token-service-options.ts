@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ResourceServerOptions } from '../authentication/authenticate-resource-server.ts'
-import type { FailureLimit } from '../authentication/failure-guard.ts'
+import type { FailureLimit } from '../authentication/failed-attempt-limit.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import type { ErrorShape } from '../protocol/error-body.ts'

@@ -4,8 +4,8 @@ import { createActivityRecorder } from '../../src/activity/activity-recorder.ts'
 import { createApplicationRegistry } from '../../src/registry/application-registry.ts'
 import { createApplicationAuthenticator } from '../../src/authentication/authenticate-application.ts'
 import { createAssertionAuthenticator } from '../../src/authentication/authenticate-by-assertion.ts'
-import { createFailureGuard } from '../../src/authentication/failure-guard.ts'
-import { createKeyring, createRandomKey } from '../../src/keys/keyring.ts'
+import { createFailedAttemptLimit } from '../../src/authentication/failed-attempt-limit.ts'
+import { createKeyring, createRandomKey } from '../../src/secret-hashing/keyring.ts'
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 
 async function registered() {
@@ -19,14 +19,17 @@ async function registered() {
     { storage, keyring, clock, activity },
     { actor: 'ada', address: '192.0.2.1' },
   )
-  const guard = createFailureGuard(storage.failures, clock, { attempts: 100, windowSeconds: 60 })
+  const failedAttempts = createFailedAttemptLimit(storage.failures, clock, {
+    attempts: 100,
+    windowSeconds: 60,
+  })
   const { assertions } = storage
-  const authenticateByAssertion = createAssertionAuthenticator({ assertions, clock, guard })
+  const authenticateByAssertion = createAssertionAuthenticator({ assertions, clock, failedAttempts })
   const authenticate = createApplicationAuthenticator({
     applications,
     keyring,
     clock,
-    guard,
+    failedAttempts,
     authenticateByAssertion,
   })
 

@@ -13,14 +13,18 @@ export interface FailureLimit {
  * Limits failed attempts by address and client; never by client alone, because then anybody could lock it out.
  * A correct secret is never rejected: several clients may share one address.
  */
-export interface FailureGuard {
+export interface FailedAttemptLimit {
   /** Counts a failed attempt, even of concurrent ones. Throws `too_many_failures` beyond the limit. */
   failed(address: string, clientId: string): Promise<void>
   /** Throws `too_many_failures` while the limit is exceeded: for checks that are too expensive to repeat. */
   check(address: string, clientId: string): Promise<void>
 }
 
-export function createFailureGuard(storage: FailureStorage, clock: Clock, limit: FailureLimit): FailureGuard {
+export function createFailedAttemptLimit(
+  storage: FailureStorage,
+  clock: Clock,
+  limit: FailureLimit,
+): FailedAttemptLimit {
   const keyOf = (address: string, clientId: string) => `${networkAddress(address)} ${clientId}`
   const tooMany = ({ resetsAtMs }: FailureCount, nowMs: number) =>
     new ProtocolError('too_many_failures', { retryAfterSeconds: Math.ceil((resetsAtMs - nowMs) / 1000) })

@@ -17,13 +17,13 @@ export function remainingTimeout(config: Config, startedAt: number): number | un
 }
 
 /** A signal that aborts at the timeout or the cancellation of a request, until it is stopped. */
-export interface RequestWatch {
+export interface RequestAbortSignal {
   readonly signal: AbortSignal
   stop(): void
 }
 
 /** Not `AbortSignal.any`, which leaks on Node 22: callers share one signal or cancel token between many requests. */
-export function watchRequest(config: Config, startedAt: number): RequestWatch {
+export function abortSignalOf(config: Config, startedAt: number): RequestAbortSignal {
   const { signal, cancelToken } = config
   const controller = new AbortController()
   const abort = () => controller.abort(signal?.aborted ? (signal as AbortSignal).reason : cancelToken?.reason)

@@ -4,7 +4,7 @@ import type { InternalAxiosRequestConfig as Config } from 'axios'
  * Copies the mutable arguments that axios itself reads only when it sends a request: callers may change them while
  * the request waits for its token, or before it is sent again.
  */
-export function readArguments(config: Config): void {
+export function copyArguments(config: Config): void {
   const { url, params, data } = config
   if (typeof url === 'object') config.url = String(url)
   if (params instanceof URLSearchParams) config.params = new URLSearchParams(params)

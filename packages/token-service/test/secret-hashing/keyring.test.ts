@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyring, createRandomKey, sameHash } from '../../src/keys/keyring.ts'
+import { createKeyring, createRandomKey, sameHash } from '../../src/secret-hashing/keyring.ts'
 
 const [newest, older] = [createRandomKey(), createRandomKey()]
 

@@ -2,7 +2,7 @@ import { readInstant, type Instant } from '../platform/clock.ts'
 import { abortQuietly } from '../platform/abort.ts'
 import { errorCode } from '../platform/error-code.ts'
 import { sleep, waitFor } from '../platform/timers.ts'
-import { isFrameworkSignal } from '../protocol/framework-signal.ts'
+import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
 import type { TokenEvent, TokenRequestReason } from '../tokens/token-event.ts'
@@ -51,7 +51,7 @@ export interface NewToken {
  * @param onRetry called before a retry with the failure and the pause in milliseconds
  * @throws {TokenError}
  */
-export async function requestToken(
+export async function requestWithRetries(
   context: AcquireContext,
   onRetry?: (error: TokenError, pauseMs: number) => void,
 ): Promise<NewToken> {
@@ -82,7 +82,7 @@ export async function requestToken(
       return { cached, response }
     } catch (cause) {
       const durationMs = clock.monotonic() - start.monotonic
-      const isSignal = isFrameworkSignal(cause)
+      const isSignal = isNextjsSignal(cause)
       if (signal.aborted || isSignal) emit({ type: 'token_failed', ...facts, durationMs, kind: 'aborted' })
       signal.throwIfAborted()
       if (isSignal) throw cause

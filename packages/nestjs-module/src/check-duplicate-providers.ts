@@ -11,7 +11,7 @@ type Module = ModulesContainer extends Map<string, infer Value> ? Value : never
  * @param advice how to tell them apart
  * @throws {TokenError} of kind `configuration`, naming the modules
  */
-export function checkUnambiguous(
+export function checkDuplicateProviders(
   modules: ModulesContainer,
   owner: Type,
   token: InjectionToken,

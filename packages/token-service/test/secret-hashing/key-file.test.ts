@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { readKeyFile, readOrCreateKeyFile } from '../../src/keys/key-file.ts'
+import { readKeyFile, readOrCreateKeyFile } from '../../src/secret-hashing/key-file.ts'
 
 let path: string
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import {
-  createFailureGuard,
+  createFailedAttemptLimit,
   digest,
   networkAddress,
   ProtocolError,
@@ -20,8 +20,8 @@ export type PasswordCheck =
 
 /** Checks a developer's name and password; after too many wrong passwords it reports when to try again. */
 export function createPasswordChecker({ storage, clock, activity }: ServiceContext) {
-  const guard = createFailureGuard(storage.failures, clock, failureLimit)
-  const addressGuard = createFailureGuard(storage.failures, clock, addressLimit)
+  const failedAttempts = createFailedAttemptLimit(storage.failures, clock, failureLimit)
+  const addressGuard = createFailedAttemptLimit(storage.failures, clock, addressLimit)
   const pending = new Map<string, number>()
 
   async function check(typedName: string, password: string, address: string): Promise<PasswordCheck> {
@@ -29,16 +29,16 @@ export function createPasswordChecker({ storage, clock, activity }: ServiceConte
     // A digest: people type their password into the name field by mistake.
     const key = `portal ${digest(name)}`
     await addressGuard.check(address, 'portal')
-    await guard.check(address, key)
+    await failedAttempts.check(address, key)
     const developer = await storage.developers.find(name)
     if (developer && (await isPassword(password, developer.passwordHash))) {
       // Once more: concurrent guesses count as well.
-      await guard.check(address, key)
+      await failedAttempts.check(address, key)
       return { developer }
     }
     if (!developer) await isPassword(password, undefined)
     await addressGuard.failed(address, 'portal')
-    await guard.failed(address, key)
+    await failedAttempts.failed(address, key)
     activity.audit({ event: 'log_in_failed', address, detail: developer?.name })
     return {}
   }

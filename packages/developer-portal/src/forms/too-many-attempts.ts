@@ -2,7 +2,7 @@ import type { FormState } from '../components/form.ts'
 import type { PortalResponse } from '../request/portal-request.ts'
 
 /** The response to a form with a password after too many wrong ones. */
-export function throttledForm(
+export function tooManyAttempts(
   retryAfterSeconds: number,
   values: FormState['values'],
   show: (state: FormState) => PortalResponse,
