@@ -13,11 +13,11 @@ let platform: Platform
 beforeAll(async () => void (platform = await startLocalPlatform()))
 afterAll(() => platform.close())
 
-test.each(clientNames)('%s: 1,000 concurrent first calls share one token request', async (name) => {
+test.each(clientNames)('%s: 200 concurrent first calls share one token request', async (name) => {
   const requests = countRequests()
   const client = await createSpeechClient(name, platform)
   const recording = new Blob([silentWav(0.1) as Buffer<ArrayBuffer>])
-  const calls = Array.from({ length: 1000 }, () => client.transcribe(recording))
+  const calls = Array.from({ length: 200 }, () => client.transcribe(recording))
   const responses = await Promise.allSettled(calls)
   await client.close()
   requests.stop()
@@ -26,8 +26,8 @@ test.each(clientNames)('%s: 1,000 concurrent first calls share one token request
     .filter((response) => response.status === 'rejected')
     .map(({ reason }) => reason.code)
   expect(others.filter((code) => code !== 'busy' && code !== 'too_many_recordings')).toEqual([])
-  expect(others.length).toBeLessThan(1000)
-  expect(requests.received.get('POST /v1/transcriptions')).toBe(1000)
+  expect(others.length).toBeLessThan(200)
+  expect(requests.received.get('POST /v1/transcriptions')).toBe(200)
   expect(requests.received.get('POST /oauth/client_credential/accesstoken')).toBe(1)
 })
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { startSpeechApi } from '@tokenwell/speech-api'
 import { startTokenService } from '@tokenwell/token-service'
+import { inherited } from './run-command.ts'
 
 const api = { clientId: 'speech-api', clientSecret: 'of the speech API' }
 
@@ -52,7 +53,7 @@ export function spawnServer(script: string, env: NodeJS.ProcessEnv): Promise<Chi
     const child = execFile(
       process.execPath,
       [script],
-      { env: { PATH: process.env['PATH'], ...env }, maxBuffer: 10_000_000 },
+      { env: { ...inherited, ...env }, maxBuffer: 10_000_000 },
       (error, _stdout, stderr) => reject(new Error(`The server exited: ${stderr}`, { cause: error })),
     )
     child.stdout?.once('data', () => resolve(child))

@@ -15,7 +15,13 @@ export interface CommandOptions {
   readonly onOutput?: (() => void) | undefined
 }
 
-/** Runs the built command in another process, with only PATH of this environment. */
+/** What processes that the tests start get of this environment. */
+export const inherited = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+}
+
+/** Runs the built command in another process, with next to nothing of this environment. */
 export function runCommand(
   name: 'transcribe' | 'demo',
   args: readonly string[],
@@ -26,7 +32,7 @@ export function runCommand(
     const child = execFile(
       process.execPath,
       [script, ...args],
-      { cwd, env: { PATH: process.env['PATH'], ...env } },
+      { cwd, env: { ...inherited, ...env } },
       (error, stdout, stderr) => {
         const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0
         resolve({ code, stdout, stderr })

@@ -17,12 +17,13 @@ export interface TokenwellProcess {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
 }
 
-/** Starts a program with only PATH from this process's environment. */
+/** Starts a program with next to nothing of this process's environment. */
 export function startProcess(
   [program, ...args]: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): TokenwellProcess {
-  const child = spawn(program!, args, { env: { PATH: process.env['PATH'], ...env }, stdio: 'pipe' })
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn(program!, args, { env: { PATH, NODE_COMPILE_CACHE, ...env }, stdio: 'pipe' })
   const written = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => (written[name] += text))

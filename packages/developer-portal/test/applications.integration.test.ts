@@ -9,7 +9,10 @@ import {
   shown,
   startPortal,
   withApplication,
+  useCheapPasswords,
 } from './portal-browser.ts'
+
+useCheapPasswords()
 
 describe('an application', () => {
   it('is created from the form, and its secret is shown once', async () => {

@@ -7,7 +7,10 @@ import {
   decide,
   startPortal,
   tokenFor,
+  useCheapPasswords,
 } from './portal-browser.ts'
+
+useCheapPasswords()
 
 const products = ['admin', 'payroll', 'speech-to-text']
 

@@ -8,7 +8,10 @@ import {
   password,
   startPortal,
   withApplication,
+  useCheapPasswords,
 } from './portal-browser.ts'
+
+useCheapPasswords()
 
 describe("another developer's project", () => {
   it('is not accessible by any URL', { timeout: 60_000 }, async () => {

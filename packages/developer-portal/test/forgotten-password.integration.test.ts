@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { runCommand, temporaryFolder } from '../../token-service/test/service-process.ts'
-import { createPortalBrowser, password, shown, startPortal } from './portal-browser.ts'
+import { createPortalBrowser, password, shown, startPortal, useCheapPasswords } from './portal-browser.ts'
+
+useCheapPasswords()
 
 const newPassword = 'another horse, another battery'
 

@@ -6,7 +6,10 @@ import {
   createProject,
   startPortal,
   withApplication,
+  useCheapPasswords,
 } from './portal-browser.ts'
+
+useCheapPasswords()
 
 const canary = `"><script>alert('x')</script>&amp;'\``
 

@@ -1,7 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { developerPortal } from '@tokenwell/developer-portal'
 import { startTokenService } from '@tokenwell/token-service'
-import { createPortalBrowser, password, startPortal, type PortalUnderTest } from './portal-browser.ts'
+import {
+  createPortalBrowser,
+  password,
+  startPortal,
+  useCheapPasswords,
+  type PortalUnderTest,
+} from './portal-browser.ts'
 
 const minute = 60_000
 const cookieName = 'tokenwell_portal'
@@ -18,6 +24,8 @@ async function logIn({ newBrowser }: PortalUnderTest, name: string, typed: strin
 }
 
 describe('the first developer', () => {
+  useCheapPasswords()
+
   async function started() {
     const { time, clock } = movableClock()
     const service = await startTokenService({ clock, portal: developerPortal })
@@ -93,6 +101,8 @@ describe('the first developer', () => {
 })
 
 describe('logging in', () => {
+  useCheapPasswords()
+
   it('ignores the case of the name, but not of the password', async () => {
     const portal = await startPortal()
     expect((await logIn(portal, ' ADA ', password)).response.location).toBe('/portal/projects')
@@ -145,7 +155,9 @@ describe('logging in', () => {
     expect(statuses.filter((status) => status === 422).length).toBeLessThanOrEqual(10)
     expect(await guess(password)).toBe(429)
   })
+})
 
+describe('logging in, with passwords that cost what they should,', () => {
   /** Log-ins from many addresses, as a trusted proxy reports them. */
   async function logInFrom(portal: PortalUnderTest, address: string, name: string, typed: string) {
     const browser = portal.newBrowser()
@@ -183,6 +195,8 @@ describe('logging in', () => {
 })
 
 describe('a session', () => {
+  useCheapPasswords()
+
   it('is in a cookie for this site only, without access from scripts', async () => {
     const portal = await startPortal()
     const { response } = await logIn(portal, 'ada', password)

@@ -4,10 +4,18 @@ import {
   type TokenServiceOptions,
 } from '@tokenwell/token-service'
 import { developerPortal } from '@tokenwell/developer-portal'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { requestToken, resourceServer } from '../../token-service/test/test-service.ts'
+import { passwordCost } from '../src/session/password.ts'
 
 export const password = 'correct horse battery staple'
+
+/** Passwords cost next to nothing in the tests that call it. */
+export function useCheapPasswords(): void {
+  const { N } = passwordCost
+  beforeAll(() => void (passwordCost.N = 2 ** 4))
+  afterAll(() => void (passwordCost.N = N))
+}
 
 export interface PageResponse {
   readonly status: number

@@ -38,6 +38,7 @@ it(
       .map((path) => readFileSync(path))
     // The search itself works.
     expect(files.some((file) => file.includes('ada@example.com'))).toBe(true)
+    expect(files.some((file) => file.includes('scrypt$32768$8$3$'))).toBe(true)
     const token = pathname.split('/').at(-1) ?? ''
     for (const secret of ['canary', token, sessionId, browser.csrfToken, clientSecret]) {
       expect(log).not.toContain(secret)

@@ -1,7 +1,7 @@
 import { useTestServers } from '@tokenwell/test-suite'
 import { execFileSync, fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -27,6 +27,11 @@ describe.skipIf(!isBuilt)(
       compile('esm')
       compile('commonjs', '--module', 'commonjs', '--moduleResolution', 'bundler')
       writeFileSync(`${built}commonjs/package.json`, '{ "type": "commonjs" }')
+      // A folder with a package.json of its own does not find the package around it by its name.
+      const modules = `${built}commonjs/node_modules/@tokenwell`
+      rmSync(modules, { recursive: true, force: true })
+      mkdirSync(modules, { recursive: true })
+      symlinkSync(fileURLToPath(new URL('..', import.meta.url)), `${modules}/nestjs-module`, 'junction')
     })
 
     describe.each(['esm', 'commonjs'])('as %s', (format) => {

@@ -7,6 +7,7 @@ export function startProcess(main: string, authUrl: string, more: Record<string,
   return spawn(process.execPath, [main], {
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       PORT: '0',
       AUTH_URL: authUrl,
       CLIENT_ID: 'id',

@@ -40,13 +40,10 @@ describe.skipIf(!hasChromium)('accessibility of the page', { timeout: 120_000 },
     })
   }
 
-  const narrowest = 320
+  // Colours depend on the scheme, and the layout on the width: two combinations cover both.
   test.each([
-    ['light', 1280],
     ['dark', 1280],
-    ['light', 360],
-    ['dark', 360],
-    ['light', narrowest],
+    ['light', 320],
   ] as const)(
     'axe finds no violations and nothing overflows: %s, %i pixels wide',
     async (colorScheme, width) => {

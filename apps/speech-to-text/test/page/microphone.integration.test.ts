@@ -42,10 +42,9 @@ describe.skipIf(!hasChromium)('recording with the microphone', { timeout: 120_00
     await page.getByRole('button', { name: 'Stop recording' }).click()
   }
 
-  test.each(['Directly', 'Through the server'])('%s: transcribes the recording', async (label) => {
+  test('transcribes the recording', async () => {
     const page = await browser.newPage()
     await page.goto(running.url)
-    await page.getByLabel(label).check()
     await record(page, 6)
     expect(await shownText(page)).toBe(text)
     await page.getByRole('button', { name: 'Record' }).waitFor()

@@ -66,7 +66,7 @@ describe('doctor and the network', () => {
 
   it('reports a TLS handshake that does not finish', async () => {
     const port = await served(() => {})
-    const { faults, textOf } = await doctor(`https://127.0.0.1:${port}/token`, ['--timeout', '3'])
+    const { faults, textOf } = await doctor(`https://127.0.0.1:${port}/token`, ['--timeout', '2'])
     expect(faults).toStrictEqual(['tls_failed'])
     expect(textOf('tls_failed')).toContain('(TIMEOUT)')
   })
@@ -80,7 +80,7 @@ describe('doctor and the network', () => {
     const port = await served((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'))
     })
-    const { faults } = await doctor(`http://127.0.0.1:${port}/token`, ['--timeout', '3'])
+    const { faults } = await doctor(`http://127.0.0.1:${port}/token`, ['--timeout', '2'])
     expect(faults).toStrictEqual(['response_incomplete'])
   })
 

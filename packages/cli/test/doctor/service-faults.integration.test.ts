@@ -74,7 +74,7 @@ describe('doctor and the token endpoint', () => {
 
   it('reports a missing response', async () => {
     await service.fault({ latencyMs: 30_000 })
-    const { faults, textOf } = await doctor('demo', ['--timeout', '3'])
+    const { faults, textOf } = await doctor('demo', ['--timeout', '2'])
     expect(faults).toStrictEqual(['no_response'])
     expect(textOf('no_response')).toMatch(/did not respond within \d/)
   })

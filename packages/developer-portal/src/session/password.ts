@@ -3,8 +3,8 @@ import { limitFunction } from 'p-limit'
 import { z } from 'zod'
 import { PortalError } from '../request/portal-error.ts'
 
-// OWASP's parameters. Each hash needs 32 MiB and about 0.2 s: only a few may run at once.
-const cost = { N: 2 ** 15, r: 8, p: 3 }
+/** OWASP's parameters. Each hash needs 32 MiB and about 0.2 s: only a few may run at once. Tests lower it. */
+export const passwordCost = { N: 2 ** 15, r: 8, p: 3 }
 const saltLength = 16
 const hashLength = 32
 const maxPending = 12
@@ -19,15 +19,16 @@ export const newPassword = z
 /** Hashes a password with scrypt (RFC 7914); the result includes the parameters. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltLength)
-  const hash = await derive(password, salt, cost)
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
+  const { N, r, p } = passwordCost
+  const hash = await derive(password, salt, { N, r, p })
+  return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
 /** Takes the same time for an account that does not exist, and so has no hash. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, N, r, p, salt = '', hash = ''] = stored?.split('$') ?? []
   if (stored === undefined) {
-    await derive(password, Buffer.alloc(saltLength), cost)
+    await derive(password, Buffer.alloc(saltLength), passwordCost)
     return false
   }
   const options = { N: Number(N), r: Number(r), p: Number(p) }

@@ -9,7 +9,7 @@ describe.skipIf(postgresIsAbsent)(`a service on PostgreSQL killed under load (${
     onTestFinished(() => postgres.stop())
     const env = { TOKENWELL_STORAGE: await postgres.createDatabase(), TOKENWELL_KEYS: 'k'.repeat(40) }
     const cwd = temporaryFolder(crashFiles)
-    const { issued, revoked } = await crashUnderLoad({ cwd, args: [], env, kills: 2 })
-    expect(Math.min(issued, revoked)).toBeGreaterThan(50)
+    const { issued, revoked } = await crashUnderLoad({ cwd, args: [], env, kills: 1 })
+    expect(Math.min(issued, revoked)).toBeGreaterThan(25)
   })
 })

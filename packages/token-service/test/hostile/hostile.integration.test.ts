@@ -10,7 +10,7 @@ const failureLimit = { attempts: 1_000_000 }
 describe('hostile requests', () => {
   it('by the thousand cause no crash and no 5xx', { timeout: 60_000 }, async () => {
     const { authUrl } = await testService({ failureLimit, metrics: true })
-    const statuses = await attack(authUrl, 2_000, 20_261_121)
+    const statuses = await attack(authUrl, 1_000, 20_261_121)
     expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([])
     // Each kind got as far as it should: none of these would be there if the requests were all alike.
     for (const status of [200, 400, 401, 404, 405, 413, 415, 431])
@@ -23,7 +23,7 @@ describe('hostile requests', () => {
     onTestFinished(() => postgres.stop())
     const storage = await postgres.createDatabase()
     const { authUrl } = await testService({ failureLimit, storage, keys: ['k'.repeat(40)] })
-    const statuses = await attack(authUrl, 500, 7)
+    const statuses = await attack(authUrl, 200, 7)
     expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([])
     expect((await requestToken(authUrl)).status).toBe(200)
   })

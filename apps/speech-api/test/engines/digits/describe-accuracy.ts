@@ -1,0 +1,72 @@
+import process from 'node:process'
+import { describe, expect, test } from 'vitest'
+import { createRandom } from '@tokenwell/internal-testing/random'
+import { DIGIT_WORDS } from '../../../scripts/digit-words.ts'
+import { hasEspeak, say } from '../../../scripts/espeak.ts'
+import { transcribeSamples, resampled } from '../../support/transcribe-file.ts'
+import { wordErrors } from '../../support/word-errors.ts'
+
+export type Speaker = [kind: string, voice: string, speed: number, sampleRate?: number]
+
+/** The templates use none of these voices at these speeds. */
+export const speakers: readonly Speaker[] = [
+  ['another accent', 'en-us-nyc', 185],
+  ['by telephone (8 kHz)', 'en-029', 160, 8_000],
+  ['a distant accent', 'en-gb-scotland', 185],
+  ['a voice of the templates', 'en-us', 185],
+  ['a distant accent', 'en-gb-scotland', 110],
+  ['another speaker', 'en-gb+f5', 185],
+]
+
+const otherSpeech = [
+  'please send the invoice to the accounting department before friday',
+  'the quick brown fox jumps over the lazy dog',
+  'good morning everybody and welcome to our meeting',
+  'my brother bought a green bicycle yesterday',
+  'turn left at the church and follow the river',
+  'we hope that you will enjoy your stay with us',
+  'the weather is cloudy with a chance of rain',
+  'banana apple orange lemon cherry',
+]
+
+const espeak = hasEspeak()
+
+/** Checks how many digits, and how many other words, are recognised as digits. */
+export function describeAccuracy(some: readonly Speaker[], strings: number, sentences = otherSpeech.length) {
+  if (!espeak) process.stdout.write('Skipped the tests of word accuracy. Install espeak-ng to run them.\n')
+  describe.skipIf(!espeak)('with voices that the templates do not use', () => {
+    test.each(some)(
+      'recognises nine of ten digits: %s (%s, %d words a minute)',
+      (kind, voice, speed, sampleRate = 16_000) => {
+        const random = createRandom(20_261_121)
+        let words = 0
+        let errors = 0
+        for (let string = 0; string < strings; string++) {
+          const digits = Array.from({ length: 4 + Math.floor(random() * 5) }, () => Math.floor(random() * 10))
+          const text = digits.map((digit) => DIGIT_WORDS[digit]).join(' ')
+          const recognised = transcribeSamples(resampled(say(text, voice, speed), sampleRate), { sampleRate })
+          words += digits.length
+          errors += wordErrors(digits.map(String), recognised.split(' ').filter(Boolean))
+        }
+        const accuracy = 1 - errors / words
+        const percent = `${(accuracy * 100).toFixed(1)} %`.padStart(8)
+        process.stdout.write(
+          `word accuracy ${percent} of ${words} words: ${kind}, ${voice}, ${speed} words a minute\n`,
+        )
+        expect(accuracy).toBeGreaterThanOrEqual(0.9)
+      },
+    )
+
+    test.each([...new Set(some.map(([, voice]) => voice))])('recognises few other words: %s', (voice) => {
+      const said = otherSpeech.slice(0, sentences)
+      const words = said.join(' ').split(' ').length
+      const recognised = said.flatMap((sentence) =>
+        transcribeSamples(say(sentence, voice, 170))
+          .split(' ')
+          .filter(Boolean),
+      )
+      process.stdout.write(`${recognised.length} digits recognised in ${words} other words: ${voice}\n`)
+      expect(recognised.length / words).toBeLessThan(0.15)
+    })
+  })
+}

@@ -1,0 +1,3 @@
+import { describeAccuracy, speakers } from './describe-accuracy.ts'
+
+describeAccuracy(speakers, 20)

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { wavFile } from '../../scripts/wav-file.ts'
+import { startTestApi } from '../support/test-api.ts'
+
+test('transcribes 25 MB to the end', async () => {
+  await using api = await startTestApi({ longAudioSeconds: Infinity })
+  const samples = new Float32Array((24 * 1_048_576) / 2)
+  const response = await api.post(Uint8Array.from(wavFile(samples, { sampleRate: 48_000 })))
+  expect(await response.json()).toMatchObject({ durationSeconds: samples.length / 48_000, segments: [] })
+})

@@ -1,0 +1,3 @@
+import { describeForeignEntries } from './foreign-entries.ts'
+
+describeForeignEntries(20_000)
