@@ -65,7 +65,7 @@ describe('an instance without a base URL', () => {
 })
 
 describe('a relative base URL', () => {
-  it('is named, because it has no origin', () => {
+  it('is reported, because it has no origin', () => {
     expect(() => attachTokens(create({ baseURL: '/orders' }), servers.tokens)).toThrow(
       'allowedOrigins is missing, and baseURL "/orders" has no origin.',
     )

@@ -12,6 +12,6 @@ it.each([
   [3_600_000, '1 h'],
   [90_061_000, '1 day 1 h'],
   [172_800_000, '2 days'],
-])('says %d ms as %s', (ms, words) => {
+])('formats %d ms as %s', (ms, words) => {
   expect(formatDuration(ms)).toBe(words)
 })

@@ -29,7 +29,7 @@ describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the packa
   it.each([
     ['Ctrl-C', '\u0003'],
     ['Ctrl-D', '\u0004'],
-  ])('takes %s for an end', async (_name, key) => {
+  ])('exits on %s', async (_name, key) => {
     const { AUTH_URL: url } = service.environmentOf('demo')
     const { child, written, wrote, ended } = onTerminal(['token'], { AUTH_URL: url!, CLIENT_ID: 'demo' })
     await wrote('Client secret: ')

@@ -71,7 +71,7 @@ describe('the token cache', () => {
     expect((await runTokenwell(['token'], env)).stdout).not.toBe(first.stdout)
   })
 
-  it('costs 8 processes that start together one token request', async () => {
+  it('causes one token request for 8 processes that start together', async () => {
     const env = environment()
     const processes = Array.from({ length: 8 }, () => startTokenwell(['token'], env))
     const ended = await Promise.all(processes.map(({ ended }) => ended))

@@ -16,7 +16,7 @@ async function useEndpoint() {
   return { endpoint, start }
 }
 
-it('costs 50 processes that start together one token request', async () => {
+it('causes one token request for 50 processes that start together', async () => {
   const { endpoint, start } = await useEndpoint()
   const state = temporaryFolder({})
   const processes = Array.from({ length: 50 }, () => start(state))

@@ -8,7 +8,7 @@ import {
 import { decodeJwt } from 'jose'
 import { onTestFinished } from 'vitest'
 
-/** An API whose verifier checks proofs, and which requires a nonce in them, as RFC 9449, section 9, says. */
+/** An API whose verifier checks proofs, and which requires a nonce in them, (RFC 9449, section 9). */
 export async function startNonceApi(options: TokenVerifierOptions) {
   const api = { origin: '', nonce: 'first-nonce', proofs: [] as string[] }
   const verifier = createTokenVerifier(options)

@@ -16,9 +16,9 @@ export interface OidcProvider {
 }
 
 export interface OidcProviderOptions {
-  /** Served over TLS that asks for client certificates. */
+  /** Served over TLS with client certificates. */
   readonly tls?: ServerOptions
-  /** Whether proofs of possession need a nonce. */
+  /** Whether proofs of possession require a nonce. */
   readonly requireNonce?: boolean
 }
 

@@ -39,7 +39,7 @@ describe('privateKeyJwt', () => {
     async (algorithm) => {
       const { privateKey, pem, jwk, publicJwk } = await keyPair(algorithm)
       const provider = await start(algorithm, publicJwk)
-      // PEM does not tell how an RSA key is used.
+      // PEM does not state the algorithm of an RSA key.
       const given = algorithm === 'PS256' ? { algorithm } : {}
       for (const key of [privateKey, pem, { ...jwk, alg: algorithm }]) {
         const token = await tokensOf(provider, { key, keyId: 'key-1', ...given }).getToken()

@@ -4,7 +4,7 @@ import { json, startScriptedServer } from '@tokenwell/test-suite'
 import { decodeProtectedHeader, exportPKCS8, generateKeyPair } from 'jose'
 import { expect, it, onTestFinished } from 'vitest'
 
-it('does what its README shows', async () => {
+it('runs the example in the README', async () => {
   const server = await startScriptedServer(() =>
     json({ access_token: 'a-token', token_type: 'Bearer', expires_in: 3_600 }),
   )

@@ -12,7 +12,7 @@ const get = (url: string | URL) => ({ method: 'GET', url })
 async function goesTo(allowed: AllowedOrigin[], url: string | URL): Promise<boolean> {
   const attacher = attacherFor(...allowed)
   const first = (await attacher.attach(get(url))) !== undefined
-  // What is remembered decides as the first time did, for text and for URL objects.
+  // Cached results equal the first ones, for strings and for URL objects.
   expect((await attacher.attach(get(url))) !== undefined).toBe(first)
   if (URL.canParse(url)) expect((await attacher.attach(get(new URL(url)))) !== undefined).toBe(first)
   return first
@@ -20,7 +20,7 @@ async function goesTo(allowed: AllowedOrigin[], url: string | URL): Promise<bool
 
 const api = ['https://api.example.com']
 
-describe('a token goes to an exact origin', () => {
+describe('an exact origin', () => {
   it.each([
     'https://api.example.com',
     'https://api.example.com/',
@@ -38,7 +38,7 @@ describe('a token goes to an exact origin', () => {
     'https://%61pi.example.com/',
     'https://api.example.com//evil.example.net/',
     'https://api。example.com/',
-  ])('as %j', async (url) => {
+  ])('allows a request to %j', async (url) => {
     expect(await goesTo(api, url)).toBe(true)
   })
 
@@ -77,7 +77,7 @@ describe('a token goes to an exact origin', () => {
     '//api.example.com/',
     'api.example.com',
     'null',
-  ])('not to %j', async (url) => {
+  ])('does not allow a request to %j', async (url) => {
     expect(await goesTo(api, url)).toBe(false)
   })
 
@@ -92,12 +92,12 @@ describe('a token goes to an exact origin', () => {
     [['http://127.0.0.1'], 'http://0x7f.1/', true],
     [['https://a.example.com', 'https://b.example.com'], 'https://b.example.com/', true],
     [['https://münchen.example'], 'https://xn--mnchen-3ya.example/', true],
-  ])('of %j to %s: %s', async (allowed, url, expected) => {
+  ])('%j, request to %s: %s', async (allowed, url, expected) => {
     expect(await goesTo(allowed, url)).toBe(expected)
   })
 })
 
-describe('a token goes to the sub-domains of https://*.example.com', () => {
+describe('the wildcard origin https://*.example.com', () => {
   it.each([
     ['https://api.example.com/', true],
     ['https://a.b.c.example.com/', true],
@@ -111,20 +111,20 @@ describe('a token goes to the sub-domains of https://*.example.com', () => {
     ['https://*.example.com/', false],
     ['https://example.com.api.example.org/', false],
   ])('%s: %s', async (url, expected) => {
-    // An asterisk is a letter to the URL parser, and such a host is nobody's.
+    // The URL parser accepts an asterisk in a host name, but no such host exists.
     if (url.includes('*')) return
     expect(await goesTo(['https://*.example.com'], url)).toBe(expected)
   })
 
-  it('at the port that was given', async () => {
+  it('allows only the configured port', async () => {
     expect(await goesTo(['https://*.example.com:8443'], 'https://api.example.com:8443/')).toBe(true)
     expect(await goesTo(['https://*.example.com:8443'], 'https://api.example.com/')).toBe(false)
     expect(await goesTo(['http://*.localhost:3000'], 'http://tenant.localhost:3000/')).toBe(true)
   })
 })
 
-describe('a token goes where a function says true', () => {
-  it('and nowhere else', async () => {
+describe('an origin function', () => {
+  it('allows only the URLs for which it returns true', async () => {
     const allows = (url: URL): boolean => url.pathname.startsWith('/v1/')
     expect(await goesTo([allows], 'https://api.example.com/v1/x')).toBe(true)
     expect(await goesTo([allows], 'https://api.example.com/v2/x')).toBe(false)
@@ -132,11 +132,14 @@ describe('a token goes where a function says true', () => {
     expect(await goesTo([...api, allows], 'https://other.example.com/v1/x')).toBe(true)
   })
 
-  it.each([['yes'], [1], [{}], [Promise.resolve(true)], [undefined]])('which %j is not', async (returned) => {
-    expect(await goesTo([(() => returned) as never], 'https://api.example.com/')).toBe(false)
-  })
+  it.each([['yes'], [1], [{}], [Promise.resolve(true)], [undefined]])(
+    'does not count %j as true',
+    async (returned) => {
+      expect(await goesTo([(() => returned) as never], 'https://api.example.com/')).toBe(false)
+    },
+  )
 
-  it('that throws fails the request', async () => {
+  it('fails the request if it throws', async () => {
     const attacher = attacherFor(() => {
       throw new Error('no idea')
     })
@@ -145,7 +148,7 @@ describe('a token goes where a function says true', () => {
   })
 })
 
-describe('an invalid origin is rejected at setup', () => {
+describe('an invalid origin', () => {
   it.each([
     'https://api.example.com/path',
     'https://api.example.com/?query',
@@ -173,7 +176,7 @@ describe('an invalid origin is rejected at setup', () => {
     /example\.com/,
     {},
     new URL('https://api.example.com/path'),
-  ])('such as %j', (origin) => {
+  ])('such as %j is rejected when the attacher is created', (origin) => {
     expect(() => attacherFor(origin as never)).toThrow(
       expect.objectContaining({
         name: 'TokenError',
@@ -183,14 +186,14 @@ describe('an invalid origin is rejected at setup', () => {
     )
   })
 
-  it('without repeating a password that stands in it', () => {
+  it('is not quoted in the error, because it may contain a password', () => {
     expect(() => attacherFor('https://user:canary@api.example.com')).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('canary') as string }),
     )
   })
 })
 
-it('caches a limited number of origins and decides the same for any number', async () => {
+it('caches a limited number of origins, without an effect on the result', async () => {
   const attacher = attacherFor('https://*.example.com')
   for (let host = 0; host < 2_000; host++) {
     expect(await attacher.attach(get(`https://h${host}.example.com/`))).toBeDefined()

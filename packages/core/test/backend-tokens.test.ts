@@ -46,7 +46,7 @@ describe('tokens from a backend', () => {
     expect(send.mock.calls[0]![1]?.credentials).toBe('include')
   })
 
-  it('may have an address relative to the page, and go through the global fetch', async () => {
+  it('are requested from a URL relative to the page, with the global fetch', async () => {
     const send = vi.fn((..._of: Parameters<typeof fetch>) =>
       Promise.resolve(Response.json({ access_token: 'token', token_type: 'Bearer', expires_in: 60 })),
     )
@@ -64,7 +64,7 @@ describe('tokens from a backend', () => {
     'https://user:password@app.example.com/',
     'ftp://app.example.com',
     'javascript:0',
-  ])('are never asked for at %s', (address) => {
+  ])('are never requested from %s', (address) => {
     expect(() => backendTokens({ url: address })).toThrow(expect.objectContaining({ kind: 'configuration' }))
   })
 
@@ -83,7 +83,7 @@ describe('a session that ended', () => {
   it.each([
     ['401', sessionEnded],
     ['a redirect to the login page', { status: 302, headers: { location: '/login' }, body: '' }],
-  ])('by %s is reported at once and starts no cooldown', async (_name, response) => {
+  ])('by %s is reported immediately and starts no cooldown', async (_name, response) => {
     const endpoint = new ScriptedEndpoint(response)
     const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
     for (let call = 1; call <= 5; call++) {
@@ -98,7 +98,7 @@ describe('a session that ended', () => {
     await expect(tokens.getToken()).resolves.toBeDefined()
   })
 
-  it('is what a browser’s opaque redirect means', async () => {
+  it('is assumed after an opaque redirect in a browser', async () => {
     const send = () =>
       Promise.resolve({ status: 0, headers: new Headers(), text: () => Promise.resolve('') } as Response)
     const tokens = createTokenProvider(backendTokens({ url, fetch: send }))
@@ -118,7 +118,7 @@ describe('a session that ended', () => {
     await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
   })
 
-  it('does not hand its token to the next, not even through a store', async () => {
+  it('does not leave its token to the next session, not even in a store', async () => {
     const store = createMemoryTokenStore()
     const source = backendTokens({ url, fetch: new ScriptedEndpoint(sessionEnded).fetch })
     const before = await source.cacheKey()
@@ -128,7 +128,7 @@ describe('a session that ended', () => {
     expect(await source.cacheKey()).not.toBe(before)
   })
 
-  it('is another than that of another user', async () => {
+  it('has a different cache key for each user', async () => {
     const keys = await Promise.all(
       ['a', 'b'].map((user) => backendTokens({ url, headers: () => ({ user }) }).cacheKey()),
     )
@@ -136,8 +136,8 @@ describe('a session that ended', () => {
   })
 })
 
-describe('a backend in trouble', () => {
-  it('causes a cooldown as any endpoint does', async () => {
+describe('a failing backend', () => {
+  it('causes a cooldown like any token endpoint', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
     const call = watch(tokens.getToken())

@@ -7,7 +7,7 @@ const credentials = { clientId: 'client', clientSecret: 'secret' }
 const platform = { ...credentials, authUrl: 'https://auth.example.com' }
 const standard = { ...credentials, tokenUrl: 'https://auth.example.com/token' }
 const formOf = (options: Options) => [...new URLSearchParams(buildTokenRequest(options).body)]
-const mistake = (message: string | RegExp) =>
+const errorWith = (message: string | RegExp) =>
   expect.objectContaining({
     name: 'TokenError',
     kind: 'configuration',
@@ -40,7 +40,7 @@ describe('the platform’s token request', () => {
 })
 
 describe('any other token endpoint’s request', () => {
-  it('has grant_type in the form', () => {
+  it('has grant_type in the form body', () => {
     expect(buildTokenRequest(standard).url.href).toBe('https://auth.example.com/token')
     expect(formOf(standard)).toEqual([
       ['grant_type', 'client_credentials'],
@@ -49,12 +49,12 @@ describe('any other token endpoint’s request', () => {
     ])
   })
 
-  it('keeps the address as it is, query included', () => {
+  it('keeps the URL unchanged, query included', () => {
     const tokenUrl = 'https://auth.example.com/t/?tenant=a%20b'
     expect(buildTokenRequest({ ...standard, tokenUrl }).url.href).toBe(tokenUrl)
   })
 
-  it('carries scope, audience, resource and further parameters', () => {
+  it('contains scope, audience, resource and extra parameters', () => {
     const form = formOf({
       ...standard,
       scope: ['read', 'write'],
@@ -76,7 +76,7 @@ describe('any other token endpoint’s request', () => {
     ])
   })
 
-  it('leaves out what is empty or undefined', () => {
+  it('omits empty and undefined parameters', () => {
     const nothing = { scope: '', audience: undefined, resource: undefined, extraParameters: undefined }
     expect(formOf({ ...standard, ...nothing })).toHaveLength(3)
     expect(formOf({ ...standard, scope: [], resource: [] })).toHaveLength(3)
@@ -86,7 +86,7 @@ describe('any other token endpoint’s request', () => {
 describe('credentials', () => {
   const odd = { clientId: 'a:b c+d/é', clientSecret: 'p%:&=+ ~*-._ü😀' }
 
-  it('in the form arrive as they are', () => {
+  it('in the form are decoded to the same values', () => {
     const form = new URLSearchParams(buildTokenRequest({ ...standard, ...odd }).body)
     expect(form.get('client_id')).toBe(odd.clientId)
     expect(form.get('client_secret')).toBe(odd.clientSecret)
@@ -104,35 +104,35 @@ describe('credentials', () => {
     expect(body).toBe('grant_type=client_credentials')
   })
 
-  it('without special characters are what servers that skip the decoding expect too', () => {
+  it('without special characters are the same with and without decoding', () => {
     const plain = { clientId: 'Client-1.a_b*', clientSecret: 'Secret-1.a_b*' }
     const { headers } = buildTokenRequest({ ...standard, ...plain, clientAuthentication: 'basic' })
     expect(headers['authorization']).toBe(`Basic ${btoa(`${plain.clientId}:${plain.clientSecret}`)}`)
   })
 
-  it.each(['clientId', 'clientSecret'])('say so when the %s is missing or unfit for sending', (name) => {
+  it.each(['clientId', 'clientSecret'])('are rejected if the %s is missing or cannot be sent', (name) => {
     for (const value of [undefined, null, '', 42]) {
-      expect(() => buildTokenRequest({ ...standard, [name]: value })).toThrow(mistake(name))
+      expect(() => buildTokenRequest({ ...standard, [name]: value })).toThrow(errorWith(name))
     }
     for (const value of ['secret\n', '\rsecret', 'sec\0ret', 'sec\u007fret', 'sec\tret']) {
-      expect(() => buildTokenRequest({ ...standard, [name]: value })).toThrow(mistake(name))
+      expect(() => buildTokenRequest({ ...standard, [name]: value })).toThrow(errorWith(name))
     }
   })
 
-  it('are sent in no other way', () => {
+  it('cannot be sent in any other way', () => {
     const options = { ...standard, clientAuthentication: 'header' as never }
-    expect(() => buildTokenRequest(options)).toThrow(mistake("'post', 'basic', 'none'"))
+    expect(() => buildTokenRequest(options)).toThrow(errorWith("'post', 'basic', 'none'"))
   })
 })
 
-describe('an address', () => {
-  it('is one of two', () => {
-    expect(() => buildTokenRequest(credentials)).toThrow(mistake('authUrl is missing'))
+describe('a URL', () => {
+  it('is either authUrl or tokenUrl', () => {
+    expect(() => buildTokenRequest(credentials)).toThrow(errorWith('authUrl is missing'))
     expect(() => buildTokenRequest({ ...platform, tokenUrl: 'https://auth.example.com/token' })).toThrow(
-      mistake('authUrl and tokenUrl'),
+      errorWith('authUrl and tokenUrl'),
     )
     expect(() => buildTokenRequest({ ...credentials, authUrl: undefined, tokenUrl: undefined })).toThrow(
-      mistake('authUrl is missing'),
+      errorWith('authUrl is missing'),
     )
   })
 
@@ -156,9 +156,9 @@ describe('an address', () => {
     '',
     ' ',
     'https://',
-  ])('such as %j is refused', (address) => {
-    expect(() => buildTokenRequest({ ...platform, authUrl: address })).toThrow(mistake('authUrl'))
-    expect(() => buildTokenRequest({ ...standard, tokenUrl: address })).toThrow(mistake('tokenUrl'))
+  ])('such as %j is rejected', (address) => {
+    expect(() => buildTokenRequest({ ...platform, authUrl: address })).toThrow(errorWith('authUrl'))
+    expect(() => buildTokenRequest({ ...standard, tokenUrl: address })).toThrow(errorWith('tokenUrl'))
   })
 
   it.each([
@@ -170,17 +170,17 @@ describe('an address', () => {
     'http://0x7f.1',
     'http://2130706433',
     'http://[::1]:8080',
-  ])('such as %j is taken', (tokenUrl) => {
+  ])('such as %j is accepted', (tokenUrl) => {
     expect(buildTokenRequest({ ...standard, tokenUrl }).method).toBe('POST')
   })
 
-  it('may be plain HTTP where that is allowed, and nothing else', () => {
+  it('may use plain HTTP with allowInsecure, but no other scheme', () => {
     const insecure = { ...credentials, allowInsecure: true }
     expect(buildTokenRequest({ ...insecure, tokenUrl: 'http://auth.intranet/token' }).url.host).toBe(
       'auth.intranet',
     )
     expect(() => buildTokenRequest({ ...insecure, tokenUrl: 'ftp://auth.intranet' })).toThrow(
-      mistake('tokenUrl'),
+      errorWith('tokenUrl'),
     )
   })
 
@@ -188,18 +188,18 @@ describe('an address', () => {
     'https://user@auth.example.com',
     'https://user:password@auth.example.com',
     'https://auth.example.com/#fragment',
-  ])('carries no user name, password or fragment: %s', (address) => {
-    expect(() => buildTokenRequest({ ...standard, tokenUrl: address })).toThrow(mistake('tokenUrl'))
+  ])('must not contain a user name, password or fragment: %s', (address) => {
+    expect(() => buildTokenRequest({ ...standard, tokenUrl: address })).toThrow(errorWith('tokenUrl'))
   })
 
-  it('of the platform carries no query', () => {
+  it('of the platform must not contain a query', () => {
     expect(() => buildTokenRequest({ ...platform, authUrl: 'https://auth.example.com/?a=b' })).toThrow(
-      mistake('authUrl'),
+      errorWith('authUrl'),
     )
   })
 })
 
-describe('further parameters', () => {
+describe('extraParameters', () => {
   it.each([
     'grant_type',
     'client_id',
@@ -209,11 +209,13 @@ describe('further parameters', () => {
     'scope',
     'audience',
     'resource',
-  ])('must not be %s', (name) => {
-    expect(() => buildTokenRequest({ ...standard, extraParameters: { [name]: 'x' } })).toThrow(mistake(name))
+  ])('must not contain %s', (name) => {
+    expect(() => buildTokenRequest({ ...standard, extraParameters: { [name]: 'x' } })).toThrow(
+      errorWith(name),
+    )
   })
 
-  it('cannot smuggle in a second parameter', () => {
+  it('cannot inject a second parameter', () => {
     const form = formOf({ ...standard, extraParameters: { 'a=1&grant_type': 'x&grant_type=password' } })
     expect(form.filter(([name]) => name === 'grant_type')).toEqual([['grant_type', 'client_credentials']])
   })
@@ -231,7 +233,7 @@ describe('building a request', () => {
     expect(buildTokenRequest(options)).toEqual(second)
   })
 
-  it('finds the same mistakes when client credentials are set up, before anything is sent', () => {
+  it('validates the options of clientCredentials in the same way, before anything is sent', () => {
     const wrong: Partial<ClientCredentialsOptions>[] = [
       { tokenUrl: undefined },
       { tokenUrl: 'http://auth.example.com' },
@@ -241,7 +243,7 @@ describe('building a request', () => {
       { extraParameters: { scope: 'x' } },
     ]
     for (const options of wrong) {
-      expect(() => clientCredentials({ ...standard, ...options })).toThrow(mistake(/./))
+      expect(() => clientCredentials({ ...standard, ...options })).toThrow(errorWith(/./))
     }
   })
 })

@@ -12,14 +12,14 @@ describe('the response of an API', () => {
   })
 
   it.each([400, 402, 403, 404, 407, 418, 429, 500, 502, 503])(
-    'with %d and nothing else does not reject the token',
+    'with %d and no challenge does not reject the token',
     (status) => {
       expect(classifyApiResponse(status, {})).toEqual({ tokenRejected: false })
       expect(classifyApiResponse(status, {}, 'text')).toEqual({ tokenRejected: false })
     },
   )
 
-  it('with 401 and nothing else rejects the token', () => {
+  it('with 401 and no challenge rejects the token', () => {
     expect(classifyApiResponse(401, {})).toEqual({ tokenRejected: true })
     expect(classifyApiResponse(401, new Headers(), '')).toEqual({ tokenRejected: true })
     expect(classifyApiResponse(401, {}, '{"error":"unauthorized"}')).toEqual({ tokenRejected: true })
@@ -59,18 +59,18 @@ describe('a challenge', () => {
     ],
     ['Digest realm="x", nonce="Bearer"', false],
     ['Basic realm="x", error="invalid_token"', false],
-  ])('of %s: a new token helps: %s', (header, tokenRejected) => {
+  ])('for %s: token rejected: %s', (header, tokenRejected) => {
     expect(challenge(header).tokenRejected).toBe(tokenRejected)
   })
 
-  it('may come with another status', () => {
+  it('is read with any status', () => {
     expect(challenge('Bearer error="invalid_token"', 403).tokenRejected).toBe(true)
     expect(challenge('Bearer error="invalid_token"', 400).tokenRejected).toBe(true)
     expect(challenge('Bearer error="insufficient_scope"', 403).tokenRejected).toBe(false)
     expect(challenge('Bearer', 403).tokenRejected).toBe(false)
   })
 
-  it('has a reason', () => {
+  it('provides a reason', () => {
     expect(challenge('Bearer error="insufficient_scope"')).toEqual({
       tokenRejected: false,
       reason: 'insufficient_scope',
@@ -93,11 +93,11 @@ describe('a challenge', () => {
     'Bearer error',
     'Bearer error=',
     '"Bearer"',
-  ])('that is odd, %j, counts as none, or as the scheme it names', (header) => {
+  ])('that is malformed, %j, counts as its scheme or as none', (header) => {
     expect(challenge(header).tokenRejected).toBe(true)
   })
 
-  it('of any length is read in no time', () => {
+  it('of any length is read in linear time', () => {
     for (const part of ['a ', 'a="', 'a=', 'Bearer, ', '\\"', 'error="x", ', ' ', '=', 'a="\\"']) {
       const start = performance.now()
       challenge(part.repeat(16_384 / part.length))
@@ -108,21 +108,18 @@ describe('a challenge', () => {
 })
 
 describe('the gateway’s fault', () => {
-  it.each([401, 400, 403, 500])(
-    'tells of a token that another would replace, whatever the status (%d)',
-    (status) => {
-      for (const code of [
-        'keymanagement.service.access_token_expired',
-        'keymanagement.service.invalid_access_token',
-        'keymanagement.service.access_token_not_approved',
-        'oauth.v2.AccessTokenRevoked',
-      ]) {
-        expect(fault(code, status).tokenRejected, code).toBe(true)
-      }
-      expect(fault('steps.oauth.v2.Other', status, 'Access Token expired').tokenRejected).toBe(true)
-      expect(fault('x', status, 'Invalid Access Token').tokenRejected).toBe(true)
-    },
-  )
+  it.each([401, 400, 403, 500])('rejects the token with any status (%d)', (status) => {
+    for (const code of [
+      'keymanagement.service.access_token_expired',
+      'keymanagement.service.invalid_access_token',
+      'keymanagement.service.access_token_not_approved',
+      'oauth.v2.AccessTokenRevoked',
+    ]) {
+      expect(fault(code, status).tokenRejected, code).toBe(true)
+    }
+    expect(fault('steps.oauth.v2.Other', status, 'Access Token expired').tokenRejected).toBe(true)
+    expect(fault('x', status, 'Invalid Access Token').tokenRejected).toBe(true)
+  })
 
   it.each([
     'policies.ratelimit.SpikeArrestViolation',
@@ -130,11 +127,11 @@ describe('the gateway’s fault', () => {
     'oauth.v2.InsufficientScope',
     'steps.oauth.v2.insufficient_scope',
     'oauth.v2.InvalidApiProduct',
-  ])('tells of what no token would mend, even with a 401: %s', (code) => {
+  ])('does not reject the token if a new one would not help, even with 401: %s', (code) => {
     expect(fault(code, 401).tokenRejected).toBe(false)
   })
 
-  it('stands before the challenge', () => {
+  it('takes precedence over the challenge', () => {
     const body = JSON.stringify({
       fault: { detail: { errorcode: 'keymanagement.service.access_token_expired' } },
     })
@@ -154,17 +151,17 @@ describe('the gateway’s fault', () => {
     '{"fault":null}',
     '{"fault":"x"}',
     '{"fault":{"faultstring":{"toString":1}}}',
-  ])('that cannot be read, %j, leaves the decision to the rest', (body) => {
+  ])('is ignored if the body is invalid: %j', (body) => {
     expect(classifyApiResponse(401, {}, body).tokenRejected).toBe(true)
     expect(classifyApiResponse(500, {}, body).tokenRejected).toBe(false)
   })
 
-  it('cut off in the middle leaves the decision to the rest', () => {
+  it('is ignored if the body is truncated', () => {
     const body = `{"fault":{"faultstring":"${'x'.repeat(16_384)}`
     expect(classifyApiResponse(500, {}, body).tokenRejected).toBe(false)
   })
 
-  it('does not count in a success', () => {
+  it('is ignored in a successful response', () => {
     expect(fault('keymanagement.service.access_token_expired', 200).tokenRejected).toBe(false)
   })
 })

@@ -35,7 +35,7 @@ async function startRaw(talk: (socket: Socket) => void): Promise<string> {
 }
 
 describe('over real HTTP', () => {
-  it('the platform’s request arrives as its contract has it', async () => {
+  it('sends the token request of the platform', async () => {
     let seen: object | undefined
     const authUrl = await startServer((request, response) => {
       void readText(request).then((form) => {
@@ -56,7 +56,7 @@ describe('over real HTTP', () => {
   })
 
   it.each([301, 302, 303, 307, 308])(
-    'a redirect (%d) is not followed: the secret would travel along',
+    'does not follow a redirect (%d), which would expose the secret',
     async (status) => {
       let followed = 0
       const elsewhere = await startServer((_request, response) => {
@@ -85,13 +85,13 @@ describe('over real HTTP', () => {
       'byte by byte',
       (response: ServerResponse) => Array.from(body, (letter) => response.write(letter)) && response.end(),
     ],
-  ])('a token that comes %s is read', async (_name, send) => {
+  ])('reads a response %s', async (_name, send) => {
     await expect(ask((_request, response) => void send(response))).resolves.toMatchObject({
       value: 'token',
     })
   })
 
-  it('letters cut in two by the network are put together', async () => {
+  it('decodes characters that are split between two chunks', async () => {
     const bytes = Buffer.from(JSON.stringify({ access_token: 'token', application_name: 'näme 😀' }))
     const call = ask((_request, response) => {
       const next = (at: number): void => {
@@ -108,7 +108,7 @@ describe('over real HTTP', () => {
 describe('a response that is too large', () => {
   const mebibyte = 1024 * 1024
 
-  it('is given up while it arrives, without end or length', async () => {
+  it('is aborted while it arrives, even without an end or a Content-Length', async () => {
     let sent = 0
     const gone = new Promise<void>((resolve) => {
       void ask((_request, response) => {
@@ -123,7 +123,7 @@ describe('a response that is too large', () => {
       }).catch((error: unknown) => expect(error).toMatchObject({ kind: 'malformed', status: 200 }))
     })
     await gone
-    // What the sockets' buffers took, at the most.
+    // At most the size of the sockets' buffers.
     expect(sent).toBeLessThan(16 * mebibyte)
   })
 
@@ -138,7 +138,7 @@ describe('a response that is too large', () => {
     })
   })
 
-  it('begins past one mebibyte', async () => {
+  it('starts above 1 MiB', async () => {
     const filled = (length: number): string => body.replace('{', `{${' '.repeat(length - body.length)}`)
     await expect(ask((_request, response) => void response.end(filled(mebibyte)))).resolves.toBeDefined()
     await expect(ask((_request, response) => void response.end(filled(mebibyte + 1)))).rejects.toMatchObject({
@@ -175,8 +175,8 @@ describe('an endpoint that cannot be reached', () => {
     )
   })
 
-  it('because no server listens', async () => {
-    // Port 1 is nobody's on a loopback interface.
+  it('because no server is listening', async () => {
+    // No server listens on port 1 of the loopback interface.
     const call = askAt('http://127.0.0.1:1')
     await expect(call).rejects.toMatchObject({
       kind: 'unavailable',
@@ -191,7 +191,7 @@ describe('an endpoint that cannot be reached', () => {
       'comes to a stop in its body',
       (socket) => socket.write(`${http}content-length: 1000\r\n\r\n{"access_token":`),
     ],
-  ])('in time because it %s, and lets go of the connection', async (_name, talk) => {
+  ])('because it %s: fails in time and closes the connection', async (_name, talk) => {
     let closed: () => void
     const gone = new Promise<void>((resolve) => (closed = resolve))
     const origin = await startRaw((socket) => {
@@ -206,7 +206,7 @@ describe('an endpoint that cannot be reached', () => {
     await gone
   })
 
-  it('in time because it sends a byte at a time, for ever', async () => {
+  it('because it sends one byte at a time: fails in time', async () => {
     const origin = await startRaw((socket) => {
       socket.write(`${http}transfer-encoding: chunked\r\n\r\n`)
       const dripping = setInterval(() => socket.writable && socket.write('1\r\n \r\n'), 20)

@@ -14,7 +14,7 @@ const keyOf = (options: Partial<ClientCredentialsOptions> = {}) =>
 afterEach(() => vi.unstubAllGlobals())
 
 describe('the cache key', () => {
-  it('is a digest, and the same for what asks for the same', async () => {
+  it('is a digest, and the same for equal options', async () => {
     const key = await keyOf({ scope: ['a', 'b'], resource: ['x', 'y'], extraParameters: { c: '1', d: '2' } })
     expect(key).toMatch(/^[\w-]{32,}$/)
     expect(key).not.toContain('secret')
@@ -28,7 +28,7 @@ describe('the cache key', () => {
     expect(await keyOf({ clientSecret: () => Promise.resolve('secret') })).toBe(await keyOf())
   })
 
-  it('differs by everything that may make the token another', async () => {
+  it('differs for every option that may change the token', async () => {
     const changes: Partial<ClientCredentialsOptions>[] = [
       {},
       { tokenUrl: 'https://auth.example.com/token/' },
@@ -52,7 +52,7 @@ describe('the cache key', () => {
     expect(new Set(keys).size).toBe(changes.length)
   })
 
-  it('says what is missing where there is no WebCrypto, and fails no caller', async () => {
+  it('is reported as unavailable without WebCrypto, and fails no caller', async () => {
     vi.stubGlobal('crypto', {})
     await expect(keyOf()).rejects.toMatchObject({
       kind: 'configuration',
@@ -62,7 +62,7 @@ describe('the cache key', () => {
 })
 
 describe('client credentials', () => {
-  it('are refused in a browser, where anybody could read them', () => {
+  it('are rejected in a browser, where everybody can read them', () => {
     vi.stubGlobal('window', { document: {} })
     expect(() => clientCredentials(standard)).toThrow(
       expect.objectContaining({
@@ -73,12 +73,12 @@ describe('client credentials', () => {
     expect(() => clientCredentials({ ...standard, dangerouslyAllowBrowser: true })).not.toThrow()
   })
 
-  it.each([[undefined], [{}], [{ document: undefined }]])('are no browser’s where window is %j', (window) => {
+  it.each([[undefined], [{}], [{ document: undefined }]])('are accepted where window is %j', (window) => {
     vi.stubGlobal('window', window)
     expect(() => clientCredentials(standard)).not.toThrow()
   })
 
-  it('fail with the error of their own authentication, unchanged', async () => {
+  it('fail with the error of a custom authentication, unchanged', async () => {
     const failure = new TokenError({ kind: 'configuration', message: 'The key cannot sign.' })
     const { clientSecret: _none, ...withoutSecret } = standard
     const source = clientCredentials({
@@ -91,7 +91,7 @@ describe('client credentials', () => {
     })
   })
 
-  it('use the fetch that is global when the request is made', async () => {
+  it('use the global fetch at the time of the request', async () => {
     const tokens = createTokenProvider(clientCredentials(standard))
     const endpoint = new ScriptedEndpoint()
     vi.stubGlobal('fetch', endpoint.fetch)
@@ -111,7 +111,7 @@ describe('client credentials', () => {
     })
   })
 
-  it('keep to their options as they were, whatever becomes of the object', async () => {
+  it('copy their options', async () => {
     const endpoint = new ScriptedEndpoint()
     const options = { ...standard, fetch: endpoint.fetch, scope: ['a'] }
     const source = clientCredentials(options)
@@ -122,7 +122,7 @@ describe('client credentials', () => {
     expect(endpoint.requests[0]!.form.get('client_id')).toBe('client')
   })
 
-  it('reads a response from a fetch that knows no streams', async () => {
+  it('reads a response from a fetch without streams', async () => {
     const body = JSON.stringify({ access_token: 'token', token_type: 'Bearer' })
     const send = () =>
       Promise.resolve({ status: 200, headers: new Headers(), text: () => Promise.resolve(body) } as Response)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest'
 
-/** Timers and both clocks stand still in these tests until they are turned. */
+/** Stops timers and both clocks until a test advances them. */
 export function useFakeTime(): void {
   beforeEach(() => {
     vi.useFakeTimers({
@@ -14,22 +14,22 @@ export function useFakeTime(): void {
   })
 }
 
-/** Lets time pass, timers and promises included. */
+/** Advances the time, and runs timers and promises. */
 export async function pass(ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms)
 }
 
-/** The wall clock is set, forward or back; the monotonic one does not notice. */
+/** Adjusts the wall clock, forward or back; the monotonic clock is not affected. */
 export function setWallClock(byMs: number): void {
   vi.setSystemTime(Date.now() + byMs)
 }
 
-/** Takes the chance out of jitter: 0.5 is no spread at all, and half of any backoff. */
+/** Fixes random values: 0.5 removes jitter, and halves a backoff. */
 export function fixRandom(value: number): void {
   vi.spyOn(Math, 'random').mockReturnValue(value)
 }
 
-/** How a promise stands, for promises that are not to be awaited. */
+/** The state of a promise, for tests that do not await it. */
 export interface Outcome<Value> {
   state: 'pending' | 'resolved' | 'rejected'
   value?: Value

@@ -4,7 +4,7 @@ import apiRejections from './data/api-rejections.json' with { type: 'json' }
 import tokenErrors from './data/token-errors.json' with { type: 'json' }
 import tokenSuccess from './data/token-success.json' with { type: 'json' }
 
-/** Members expected to be absent stand as null in the data. */
+/** `null` in the data means that a member must be absent. */
 function expectMembers(actual: object, expected: object): void {
   for (const [name, value] of Object.entries(expected)) {
     if (value === null) expect(actual).not.toHaveProperty(name)
@@ -12,7 +12,7 @@ function expectMembers(actual: object, expected: object): void {
   }
 }
 
-describe('responses with a token', () => {
+describe('successful token responses', () => {
   it.each(tokenSuccess)('$name', ({ status, contentType, body, expect: expected }) => {
     const response = parseTokenResponse(status, { 'Content-Type': contentType }, body)
     expectMembers(response, expected)
@@ -20,7 +20,7 @@ describe('responses with a token', () => {
   })
 })
 
-describe('responses without a token', () => {
+describe('token error responses', () => {
   it.each(tokenErrors)('$name', ({ status, contentType, headers, body, expect: expected }) => {
     let error: unknown
     try {
@@ -33,7 +33,7 @@ describe('responses without a token', () => {
   })
 })
 
-describe('responses of APIs', () => {
+describe('API responses', () => {
   it.each(apiRejections)('$name', ({ status, contentType, headers, body, expect: expected }) => {
     const classified = classifyApiResponse(
       status,

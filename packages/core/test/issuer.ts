@@ -2,7 +2,7 @@ import { startServer, readText } from './local-server.ts'
 
 /** A token endpoint on a real socket, with the tokens it issued; responds after `latencyMs`. */
 export class Issuer {
-  readonly issued: { readonly value: string; readonly dies: number }[] = []
+  readonly issued: { readonly value: string; readonly expiresAt: number }[] = []
   readonly revoked = new Set<string>()
   requests = 0
   inFlight = 0
@@ -29,7 +29,7 @@ export class Issuer {
 
   #issue() {
     const value = `token-${this.issued.length + 1}`
-    this.issued.push({ value, dies: performance.now() + this.lifetimeSeconds * 1000 })
+    this.issued.push({ value, expiresAt: performance.now() + this.lifetimeSeconds * 1000 })
     return { access_token: value, token_type: 'Bearer', expires_in: String(this.lifetimeSeconds) }
   }
 
@@ -37,6 +37,6 @@ export class Issuer {
   accepts(header: string | undefined): boolean {
     const value = header?.replace('Bearer ', '') ?? ''
     const token = this.issued.find((token) => token.value === value)
-    return token !== undefined && !this.revoked.has(value) && performance.now() < token.dies
+    return token !== undefined && !this.revoked.has(value) && performance.now() < token.expiresAt
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A real HTTP server on a free port of this machine, until the test is over. Returns its origin. */
+/** A real HTTP server on a free port of this machine, until the test ends. Returns its origin. */
 export async function startServer(listener: RequestListener, host = '127.0.0.1'): Promise<string> {
   const server = createServer(listener)
   const origin = await listen(server, host)

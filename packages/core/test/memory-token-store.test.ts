@@ -5,7 +5,7 @@ import { pass, setWallClock, useFakeTime } from './fake-time.ts'
 useFakeTime()
 
 const response: TokenResponse = { accessToken: 'token', tokenType: 'Bearer', expiresIn: 100, scope: [] }
-const failure: TokenFailure = { kind: 'credentials', message: 'refused', oauthError: 'invalid_client' }
+const failure: TokenFailure = { kind: 'credentials', message: 'rejected', oauthError: 'invalid_client' }
 
 async function written(lifetimeMs = 100_000) {
   const store = createMemoryTokenStore()
@@ -28,7 +28,7 @@ describe('the memory store', () => {
     expect(await store.read('key')).toBeUndefined()
   })
 
-  it('ages by whichever clock went further', async () => {
+  it('counts the lifetime by the clock that advanced further', async () => {
     const { store } = await written()
     await pass(10_000)
     setWallClock(-3_600_000)
@@ -37,7 +37,7 @@ describe('the memory store', () => {
     expect(await store.read('key')).toMatchObject({ remainingMs: 40_000 })
   })
 
-  it('removes the entry that is named, and no other', async () => {
+  it('removes only the entry with the given id', async () => {
     const { id, store } = await written()
     await store.remove('key', 'another')
     await store.remove('other', id)
@@ -46,7 +46,7 @@ describe('the memory store', () => {
     expect(await store.read('key')).toBeUndefined()
   })
 
-  it('lends the lease to one at a time, and again once it ran out or was given back', async () => {
+  it('grants the lease to one holder at a time, and again after it expires or is released', async () => {
     const store = createMemoryTokenStore()
     const first = await store.lease('key', 5_000)
     expect(await store.lease('key', 5_000)).toBeUndefined()
@@ -86,7 +86,7 @@ describe('the memory store', () => {
     expect(await store.read('key')).toMatchObject({ remainingMs: 20_000 })
   })
 
-  it('keeps a cooldown for its time, together with a valid token', async () => {
+  it('keeps a cooldown until it ends, together with a valid token', async () => {
     const { store } = await written()
     const lease = (await store.lease('key', 5_000))!
     await lease.writeCooldown(failure, 30_000)
@@ -111,7 +111,7 @@ describe('the memory store', () => {
     expect(id).not.toContain('token')
   })
 
-  it('keeps each store to itself, and takes any key', async () => {
+  it('keeps stores separate, and accepts any key', async () => {
     const { store } = await written()
     expect(await createMemoryTokenStore().read('key')).toBeUndefined()
     for (const key of ['__proto__', 'constructor', '', 'a:b']) expect(await store.read(key)).toBeUndefined()

@@ -12,7 +12,7 @@ import {
   type TokenProviderOptions,
 } from '@tokenwell/core'
 
-/** The optional members of a type that would not take `undefined`. */
+/** The optional members of a type that do not accept `undefined`. */
 type Unwilling<Options> = {
   [Name in keyof Options]-?: object extends Pick<Options, Name>
     ? { [Member in Name]: undefined } extends Pick<Options, Name>
@@ -21,9 +21,9 @@ type Unwilling<Options> = {
     : never
 }[keyof Options]
 
-/** That this compiles is the test: what stands in the environment, and may be undefined, fits as it is. */
+/** A test at compile time: environment variables, which may be undefined, are accepted. */
 describe('optional members', () => {
-  it('take undefined', () => {
+  it('accept undefined', () => {
     const none = <Options>(..._members: [Unwilling<Options>] extends [never] ? [] : [Unwilling<Options>]) => 0
     none<ClientCredentialsOptions>()
     none<TokenProviderOptions>()
@@ -31,11 +31,11 @@ describe('optional members', () => {
     none<AttachOptions>()
     none<BackendTokensOptions>()
     none<GetTokenOptions>()
-    // @ts-expect-error it would tell
+    // @ts-expect-error this check can fail
     expect(none<{ unwilling?: string }>()).toBe(0)
   })
 
-  it('take the environment', () => {
+  it('accept environment variables', () => {
     const { AUTH_URL, SCOPE, AUDIENCE } = { ...process.env } as Record<string, string | undefined>
     const tokens = createTokenProvider(
       clientCredentials({
@@ -63,7 +63,7 @@ describe('optional members', () => {
 })
 
 it('a provider, a pool and their tokens implement their interfaces', () => {
-  // `fetch` itself is a FetchLike, and a TokenFetch stands in for fetch.
+  // `fetch` is a FetchLike, and a TokenFetch can replace `fetch`.
   const tokens = createTokenProvider(
     clientCredentials({ tokenUrl: 'https://a.example.com', clientId: 'a', clientSecret: 'b', fetch }),
   )

@@ -20,8 +20,8 @@ async function start() {
   return { sent, api, issuer, tokens, tokenFetch: createTokenFetch(tokens, { allowedOrigins: [api] }) }
 }
 
-describe('at the moment of a revocation', () => {
-  it('200 concurrent requests all succeed for their callers, with one token request', async () => {
+describe('when a token is revoked', () => {
+  it('200 concurrent requests succeed with one token request', async () => {
     const { sent, api, issuer, tokens, tokenFetch } = await start()
     const { value } = await tokens.getToken()
     const calls = Array.from({ length: 200 }, () => tokenFetch(api))
@@ -33,7 +33,7 @@ describe('at the moment of a revocation', () => {
     expect(issuer.mostInFlight).toBe(1)
   })
 
-  it('requests that go on all the while succeed, with one token request for each of ten revocations', async () => {
+  it('continuous requests succeed with one token request for each of ten revocations', async () => {
     const { api, issuer, tokens, tokenFetch } = await start()
     for (let revocation = 1; revocation <= 10; revocation++) {
       const { value } = await tokens.getToken()

@@ -1,6 +1,6 @@
 import { clientCredentials, type ClientCredentialsOptions, type FetchLike } from '@tokenwell/core'
 
-/** What the endpoint does with one request; without a `body` it gives a token named after the request. */
+/** The response to one request; without a `body`, a token with the number of the request. */
 export interface ScriptedResponse {
   readonly status?: number
   readonly headers?: Record<string, string>
@@ -20,7 +20,7 @@ export interface ScriptedRequest {
 
 export type Script = ScriptedResponse | ((request: number) => ScriptedResponse)
 
-/** A token endpoint in this process, behind a `fetch` of its own; it keeps to the time that tests turn. */
+/** A token endpoint in this process with its own `fetch`; its latency uses the fake timers. */
 export class ScriptedEndpoint {
   script: Script
   readonly requests: ScriptedRequest[] = []

@@ -26,11 +26,11 @@ function start(script: Script = {}, options: Partial<AttachOptions> = {}) {
 }
 
 const get = (url: string | URL) => ({ method: 'GET', url })
-const refusal: ApiResponse = { status: 401, headers: {} }
+const rejection: ApiResponse = { status: 401, headers: {} }
 const json = { 'content-type': 'application/json; charset=utf-8' }
 
 describe('attaching', () => {
-  it('gives the header to set', async () => {
+  it('returns the header to set', async () => {
     const { attacher } = start()
     const attachment = await attacher.attach(get(`${api}/orders`))
     expect(attachment).toMatchObject({
@@ -50,13 +50,13 @@ describe('attaching', () => {
     expect(attacher.header).toBe(header)
   })
 
-  it('lets redirects be followed for Authorization only, which clients drop on the way to another origin', () => {
+  it('allows redirects only with the Authorization header, which clients drop for another origin', () => {
     expect(start().attacher.followsRedirects).toBe(true)
     expect(start({}, { header: 'AUTHORIZATION' }).attacher.followsRedirects).toBe(true)
     expect(start({}, { header: 'X-Token' }).attacher.followsRedirects).toBe(false)
   })
 
-  it('withholds the token from other origins, asks for none, and says so', async () => {
+  it('requests and attaches no token for other origins, and emits an event', async () => {
     const { attacher, endpoint, events } = start()
     expect(await attacher.attach(get('https://evil.example.com/path?secret=canary'))).toBeUndefined()
     expect(await attacher.attach(get(new URL('http://api.example.com')))).toBeUndefined()
@@ -69,17 +69,17 @@ describe('attaching', () => {
     ])
   })
 
-  it('fails the request when there is no token to be had', async () => {
+  it('fails the request if no token is available', async () => {
     await expect(start(wrongSecret).attacher.attach(get(api))).rejects.toMatchObject({ kind: 'credentials' })
   })
 
-  it('hands the caller’s signal on', async () => {
+  it('passes the signal of the caller on', async () => {
     const { attacher } = start()
     await expect(attacher.attach(get(api), AbortSignal.abort('enough'))).rejects.toBe('enough')
     await expect(attacher.attach(get(api), null)).resolves.toBeDefined()
   })
 
-  it('asks for the caller’s signal only where there is something to wait for', async () => {
+  it('calls the function that returns the signal only if there is something to wait for', async () => {
     const { attacher } = start({ latencyMs: 100 })
     const controller = new AbortController()
     const signal = vi.fn(() => controller.signal)
@@ -93,7 +93,7 @@ describe('attaching', () => {
     await expect(aborted).rejects.toBe('enough')
   })
 
-  it('works over a provider that somebody else wrote', async () => {
+  it('works with a custom token provider', async () => {
     const { tokens } = start()
     const { attacher: other } = start()
     const attacher = createTokenAttacher(
@@ -123,7 +123,7 @@ describe('attaching', () => {
     [{ allowedOrigins: [] }, 'allowedOrigins'],
     [{ allowedOrigins: undefined }, 'allowedOrigins'],
     [{ allowedOrigins: api }, 'allowedOrigins'],
-  ])('is not set up with %j', (options, name) => {
+  ])('throws for the options %j', (options, name) => {
     expect(() => start({}, options as never)).toThrow(
       expect.objectContaining({ kind: 'configuration', message: expect.stringContaining(name) as string }),
     )
@@ -131,30 +131,27 @@ describe('attaching', () => {
 })
 
 describe('after a response', () => {
-  it('gives a new token once for a refused one', async () => {
+  it('returns a new token once for a rejected one', async () => {
     const { attacher, endpoint } = start()
     const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.reattach(get(api), attachment, refusal, true)).toMatchObject({
+    expect(await attacher.reattach(get(api), attachment, rejection, true)).toMatchObject({
       headers: { Authorization: 'Bearer token-2' },
     })
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it.each([200, 204, 304, 400, 403, 404, 429, 500])(
-    'with status %d leaves it to the caller',
-    async (status) => {
-      const { attacher, tokens } = start()
-      const attachment = (await attacher.attach(get(api)))!
-      expect(await attacher.reattach(get(api), attachment, { ...refusal, status }, true)).toBeUndefined()
-      expect(tokens.peekToken()).toBe(attachment.token)
-    },
-  )
+  it.each([200, 204, 304, 400, 403, 404, 429, 500])('returns undefined for status %d', async (status) => {
+    const { attacher, tokens } = start()
+    const attachment = (await attacher.attach(get(api)))!
+    expect(await attacher.reattach(get(api), attachment, { ...rejection, status }, true)).toBeUndefined()
+    expect(tokens.peekToken()).toBe(attachment.token)
+  })
 
-  it('leaves it to the caller when the request cannot be sent again, and refreshes in the background', async () => {
+  it('returns undefined if the request cannot be sent again, and refreshes in the background', async () => {
     const { attacher, endpoint, tokens } = start((request) => ({ latencyMs: request === 1 ? 0 : 100 }))
     const attachment = (await attacher.attach(get(api)))!
     await pass(0)
-    expect(await attacher.reattach(get(api), attachment, refusal, false)).toBeUndefined()
+    expect(await attacher.reattach(get(api), attachment, rejection, false)).toBeUndefined()
     // Requests that can be repeated use the old token meanwhile; others wait for the new one.
     expect(attacher.attach(get(api))).toMatchObject({ token: { value: 'token-1' } })
     const waiting = watch(Promise.resolve(attacher.attach({ ...get(api), repeatable: false })))
@@ -164,34 +161,34 @@ describe('after a response', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('leaves it to the caller when repetition is turned off; the next request gets a new token', async () => {
+  it('returns undefined with `retryOnRejection: false`; the next request gets a new token', async () => {
     const { attacher } = start({}, { retryOnRejection: false })
     const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.reattach(get(api), attachment, refusal, true)).toBeUndefined()
+    expect(await attacher.reattach(get(api), attachment, rejection, true)).toBeUndefined()
     expect((await attacher.attach(get(api)))?.token.value).toBe('token-2')
   })
 
-  it('leaves it to the caller where no new token is to be had', async () => {
+  it('returns undefined if no new token is available', async () => {
     const { attacher } = start((request) => (request === 1 ? {} : wrongSecret))
     const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.reattach(get(api), attachment, refusal, true)).toBeUndefined()
+    expect(await attacher.reattach(get(api), attachment, rejection, true)).toBeUndefined()
   })
 
-  it('leaves it to the caller where the server gives the same token again', async () => {
+  it('returns undefined if the server issues the same token again', async () => {
     const { attacher } = start({ body: { access_token: 'same', token_type: 'Bearer', expires_in: 60 } })
     const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.reattach(get(api), attachment, refusal, true)).toBeUndefined()
+    expect(await attacher.reattach(get(api), attachment, rejection, true)).toBeUndefined()
   })
 
-  it('replaces tokens that an API rejects again and again less and less often', async () => {
+  it('replaces tokens less often if an API rejects every new one', async () => {
     const { attacher, endpoint } = start()
     const repeatedAt: number[] = []
     for (let tenth = 0; tenth < 250; tenth++) {
       const attachment = (await attacher.attach(get(`${api}/broken`)))!
-      const next = await attacher.reattach(get(`${api}/broken`), attachment, refusal, true)
+      const next = await attacher.reattach(get(`${api}/broken`), attachment, rejection, true)
       if (next) {
         repeatedAt.push(tenth / 10)
-        expect(await attacher.reattach(get(`${api}/broken`), next, refusal, false)).toBeUndefined()
+        expect(await attacher.reattach(get(`${api}/broken`), next, rejection, false)).toBeUndefined()
       }
       await pass(100)
     }
@@ -203,7 +200,7 @@ describe('after a response', () => {
     const { attacher, endpoint } = start()
     for (let revocation = 0; revocation < 15; revocation++) {
       const attachment = (await attacher.attach(get(api)))!
-      const next = (await attacher.reattach(get(api), attachment, refusal, true))!
+      const next = (await attacher.reattach(get(api), attachment, rejection, true))!
       await attacher.reattach(get(api), next, { status: 200, headers: {} }, false)
     }
     expect(endpoint.requests).toHaveLength(16)
@@ -215,58 +212,58 @@ describe('after a response', () => {
     for (let path = 0; path < 30; path++) {
       const request = get(`${api}/${path}`)
       const attachment = (await attacher.attach(request))!
-      repeated.push((await attacher.reattach(request, attachment, refusal, true)) !== undefined)
+      repeated.push((await attacher.reattach(request, attachment, rejection, true)) !== undefined)
     }
     expect(repeated).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(10).fill(false)])
     expect(endpoint.requests).toHaveLength(21)
   })
 
-  it('lets a broken path cost the other paths and origins nothing', async () => {
+  it('does not affect other paths and origins if one path rejects every token', async () => {
     const other = 'https://other.example.com'
     const { attacher, endpoint } = start({}, { allowedOrigins: [api, other] })
     for (let path = 0; path < 30; path++) {
       const request = get(`${api}/${path}`)
-      await attacher.reattach(request, await attacher.attach(request), refusal, true)
+      await attacher.reattach(request, await attacher.attach(request), rejection, true)
     }
     const attachment = (await attacher.attach(get(other)))!
-    const next = (await attacher.reattach(get(other), attachment, refusal, true))!
+    const next = (await attacher.reattach(get(other), attachment, rejection, true))!
     expect(next.token.value).not.toBe(attachment.token.value)
     expect(endpoint.requests).toHaveLength(22)
   })
 
-  it('keeps the token in use for the others while no replacement is available', async () => {
+  it('keeps the token in use for other requests until a replacement is available', async () => {
     const { attacher, endpoint } = start((request) => (request === 1 ? {} : { status: 503, body: 'down' }))
     const attachment = (await attacher.attach(get(api)))!
-    const repeated = watch(attacher.reattach(get(api), attachment, refusal, true))
+    const repeated = watch(attacher.reattach(get(api), attachment, rejection, true))
     await pass(30_000)
     expect(repeated).toEqual({ state: 'resolved', value: undefined })
     expect(attacher.attach(get(`${api}/healthy`))).toMatchObject({ token: { value: 'token-1' } })
     expect(endpoint.requests).toHaveLength(4)
   })
 
-  it('takes the token that came meanwhile for one that was refused late', async () => {
+  it('uses the current token if an older one was rejected late', async () => {
     const { attacher, endpoint } = start()
     const late = (await attacher.attach(get(api)))!
     const early = (await attacher.attach(get(api)))!
-    await attacher.reattach(get(api), early, refusal, true)
-    expect(await attacher.reattach(get(api), late, refusal, true)).toMatchObject({
+    await attacher.reattach(get(api), early, rejection, true)
+    expect(await attacher.reattach(get(api), late, rejection, true)).toMatchObject({
       headers: { Authorization: 'Bearer token-2' },
     })
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('throws the caller’s reason when it left meanwhile', async () => {
+  it('throws the reason of the signal if the caller has aborted meanwhile', async () => {
     const { attacher } = start((request) => ({ latencyMs: request === 1 ? 0 : 1_000 }))
     const attachment = (await attacher.attach(get(api)))!
     const controller = new AbortController()
-    const call = watch(attacher.reattach(get(api), attachment, refusal, true, controller.signal))
+    const call = watch(attacher.reattach(get(api), attachment, rejection, true, controller.signal))
     await pass(500)
     controller.abort('enough')
     await pass(0)
     expect(call).toEqual({ state: 'rejected', error: 'enough' })
   })
 
-  it('reads the body of JSON alone, and of failures alone', async () => {
+  it('reads the body of JSON errors only', async () => {
     const { attacher } = start()
     const attachment = (await attacher.attach(get(api)))!
     const readBody = vi.fn(() =>
@@ -287,7 +284,7 @@ describe('after a response', () => {
     expect(readBody).toHaveBeenCalledOnce()
   })
 
-  it('goes without a body that cannot be read', async () => {
+  it('works without a body that cannot be read', async () => {
     const { attacher } = start()
     const attachment = (await attacher.attach(get(api)))!
     const response = { status: 401, headers: json, readBody: () => Promise.resolve(undefined) }
@@ -296,15 +293,15 @@ describe('after a response', () => {
     })
   })
 
-  it('that came from another origin in the end says nothing about the token, which was not sent there', async () => {
+  it('ignores a response from another origin after a redirect, because the token was not sent there', async () => {
     const { attacher, tokens } = start()
     const attachment = (await attacher.attach(get(api)))!
     expect(
-      await attacher.reattach(get(api), attachment, { ...refusal, url: 'https://cdn.example.net/x' }, true),
+      await attacher.reattach(get(api), attachment, { ...rejection, url: 'https://cdn.example.net/x' }, true),
     ).toBeUndefined()
     expect(tokens.peekToken()).toBe(attachment.token)
     expect(
-      await attacher.reattach(get(api), attachment, { ...refusal, url: `${api}/moved` }, true),
+      await attacher.reattach(get(api), attachment, { ...rejection, url: `${api}/moved` }, true),
     ).toBeDefined()
   })
 })

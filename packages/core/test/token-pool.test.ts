@@ -25,7 +25,7 @@ describe('a pool', () => {
     expect(pool.size).toBe(2)
   })
 
-  it('keeps numbers and texts apart', () => {
+  it('distinguishes numbers from strings', () => {
     const endpoint = new ScriptedEndpoint()
     const pool = createTokenPool((_key: string | number) => sourceOf(endpoint))
     expect(pool.for(1)).not.toBe(pool.for('1'))
@@ -47,7 +47,7 @@ describe('a pool', () => {
     expect(pool.size).toBe(1)
   })
 
-  it('passes its options to every provider', async () => {
+  it('passes its options to all providers', async () => {
     const endpoint = new ScriptedEndpoint(wrongSecret)
     const events: string[] = []
     const pool = createTokenPool((_key: string) => sourceOf(endpoint), {
@@ -136,7 +136,7 @@ describe('a full pool', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('serves a forced call of a forgotten provider that waits for an older request', async () => {
+  it('completes a forced call of an evicted provider that waits for an older request', async () => {
     const { pool } = start({ latencyMs: 100 }, 1)
     const forgotten = pool.for('a')
     const plain = watch(forgotten.getToken())
@@ -149,10 +149,10 @@ describe('a full pool', () => {
 
   it('completes a call of an evicted provider that is waiting for its secret', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
-    let asked = 0
+    let calls = 0
     const clientSecret = async (): Promise<string> => {
-      if (++asked > 1) await new Promise((resolve) => setTimeout(resolve, 50))
-      return `secret-${asked}`
+      if (++calls > 1) await new Promise((resolve) => setTimeout(resolve, 50))
+      return `secret-${calls}`
     }
     const pool = createTokenPool((_key: string) => sourceOf(endpoint, { clientSecret }), { maxEntries: 1 })
     const forgotten = pool.for('a')
@@ -223,7 +223,7 @@ describe('a key of a pool', () => {
 })
 
 describe('closing a pool', () => {
-  it('closes all its providers, forgotten ones with calls under way as well', async () => {
+  it('closes all its providers, evicted ones with pending calls included', async () => {
     const { endpoint, pool } = start(never, 1)
     const calls = [watch(pool.for('a').getToken()), watch(pool.for('b').getToken())]
     await pass(1)

@@ -11,7 +11,7 @@ async function tokenOf(expiresIn: number) {
 }
 
 describe('the response of a backend to its frontend', () => {
-  it('holds the token and its remaining lifetime only', async () => {
+  it('contains only the token and its remaining lifetime', async () => {
     const token = await tokenOf(100)
     await pass(30_500)
     expect(tokenResponseBody(token)).toEqual({ access_token: 'token', token_type: 'Bearer', expires_in: 69 })
@@ -32,7 +32,7 @@ describe('the response of a backend to its frontend', () => {
     expect(left).toBeLessThanOrEqual(0.001)
   })
 
-  it('says no more when the wall clock was set back, and less after a sleep', async () => {
+  it('states no longer lifetime after the wall clock was set back, and a shorter one after sleep', async () => {
     const token = await tokenOf(100)
     await pass(60_000)
     setWallClock(-3_600_000)

@@ -82,7 +82,7 @@ it.each(['short', 5, null, new Uint8Array(31)])('rejects the encryption key %j',
   )
 })
 
-it('removes what a killed process has left behind', async () => {
+it('removes the files of a killed process', async () => {
   await write()
   const left = join(file(), '..', `${crypto.randomUUID()}.tmp`)
   writeFileSync(left, '')

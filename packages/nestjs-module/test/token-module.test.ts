@@ -62,20 +62,20 @@ describe('forRoot', () => {
   })
 
   it('provides tokens for client credentials', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const { tokens } = await start([
       TokenModule.forRoot({
         authUrl: 'https://auth.example.com',
         clientId: 'client',
         clientSecret: 'secret',
         fetch: async (url) => {
-          asked.push(new Request(url).url)
+          requests.push(new Request(url).url)
           return Response.json({ access_token: 'fetched', token_type: 'Bearer', expires_in: '60' })
         },
       }),
     ])
     expect(await valueOf(tokens())).toBe('fetched')
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   it('passes on the options of createTokenProvider', async () => {

@@ -78,9 +78,9 @@ describe('a shared store', () => {
   it('is reported as unavailable until it works again', async () => {
     const clock = createFakeClock()
     const store = createMemoryTokenStore()
-    let sick = true
+    let fails = true
     const read: typeof store.read = async (key) => {
-      if (sick) throw Object.assign(new Error('No'), { code: 'ECONNREFUSED' })
+      if (fails) throw Object.assign(new Error('No'), { code: 'ECONNREFUSED' })
       return store.read(key)
     }
     const tokens = createTokenProvider(servers.endpoint.source, { store: { ...store, read }, clock })
@@ -88,7 +88,7 @@ describe('a shared store', () => {
     onTestFinished(instrumentTokens(tokens, telemetry))
     await tokens.getToken()
     expect(await pointsOf('store.available')).toMatchObject([{ value: 0 }])
-    sick = false
+    fails = false
     clock.advance(3_600_000)
     await tokens.getToken()
     expect(await pointsOf('store.available')).toMatchObject([{ value: 1 }])
@@ -159,7 +159,7 @@ describe('a pool', () => {
     expect(telemetry.receiver.received()).not.toContain('tenant-')
   })
 
-  it('is recorded with a limited number of keys if that is wanted', async () => {
+  it('is recorded with a limited number of keys on request', async () => {
     const pool = createPool(10)
     onTestFinished(instrumentTokens(pool, { ...telemetry, maxKeys: 2 }))
     for (let tenant = 0; tenant < 20; tenant++) await pool.for(`tenant-${tenant}`).getToken()

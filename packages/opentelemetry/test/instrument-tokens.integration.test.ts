@@ -36,7 +36,7 @@ describe('instrumentTokens', () => {
     expect(telemetry.receiver.spans()).toHaveLength(1)
   })
 
-  it('stops all of its own instruments and none of others', async () => {
+  it('stops all of its own instruments and no others', async () => {
     const stop = instrumentTokens(servers.tokens, { ...telemetry, name: 'ended' })
     onTestFinished(instrumentTokens(servers.tokens, { ...telemetry, name: 'going on' }))
     await servers.tokens.getToken()

@@ -115,9 +115,9 @@ describe('metrics', () => {
     const broken = async () => {
       throw Object.assign(new Error('No'), { code: 'ECONNREFUSED' })
     }
-    const sick = { sharing: tokenSharing, read: broken, lease: broken, remove: broken }
-    const sharing = { ...sick, read: async () => ({ id: '1', response, remainingMs: 60_000 }) }
-    await instrumented({ store: sick }, 'sick').getToken()
+    const failing = { sharing: tokenSharing, read: broken, lease: broken, remove: broken }
+    const sharing = { ...failing, read: async () => ({ id: '1', response, remainingMs: 60_000 }) }
+    await instrumented({ store: failing }, 'failing').getToken()
     await instrumented({ store: sharing }, 'sharing').getToken()
     expect(await pointsOf('store.failures')).toMatchObject([
       {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A way to a Redis server that breaks when it is told to. */
+/** A connection to a Redis server that a test can break. */
 export interface BreakableConnection extends AsyncDisposable {
   readonly port: number
   /** Delays each reply. */

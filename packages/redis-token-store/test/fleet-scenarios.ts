@@ -28,10 +28,10 @@ export function sum(results: readonly OrderResult[]): OrderResult {
 export async function callColdFleet(fleet: Fleet, endpoint: TokenEndpoint, calls: number) {
   const scope = crypto.randomUUID()
   const result = sum(await Promise.all(fleet.members.map((member) => member.execute({ scope, calls }))))
-  const asked = requestsFor(endpoint, scope).length
+  const requests = requestsFor(endpoint, scope).length
   expect(result).toMatchObject({ calls: calls * fleet.members.length, failures: [], expired: 0 })
-  if (fleet.keptUp()) expect({ asked, tokens: result.tokens.length }).toEqual({ asked: 1, tokens: 1 })
-  return { scope, asked, result }
+  if (fleet.keptUp()) expect({ requests, tokens: result.tokens.length }).toEqual({ requests: 1, tokens: 1 })
+  return { scope, requests, result }
 }
 
 /** Load on a fleet that has a token: each refresh is one request, and no caller waits for it. */

@@ -57,10 +57,10 @@ describe.skipIf(!redisInstalled)('a master behind a sentinel', () => {
     })
     expect(failover).toMatchObject({ failures: [], expired: 0 })
     // Until the new master is in use, each process requests its own token.
-    for (let asked = 0; asked !== 1;) {
+    for (let requests = 0; requests !== 1;) {
       const after = crypto.randomUUID()
       await Promise.all(fleet.members.map((member) => member.execute({ scope: after, calls: 1 })))
-      asked = requestsFor(endpoint, after).length
+      requests = requestsFor(endpoint, after).length
     }
   })
 })

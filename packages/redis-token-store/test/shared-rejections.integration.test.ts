@@ -27,7 +27,7 @@ describe.skipIf(!redisInstalled)('a shared rejection', () => {
   afterEach(() => Promise.all(callers.map((caller) => caller[Symbol.asyncDispose]())))
   const all = <Value>(work: (caller: Caller) => Promise<Value>) => Promise.all(callers.map(work))
 
-  it('of the credentials costs all processes one token request a second at first', async () => {
+  it('of the credentials causes one token request a second for all processes at first', async () => {
     outcome = 'invalid_client'
     const errors = await all(({ tokens }) => tokens.getToken().catch((error: unknown) => error))
     for (const error of errors)
@@ -50,7 +50,7 @@ describe.skipIf(!redisInstalled)('a shared rejection', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('of a token costs all processes one token request', async () => {
+  it('of a token causes one token request for all processes', async () => {
     const old = await all(({ tokens }) => tokens.getToken())
     await all(async ({ tokens }) => tokens.reject(tokens.peekToken()!))
     const refreshed = await all(({ tokens }) => tokens.getToken())

@@ -29,7 +29,7 @@ export async function openCaller(
   options: Partial<RedisTokenStoreOptions> &
     TokenProviderOptions & { readonly scope?: string | undefined } = {},
 ): Promise<Caller> {
-  const { scope = 'sick', ...others } = options
+  const { scope = 'default', ...others } = options
   const client = openClient(redisUrl)
   await new Promise((resolve) => {
     client.on('error', resolve).once('ready', resolve)

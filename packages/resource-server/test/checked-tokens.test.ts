@@ -159,7 +159,7 @@ describe('many requests', () => {
     expect(statuses.filter((status) => status === 503)).toHaveLength(79)
   })
 
-  it('with random tokens push out no valid one', async () => {
+  it('with random tokens do not evict valid ones', async () => {
     const underTest = createVerifierUnderTest({ maxWaiting: 10_000 }, { maxCachedTokens: 100 })
     const valid = Array.from({ length: 100 }, (_, index) => `good-${index}`)
     await Promise.all(valid.map(underTest.statusOf))

@@ -13,7 +13,7 @@ const { verifier, createTestToken } = createTestVerifier()
 const certificate = () => generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 })
 let server: Awaited<ReturnType<typeof certificate>>
 let client: typeof server
-let stranger: typeof server
+let otherClient: typeof server
 let token: string
 const apis: { readonly port: number; close(): unknown }[] = []
 
@@ -21,7 +21,7 @@ const thumbprintOf = (pem: string) =>
   createHash('sha256').update(new X509Certificate(pem).raw).digest('base64url')
 
 beforeAll(async () => {
-  ;[server, client, stranger] = await Promise.all([certificate(), certificate(), certificate()])
+  ;[server, client, otherClient] = await Promise.all([certificate(), certificate(), certificate()])
   token = createTestToken({ claims: { cnf: { 'x5t#S256': thumbprintOf(client.cert) } } })
   const tls = { key: server.private, cert: server.cert, requestCert: true, rejectUnauthorized: false }
   const app = express().use(requireToken(verifier), (_request, response) => void response.json({}))
@@ -59,7 +59,7 @@ describe.each(['Express', 'Fastify'])('a token bound to a certificate, at %s', (
     expect(await statusOf(port(), { key: client.private, cert: client.cert })).toBe(200)
   })
   it('is rejected over a connection with another one', async () => {
-    expect(await statusOf(port(), { key: stranger.private, cert: stranger.cert })).toBe(401)
+    expect(await statusOf(port(), { key: otherClient.private, cert: otherClient.cert })).toBe(401)
   })
   it('is rejected over a connection without one', async () => {
     expect(await statusOf(port(), {})).toBe(401)
@@ -81,7 +81,7 @@ describe('a certificate that a proxy passes on', () => {
     ['as PEM', () => client.cert, true],
     ['as PEM, percent-encoded', () => encodeURIComponent(client.cert), true],
     ['as Base64', () => new X509Certificate(client.cert).raw.toString('base64'), true],
-    ['but is another', () => stranger.cert, false],
+    ['but is another', () => otherClient.cert, false],
     ['but cannot be read', () => '%%%', false],
     ['but is missing', () => undefined, false],
   ])('%s', async (_name, passed, expected) => {

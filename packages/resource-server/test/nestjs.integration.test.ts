@@ -91,7 +91,7 @@ describe('guardAll', () => {
     expect(await statusFor(['orders', 'reports'], [])).toBe(403)
   })
 
-  it('leaves @Public handlers alone, whatever token they get', async () => {
+  it('does not apply to @Public handlers, with any token', async () => {
     const url = await start(guarded)
     expect(await (await fetch(`${url}/orders/health`)).json()).toEqual({ client: null })
     expect((await fetch(`${url}/orders/health`, bearer('unknown'))).status).toBe(200)

@@ -6,7 +6,7 @@ import { audience, createSigningKey } from './servers/jwt-issuer.ts'
 import { resourceServer, resources } from './servers/oidc-provider.ts'
 import type { AuthorizationServers } from './authorization-servers.ts'
 
-/** What an API shows of a token that it accepted. */
+/** The properties of an accepted token that an API returns. */
 interface Accepted {
   readonly status: 200
   readonly token: object
@@ -112,7 +112,7 @@ const fault = (faultstring: string, errorcode: string): object => ({
   fault: { faultstring, detail: { errorcode } },
 })
 
-/** A JWT put together by hand. */
+/** A JWT from arbitrary parts. */
 function forge(header: object, payload: object, signature: (input: string) => string): string {
   const [head, body] = [header, payload].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
@@ -130,14 +130,14 @@ const signed =
   async ({ jwt }: AuthorizationServers) =>
     bearer(await jwt.sign(claims, header))
 
-/** The scripted endpoint responds with what the token says. */
+/** The scripted endpoint returns the response that the token contains. */
 const told = (response: object) => () => bearer(Buffer.from(JSON.stringify(response)).toString('base64url'))
 
 const introspected = (body: unknown) => told({ body: typeof body === 'string' ? body : JSON.stringify(body) })
 
 type Prove = Awaited<ReturnType<typeof createDpopKey>>['prove']
 
-/** A bound token with a proof that a case may spoil. */
+/** A bound token with a proof that a case may change. */
 const proven =
   (
     spoil: {
@@ -564,8 +564,8 @@ export const verificationCases: readonly VerificationCase[] = [
     title: 'a JWT signed by another key under a known key ID',
     api: 'jwt',
     headers: async ({ jwt }) => {
-      const stranger = await createSigningKey('ES256', jwt.keys[0]!.publicJwk.kid)
-      return bearer(await jwt.sign({}, {}, stranger))
+      const foreignKey = await createSigningKey('ES256', jwt.keys[0]!.publicJwk.kid)
+      return bearer(await jwt.sign({}, {}, foreignKey))
     },
     expected: invalid(),
   },
@@ -579,8 +579,8 @@ export const verificationCases: readonly VerificationCase[] = [
     title: 'a JWT that brings its own key',
     api: 'jwt',
     headers: async ({ jwt }) => {
-      const stranger = await createSigningKey()
-      return bearer(await jwt.sign({}, { jwk: stranger.publicJwk }, stranger))
+      const foreignKey = await createSigningKey()
+      return bearer(await jwt.sign({}, { jwk: foreignKey.publicJwk }, foreignKey))
     },
     expected: invalid(),
   },
@@ -632,7 +632,7 @@ export const verificationCases: readonly VerificationCase[] = [
     expected: unavailable,
   },
 
-  // Introspection endpoints that lie or fail
+  // Introspection endpoints that return wrong responses or fail
   ...Object.entries({
     'an empty body': '',
     HTML: '<html>',

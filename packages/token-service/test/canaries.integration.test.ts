@@ -26,7 +26,7 @@ const secret = { ...application, clientSecret: canary('secret') }
 const server = { ...resourceServer, clientSecret: canary('resource-server') }
 const key = canary('key-of-thirty-two-characters')
 
-/** Does everything that could get something secret into a log or a database; responses what must not be found there. */
+/** Does everything that could get something secret into a log or a database; returns what must not be found there. */
 async function exercise(storage: string): Promise<{ secrets: string[]; log: string }> {
   let log = ''
   const logger = pino({ level: 'trace' }, { write: (line) => void (log += line) })
@@ -72,7 +72,7 @@ describe('no secret or token is in clear text', () => {
       .map((name) => join(folder, name))
       .filter((path) => statSync(path).isFile())
       .map((path) => readFileSync(path))
-    // The search itself works: what may be there is found.
+    // The search itself works: it finds public values.
     expect(files.some((file) => file.includes(application.clientId))).toBe(true)
     for (const each of secrets) {
       expect(log).not.toContain(each)

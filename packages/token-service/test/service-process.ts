@@ -17,7 +17,7 @@ export interface EndedProcess {
 /** The command as its users run it, in a separate process that does not outlive the test. */
 export interface ServiceProcess {
   readonly child: ChildProcess
-  /** Settles once it listens, and rejects if it ends instead. */
+  /** Resolves when it listens, and rejects if it exits instead. */
   readonly authUrl: Promise<string>
   readonly ended: Promise<EndedProcess>
   output(): string

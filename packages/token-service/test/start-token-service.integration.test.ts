@@ -7,7 +7,7 @@ const application = { name: 'demo', clientId: 'demo', clientSecret: 'secret' }
 describe('starting a token service', () => {
   it('is ready within 100 ms with memory storage', async () => {
     const times: number[] = []
-    // The best of a few, and of more on a busy machine: what it takes, not what else the machine was doing.
+    // The best of a few attempts, or of more on a busy machine.
     while (times.length < 10 || (Math.min(...times) >= 100 && times.length < 100)) {
       const before = performance.now()
       const service = await startTokenService({ applications: [application] })

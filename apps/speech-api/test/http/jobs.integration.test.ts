@@ -26,11 +26,11 @@ async function follow(api: TestApi, response: Response): Promise<Job[]> {
   await expect
     .poll(
       async () => {
-        const asked = await fetch(`${api.url}${location}`, withToken())
-        expect(asked.status).toBe(200)
-        expect(asked.headers.get('cache-control')).toBe('no-store')
-        const job = (await asked.json()) as Job
-        expect(asked.headers.get('retry-after')).toBe(job.result || job.error ? null : '1')
+        const response = await fetch(`${api.url}${location}`, withToken())
+        expect(response.status).toBe(200)
+        expect(response.headers.get('cache-control')).toBe('no-store')
+        const job = (await response.json()) as Job
+        expect(response.headers.get('retry-after')).toBe(job.result || job.error ? null : '1')
         responses.push(job)
         return job.state
       },

@@ -137,19 +137,19 @@ test('accepts a job of an owner only while the owner has fewer than are free', a
   const takeAll = async (owner: string) => {
     for (const ids: string[] = []; ;) {
       const job = await add(store, owner).catch((error: Error) => error)
-      if (job instanceof Error) return { ids, count: ids.length, refusal: job.name }
+      if (job instanceof Error) return { ids, count: ids.length, rejection: job.name }
       ids.push(job.id)
     }
   }
   const { ids, count } = await takeAll('the first')
   expect(count).toBe(8)
   for (const half of [4, 2, 1]) {
-    expect(await takeAll(`one of ${half}`)).toMatchObject({ count: half, refusal: 'ShareExceededError' })
+    expect(await takeAll(`one of ${half}`)).toMatchObject({ count: half, rejection: 'ShareExceededError' })
   }
-  expect(await takeAll('the sixth')).toMatchObject({ count: 1, refusal: 'EngineBusyError' })
+  expect(await takeAll('the sixth')).toMatchObject({ count: 1, rejection: 'EngineBusyError' })
 
   store.remove('the first', ids[0]!)
-  await expect.poll(async () => (await takeAll('the first')).refusal).toBe('ShareExceededError')
+  await expect.poll(async () => (await takeAll('the first')).rejection).toBe('ShareExceededError')
   expect(await takeAll('the seventh')).toMatchObject({ count: 1 })
 })
 

@@ -1,4 +1,4 @@
-// What tests have killed in the middle of its work: it makes a temporary file and never gets to remove it.
+// Creates a temporary file, and is killed by tests before it can remove the file.
 import process from 'node:process'
 import { createTemporaryFile } from '../../src/temporary-files/temporary-file.ts'
 

@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)(`axios ${inChromium}`, () => {
     expect(JSON.stringify(servers.other.requests)).not.toContain(servers.endpoint.issued[0])
   })
 
-  it('costs 200 concurrent requests with a revoked token one token request', async () => {
+  it('causes one token request for 200 concurrent requests with a revoked token', async () => {
     const run = (count: number) =>
       chromium.evaluate(
         async ({ baseURL, count }) => {

@@ -181,7 +181,7 @@ describe('doctor and the token endpoint', () => {
     ['lifetime_is_a_date', 1_893_456_000],
     ['lifetime_is_a_date', '1893456000000'],
     ['lifetime_too_long', 99_999_999],
-  ])('names a lifetime that cannot be meant: %s, %j', async (code, lifetime) => {
+  ])('reports an implausible lifetime: %s, %j', async (code, lifetime) => {
     await service.fault({ body: { ...token, expires_in: lifetime }, headers: noStore })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual([code])

@@ -7,7 +7,7 @@ useFakeTime()
 
 const api = 'https://api.example.com'
 
-/** Healthy calls each 50 ms beside a path that rejects everything, each 100 ms, for 25 s. */
+/** Healthy calls every 50 ms, and calls of a path that rejects every token every 100 ms, for 25 s. */
 async function run(script: Script, healthy = `${api}/good`) {
   const endpoint = new ScriptedEndpoint(script)
   const tokens = createTokenProvider(sourceOf(endpoint))
@@ -39,7 +39,7 @@ async function run(script: Script, healthy = `${api}/good`) {
 describe.each([
   ['the same API', `${api}/good`],
   ['another API', 'https://other.example.com/good'],
-])('beside a path that rejects every token, calls of %s', (_name, healthy) => {
+])('with a path that rejects every token, calls to %s', (_name, healthy) => {
   it('do not wait, and few tokens are requested', async () => {
     const { endpoint, waits, failures } = await run({ latencyMs: 500 }, healthy)
     expect(failures).toEqual([])

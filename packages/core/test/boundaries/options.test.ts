@@ -130,7 +130,7 @@ describe('errors', () => {
     expect(error.message).not.toContain(repeated)
   })
 
-  it('keep a reason that a short secret is part of', async () => {
+  it('keep an error code that contains a short secret by chance', async () => {
     const endpoint = new ScriptedEndpoint({
       error: Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }),
     })
@@ -187,7 +187,7 @@ describe('a token response', () => {
     }
   })
 
-  it('keeps members without a field of their own, out of sight of logs', async () => {
+  it('keeps unknown members, and hides them from logs', async () => {
     const body = {
       access_token: 'a',
       expires_in: 60,
@@ -209,7 +209,7 @@ describe('a token response', () => {
     })
   })
 
-  it('of a type that needs a key is not sent as a bearer token', async () => {
+  it('of a type that requires a key is not sent as a bearer token', async () => {
     const body = { access_token: 'bound', token_type: 'DPoP', expires_in: 60 }
     expect(await failureOf(createTokenProvider(sourceOf(new ScriptedEndpoint({ body }))))).toMatchObject({
       kind: 'malformed',
@@ -246,7 +246,7 @@ describe('attaching', () => {
   })
 
   it.each([200, 400, 403])(
-    'asks isTokenRejected about a %d, and leaves what it does not know to the rules',
+    'calls isTokenRejected for a %d, and applies the built-in rules to undefined',
     async (status) => {
       const isTokenRejected = vi.fn(async (response: { status: number; readBody?: () => unknown }) =>
         response.status === 401 ? undefined : /expired/.test(String(await response.readBody?.())),
@@ -266,7 +266,7 @@ describe('attaching', () => {
   )
 
   it.each(['http://api.example.com', 'http://*.example.com'])(
-    'refuses %s, unless plain HTTP is allowed',
+    'rejects %s, unless plain HTTP is allowed',
     (origin) => {
       const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
       expect(() => createTokenAttacher(tokens, { allowedOrigins: [origin] })).toThrow(/must start with https/)
@@ -284,7 +284,7 @@ describe('attaching', () => {
   })
 
   it.each(['https://*.co.uk', 'https://*.com.', 'https://*.com.au'])(
-    'refuses %s: others have names there',
+    'rejects %s, which covers other owners',
     (origin) => {
       const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
       expect(() => createTokenAttacher(tokens, { allowedOrigins: [origin] })).toThrow(
@@ -298,13 +298,13 @@ describe('in a browser', () => {
   it.each([
     ['page', { window: { document: {} } }],
     ['worker', { WorkerGlobalScope: () => {}, navigator: { userAgent: 'Mozilla/5.0' } }],
-  ])('clientCredentials refuses to run in a %s', (_name, globals) => {
+  ])('clientCredentials throws in a %s', (_name, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
     expect(() => sourceOf(new ScriptedEndpoint())).toThrow(/must not run in a browser/)
     expect(() => sourceOf(new ScriptedEndpoint(), { dangerouslyAllowBrowser: true })).not.toThrow()
   })
 
-  it('a Worker of a server runtime is none', () => {
+  it('a Worker of a server runtime is not a browser', () => {
     vi.stubGlobal('WorkerGlobalScope', () => {})
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
     expect(() => sourceOf(new ScriptedEndpoint())).not.toThrow()
@@ -335,7 +335,7 @@ async function fill(store: ReturnType<typeof createMemoryTokenStore>, key: numbe
   return response
 }
 
-it('one signal that many callers share has one listener', async () => {
+it('adds one listener to a signal that many callers share', async () => {
   const controller = new AbortController()
   const listen = vi.spyOn(controller.signal, 'addEventListener')
   const forget = vi.spyOn(controller.signal, 'removeEventListener')

@@ -6,9 +6,9 @@ import { never, ScriptedEndpoint, sourceOf } from '../scripted-endpoint.ts'
 useFakeTime()
 afterEach(() => vi.unstubAllGlobals())
 
-/** As workerd does when a request ends: its I/O never settles, its timers never fire, aborting it throws. */
+/** Behaves like workerd when a request ends: its I/O never settles, its timers never fire, aborting it throws. */
 async function dropTimers(work: () => unknown): Promise<void> {
-  // Not a spy: restoring that after the fake timers would bring these back.
+  // Not a spy, because restoring it after the fake timers would restore those too.
   const { setTimeout } = globalThis
   globalThis.setTimeout = (() => 0) as never
   work()
@@ -17,7 +17,7 @@ async function dropTimers(work: () => unknown): Promise<void> {
 }
 
 describe('a token request that the runtime has dropped', () => {
-  it('is abandoned when it should have ended, by all who wait for it', async () => {
+  it('is abandoned by all waiting callers after its deadline', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
     const tokens = createTokenProvider(sourceOf(endpoint))
     await dropTimers(() => watch(tokens.getToken()))
@@ -30,7 +30,7 @@ describe('a token request that the runtime has dropped', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('is replaced at once by a call that comes later', async () => {
+  it('is replaced immediately by a later call', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
     const tokens = createTokenProvider(sourceOf(endpoint))
     await dropTimers(() => watch(tokens.getToken()))
@@ -38,7 +38,7 @@ describe('a token request that the runtime has dropped', () => {
     expect((await tokens.getToken()).value).toBe('token-2')
   })
 
-  it('does no harm when aborting it throws', async () => {
+  it('is abandoned even if aborting it throws', async () => {
     vi.spyOn(AbortController.prototype, 'abort').mockImplementation(() => {
       throw new Error('Cannot perform I/O on behalf of a different request.')
     })
@@ -67,7 +67,7 @@ describe.each([
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('it is, if waitUntil keeps the request alive', async () => {
+  it('is refreshed in the background if waitUntil keeps the request alive', async () => {
     enter()
     const endpoint = new ScriptedEndpoint({ expiresIn: 100, latencyMs: 1_000 })
     const work: Promise<unknown>[] = []
@@ -84,7 +84,7 @@ describe.each([
   })
 })
 
-it('a waitUntil that throws, as outside a request, fails no caller', async () => {
+it('fails no caller if waitUntil throws, as it does outside a request', async () => {
   const waitUntil = () => {
     throw new Error('no request')
   }

@@ -54,7 +54,7 @@ describe('@node-oauth/oauth2-server', () => {
     ['post', {}],
     ['basic', { clientAuthentication: 'basic' }],
     ['post, odd characters included', { clientId: 'odd', clientSecret: clients['odd']! }],
-  ])('gives a token by %s', async (_name, options) => {
+  ])('issues a token by %s', async (_name, options) => {
     const token = await ask({ ...options, scope: ['read', 'write'] })
     expect(token.value).toMatch(/^[0-9a-f]{64}$/)
     expect(token.response).toMatchObject({ tokenType: 'Bearer', scope: ['read', 'write'] })
@@ -77,7 +77,7 @@ describe('@node-oauth/oauth2-server', () => {
       { scope: 'delete' },
       { kind: 'configuration', oauthError: 'invalid_scope', status: 400 },
     ],
-  ])('refuses %s in a way that is understood', async (_name, options, expected) => {
+  ])('rejects %s, and the error is classified', async (_name, options, expected) => {
     await expect(ask(options)).rejects.toMatchObject({ name: 'TokenError', ...expected })
   })
 

@@ -20,7 +20,7 @@ describe('oauth2-mock-server', () => {
   const respondOnce = (change: (response: MutableResponse) => void) =>
     server.service.once('beforeResponse', change)
 
-  it.each(['post', 'basic'] as const)('gives a token by %s', async (clientAuthentication) => {
+  it.each(['post', 'basic'] as const)('issues a token by %s', async (clientAuthentication) => {
     const token = await createTokenProvider(
       source({ clientAuthentication, scope: ['one', 'two'] }),
     ).getToken()
@@ -38,18 +38,18 @@ describe('oauth2-mock-server', () => {
     [429, {}, { kind: 'throttled' }],
     [503, {}, { kind: 'unavailable' }],
     [200, {}, { kind: 'malformed' }],
-  ])('reads %d with %j', async (status, body, expected) => {
+  ])('is classified as expected with status %d and %j', async (status, body, expected) => {
     respondOnce((response) => Object.assign(response, { statusCode: status, body }))
     const tokens = createTokenProvider(source(), { maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject(expected)
   })
 
-  it('failing once gets a second request', async () => {
+  it('is retried after one failure', async () => {
     respondOnce((response) => Object.assign(response, { statusCode: 503, body: {} }))
     await expect(createTokenProvider(source()).getToken()).resolves.toBeDefined()
   })
 
-  it('may return no lifetime, or one as text', async () => {
+  it('may return no lifetime, or a string', async () => {
     const { expires_in: _none, ...rest } = { expires_in: 1, access_token: 'a', token_type: 'Bearer' }
     respondOnce((response) => Object.assign(response, { body: rest }))
     const { expiresAt } = await createTokenProvider(source()).getToken()

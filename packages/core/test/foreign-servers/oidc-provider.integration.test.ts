@@ -33,7 +33,7 @@ describe('oidc-provider', () => {
   const server = createServer((request, response) => void provider.callback()(request, response))
 
   beforeAll(async () => {
-    // It speaks of its own development defaults.
+    // It warns about its development defaults.
     for (const method of ['info', 'warn'] as const) vi.spyOn(console, method).mockImplementation(() => {})
     const origin = await listen(server)
     tokenUrl = `${origin}/token`
@@ -69,7 +69,7 @@ describe('oidc-provider', () => {
   it.each<[string, Partial<ClientCredentialsOptions>]>([
     ['post', {}],
     ['basic', { clientId: 'basic:client/id', clientAuthentication: 'basic' }],
-  ])('gives a token by %s, odd characters included', async (_name, options) => {
+  ])('issues a token by %s, with special characters', async (_name, options) => {
     const token = await tokensOf({ ...options, scope: ['api:read'] }).getToken()
     expect(token.response).toMatchObject({ tokenType: 'Bearer', expiresIn: 600, scope: ['api:read'] })
     const found = await provider.ClientCredentials.find(token.value)
@@ -111,7 +111,7 @@ describe('oidc-provider', () => {
       { tokenUrl: undefined, authUrl: 'later' },
       { kind: 'configuration', status: 404 },
     ],
-  ])('refuses %s in a way that is understood', async (_name, options, expected) => {
+  ])('rejects %s, and the error is classified', async (_name, options, expected) => {
     const authUrl = options.authUrl && new URL(tokenUrl).origin
     const error: unknown = await tokensOf({ ...options, authUrl })
       .getToken()
@@ -120,7 +120,7 @@ describe('oidc-provider', () => {
     expect((error as Error).message).not.toContain(oddSecret)
   })
 
-  it('and an API that introspects tokens: a destroyed token is replaced', async () => {
+  it('destroys a token, and an API that introspects it gets a new one', async () => {
     const seen: number[] = []
     const speechApi = await startServer((request, response) => {
       const value = request.headers.authorization?.slice('Bearer '.length) ?? ''

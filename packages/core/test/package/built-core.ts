@@ -13,7 +13,7 @@ export interface BuiltCore {
   readonly chunk: OutputChunk
 }
 
-/** Builds the package's one file as publishing does, elsewhere than in `dist`, until the test is over. */
+/** Builds the package as for publishing, into a temporary folder. */
 export async function buildCore(): Promise<BuiltCore> {
   const folder = await mkdtemp(join(tmpdir(), 'core-'))
   onTestFinished(() => rm(folder, { recursive: true }))

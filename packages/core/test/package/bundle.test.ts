@@ -6,7 +6,7 @@ import { buildCore } from './built-core.ts'
 import { runNode } from './run-node.ts'
 
 describe('the published file', () => {
-  it('stands alone: it imports nothing, not even when its neutral bundle is made again', async () => {
+  it('imports nothing, not even when its neutral bundle is built again', async () => {
     const { chunk, code, file } = await buildCore()
     expect([...chunk.imports, ...chunk.dynamicImports]).toEqual([])
     const imported: string[] = []
@@ -50,13 +50,13 @@ describe('the published file', () => {
     )
   })
 
-  it('exports what its sources do', async () => {
+  it('exports the same names as its sources', async () => {
     const { file } = await buildCore()
     const built = (await import(file)) as object
     expect(Object.keys(built).toSorted()).toEqual(Object.keys(source).toSorted())
   })
 
-  it('touches nothing while it loads that would make a cold start slow', async () => {
+  it('does not touch slow globals while it loads', async () => {
     const { file } = await buildCore()
     const touched = await runNode(`
       const touched = []

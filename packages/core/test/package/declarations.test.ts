@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 
-it('the published declarations name no other package', { timeout: 60_000 }, async () => {
+it('the published declarations import no other package', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'core-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const compiler = fileURLToPath(new URL('../../../../node_modules/typescript/bin/tsc', import.meta.url))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkResponse } from './check-response.ts'
 import { randomResponse } from './random-response.ts'
 
-// The same runs each time; `pnpm soak` makes others, and many more.
+// The same runs each time; `pnpm soak` runs many more, with random seeds.
 const seed = 20_261_121
 
 describe('any response', () => {

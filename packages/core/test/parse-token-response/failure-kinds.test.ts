@@ -5,7 +5,7 @@ describe('the kind of a failure', () => {
   const fault = (errorcode: string, faultstring = '') => ({ fault: { faultstring, detail: { errorcode } } })
   const every = [200, 400, 401, 403, 429, 500, 503]
 
-  it.each(every)('is credentials by the code of the gateway with any status (%d)', (status) => {
+  it.each(every)('is credentials for the code of the gateway with any status (%d)', (status) => {
     expect(failure(fault('oauth.v2.InvalidClientIdentifier'), status)).toMatchObject({
       kind: 'credentials',
       vendorCode: 'oauth.v2.InvalidClientIdentifier',
@@ -17,7 +17,7 @@ describe('the kind of a failure', () => {
     expect(failure({ ErrorCode: 'x', Error: 'ClientId is Invalid' }, status).kind).toBe('credentials')
   })
 
-  it.each(every)('is throttled by the code of the gateway with any status (%d)', (status) => {
+  it.each(every)('is throttled for the code of the gateway with any status (%d)', (status) => {
     expect(failure(fault('policies.ratelimit.SpikeArrestViolation'), status).kind).toBe('throttled')
     expect(failure(fault('policies.ratelimit.QuotaViolation'), status).kind).toBe('throttled')
     expect(
@@ -26,7 +26,7 @@ describe('the kind of a failure', () => {
     expect(failure('<error>Quota violation</error>', status).kind).toBe('throttled')
   })
 
-  it('is the gateway’s code’s before the OAuth code’s', () => {
+  it('is decided by the code of the gateway before the OAuth code', () => {
     const response = { ...fault('policies.ratelimit.QuotaViolation'), error: 'invalid_client' }
     expect(failure(response, 401).kind).toBe('throttled')
   })
@@ -38,7 +38,7 @@ describe('the kind of a failure', () => {
     ['invalid_scope', 'configuration'],
     ['temporarily_unavailable', 'unavailable'],
     ['server_error', 'unavailable'],
-  ])('of %s is %s, whatever the status', (code, kind) => {
+  ])('for %s is %s with any status', (code, kind) => {
     for (const status of every) {
       expect(failure({ error: code }, status)).toMatchObject({ kind, oauthError: code, status })
       expect(failure({ ErrorCode: code }, status).kind).toBe(kind)
@@ -50,7 +50,7 @@ describe('the kind of a failure', () => {
     [400, 'configuration'],
     [500, 'configuration'],
     [200, 'configuration'],
-  ])('of invalid_request with status %d is %s', (status, kind) => {
+  ])('for invalid_request with status %d is %s', (status, kind) => {
     expect(failure({ error: 'invalid_request' }, status).kind).toBe(kind)
   })
 
@@ -74,24 +74,24 @@ describe('the kind of a failure', () => {
     [503, 'unavailable'],
     [504, 'unavailable'],
     [529, 'unavailable'],
-  ])('without a known code goes by the status: %d is %s', (status, kind) => {
+  ])('is decided by the status without a known code: %d is %s', (status, kind) => {
     for (const body of ['', '<html>', '{}', { error: 'nobody_knows' }, { message: 'no' }]) {
       expect(failure(body, status).kind).toBe(kind)
     }
   })
 
-  it.each(['constructor', '__proto__', 'toString'])('does not take %s for a known code', (code) => {
+  it.each(['constructor', '__proto__', 'toString'])('does not treat %s as a known code', (code) => {
     expect(failure({ error: code }, 500).kind).toBe('unavailable')
   })
 
-  it('reads a text of any length, but decides by its beginning', () => {
+  it('is decided by the beginning of a long text', () => {
     expect(failure(`${' '.repeat(1_000_000)}quota violation`, 500).kind).toBe('unavailable')
   })
 })
 
 describe('codes in an error', () => {
   it.each(['invalid_client', 'a', 'x'.repeat(80), 'a.b-c_D9'])(
-    'are kept in the shape of a code: %s',
+    'are kept if they look like codes: %s',
     (code) => {
       expect(failure({ error: code }, 400).oauthError).toBe(code)
       expect(failure({ fault: { detail: { errorcode: code } } }, 400).vendorCode).toBe(code)
@@ -99,7 +99,7 @@ describe('codes in an error', () => {
   )
 
   it.each(['', ' ', 'two words', 'x'.repeat(81), 'a\n', 'ä', '<b>', 'a:b', 'a/b'])(
-    'are dropped in any other: %j',
+    'are dropped otherwise: %j',
     (code) => {
       const error = failure({ error: code, fault: { detail: { errorcode: code } } }, 400)
       expect(error.oauthError).toBeUndefined()

@@ -18,7 +18,7 @@ describe('a response that is not a token response', () => {
     ['deeply nested', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
     ['deep lists', '['.repeat(100_000)],
     ['a large text', 'x'.repeat(1_000_000)],
-  ])('but %s is malformed', (_name, body) => {
+  ])('such as %s is malformed', (_name, body) => {
     expect(failure(body)).toMatchObject({ kind: 'malformed', status: 200 })
   })
 
@@ -35,14 +35,14 @@ describe('a response that is not a token response', () => {
     [{ fault: { faultstring: null, detail: null } }],
     [{ fault: { detail: { errorcode: { toString: 1 } } } }],
     [{ error: 'two words', Error: { toString: 1, valueOf: 1 } }],
-  ])('but an error of an odd shape, %j, is a failure without codes', (response) => {
+  ])('with a malformed error, %j, is a failure without codes', (response) => {
     const error = failure({ ...minimal, ...response })
     expect(error.kind).toBe('malformed')
     expect(error.oauthError).toBeUndefined()
     expect(error.vendorCode).toBeUndefined()
   })
 
-  it('is read despite deeply nested faults', () => {
+  it('is parsed despite deeply nested faults', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     expect(failure(`{"fault":{"faultstring":${deep}}}`, 500)).toMatchObject({ kind: 'unavailable' })
     expect(failure(`{"fault":{"detail":${deep}}}`, 500)).toMatchObject({ kind: 'unavailable' })
@@ -50,7 +50,7 @@ describe('a response that is not a token response', () => {
   })
 
   it.each([[{ error: null }], [{ error: '' }], [{ ErrorCode: null, fault: null }]])(
-    'is a token response all the same with %j',
+    'remains a token response with %j',
     (nothing) => {
       expect(parse({ ...minimal, ...nothing }).accessToken).toBe('A1b2')
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { failure, minimal, parse } from './parse.ts'
 
 describe('a token response', () => {
-  it('has every member of the contract, normalised', () => {
+  it('has every member of the platform, normalised', () => {
     const response = parse({
       ...minimal,
       expires_in: '3599',
@@ -39,13 +39,13 @@ describe('a token response', () => {
     })
   })
 
-  it('with next to nothing has an empty scope and no other member', () => {
+  it('with only a token has an empty scope and no other member', () => {
     const { raw, ...response } = parse(minimal)
     expect(response).toEqual({ accessToken: 'A1b2', tokenType: 'Bearer', scope: [] })
     expect(raw).toEqual(minimal)
   })
 
-  it.each([null, '', [], {}, true])('takes %j for absent', (nothing) => {
+  it.each([null, '', [], {}, true])('treats %j as absent', (nothing) => {
     const names = ['client_id', 'application_name', 'level', 'status', 'refresh_token', 'issued_at']
     const { raw: _raw, ...response } = parse({
       ...minimal,
@@ -73,13 +73,16 @@ describe('a token response', () => {
     ['milliseconds', 1_707_406_838_000],
     ['microseconds', 1_707_406_838_000_000],
     ['seconds as text', '1707406838'],
-  ])('guesses that issued_at is in %s', (_name, value) => {
+  ])('detects that issued_at is in %s', (_name, value) => {
     expect(parse({ ...minimal, issued_at: value }).issuedAt).toEqual(new Date('2024-02-08T15:40:38Z'))
   })
 
-  it.each([0, -1, 3_600, 1e30, 'yesterday', '2024-02-08T15:40:38Z'])('has no issue date for %j', (value) => {
-    expect(parse({ ...minimal, issued_at: value })).not.toHaveProperty('issuedAt')
-  })
+  it.each([0, -1, 3_600, 1e30, 'yesterday', '2024-02-08T15:40:38Z'])(
+    'has no issue date with issued_at %j',
+    (value) => {
+      expect(parse({ ...minimal, issued_at: value })).not.toHaveProperty('issuedAt')
+    },
+  )
 
   it.each([
     [{ scope: 'a b\tc' }, ['a', 'b\tc']],
@@ -96,18 +99,18 @@ describe('a token response', () => {
     [{ api_product_list: '[a]', api_product_list_json: ['z'] }, ['z']],
     [{ api_product_list_json: [] }, []],
     [{ api_product_list: '[a]', api_product_list_json: null }, ['a']],
-  ])('reads the products of %j', (members, products) => {
+  ])('reads the products in %j', (members, products) => {
     expect(parse({ ...minimal, ...members }).apiProducts).toEqual(products)
   })
 
   it.each(['Bearer', 'bearer', 'BEARER', 'BearerToken', 'bearertoken', 'Bearer ', '', null, undefined])(
-    'takes the type %j for Bearer',
+    'treats the type %j as Bearer',
     (type) => {
       expect(parse({ ...minimal, token_type: type }).tokenType).toBe('Bearer')
     },
   )
 
-  it.each(['JWT', 'N_A', 'N/A'])('takes the type %j of a JWT for Bearer', (type) => {
+  it.each(['JWT', 'N_A', 'N/A'])('treats the type %j of a JWT as Bearer', (type) => {
     const jwt = `${btoa('{}')}.${btoa('{"exp":1}')}.signature`
     expect(parse({ ...minimal, access_token: jwt, token_type: type }).tokenType).toBe('Bearer')
   })
@@ -117,7 +120,7 @@ describe('a token response', () => {
   })
 
   it.each(['mac', 'N_A', 'JWT', 'bearer bearer', 7, ['Bearer'], {}, true])(
-    'of the type %j must not be used (RFC 6749, section 7.1)',
+    'with the type %j is malformed (RFC 6749, section 7.1)',
     (type) => {
       const error = failure({ ...minimal, token_type: type })
       expect(error.kind).toBe('malformed')
@@ -126,7 +129,7 @@ describe('a token response', () => {
   )
 
   it.each(['a', '~', '!', 'a.b-c_d~e+f/g==', 'x'.repeat(100_000), 'with blank', '"quoted"'])(
-    'may hold any visible ASCII as its token: %s',
+    'may contain any visible ASCII as its token: %s',
     (token) => {
       expect(parse({ ...minimal, access_token: token }).accessToken).toBe(token)
     },
@@ -158,20 +161,20 @@ describe('a token response', () => {
     expect(error.message).toContain('access_token')
   })
 
-  it.each([200, 201, 203, 299])('may come with status %d', (status) => {
+  it.each([200, 201, 203, 299])('is accepted with status %d', (status) => {
     expect(parse(minimal, status).accessToken).toBe('A1b2')
   })
 
-  it.each([[304], [400], [401], [500]])('with status %d is none', (status) => {
+  it.each([[304], [400], [401], [500]])('is rejected with status %d', (status) => {
     expect(failure(minimal, status).status).toBe(status)
   })
 
-  it('may have any content type if it is JSON', () => {
+  it('may have any content type if its body is JSON', () => {
     expect(parse(minimal, 200, { 'content-type': 'text/html' }).accessToken).toBe('A1b2')
     expect(parse(`\uFEFF${JSON.stringify(minimal)}\r\n`).accessToken).toBe('A1b2')
   })
 
-  it('does not let members change what objects are', () => {
+  it('does not change prototypes', () => {
     const body =
       '{"access_token":"A1b2","__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'
     const response = parse(body)
@@ -181,12 +184,12 @@ describe('a token response', () => {
     expect({}).not.toHaveProperty('polluted')
   })
 
-  it('takes the last of members that stand there twice, as JSON does', () => {
+  it('uses the last of duplicate members, as JSON does', () => {
     expect(parse('{"access_token":"first","access_token":"last"}').accessToken).toBe('last')
     expect(failure('{"access_token":"first","access_token":"la\\nst"}').kind).toBe('malformed')
   })
 
-  it.each(['toString', 'hasOwnProperty', 'then', 'get', 'valueOf'])('may have a member called %s', (name) => {
+  it.each(['toString', 'hasOwnProperty', 'then', 'get', 'valueOf'])('may have a member named %s', (name) => {
     expect(parse({ ...minimal, [name]: 'odd' }).raw).toHaveProperty([name], 'odd')
   })
 })

@@ -55,7 +55,7 @@ export async function smoke(core, origin) {
     expect((await tokens.getToken()).response.scope.join() === 'a,b', 'scope')
   })
 
-  await check('a refused secret', async () => {
+  await check('a rejected secret', async () => {
     const error = await failureOf(provider({ authUrl: origin, clientSecret: 'wrong' }).getToken())
     expect(error instanceof core.TokenError && error.kind === 'credentials', 'kind')
   })
@@ -86,7 +86,7 @@ export async function smoke(core, origin) {
     expect(error.kind === 'malformed' && error.message.includes('1 MiB'), 'kind')
   })
 
-  await check('a fetch that renews a refused token', async () => {
+  await check('a fetch that replaces a rejected token', async () => {
     const tokens = provider({ authUrl: origin })
     const tokenFetch = core.createTokenFetch(tokens, { allowedOrigins: [origin] })
     expect((await tokenFetch(`${origin}/api`)).status === 200, 'first')
@@ -109,7 +109,7 @@ export async function smoke(core, origin) {
     const url = inBrowser ? '/backend' : `${origin}/backend`
     const tokens = core.createTokenProvider(core.backendTokens({ url }))
     const token = await tokens.getToken()
-    expect(core.tokenResponseBody(token).expires_in <= 60, 'life')
+    expect(core.tokenResponseBody(token).expires_in <= 60, 'lifetime')
   })
 
   await check('a pool', async () => {

@@ -3,7 +3,7 @@ import { createMemoryTokenStore, createTokenProvider } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../fake-time.ts'
 import { ScriptedEndpoint } from '../scripted-endpoint.ts'
 import { keyedSource } from './keyed-source.ts'
-import { failing, forever, sick, throwing } from './unavailable-store.ts'
+import { failing, forever, storeWith, throwing } from './unavailable-store.ts'
 
 useFakeTime()
 
@@ -11,17 +11,17 @@ describe('a cache key', () => {
   it.each([
     ['fails', failing],
     ['throws at once', throwing],
-  ])('that %s fails nobody: the endpoint is asked without the store', async (_name, cacheKey) => {
+  ])('that %s fails no caller: the token is requested without the store', async (_name, cacheKey) => {
     const endpoint = new ScriptedEndpoint()
     const read = vi.fn(() => Promise.resolve(undefined))
-    const tokens = createTokenProvider(keyedSource(endpoint, cacheKey), { store: sick({ read }) })
+    const tokens = createTokenProvider(keyedSource(endpoint, cacheKey), { store: storeWith({ read }) })
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
     tokens.reject(tokens.peekToken()!)
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })
     expect(read).not.toHaveBeenCalled()
   })
 
-  it('that hangs does not block callers, refreshes or close forever', async () => {
+  it('that hangs does not block callers, refreshes or close indefinitely', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
     let hang = false
     const cacheKey = () => (hang ? forever() : Promise.resolve('key'))

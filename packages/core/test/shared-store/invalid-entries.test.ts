@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pass, useFakeTime, watch } from '../fake-time.ts'
-import { sick, startWith } from './unavailable-store.ts'
+import { startWith, storeWith } from './unavailable-store.ts'
 
 useFakeTime()
 
@@ -25,9 +25,9 @@ describe('a store that returns invalid entries', () => {
     [{ cooldownMs: 1_000 }],
     [{ cooldownMs: 1_000, error: null }],
     [{ cooldownMs: 1_000, error: 'denied' }],
-    [{ cooldownMs: 'long', error: { kind: 'credentials', message: 'held' } }],
-  ])('such as %j to a read is passed over', async (entry) => {
-    const { tokens } = startWith(sick({ read: () => Promise.resolve(entry as never) }))
+    [{ cooldownMs: 'long', error: { kind: 'credentials', message: 'invalid' } }],
+  ])('such as %j from a read are ignored', async (entry) => {
+    const { tokens } = startWith(storeWith({ read: () => Promise.resolve(entry as never) }))
     const call = watch(tokens.getToken())
     await pass(250)
     expect(call.value?.value).toBe('token-1')
@@ -35,24 +35,24 @@ describe('a store that returns invalid entries', () => {
 
   it('never extends the lifetime of a token', async () => {
     const entry = { ...stored, remainingMs: 1e15 }
-    const { tokens } = startWith(sick({ read: () => Promise.resolve(entry as never) }))
+    const { tokens } = startWith(storeWith({ read: () => Promise.resolve(entry as never) }))
     const token = await tokens.getToken()
     expect(token.value).toBe('stored')
     expect(token.expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(3_600_000)
   })
 
   it.each([['text'], [{}], [[]], [{ release: 1 }], [true]])(
-    'such as %j to a lease is passed over',
+    'such as %j from a lease are ignored',
     async (entry) => {
-      const { tokens } = startWith(sick({ lease: () => Promise.resolve(entry as never) }))
+      const { tokens } = startWith(storeWith({ lease: () => Promise.resolve(entry as never) }))
       const call = watch(tokens.getToken())
       await pass(500)
       expect(call.value?.value).toBe('token-1')
     },
   )
 
-  it.each([[undefined], [null], [42], [{}]])('such as %j for a write is ignored', async (entry) => {
-    const { tokens } = startWith(sick({ write: () => Promise.resolve(entry as never) }))
+  it.each([[undefined], [null], [42], [{}]])('such as %j from a write are ignored', async (entry) => {
+    const { tokens } = startWith(storeWith({ write: () => Promise.resolve(entry as never) }))
     const token = await tokens.getToken()
     tokens.reject(token)
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })

@@ -5,7 +5,7 @@ import { fleet } from './fleet.ts'
 useFakeTime()
 
 describe('providers that share a store', () => {
-  it('hold the lease during the request: waiting processes request nothing', async () => {
+  it('keep the lease during the request, while waiting processes request nothing', async () => {
     const { endpoint, first, second } = fleet(2, { latencyMs: 3_500 })
     const calls = [watch(first.getToken()), watch(second.getToken())]
     await pass(3_750)
@@ -13,7 +13,7 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('one at a time request a token as well when the holder takes long, and all take the first one', async () => {
+  it('request a token as well, one at a time, when the holder is slow, and share the first one', async () => {
     const { endpoint, providers } = fleet(20, (request) => ({ latencyMs: request === 1 ? 9_900 : 100 }))
     const calls = providers.map((tokens) => watch(tokens.getToken()))
     await pass(7_000)
@@ -28,7 +28,7 @@ describe('providers that share a store', () => {
     [3_000, 5_000],
     [2_200, 4_000],
   ])(
-    'all get a token from an endpoint that takes %d ms of the %d ms they have',
+    'all get a token from an endpoint that takes %d ms with a timeout of %d ms',
     async (latencyMs, timeoutMs) => {
       const { endpoint, providers } = fleet(200, { latencyMs }, { timeoutMs })
       const calls = providers.map((tokens) => watch(tokens.getToken()))
@@ -49,21 +49,21 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('free the lease when the last caller leaves', async () => {
+  it('release the lease when the last caller leaves', async () => {
     const { endpoint, first, second } = fleet(2, (request) => ({ latencyMs: request === 1 ? Infinity : 0 }))
     const controller = new AbortController()
-    const deserted = watch(first.getToken({ signal: controller.signal }))
+    const aborted = watch(first.getToken({ signal: controller.signal }))
     await pass(100)
     const waiting = watch(second.getToken())
     await pass(100)
     controller.abort()
     await pass(250)
-    expect(deserted.state).toBe('rejected')
+    expect(aborted.state).toBe('rejected')
     expect(waiting.value?.value).toBe('token-2')
     expect(endpoint.mostInFlight).toBe(1)
   })
 
-  it('free the lease when they are closed', async () => {
+  it('release the lease when they are closed', async () => {
     const { first, second } = fleet(2, (request) => ({ latencyMs: request === 1 ? Infinity : 0 }))
     watch(first.getToken())
     await pass(100)
@@ -75,7 +75,7 @@ describe('providers that share a store', () => {
 
   it('do not wait for a killed holder longer than its lease', async () => {
     const { endpoint, store, providers } = fleet(16)
-    // A process that took the lease and was never heard of again.
+    // A process that took the lease and was killed.
     await store.lease('key', 60_000)
     const calls = providers.map((tokens) => watch(tokens.getToken()))
     await pass(3_700)
@@ -85,7 +85,7 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('hand a token to their callers before the store has it, and close after', async () => {
+  it('return a token before it is stored, and close after it is stored', async () => {
     const { store, first, second } = fleet(2)
     const lease = (await store.lease('key', 5_000))!
     const write = () => new Promise<string>((resolve) => setTimeout(() => resolve('id'), 150))
@@ -112,7 +112,7 @@ describe('providers that share a store', () => {
     expect(call).toEqual({ state: 'rejected', error: 'no time' })
   })
 
-  it('look again after 10 ms, then ever more rarely up to 250 ms, while another requests', async () => {
+  it('read the store after 10 ms, then less often up to every 250 ms, while another process requests a token', async () => {
     const { store, first } = fleet(1)
     await store.lease('key', 60_000)
     const looks: number[] = []
@@ -131,7 +131,7 @@ describe('providers that share a store', () => {
     await first.close()
   })
 
-  it('read again with the lease, because another process may have written before', async () => {
+  it('read the store again with the lease, because another process may have written a token before', async () => {
     const { endpoint, store, first } = fleet(1)
     const response = { accessToken: 'by-another', tokenType: 'Bearer', expiresIn: 100, scope: [] } as const
     const other = (await store.lease('key', 5_000))!
@@ -144,7 +144,7 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(0)
   })
 
-  it('do not count the time of waiting for others against a store that takes its time', async () => {
+  it('do not count the time spent waiting for other processes as a slow store', async () => {
     const { events, store, first } = fleet(1)
     const { store: empty } = fleet(1)
     const other = await store.lease('key', 5_000)

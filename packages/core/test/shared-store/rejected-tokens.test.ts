@@ -51,7 +51,7 @@ describe('a token rejected by an API', () => {
     expect(next.value?.value).toBe('token-2')
   })
 
-  it('rejected in two processes costs one request', async () => {
+  it('causes one request if two processes reject it', async () => {
     const { endpoint, first, second } = pair()
     const [one, two] = [await first.getToken(), await second.getToken()]
     first.reject(one)
@@ -64,7 +64,7 @@ describe('a token rejected by an API', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('does not remove its replacement', async () => {
+  it('is rejected late without removing its replacement', async () => {
     const { store, first, second } = pair()
     const token = await second.getToken()
     await first.getToken({ forceRefresh: true })

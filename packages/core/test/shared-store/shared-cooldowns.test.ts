@@ -42,7 +42,7 @@ describe('a rejection of the credentials', () => {
     expect((await second.getToken({ forceRefresh: true })).value).toBe('token-2')
   })
 
-  it('is repeated early once, then shared for as long as each process would wait', async () => {
+  it('is repeated early once, then shared with the cooldown of a single process', async () => {
     const { endpoint, providers } = fleet(10, { ...wrongSecret, latencyMs: 50 })
     for (let second = 0; second < 40; second++) {
       for (const tokens of providers) watch(tokens.getToken())
@@ -82,7 +82,7 @@ describe('a rejection of the credentials', () => {
     ],
     ['an endpoint that is unavailable', 'unavailable', unavailable],
     ['a page', 'malformed', { status: 200, body: '<html>' }],
-  ])('is shared also for %s, and says when the next attempt follows', async (_name, kind, response) => {
+  ])('is also shared for %s, with the time of the next attempt', async (_name, kind, response) => {
     const { endpoint, providers } = fleet(5, response)
     const errors: TokenError[] = []
     for (let tick = 0; tick < 300; tick++) {
@@ -96,7 +96,7 @@ describe('a rejection of the credentials', () => {
     expect(endpoint.requests.length).toBeLessThanOrEqual(12)
   })
 
-  it('is not shared for a wrong path, which each process has to correct', async () => {
+  it('is not shared for a wrong path, which is local to a process', async () => {
     const { endpoint, first, second } = fleet(2, { status: 404, body: '' })
     await first.getToken().catch(() => {})
     endpoint.script = {}
@@ -111,7 +111,7 @@ describe('a rejection of the credentials', () => {
     expect(endpoint.requests.length).toBeLessThanOrEqual(4)
   })
 
-  it('with Retry-After applies to all processes, and calls with enough time wait', async () => {
+  it('with Retry-After applies to all processes, and callers with enough time wait', async () => {
     const { endpoint, providers } = fleet(50, (request) =>
       request === 1 ? { status: 429, body: '', headers: { 'retry-after': '20' } } : {},
     )
@@ -123,14 +123,16 @@ describe('a rejection of the credentials', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('stores the facts of the failure only', async () => {
+  it('stores only the facts of the failure', async () => {
     const { store, first } = fleet(1, {
       status: 401,
       body: { error: 'invalid_client', error_description: 'canary' },
     })
     await first.getToken().catch(() => {})
-    const held = await store.read('key')
-    expect(held).toMatchObject({ error: { kind: 'credentials', status: 401, oauthError: 'invalid_client' } })
-    expect(JSON.stringify(held)).not.toContain('canary')
+    const stored = await store.read('key')
+    expect(stored).toMatchObject({
+      error: { kind: 'credentials', status: 401, oauthError: 'invalid_client' },
+    })
+    expect(JSON.stringify(stored)).not.toContain('canary')
   })
 })

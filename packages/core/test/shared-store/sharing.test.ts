@@ -38,7 +38,7 @@ describe('providers that share a store', () => {
       for (const tokens of providers) watch(tokens.getToken())
       await pass(1_000)
     }
-    // A life ends after 80 s at the most, a fleet of five would have made twenty.
+    // A token is used for at most 80 s; five separate processes would make twenty requests.
     expect(endpoint.requests.length).toBeGreaterThanOrEqual(4)
     expect(endpoint.requests.length).toBeLessThanOrEqual(6)
   })
@@ -71,7 +71,7 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('request a new token for the caller that requires a longer remaining lifetime', async () => {
+  it('request a new token for a caller that requires a longer remaining lifetime', async () => {
     const { endpoint, first, second } = fleet(2, { expiresIn: 1_000 })
     await first.getToken()
     await pass(500_000)
@@ -81,7 +81,7 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('pass over the store’s copy when a refresh is forced, and leave theirs there', async () => {
+  it('ignore the stored token when a refresh is forced, and store the new one', async () => {
     const { endpoint, store, first, second } = fleet(2)
     await first.getToken()
     expect((await second.getToken({ forceRefresh: true })).value).toBe('token-2')
@@ -89,7 +89,7 @@ describe('providers that share a store', () => {
     expect(await store.read('key')).toMatchObject({ response: { accessToken: 'token-2' } })
   })
 
-  it('of other keys share nothing', async () => {
+  it('with different keys share nothing', async () => {
     const endpoint = new ScriptedEndpoint()
     const store = createMemoryTokenStore()
     for (const key of ['one', 'two']) {
@@ -99,7 +99,7 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('do not read the store on the warm path', async () => {
+  it('do not read the store while they have a fresh token', async () => {
     const { store, first } = fleet(1)
     await first.getToken()
     store.read = () => Promise.reject(new Error('read on the warm path'))

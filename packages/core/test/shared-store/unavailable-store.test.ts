@@ -1,19 +1,19 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createMemoryTokenStore } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../fake-time.ts'
-import { failing, forever, sick, startWith, throwing } from './unavailable-store.ts'
+import { failing, forever, startWith, storeWith, throwing } from './unavailable-store.ts'
 
 useFakeTime()
 
 const operations = ['read', 'lease', 'write', 'release'] as const
 
-describe.each(operations)('a store whose %s', (operation) => {
+describe.each(operations)('a store with a broken %s', (operation) => {
   it.each([
     ['hangs', forever, 'slow'],
     ['fails', failing, 'ECONNRESET'],
-    ['throws at once', throwing, 'TypeError'],
-  ])('%s costs a call 250 ms at most, and an event says so', async (_name, fault, cause) => {
-    const { endpoint, events, tokens } = startWith(sick({ [operation]: fault }))
+    ['throws synchronously', throwing, 'TypeError'],
+  ])('delays a call by at most 250 ms if it %s, and emits an event', async (_name, fault, cause) => {
+    const { endpoint, events, tokens } = startWith(storeWith({ [operation]: fault }))
     const calls = [watch(tokens.getToken()), watch(tokens.getToken())]
     await pass(250)
     expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
@@ -23,8 +23,8 @@ describe.each(operations)('a store whose %s', (operation) => {
   })
 })
 
-describe('a sick store', () => {
-  it('that is slow at every step is used all the same', async () => {
+describe('a slow or failing store', () => {
+  it('is used if every operation is slow but succeeds', async () => {
     const late = () => new Promise((resolve) => setTimeout(resolve, 90))
     const memory = createMemoryTokenStore()
     const { tokens } = startWith({
@@ -47,9 +47,9 @@ describe('a sick store', () => {
     expect(await memory.read('key')).toMatchObject({ response: { accessToken: 'token-1' } })
   })
 
-  it('is left alone for a while, by all who share it, and then tried again', async () => {
+  it('is paused for all providers that share it, and then used again', async () => {
     const lease = vi.fn(failing)
-    const store = sick({ lease })
+    const store = storeWith({ lease })
     const { tokens } = startWith(store, { expiresIn: 0.5 })
     const { tokens: other } = startWith(store, { expiresIn: 0.5 })
     await tokens.getToken()
@@ -63,13 +63,13 @@ describe('a sick store', () => {
     expect(lease).toHaveBeenCalledTimes(2)
   })
 
-  it('is tried ever more rarely while it stays sick: every 30 s at the rarest', async () => {
+  it('is tried less often while it keeps failing: at least every 30 s', async () => {
     const tries: number[] = []
     const lease = () => {
       tries.push(Date.now())
       return failing()
     }
-    const { tokens } = startWith(sick({ lease }))
+    const { tokens } = startWith(storeWith({ lease }))
     for (let tick = 0; tick < 3_000; tick++) {
       await tokens.getToken({ forceRefresh: true })
       await pass(100)
@@ -78,16 +78,16 @@ describe('a sick store', () => {
     expect(pauses.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 30, 30, 30])
   })
 
-  it('that got well serves the fleet again', async () => {
+  it('serves the fleet again after it has recovered', async () => {
     const memory = createMemoryTokenStore()
-    let well = false
-    const store = sick({
-      read: (key) => (well ? memory.read(key) : failing()),
+    let works = false
+    const store = storeWith({
+      read: (key) => (works ? memory.read(key) : failing()),
       lease: (...of) => memory.lease(...of),
     })
     const { tokens } = startWith(store)
     await tokens.getToken()
-    well = true
+    works = true
     await pass(1_000)
     await tokens.getToken({ forceRefresh: true })
     const { endpoint, tokens: other } = startWith(store)
@@ -95,15 +95,15 @@ describe('a sick store', () => {
     expect(endpoint.requests).toHaveLength(0)
   })
 
-  it('leaves a process its single flight', async () => {
-    const { endpoint, tokens } = startWith(sick({ read: failing }), { latencyMs: 100 })
+  it('does not prevent single-flight in a process', async () => {
+    const { endpoint, tokens } = startWith(storeWith({ read: failing }), { latencyMs: 100 })
     const calls = Array.from({ length: 200 }, () => watch(tokens.getToken()))
     await pass(100)
     expect(calls.every(({ state }) => state === 'resolved')).toBe(true)
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('gets a lease back that was granted too late', async () => {
+  it('gets back a lease that was granted too late', async () => {
     const release = vi.fn(() => Promise.resolve())
     const memory = createMemoryTokenStore()
     const { tokens } = startWith({
@@ -123,18 +123,18 @@ describe('a sick store', () => {
   it.each([
     ['hangs', forever],
     ['fails', failing],
-    ['throws at once', throwing],
-    ['says the lease is lost', () => Promise.resolve(false)],
-    ['gives no promise', () => true as never],
-  ])('whose extension of a lease %s disturbs nobody', async (_name, extend) => {
-    const { tokens } = startWith(sick({ extend }), { latencyMs: 9_000 })
+    ['throws synchronously', throwing],
+    ['reports a lost lease', () => Promise.resolve(false)],
+    ['returns no promise', () => true as never],
+  ])('affects no caller if extending a lease %s', async (_name, extend) => {
+    const { tokens } = startWith(storeWith({ extend }), { latencyMs: 9_000 })
     const call = watch(tokens.getToken())
     await pass(9_100)
     expect(call.value?.value).toBe('token-1')
   })
 
-  it('that hangs causes no request for a caller that has left', async () => {
-    const { endpoint, tokens } = startWith(sick({ read: forever }), { latencyMs: 100 })
+  it('causes no request for a caller that left while a read hangs', async () => {
+    const { endpoint, tokens } = startWith(storeWith({ read: forever }), { latencyMs: 100 })
     const controller = new AbortController()
     const left = watch(tokens.getToken({ signal: controller.signal }))
     await pass(10)
@@ -145,7 +145,7 @@ describe('a sick store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('causes no request with its lease for a caller that has left', async () => {
+  it('causes no request under the lease for a caller that left', async () => {
     const memory = createMemoryTokenStore()
     let reads = 0
     const read = (key: string) => (++reads === 2 ? new Promise<never>(() => {}) : memory.read(key))
@@ -160,13 +160,13 @@ describe('a sick store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('brings no token back to a provider that was closed meanwhile', async () => {
+  it('does not return a token to a provider that was closed meanwhile', async () => {
     const response = { accessToken: 'stored', tokenType: 'Bearer', expiresIn: 3_600, scope: [] } as const
     const read = async () => {
       await new Promise((resolve) => setTimeout(resolve, 100))
       return { id: 'id', response, remainingMs: 3_000_000 }
     }
-    const { tokens } = startWith(sick({ read }))
+    const { tokens } = startWith(storeWith({ read }))
     const call = watch(tokens.getToken())
     await pass(10)
     const closed = watch(tokens.close())
@@ -175,8 +175,8 @@ describe('a sick store', () => {
     expect(tokens.peekToken()).toBeUndefined()
   })
 
-  it('says so once for the whole of a call', async () => {
-    const { events, tokens } = startWith(sick({ read: failing, write: failing, lease: failing }))
+  it('is reported once per call', async () => {
+    const { events, tokens } = startWith(storeWith({ read: failing, write: failing, lease: failing }))
     await tokens.getToken()
     expect(events.filter(({ type }) => type === 'store_unavailable')).toHaveLength(1)
   })

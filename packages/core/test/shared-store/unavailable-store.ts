@@ -15,12 +15,12 @@ export const throwing = (): never => {
   throw new TypeError('canary')
 }
 
-/** A memory store in which some operations, of the store or of its leases, are others. */
-export function sick(changes: Partial<TokenStore & TokenLease>): TokenStore {
+/** A memory store with some operations replaced, of the store and of its leases. */
+export function storeWith(changes: Partial<TokenStore & TokenLease>): TokenStore {
   const memory = createMemoryTokenStore()
   const lease: TokenStore['lease'] = async (key, ttlMs) => {
-    const held = await memory.lease(key, ttlMs)
-    return held && { ...held, ...changes }
+    const granted = await memory.lease(key, ttlMs)
+    return granted && { ...granted, ...changes }
   }
   return { ...memory, lease, ...changes }
 }

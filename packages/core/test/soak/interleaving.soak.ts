@@ -9,7 +9,7 @@ import { plan, play } from '../token-provider/interleaving.ts'
 // `SEED` repeats a run, `RUNS` lengthens it.
 const numRuns = Number(process.env['RUNS'] ?? 10_000)
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
-const moods = fc.infiniteStream(fc.constantFrom('well', 'well', 'well', 'failing', 'hanging'))
+const behaviours = fc.infiniteStream(fc.constantFrom('works', 'works', 'works', 'fails', 'hangs'))
 
 const table = createSoakTable()
 useFakeTime()
@@ -23,7 +23,7 @@ describe(`${numRuns} interleavings with seed ${seed}`, () => {
     ],
     [
       'of three that share a store which fails and hangs',
-      () => fc.asyncProperty(plan, moods, (plan, moods) => play(plan, flakyStore(moods))),
+      () => fc.asyncProperty(plan, behaviours, (plan, behaviours) => play(plan, flakyStore(behaviours))),
     ],
   ])('%s', async (what, property) => {
     await table.measure(`interleavings ${what}, seed ${seed}`, async () => {

@@ -18,7 +18,7 @@ const source: TokenSource = {
     Promise.resolve({ accessToken: `token-${++issued}`, tokenType: 'Bearer', expiresIn: 3_600, scope: [] }),
 }
 
-/** Bytes that a hundred thousand turns leave behind, once the first ten thousand have warmed everything up. */
+/** Bytes by which the heap grows in a hundred thousand turns, after ten thousand warm-up turns. */
 async function growth(turn: () => unknown): Promise<number> {
   for (let warm = 0; warm < 10_000; warm++) await turn()
   collectGarbage()
@@ -28,7 +28,7 @@ async function growth(turn: () => unknown): Promise<number> {
   return process.memoryUsage().heapUsed - before
 }
 
-describe('100,000 turns leave nothing behind:', () => {
+describe('memory does not grow over 100,000 calls:', () => {
   const store = createMemoryTokenStore()
   const [plain, shared] = [createTokenProvider(source), createTokenProvider(source, { store })]
   const pool = createTokenPool((_key: number) => source, { maxEntries: 10 })
@@ -36,17 +36,17 @@ describe('100,000 turns leave nothing behind:', () => {
   let key = 0
   it.each<[string, () => unknown]>([
     ['warm calls', () => plain.getToken()],
-    ['warm calls with a signal that lives on', () => plain.getToken({ signal })],
-    ['renewals', () => plain.getToken({ forceRefresh: true, signal })],
-    ['renewals through a store', () => shared.getToken({ forceRefresh: true, signal })],
-    ['refusals', async () => plain.reject(await plain.getToken())],
+    ['calls for a cached token with a long-lived signal', () => plain.getToken({ signal })],
+    ['refreshes', () => plain.getToken({ forceRefresh: true, signal })],
+    ['refreshes through a store', () => shared.getToken({ forceRefresh: true, signal })],
+    ['rejections', async () => plain.reject(await plain.getToken())],
     ['aborted calls', () => plain.getToken({ signal: AbortSignal.abort() }).catch(() => {})],
     ['listeners', () => plain.on(() => {})()],
     ['tenants of a pool', () => pool.for(key++).getToken()],
   ])('%s', async (name, turn) => {
     const bytes = await growth(turn)
     process.stdout.write(`${name}: ${(bytes / 100_000).toFixed(1)} bytes a turn\n`)
-    // A few bytes a turn are the heap's own doing.
+    // A few bytes per turn come from the heap itself.
     expect(bytes).toBeLessThan(2_000_000)
   })
 })

@@ -18,7 +18,7 @@ const runtimes: [name: string, packages: string, command: string[]][] = [
   ['Bun', 'bun@1', ['bun', 'run']],
 ]
 
-describe('the published file does all it should in', () => {
+describe('the published file passes the smoke test in', () => {
   it.each(runtimes)('%s', async (name, packages, command) => {
     const { code, file } = await buildCore()
     const origin = await startSmokeServer(code)

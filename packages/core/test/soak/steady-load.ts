@@ -4,16 +4,16 @@ import { startServer } from '../local-server.ts'
 
 export interface SteadyLoad {
   calls: number
-  /** Calls, after the first token came, that found none at hand. */
+  /** Calls after the first token that found no cached token. */
   waited: number
-  refused: number
+  rejected: number
   failed: number
   tokenRequests: number
   mostTokenRequestsAtOnce: number
   tokens: number
 }
 
-/** 200 API requests a second over a token of three seconds, whose endpoint takes 100 ms; real sockets, real time. */
+/** 200 API requests a second with tokens of three seconds, from an endpoint that takes 100 ms; real sockets, real time. */
 export async function runSteadyLoad(seconds: number): Promise<SteadyLoad> {
   const issuer = await new Issuer().start()
   Object.assign(issuer, { lifetimeSeconds: 3, latencyMs: 100 })
@@ -24,7 +24,7 @@ export async function runSteadyLoad(seconds: number): Promise<SteadyLoad> {
   const options = { authUrl: issuer.origin, clientId: 'client', clientSecret: 'secret' }
   const tokens = createTokenProvider(clientCredentials(options))
   const tokenFetch = createTokenFetch(tokens, { allowedOrigins: [api], retryOnRejection: false })
-  const load = { calls: 0, waited: 0, refused: 0, failed: 0 }
+  const load = { calls: 0, waited: 0, rejected: 0, failed: 0 }
   await tokens.getToken()
   const under: Promise<void>[] = []
   const call = async (): Promise<void> => {
@@ -32,7 +32,7 @@ export async function runSteadyLoad(seconds: number): Promise<SteadyLoad> {
     if (tokens.peekToken() === undefined) load.waited++
     try {
       const { status } = await tokenFetch(api)
-      if (status !== 200) load.refused++
+      if (status !== 200) load.rejected++
     } catch {
       load.failed++
     }

@@ -18,7 +18,7 @@ describe('a fetch with tokens', () => {
     expect(issuer.requests).toBe(1)
   })
 
-  it('sends requests to other origins as they are', async () => {
+  it('does not change requests to other origins', async () => {
     const { events, issuer, tokenFetch } = await start()
     vi.stubEnv('NODE_ENV', 'development')
     onTestFinished(() => void vi.unstubAllEnvs())
@@ -38,7 +38,7 @@ describe('a fetch with tokens', () => {
     warn.mockRestore()
   })
 
-  it('keeps method, headers in any form and body', async () => {
+  it('keeps method, body, and headers in any form', async () => {
     const { api, seen, tokenFetch } = await start()
     const pairs = { 'x-one': '1', 'content-type': 'text/plain' }
     for (const headers of [pairs, Object.entries<string>(pairs), new Headers(pairs)]) {
@@ -52,7 +52,7 @@ describe('a fetch with tokens', () => {
     }
   })
 
-  it('changes nothing that it was given', async () => {
+  it('does not change its arguments', async () => {
     const { api, tokenFetch } = await start()
     const headers = new Headers({ 'x-own': '1' })
     const init: TokenRequestInit = Object.freeze({ headers, token: undefined })
@@ -70,7 +70,7 @@ describe('a fetch with tokens', () => {
     ['a record in other letters', { headers: { AUTHORIZATION: 'Basic own' } }],
     ['pairs', { headers: [['Authorization', 'Basic own']] }],
     ['headers', { headers: new Headers({ authorization: 'Basic own' }) }],
-  ])('leaves alone a header that the caller set in %s', async (_name, init) => {
+  ])('does not overwrite a header that the caller set in %s', async (_name, init) => {
     const { api, issuer, seen, tokenFetch } = await start()
     expect((await tokenFetch(api, init)).status).toBe(401)
     expect((await tokenFetch(new Request(api, init))).status).toBe(401)
@@ -78,7 +78,7 @@ describe('a fetch with tokens', () => {
     expect(issuer.requests).toBe(0)
   })
 
-  it('checks the headers that are sent: those of the options replace those of a Request', async () => {
+  it('uses the headers of the options, which replace those of a Request', async () => {
     const { api, seen, tokenFetch } = await start()
     const request = new Request(api, { headers: { authorization: 'Basic own' } })
     await tokenFetch(request, { headers: { 'x-own': '1' } })
@@ -92,7 +92,7 @@ describe('a fetch with tokens', () => {
     expect(issuer.requests).toBe(0)
   })
 
-  it('sends nothing when there is no token to be had', async () => {
+  it('sends nothing if no token is available', async () => {
     const { api, issuer, seen, tokenFetch, tokens } = await start()
     await tokens.close()
     await expect(tokenFetch(api)).rejects.toMatchObject({ name: 'TokenError', kind: 'aborted' })
@@ -100,7 +100,7 @@ describe('a fetch with tokens', () => {
     expect(issuer.requests).toBe(0)
   })
 
-  it('ends a wait for a token with the caller’s reason', async () => {
+  it('stops waiting for a token with the reason of the caller', async () => {
     const { api, issuer, seen, tokenFetch } = await start()
     issuer.latencyMs = 60_000
     for (const request of [undefined, new Request(api, { signal: AbortSignal.timeout(50) })]) {
@@ -110,7 +110,7 @@ describe('a fetch with tokens', () => {
     expect(seen).toHaveLength(0)
   })
 
-  it('uses the fetch that it was given, or the global one of the moment', async () => {
+  it('uses the given fetch, or the global one at the time of the call', async () => {
     const { api, tokens } = await start()
     const own = vi.fn(() => Promise.resolve(new Response('own')))
     const later = createTokenFetch(tokens, { allowedOrigins: [api] })
@@ -123,7 +123,7 @@ describe('a fetch with tokens', () => {
     expect(own).toHaveBeenCalledTimes(2)
   })
 
-  it('passes on what the fetch throws', async () => {
+  it('passes on errors of fetch', async () => {
     const { api, tokens } = await start()
     const failing = createTokenFetch(tokens, {
       allowedOrigins: [api],

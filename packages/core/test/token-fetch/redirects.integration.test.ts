@@ -20,27 +20,24 @@ describe('a redirect', () => {
     return { ...started, elsewhere }
   }
 
-  it.each([301, 302, 303, 307, 308])(
-    '(%d) to another origin does not take the token along',
-    async (status) => {
-      const { api, elsewhere, issuer, tokenFetch, tokens } = await redirecting({}, status)
-      const response = await tokenFetch(`${api}/away`)
-      expect([response.status, await response.text()]).toEqual([401, 'elsewhere'])
-      expect(elsewhere).toHaveLength(1)
-      expect(elsewhere[0]).not.toHaveProperty('authorization')
-      // Its 401 says nothing about the token.
-      expect(tokens.peekToken()?.value).toBe('token-1')
-      expect(issuer.requests).toBe(1)
-    },
-  )
+  it.each([301, 302, 303, 307, 308])('(%d) to another origin does not carry the token', async (status) => {
+    const { api, elsewhere, issuer, tokenFetch, tokens } = await redirecting({}, status)
+    const response = await tokenFetch(`${api}/away`)
+    expect([response.status, await response.text()]).toEqual([401, 'elsewhere'])
+    expect(elsewhere).toHaveLength(1)
+    expect(elsewhere[0]).not.toHaveProperty('authorization')
+    // Its 401 does not concern the token.
+    expect(tokens.peekToken()?.value).toBe('token-1')
+    expect(issuer.requests).toBe(1)
+  })
 
-  it('within the origin takes it along', async () => {
+  it('within the origin carries the token', async () => {
     const { api, seen, tokenFetch } = await redirecting({})
     expect((await tokenFetch(`${api}/here`)).status).toBe(200)
     expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-1'])
   })
 
-  it('is not followed with a header that clients do not drop', async () => {
+  it('is not followed with a custom header, which clients do not drop', async () => {
     const { api, elsewhere, seen, tokenFetch } = await redirecting({ header: 'X-Access-Token', scheme: '' })
     const response = await tokenFetch(`${api}/away`)
     expect(response.status).toBe(302)
@@ -50,7 +47,7 @@ describe('a redirect', () => {
     expect(elsewhere).toEqual([])
   })
 
-  it('that the caller forbids stays forbidden with such a header', async () => {
+  it('that the caller forbids remains forbidden with a custom header', async () => {
     const { api, tokenFetch } = await redirecting({ header: 'X-Access-Token' })
     await expect(tokenFetch(`${api}/away`, { redirect: 'error' })).rejects.toThrow()
   })

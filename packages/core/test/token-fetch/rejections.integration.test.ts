@@ -45,18 +45,21 @@ describe('a rejected request', () => {
       'an iterator',
       (api) => [api, { method: 'POST', body: chunks() as never, duplex: 'half' } as RequestInit],
     ],
-  ])('with %s is not: the caller gets the 401 whole, the next call a new token', async (_name, call) => {
-    const started = await start()
-    const { api, seen, tokenFetch } = started
-    await revoke(started)
-    const response = await tokenFetch(...call(api))
-    expect([response.status, await response.text()]).toEqual([401, 'status 401'])
-    expect(seen).toHaveLength(1)
-    expect((await tokenFetch(...call(api))).status).toBe(200)
-    expect(seen[1]!.headers.authorization).toBe('Bearer token-2')
-  })
+  ])(
+    'with %s is not sent again: the caller gets the complete 401, and the next call a new token',
+    async (_name, call) => {
+      const started = await start()
+      const { api, seen, tokenFetch } = started
+      await revoke(started)
+      const response = await tokenFetch(...call(api))
+      expect([response.status, await response.text()]).toEqual([401, 'status 401'])
+      expect(seen).toHaveLength(1)
+      expect((await tokenFetch(...call(api))).status).toBe(200)
+      expect(seen[1]!.headers.authorization).toBe('Bearer token-2')
+    },
+  )
 
-  it('with a Request of more bytes than it may keep is not: the caller gets the 401 whole', async () => {
+  it('with a Request larger than maxReplayBytes is not sent again: the caller gets the complete 401', async () => {
     const started = await start({ maxReplayBytes: 3 })
     await revoke(started)
     const response = await started.tokenFetch(new Request(started.api, { method: 'POST', body: 'body' }))
@@ -106,7 +109,7 @@ describe('a rejected request', () => {
     expect((await started.tokenFetch(started.api)).status).toBe(200)
   })
 
-  it('returns its own response if no new token can be acquired', async () => {
+  it('returns the first response if no new token can be acquired', async () => {
     const started = await start()
     await revoke(started)
     started.issuer.broken = true
@@ -146,7 +149,7 @@ describe('a rejected request', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('is read up to 16 KiB if its body does not end', async () => {
+  it('is read up to 16 KiB if the body of the response does not end', async () => {
     const { api, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(500, { 'content-type': 'application/json' })
       const more = (): void => void (response.write(' '.repeat(1_024)) && setImmediate(more))
@@ -168,7 +171,7 @@ describe('a rejected request', () => {
     expect(new TextDecoder().decode(value)).toBe('data: first\n\n')
   })
 
-  it('is classified without its body if that stops', async () => {
+  it('is classified without its body if the body stalls', async () => {
     let responses = 0
     const { api, seen, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(++responses === 1 ? 401 : 200, { 'content-type': 'application/json' })
@@ -179,7 +182,7 @@ describe('a rejected request', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('can be aborted by the caller while its body stops', async () => {
+  it('can be aborted by the caller while the body stalls', async () => {
     const { api, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' })
       response.write('{"fault":')

@@ -8,7 +8,7 @@ useFakeTime()
 const closed = { name: 'TokenError', kind: 'aborted', message: 'The token provider was closed.' }
 
 describe('close', () => {
-  it('cancels what is under way and fails its callers', async () => {
+  it('cancels the pending request and fails its callers', async () => {
     const endpoint = new ScriptedEndpoint(never)
     const tokens = createTokenProvider(sourceOf(endpoint))
     const calls = [watch(tokens.getToken()), watch(tokens.getToken({ forceRefresh: true }))]
@@ -41,7 +41,7 @@ describe('close', () => {
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject(closed)
   })
 
-  it('keeps no token that comes after all from a source that heeds no signal', async () => {
+  it('keeps no token from a source that ignores the signal', async () => {
     let respond: (() => void) | undefined
     const tokens = createTokenProvider({
       cacheKey: () => Promise.resolve('key'),
@@ -81,7 +81,7 @@ describe('close', () => {
     await expect(disposed.getToken()).rejects.toMatchObject(closed)
   })
 
-  it('leaves a store it was given open', async () => {
+  it('does not close the store', async () => {
     const close = vi.fn()
     const store = { ...createMemoryTokenStore(), close }
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()), { store })
@@ -89,7 +89,7 @@ describe('close', () => {
     expect(close).not.toHaveBeenCalled()
   })
 
-  it('leaves no timer behind', async () => {
+  it('leaves no timers', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
     const tokens = createTokenProvider(sourceOf(endpoint))
     const call = watch(tokens.getToken())

@@ -15,7 +15,7 @@ useFakeTime()
 const wrongPath = { status: 404, body: '' }
 const html = { status: 200, body: '<html>' }
 
-/** How long callers were held off after each of several failures in a row, in milliseconds. */
+/** The cooldowns after several failures in a row, in milliseconds. */
 async function cooldownsAfter(response: ScriptedResponse, failures: number): Promise<number[]> {
   fixRandom(0)
   const endpoint = new ScriptedEndpoint(response)
@@ -28,19 +28,19 @@ async function cooldownsAfter(response: ScriptedResponse, failures: number): Pro
   return requests.slice(1).map(({ atMs }, index) => atMs - requests[index]!.atMs)
 }
 
-describe('after a failure callers are held off', () => {
+describe('a cooldown', () => {
   it.each<[TokenErrorKind, ScriptedResponse, number[]]>([
     ['credentials', wrongSecret, [1_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000]],
     ['configuration', wrongPath, [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]],
     ['unavailable', unavailable, [1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
     ['malformed', html, [1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
-  ])('of kind %s, for longer each time', async (kind, response, expected) => {
+  ])('after a %s failure grows with each failure in a row', async (kind, response, expected) => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(response)), { maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject({ kind })
     expect(await cooldownsAfter(response, expected.length)).toEqual(expected)
   })
 
-  it('except those that abort before the error has reached them: they get their own reason', async () => {
+  it('rejects an aborted caller with its own reason', async () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongPath)))
     await tokens.getToken().catch(() => {})
     let left = 0
@@ -57,7 +57,7 @@ describe('after a failure callers are held off', () => {
     expect(left).toBeGreaterThan(2)
   })
 
-  it('with the facts of the failure, and what is left of the hold', async () => {
+  it('rejects with the facts of the failure and the time of the next attempt', async () => {
     const endpoint = new ScriptedEndpoint({
       status: 401,
       body: { fault: { detail: { errorcode: 'oauth.v2.InvalidClientIdentifier' } } },
@@ -67,7 +67,7 @@ describe('after a failure callers are held off', () => {
     await pass(1_000)
     const first: unknown = await tokens.getToken().catch((error: unknown) => error)
     await pass(10_000)
-    const held: unknown = await tokens.getToken().catch((error: unknown) => error)
+    const second: unknown = await tokens.getToken().catch((error: unknown) => error)
     const facts = {
       kind: 'credentials',
       status: 401,
@@ -75,18 +75,18 @@ describe('after a failure callers are held off', () => {
       attempts: 1,
     }
     expect(first).toMatchObject(facts)
-    expect(held).toMatchObject(facts)
-    expect((held as Error).message).toBe(`${(first as Error).message} Next attempt in 20 s.`)
-    expect(held).not.toBe(first)
+    expect(second).toMatchObject(facts)
+    expect((second as Error).message).toBe(`${(first as Error).message} Next attempt in 20 s.`)
+    expect(second).not.toBe(first)
   })
 
-  it('and the count starts again after a success', async () => {
+  it('starts at its first duration again after a success', async () => {
     fixRandom(0)
     const endpoint = new ScriptedEndpoint(wrongPath)
     const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
-    for (const holdMs of [5_000, 10_000]) {
+    for (const cooldownMs of [5_000, 10_000]) {
       await tokens.getToken().catch(() => {})
-      await pass(holdMs)
+      await pass(cooldownMs)
     }
     endpoint.script = { expiresIn: 10 }
     await tokens.getToken()
@@ -98,25 +98,25 @@ describe('after a failure callers are held off', () => {
     await expect(tokens.getToken()).resolves.toBeDefined()
   })
 
-  it('of which a static wrong secret takes two requests for 1,000 calls in ten seconds', async () => {
+  it('limits a wrong secret to two requests for 1,000 calls in ten seconds', async () => {
     const endpoint = new ScriptedEndpoint(wrongSecret)
     const tokens = createTokenProvider(sourceOf(endpoint))
     for (let call = 0; call < 1_000; call++) {
       await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
       await pass(10)
     }
-    // A rejection at the first attempt may be a fault of the server's: one early retry.
+    // The first rejection may be the server's fault: one early retry.
     expect(endpoint.requests.map(({ atMs }) => atMs - endpoint.requests[0]!.atMs)).toEqual([0, 1_000])
   })
 
-  it('unless a call forces a refresh', async () => {
+  it('does not apply to a forced refresh', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
     const tokens = createTokenProvider(sourceOf(endpoint))
     await tokens.getToken().catch(() => {})
     expect((await tokens.getToken({ forceRefresh: true })).value).toBe('token-2')
   })
 
-  it('until reset() drops the cooldown and the cached token', async () => {
+  it('is dropped by reset(), and so is the cached token', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request <= 2 ? wrongSecret : {}))
     const tokens = createTokenProvider(sourceOf(endpoint))
     await tokens.getToken().catch(() => {})
@@ -132,11 +132,11 @@ describe('after a failure callers are held off', () => {
   it.each([
     [{ status: 503, body: '', headers: { 'retry-after': '40' } }, 40_000],
     [{ status: 503, body: '', headers: { 'retry-after': '3600' } }, 60_000],
-  ])('for as long as Retry-After of %j requests, at most a minute', async (response, expectedMs) => {
+  ])('follows Retry-After up to a minute: %j', async (response, expectedMs) => {
     expect(await cooldownsAfter(response, 1)).toEqual([expectedMs])
   })
 
-  it('each provider by itself', async () => {
+  it('applies to one provider only', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
     await createTokenProvider(sourceOf(endpoint))
       .getToken()
@@ -145,8 +145,8 @@ describe('after a failure callers are held off', () => {
   })
 })
 
-describe('a token that still lives', () => {
-  it('is handed out while its renewal fails, and renewed once that succeeds', async () => {
+describe('a valid token whose refresh fails', () => {
+  it('is returned until a refresh succeeds', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 1_000 } : unavailable))
     const tokens = createTokenProvider(sourceOf(endpoint))
     await tokens.getToken()
@@ -163,7 +163,7 @@ describe('a token that still lives', () => {
     expect((await tokens.getToken()).value).not.toBe('token-1')
   })
 
-  it('has its renewal tried again after 1 to 60 s, more rarely as failures add up', async () => {
+  it('is refreshed again after 1 to 60 s, less often with each failure in a row', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 86_400 } : unavailable))
     const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1, refreshAheadMs: 40_000_000 })
     await tokens.getToken()
@@ -182,7 +182,7 @@ describe('a token that still lives', () => {
     expect(endpoint.requests.length).toBeLessThan(500)
   })
 
-  it('is not renewed with credentials that were refused until their hold ends', async () => {
+  it('is not refreshed with rejected credentials before the end of the cooldown', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 1_000 } : wrongSecret))
     const tokens = createTokenProvider(sourceOf(endpoint))
     await tokens.getToken()
@@ -191,7 +191,7 @@ describe('a token that still lives', () => {
       await tokens.getToken()
       await pass(1_000)
     }
-    // At once, after the early retry's pause, then after 30 s.
+    // Immediately, as an early retry, then after 30 s.
     expect(endpoint.requests).toHaveLength(4)
   })
 })

@@ -17,7 +17,7 @@ describe('eager', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('that fails throws nothing, and the first call after the cooldown tries again', async () => {
+  it('throws nothing if the request fails, and the first call after the cooldown tries again', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
     await pass(20_000)
@@ -25,7 +25,7 @@ describe('eager', () => {
     await expect(tokens.getToken()).resolves.toBeDefined()
   })
 
-  it('goes on when a caller that joined it leaves', async () => {
+  it('continues if a caller that joined it leaves', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
     const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
     const controller = new AbortController()
@@ -36,7 +36,7 @@ describe('eager', () => {
     expect(tokens.peekToken()?.value).toBe('token-1')
   })
 
-  it('makes no further requests by itself', async () => {
+  it('makes no further requests without calls', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 10 })
     createTokenProvider(sourceOf(endpoint), { eager: true })
     await pass(3_600_000)

@@ -13,7 +13,7 @@ async function started(expiresIn = 100) {
 }
 
 describe('elapsed time', () => {
-  it('goes on when the wall clock is set back', async () => {
+  it('advances when the wall clock is set back', async () => {
     const { endpoint, tokens } = await started()
     await pass(10_000)
     setWallClock(-3_600_000)
@@ -25,7 +25,7 @@ describe('elapsed time', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('goes on while the machine sleeps and the monotonic clock stands still', async () => {
+  it('advances while the machine sleeps and the monotonic clock stops', async () => {
     const { endpoint, tokens } = await started()
     setWallClock(100_000)
     expect(tokens.peekToken()).toBeUndefined()
@@ -33,7 +33,7 @@ describe('elapsed time', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('costs one refresh when the wall clock jumps forward, and none when it jumps back', async () => {
+  it('causes one refresh if the wall clock jumps forward, and none if it jumps back', async () => {
     const { endpoint, tokens } = await started()
     setWallClock(365 * 86_400_000)
     await tokens.getToken()
@@ -45,7 +45,7 @@ describe('elapsed time', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('costs one request more when the wall clock jumps forward during the first, as it does at boot', async () => {
+  it('causes one more request if the wall clock jumps forward during the first one, as it does at boot', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
     const tokens = createTokenProvider(sourceOf(endpoint))
     const call = watch(tokens.getToken())
@@ -69,7 +69,7 @@ describe('elapsed time', () => {
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })
   })
 
-  it('is read from the clock that was given', async () => {
+  it('is read from the given clock', async () => {
     let wall = 1_000_000
     let monotonic = 5
     const clock: Clock = { now: () => wall, monotonic: () => monotonic }

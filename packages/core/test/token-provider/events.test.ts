@@ -13,7 +13,7 @@ function listened(script: Script) {
 }
 
 describe('events', () => {
-  it('tell of a request and its token', async () => {
+  it('report a request and its token', async () => {
     const { events, tokens } = listened({ latencyMs: 100 })
     const call = tokens.getToken()
     await pass(100)
@@ -34,7 +34,7 @@ describe('events', () => {
     ])
   })
 
-  it('tell of each attempt, what went wrong, and when the next follows', async () => {
+  it('report each attempt, its failure, and the time of the next attempt', async () => {
     fixRandom(0.5)
     const { events, tokens } = listened((request) => (request === 1 ? unavailable : wrongSecret))
     const call = watch(tokens.getToken())
@@ -58,7 +58,7 @@ describe('events', () => {
     expect((events[3] as { retryInMs?: number }).retryInMs).toBeUndefined()
   })
 
-  it('tell of the end of a request that everybody left, and of one that the provider was closed on', async () => {
+  it('report a request that was cancelled by its callers or by closing the provider', async () => {
     const { events, tokens } = listened({ latencyMs: 100 })
     const leaving = new AbortController()
     const left = watch(tokens.getToken({ signal: leaving.signal }))
@@ -102,7 +102,7 @@ describe('events', () => {
     expect(during[0]).toEqual({ type: 'call_settled', durationMs: 0, kind: 'credentials', label: 'client' })
   })
 
-  it('have the reason of a token request', async () => {
+  it('state the reason of a token request', async () => {
     const { events, tokens } = listened({ expiresIn: 100 })
     await tokens.getToken()
     await pass(85_000)
@@ -133,7 +133,7 @@ describe('events', () => {
     expect(flights).toEqual([1, 2, 3, 4, 5, 6, 1])
   })
 
-  it('reach every listener until it is taken off', async () => {
+  it('reach every listener until it is removed', async () => {
     const { tokens } = listened({})
     const [early, late] = [vi.fn(), vi.fn()]
     const off = tokens.on(early)
@@ -145,7 +145,7 @@ describe('events', () => {
     expect([early.mock.calls.length, late.mock.calls.length]).toEqual([3, 6])
   })
 
-  it('reach a listener given twice twice, and each is taken off by itself', async () => {
+  it('reach a listener twice if it was added twice, until each is removed', async () => {
     const { tokens } = listened({})
     const listener = vi.fn()
     const off = tokens.on(listener)
@@ -156,10 +156,10 @@ describe('events', () => {
     expect(listener).toHaveBeenCalledTimes(9)
   })
 
-  it('reach other listeners when one throws, and fail no caller', async () => {
+  it('reach the other listeners if one throws, and fail no caller', async () => {
     const { events, tokens } = listened({})
     tokens.on(() => {
-      throw new Error('a listener’s own trouble')
+      throw new Error('an error of a listener')
     })
     const after = vi.fn()
     tokens.on(after)
@@ -168,25 +168,25 @@ describe('events', () => {
     expect(after).toHaveBeenCalledTimes(3)
   })
 
-  it('allow a listener to get the token', async () => {
+  it('allow a listener to call getToken', async () => {
     const { endpoint, tokens } = listened({})
-    const asked: Promise<string>[] = []
+    const results: Promise<string>[] = []
     tokens.on(({ type }) => {
-      if (type === 'token_requested') asked.push(tokens.getToken().then(({ value }) => value))
+      if (type === 'token_requested') results.push(tokens.getToken().then(({ value }) => value))
     })
     expect((await tokens.getToken()).value).toBe('token-1')
-    expect(await Promise.all(asked)).toEqual(['token-1'])
+    expect(await Promise.all(results)).toEqual(['token-1'])
     expect(endpoint.requests).toHaveLength(1)
   })
 
   it('allow a listener to get a new token after a rejection', async () => {
     const { endpoint, tokens } = listened({})
-    const asked: Promise<string>[] = []
+    const results: Promise<string>[] = []
     tokens.on(({ type }) => {
-      if (type === 'token_rejected') asked.push(tokens.getToken().then(({ value }) => value))
+      if (type === 'token_rejected') results.push(tokens.getToken().then(({ value }) => value))
     })
     tokens.reject(await tokens.getToken())
-    expect(await Promise.all(asked)).toEqual(['token-2'])
+    expect(await Promise.all(results)).toEqual(['token-2'])
     expect(endpoint.requests).toHaveLength(2)
   })
 
@@ -194,7 +194,7 @@ describe('events', () => {
     const { tokens } = listened({})
     const unhandled = vi.fn()
     process.once('unhandledRejection', unhandled)
-    tokens.on(() => Promise.reject(new Error('a listener’s own trouble')) as never)
+    tokens.on(() => Promise.reject(new Error('an error of a listener')) as never)
     await tokens.getToken()
     vi.useRealTimers()
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))

@@ -28,13 +28,13 @@ describe('attempts', () => {
     ['throttled', { status: 429, body: '' }, 3],
     ['unavailable', unavailable, 3],
     ['unavailable', { error: new TypeError('fetch failed') }, 3],
-  ])('after a failure of kind %s (%j): %d in all', async (kind, script, attempts) => {
+  ])('of kind %s (%j) are made %d times', async (kind, script, attempts) => {
     const { endpoint, error } = await failure(script)
     expect(error).toMatchObject({ kind, attempts })
     expect(endpoint.requests).toHaveLength(attempts)
   })
 
-  it('end with the first that succeeds', async () => {
+  it('stop after a success', async () => {
     const endpoint = new ScriptedEndpoint((request) => (request < 3 ? unavailable : {}))
     const tokens = createTokenProvider(sourceOf(endpoint))
     const call = watch(tokens.getToken())
@@ -42,13 +42,13 @@ describe('attempts', () => {
     expect(call.value?.value).toBe('token-3')
   })
 
-  it('end with the first permanent failure', async () => {
+  it('stop after a permanent failure', async () => {
     const { endpoint, error } = await failure((request) => (request === 1 ? unavailable : wrongSecret))
     expect(error).toMatchObject({ kind: 'credentials', attempts: 2 })
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('are spread by chance over a growing time', async () => {
+  it('follow each other at random, growing intervals', async () => {
     const delays: number[][] = []
     for (const chance of [0, 0.5, 0.999_999]) {
       fixRandom(chance)
@@ -61,14 +61,14 @@ describe('attempts', () => {
     expect(delays[2]![1]!).toBeLessThanOrEqual(10_000)
   })
 
-  it('are never more than the options allow', async () => {
+  it('do not exceed maxAttempts', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable', attempts: 1 })
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('that could not be reached say where, and by which code', async () => {
+  it('report the URL and the error code if the endpoint cannot be reached', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' })
     const { error } = await failure({ error: new TypeError('fetch failed', { cause }) })
     expect(error.message).toBe(
@@ -77,7 +77,7 @@ describe('attempts', () => {
     expect(error.status).toBeUndefined()
   })
 
-  it('find the code among the addresses that were tried', async () => {
+  it('report the error code if several addresses were tried', async () => {
     const errors = [Object.assign(new Error('no route'), { code: 'EHOSTUNREACH' })]
     const { error } = await failure({
       error: new TypeError('fetch failed', { cause: new AggregateError(errors) }),
@@ -86,7 +86,7 @@ describe('attempts', () => {
   })
 
   it.each([['a string'], [undefined], [null], [42], [{ code: 'has blanks in it' }], [Object.create(null)]])(
-    'that throw no error at all (%j) still fail as one',
+    'fail with a TokenError even if %j is thrown',
     async (thrown) => {
       const { error } = await failure({ error: thrown ?? 'nothing' })
       expect(error).toMatchObject({ kind: 'unavailable', attempts: 3 })
@@ -138,7 +138,7 @@ describe('a custom source', () => {
     [{ accessToken: 42 }],
     [{ accessToken: 'a\r\nX-Evil: 1' }],
     [{ accessToken: ' a' }],
-  ])('gives no token with %j', async (response) => {
+  ])('fails with the response %j', async (response) => {
     const tokens = createTokenProvider({
       cacheKey: () => Promise.resolve('key'),
       requestToken: () => Promise.resolve(response as never),
@@ -150,7 +150,7 @@ describe('a custom source', () => {
   })
 
   it.each([[undefined], ['3600'], [Number.NaN], [0], [-1]])(
-    'that says a life of %j gets 300 s',
+    'gets a lifetime of 300 s with expiresIn %j',
     async (expiresIn) => {
       const response = { accessToken: 'own', tokenType: 'Bearer', expiresIn, scope: [] } as never
       const tokens = createTokenProvider({

@@ -1,25 +1,25 @@
 import { createMemoryTokenStore, type TokenLease, type TokenStore } from '@tokenwell/core'
 
-export type Mood = 'well' | 'failing' | 'hanging'
+export type Behaviour = 'works' | 'fails' | 'hangs'
 
-/** A memory store each of whose operations goes by the next mood. */
-export function flakyStore(moods: Iterator<string>): TokenStore {
+/** A memory store. Each operation takes its behaviour from the iterator. */
+export function flakyStore(behaviours: Iterator<string>): TokenStore {
   const store = createMemoryTokenStore()
-  const moody = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const mood = moods.next().value as Mood
-    if (mood === 'failing') return Promise.reject(new Error('failing'))
-    return mood === 'hanging' ? work().then(() => new Promise<never>(() => {})) : work()
+  const flaky = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const behaviour = behaviours.next().value as Behaviour
+    if (behaviour === 'fails') return Promise.reject(new Error('failing'))
+    return behaviour === 'hangs' ? work().then(() => new Promise<never>(() => {})) : work()
   }
-  const moodyLease = (lease: TokenLease): TokenLease => ({
-    write: (...of) => moody(() => lease.write(...of)),
-    writeCooldown: (...of) => moody(() => lease.writeCooldown(...of)),
-    extend: (...of) => moody(() => lease.extend(...of)),
-    release: () => moody(() => lease.release()),
+  const flakyLease = (lease: TokenLease): TokenLease => ({
+    write: (...of) => flaky(() => lease.write(...of)),
+    writeCooldown: (...of) => flaky(() => lease.writeCooldown(...of)),
+    extend: (...of) => flaky(() => lease.extend(...of)),
+    release: () => flaky(() => lease.release()),
   })
   return {
     sharing: store.sharing,
-    read: (key) => moody(() => store.read(key)),
-    remove: (...of) => moody(() => store.remove(...of)),
-    lease: (...of) => moody(() => store.lease(...of).then((lease) => lease && moodyLease(lease))),
+    read: (key) => flaky(() => store.read(key)),
+    remove: (...of) => flaky(() => store.remove(...of)),
+    lease: (...of) => flaky(() => store.lease(...of).then((lease) => lease && flakyLease(lease))),
   }
 }

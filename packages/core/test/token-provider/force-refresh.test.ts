@@ -21,7 +21,7 @@ describe('forceRefresh', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('never takes the result of a request that began before the call', async () => {
+  it('does not use the result of a request that began before the call', async () => {
     const { endpoint, tokens } = start({ latencyMs: 100 })
     const plain = watch(tokens.getToken())
     await pass(50)
@@ -31,7 +31,7 @@ describe('forceRefresh', () => {
     expect(endpoint.mostInFlight).toBe(1)
   })
 
-  it('waits for a request that began before the call even when that one fails', async () => {
+  it('waits for a request that began before the call, even if that request fails', async () => {
     const { tokens } = start((request) => ({
       latencyMs: 100,
       ...(request === 1 && { status: 400, body: '' }),
@@ -45,7 +45,7 @@ describe('forceRefresh', () => {
     expect(forced.value?.value).toBe('token-2')
   })
 
-  it('shares requests: two for any number of concurrent calls', async () => {
+  it('makes at most two requests for any number of concurrent calls', async () => {
     const { endpoint, tokens } = start({ latencyMs: 100 })
     const calls = Array.from({ length: 200 }, () => watch(tokens.getToken(forceRefresh)))
     await pass(200)
@@ -54,7 +54,7 @@ describe('forceRefresh', () => {
     expect(endpoint.mostInFlight).toBe(1)
   })
 
-  it('keeps the cached token in use meanwhile and after a failure', async () => {
+  it('keeps the cached token in use during the request and after a failure', async () => {
     const { tokens } = start((request) => (request === 1 ? {} : { ...unavailable, latencyMs: 100 }))
     await tokens.getToken()
     const forced = watch(tokens.getToken(forceRefresh))
@@ -65,7 +65,7 @@ describe('forceRefresh', () => {
     expect((await tokens.getToken()).value).toBe('token-1')
   })
 
-  it('serves plain callers with its result', async () => {
+  it('shares its result with other callers', async () => {
     const { endpoint, tokens } = start({ latencyMs: 100 })
     const calls = [watch(tokens.getToken(forceRefresh)), watch(tokens.getToken())]
     await pass(100)
@@ -85,7 +85,7 @@ describe('forceRefresh', () => {
     expect(endpoint.cancelled).toBe(1)
   })
 
-  it('fails no other caller when its own timeout is over', async () => {
+  it('fails no other caller after its own timeout', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 20_000 })
     const tokens = createTokenProvider(sourceOf(endpoint), { attemptTimeoutMs: 30_000 })
     const plain = watch(tokens.getToken())

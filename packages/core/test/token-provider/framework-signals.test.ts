@@ -5,7 +5,7 @@ import { ScriptedEndpoint, sourceOf } from '../scripted-endpoint.ts'
 
 useFakeTime()
 
-it('passes on what Next.js throws to render a page for each request, without a retry or a cooldown', async () => {
+it('passes on the errors with which Next.js controls rendering, without a retry or a cooldown', async () => {
   const signal = Object.assign(new Error('used no-store fetch'), { digest: 'DYNAMIC_SERVER_USAGE' })
   const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { error: signal } : {}))
   const tokens = createTokenProvider(sourceOf(endpoint))

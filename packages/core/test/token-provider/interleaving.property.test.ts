@@ -7,28 +7,28 @@ import { flakyStore } from './flaky-store.ts'
 
 useFakeTime()
 
-// The same runs each time; `pnpm soak` makes others, and many more.
+// The same runs each time; `pnpm soak` runs many more, with random seeds.
 const seed = 20_261_121
 
 describe('any interleaving of calls, rejections, aborts, time and failures', () => {
-  it('keeps to one flight, to living tokens, and to each caller', async () => {
+  it('makes one request at a time and returns a valid token to each caller', async () => {
     await fc.assert(
       fc.asyncProperty(plan, (plan) => play(plan)),
       { numRuns: 400, seed },
     )
   }, 60_000)
 
-  it('does so for providers that share a store', async () => {
+  it('does so with providers that share a store', async () => {
     await fc.assert(
       fc.asyncProperty(plan, (plan) => play(plan, createMemoryTokenStore())),
       { numRuns: 100, seed },
     )
   }, 60_000)
 
-  it('does so where that store fails and hangs now and then', async () => {
-    const moods = fc.infiniteStream(fc.constantFrom('well', 'well', 'well', 'failing', 'hanging'))
+  it('does so with a store that sometimes fails or hangs', async () => {
+    const behaviours = fc.infiniteStream(fc.constantFrom('works', 'works', 'works', 'fails', 'hangs'))
     await fc.assert(
-      fc.asyncProperty(plan, moods, (plan, moods) => play(plan, flakyStore(moods))),
+      fc.asyncProperty(plan, behaviours, (plan, behaviours) => play(plan, flakyStore(behaviours))),
       { numRuns: 100, seed },
     )
   }, 60_000)

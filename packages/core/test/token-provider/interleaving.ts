@@ -54,11 +54,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 )
-const lives = fc.constantFrom(0.5, 3, 20, 100, 3_600)
+const lifetimes = fc.constantFrom(0.5, 3, 20, 100, 3_600)
 const scriptedResponse: fc.Arbitrary<ScriptedResponse> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ expiresIn: lives, latencyMs: fc.constantFrom(0, 1, 100, 3_000, 12_000) }),
+    arbitrary: fc.record({ expiresIn: lifetimes, latencyMs: fc.constantFrom(0, 1, 100, 3_000, 12_000) }),
   },
   {
     weight: 3,
@@ -77,10 +77,10 @@ const scriptedResponse: fc.Arbitrary<ScriptedResponse> = fc.oneof(
 export const plan = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 40 }),
   script: fc.array(scriptedResponse, { minLength: 1, maxLength: 12 }),
-  heedsSignal: fc.boolean(),
+  obeysSignal: fc.boolean(),
 })
 
-type Plan = { steps: Step[]; script: ScriptedResponse[]; heedsSignal: boolean }
+type Plan = { steps: Step[]; script: ScriptedResponse[]; obeysSignal: boolean }
 
 interface Caller {
   readonly controller: AbortController
@@ -90,17 +90,17 @@ interface Caller {
   state: 'pending' | 'resolved' | 'rejected'
 }
 
-/** Takes the steps, and judges every outcome at the moment when it comes. */
+/** Takes the steps, and checks each outcome as soon as a call settles. */
 export async function play(plan: Plan, store?: TokenStore): Promise<void> {
-  const source = new StrictSource(plan.script, plan.heedsSignal)
+  const source = new StrictSource(plan.script, plan.obeysSignal)
   const size = store ? 3 : 1
   const providers = Array.from({ length: size }, () =>
     createTokenProvider(source.forOneProvider(), { store }),
   )
   const callers: Caller[] = []
   const tokens: AccessToken[] = []
-  const refused = providers.map(() => new Set<string>())
-  const faults: unknown[] = []
+  const rejected = providers.map(() => new Set<string>())
+  const problems: unknown[] = []
   // While no replacement is available, a rejected token is returned again.
   const replaceable = plan.script.every(
     ({ expiresIn, latencyMs = 0 }) => expiresIn !== undefined && latencyMs < 10_000,
@@ -111,33 +111,34 @@ export async function play(plan: Plan, store?: TokenStore): Promise<void> {
     const caller: Caller = { controller, left: false, promise: Promise.resolve(), state: 'pending' }
     callers.push(caller)
     const began = performance.now()
-    const asked = source.asked
-    const refusedBefore = new Set(refused[index])
+    const requestsBefore = source.requests
+    const rejectedBefore = new Set(rejected[index])
     if (abortAfterMs !== undefined) setTimeout(() => leave(caller), abortAfterMs)
-    const judge = (verdict: () => void): void => {
+    const check = (assertions: () => void): void => {
       try {
-        verdict()
-        // The waiting of a call may end a little after its time.
+        assertions()
+        // A call may time out slightly late.
         expect(performance.now() - began, 'thirty seconds').toBeLessThanOrEqual(30_300)
       } catch (error) {
-        faults.push(error)
+        problems.push(error)
       }
     }
     const promise = providers[index]!.getToken({ ...options, signal: controller.signal })
     caller.promise = promise
     promise.then(
       (token) => {
-        judge(() => {
+        check(() => {
           expect(caller.left, 'a result for a caller that had left').toBe(false)
           source.expectUsable(token)
-          if (replaceable) expect(refusedBefore.has(token.value), 'a rejected token').toBe(false)
-          if (options.forceRefresh) expect(source.numberOf(token), 'a forced token').toBeGreaterThan(asked)
+          if (replaceable) expect(rejectedBefore.has(token.value), 'a rejected token').toBe(false)
+          if (options.forceRefresh)
+            expect(source.numberOf(token), 'a forced token').toBeGreaterThan(requestsBefore)
         })
         caller.state = 'resolved'
         tokens.push(token)
       },
       (error: unknown) => {
-        judge(() => {
+        check(() => {
           if (caller.left) expect(error).toBe('left')
           else expect(error).toBeInstanceOf(TokenError)
         })
@@ -155,7 +156,7 @@ export async function play(plan: Plan, store?: TokenStore): Promise<void> {
   const reject = (tokens: TokenProvider, index: number, token: AccessToken): void => {
     const before = tokens.peekToken()
     tokens.reject(token)
-    if (before !== undefined && tokens.peekToken() === undefined) refused[index]!.add(before.value)
+    if (before !== undefined && tokens.peekToken() === undefined) rejected[index]!.add(before.value)
   }
 
   for (const step of plan.steps) {
@@ -176,15 +177,15 @@ export async function play(plan: Plan, store?: TokenStore): Promise<void> {
       const token = tokens.peekToken()
       if (token) source.expectUsable(token)
     }
-    expect(faults).toEqual([])
+    expect(problems).toEqual([])
   }
   await pass(31_000)
-  expect(faults).toEqual([])
+  expect(problems).toEqual([])
   expect(callers.filter(({ state }) => state === 'pending')).toEqual([])
-  // What is left to do with a store takes its time.
+  // The remaining operations on a store take time.
   const closing = Promise.all(providers.map((tokens) => tokens.close()))
   await pass(6_000)
   await closing
-  expect(source.faults).toEqual([])
-  if (plan.heedsSignal) expect(vi.getTimerCount(), 'timers left behind').toBe(0)
+  expect(source.problems).toEqual([])
+  if (plan.obeysSignal) expect(vi.getTimerCount(), 'timers left behind').toBe(0)
 }

@@ -49,7 +49,7 @@ describe('a lifetime', () => {
     ['true', true],
     ['a list', [3_600]],
     ['an object', { seconds: 3_600 }],
-  ])('that is %s becomes 300 s, and an event says so', async (_name, expiresIn) => {
+  ])('that is %s becomes 300 s, and an event is emitted', async (_name, expiresIn) => {
     const { lifetimeMs, unknown } = await lifetimeOf({ body: { ...withoutLifetime, expires_in: expiresIn } })
     expect(lifetimeMs).toBe(300_000)
     expect(unknown).toEqual([
@@ -64,20 +64,20 @@ describe('a lifetime', () => {
     expect(lifetimeMs).toBe(300_000)
   })
 
-  it('that is missing is never for ever', async () => {
+  it('that is missing is never infinite', async () => {
     const { tokens, unknown } = await lifetimeOf({ body: withoutLifetime })
     await pass(300_000)
     expect(tokens.peekToken()).toBeUndefined()
     expect(unknown).toHaveLength(1)
   })
 
-  it('that is missing becomes what the options say', async () => {
+  it('that is missing becomes defaultLifetimeMs', async () => {
     const { lifetimeMs } = await lifetimeOf({ body: withoutLifetime }, { defaultLifetimeMs: 5_000 })
     expect(lifetimeMs).toBe(5_000)
   })
 
   it.each([[365 * 86_400 + 1], [4_102_444_800], ['99999999999999999999']])(
-    'of %s s is cut to 365 days, and an event says so',
+    'of %s s is limited to 365 days, and an event is emitted',
     async (expiresIn) => {
       const { lifetimeMs, unknown } = await lifetimeOf({ expiresIn })
       expect(lifetimeMs).toBe(365 * 86_400_000)
@@ -106,7 +106,7 @@ describe('a lifetime', () => {
     expect(tokens.peekToken()).toBeUndefined()
   })
 
-  it('is never lengthened by an issue date in the future', async () => {
+  it('is not extended by an issue date in the future', async () => {
     const body = { ...withoutLifetime, expires_in: 60, issued_at: String(Date.now() + 3_600_000) }
     const { lifetimeMs, tokens } = await lifetimeOf({ body })
     expect(lifetimeMs).toBe(60_000)
@@ -114,7 +114,7 @@ describe('a lifetime', () => {
     expect(tokens.peekToken()).toBeUndefined()
   })
 
-  it('in milliseconds is read so when the options say so', async () => {
+  it('is read in milliseconds if the options say so', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: '3599000' })
     const tokens = createTokenProvider(sourceOf(endpoint, { expiresInUnit: 'milliseconds' }))
     const token = await tokens.getToken()
@@ -122,7 +122,7 @@ describe('a lifetime', () => {
     expect(token.response.expiresIn).toBe(3_599)
   })
 
-  it('that is over when the response arrives causes an error, not an expired token', async () => {
+  it('that is over when the response arrives causes an error instead of an expired token', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 2, latencyMs: 3_000 })
     const tokens = createTokenProvider(sourceOf(endpoint))
     const call = watch(tokens.getToken())

@@ -14,7 +14,7 @@ async function started(script: Script) {
 }
 
 describe('minimumValidityMs', () => {
-  it('is kept to: a token with less left is renewed before it is handed out', async () => {
+  it('refreshes a token with a shorter remaining lifetime before it is returned', async () => {
     const { endpoint, tokens } = await started({ expiresIn: 1_000 })
     await pass(500_000)
     const minimumValidityMs = 500_000
@@ -26,7 +26,7 @@ describe('minimumValidityMs', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('leaves the token to callers who ask for less', async () => {
+  it('does not affect callers that require less', async () => {
     const { tokens } = await started((request) => ({ expiresIn: 1_000, latencyMs: request === 1 ? 0 : 100 }))
     await pass(500_000)
     const long = watch(tokens.getToken({ minimumValidityMs: 600_000 }))
@@ -37,7 +37,7 @@ describe('minimumValidityMs', () => {
     expect(long.value?.value).toBe('token-2')
   })
 
-  it('longer than a life gets the freshest, not a request a call', async () => {
+  it('returns the freshest token without a request per call if it exceeds the lifetime', async () => {
     const { endpoint, tokens } = await started((request) => ({
       expiresIn: 100,
       latencyMs: request === 1 ? 0 : 500,
@@ -50,12 +50,12 @@ describe('minimumValidityMs', () => {
     }
     expect(endpoint.requests).toHaveLength(1)
     await pass(45_000)
-    const renewed = watch(tokens.getToken({ minimumValidityMs }))
+    const refreshed = watch(tokens.getToken({ minimumValidityMs }))
     await pass(500)
-    expect(renewed.value?.value).toBe('token-2')
+    expect(refreshed.value?.value).toBe('token-2')
   })
 
-  it('just short of a life does not make every call wait', async () => {
+  it('does not make every call wait if it is slightly shorter than the lifetime', async () => {
     const { endpoint, tokens } = await started({ expiresIn: 100, latencyMs: 0 })
     endpoint.script = { expiresIn: 100, latencyMs: 2_000 }
     for (let call = 0; call < 10; call++) {
@@ -63,11 +63,11 @@ describe('minimumValidityMs', () => {
       await pass(2_000)
       expect(got.state).toBe('resolved')
     }
-    // The first call that found too little left asked; what came had 98 s left, and nothing better is to be had.
+    // The first call with too short a lifetime made a request. Its token had 98 s left, and a newer one has no more.
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('that cannot be met is an error, and leaves the token to others', async () => {
+  it('causes an error if it cannot be met, and other callers still get the token', async () => {
     const { tokens } = await started((request) => (request === 1 ? { expiresIn: 1_000 } : unavailable))
     await pass(500_000)
     const demanding = watch(tokens.getToken({ minimumValidityMs: 600_000 }))
@@ -76,7 +76,7 @@ describe('minimumValidityMs', () => {
     expect((await tokens.getToken()).value).toBe('token-1')
   })
 
-  it('that is no number, or less than nothing, does not make every call a request', async () => {
+  it('does not cause a request per call if it is not a positive number', async () => {
     const { endpoint, tokens } = await started({ expiresIn: 100 })
     for (const minimumValidityMs of [Number.NaN, -1, -Infinity, Infinity, undefined]) {
       expect((await tokens.getToken({ minimumValidityMs })).value).toBe('token-1')
@@ -84,7 +84,7 @@ describe('minimumValidityMs', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('never lets a token past its margin through, however little is asked for', async () => {
+  it('does not return a token within its expiry margin', async () => {
     const { tokens } = await started({ expiresIn: 100 })
     await pass(95_001)
     expect((await tokens.getToken({ minimumValidityMs: 1 })).value).toBe('token-2')

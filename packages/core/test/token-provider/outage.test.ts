@@ -12,24 +12,26 @@ import {
 
 useFakeTime()
 
-const refused = { error: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) }
+const connectionRefused = {
+  error: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+}
 
-describe('a token endpoint that is down for ten seconds while the token ages', () => {
+describe('a token endpoint that fails for ten seconds while the token is due for refresh', () => {
   it.each<[string, ScriptedResponse]>([
-    ['refuses connections', refused],
-    ['responds 503', unavailable],
+    ['refuses connections', connectionRefused],
+    ['responds with 503', unavailable],
     ['never responds', never],
     ['responds with HTML', { body: '<html>' }],
-    ['responds 404', { status: 404, body: '' }],
-    ['responds 429', { status: 429, headers: { 'retry-after': '5' }, body: '' }],
-    ['refuses the credentials', wrongSecret],
-  ])('and %s: no caller notices', async (_name, trouble) => {
+    ['responds with 404', { status: 404, body: '' }],
+    ['responds with 429', { status: 429, headers: { 'retry-after': '5' }, body: '' }],
+    ['rejects the credentials', wrongSecret],
+  ])('affects no caller if it %s', async (_name, failure) => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 900 })
     const tokens = createTokenProvider(sourceOf(endpoint))
     await tokens.getToken()
-    // An ageing token has 180 s left, the outage is over long before that.
+    // A token due for refresh has 180 s left, much longer than the outage.
     await pass(745_000)
-    endpoint.script = trouble
+    endpoint.script = failure
     for (let tick = 0; tick < 1_000; tick++) {
       expect(tokens.peekToken()?.value).toBe('token-1')
       expect((await tokens.getToken()).value).toBe('token-1')
@@ -65,20 +67,20 @@ describe('unhandled rejections', () => {
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  it('are caught by the listener of this test at all', async () => {
+  it('are caught by the listener of this test', async () => {
     void Promise.reject(new Error('nobody waits'))
     await turns()
     expect(unhandled).toHaveBeenCalledOnce()
   })
 
-  it('are none in 10,000 failed renewals', async () => {
+  it('do not occur in 10,000 failed refreshes', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 31_000_000 })
     const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1, refreshAheadMs: 2_000_000_000 })
     await tokens.getToken()
     vi.setSystemTime(Date.now() + 29_200_000_000)
-    const troubles = [unavailable, refused, { body: '' }, { status: 404, body: '' }]
-    endpoint.script = (request) => troubles[request % troubles.length]!
-    for (let renewal = 0; renewal < 10_000; renewal++) {
+    const failures = [unavailable, connectionRefused, { body: '' }, { status: 404, body: '' }]
+    endpoint.script = (request) => failures[request % failures.length]!
+    for (let refresh = 0; refresh < 10_000; refresh++) {
       expect((await tokens.getToken()).value).toBe('token-1')
       await pass(61_000)
     }
@@ -87,9 +89,9 @@ describe('unhandled rejections', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('are none in eager, deserted, forced, closed and held calls that fail', async () => {
-    for (const trouble of [unavailable, refused, never, wrongSecret]) {
-      const endpoint = new ScriptedEndpoint({ latencyMs: 5, ...trouble })
+  it('do not occur in eager, aborted, forced and closed calls that fail, or during a cooldown', async () => {
+    for (const failure of [unavailable, connectionRefused, never, wrongSecret]) {
+      const endpoint = new ScriptedEndpoint({ latencyMs: 5, ...failure })
       const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
       const controller = new AbortController()
       const calls = [

@@ -16,7 +16,7 @@ useFakeTime()
 
 const secret = 'canary-Secret_0.9~!"&=% '.trim()
 const token = 'canary-Token_0.9'
-/** As it stands in a form, a header, JSON and a URL. */
+/** Its forms in a form body, a header, JSON and a URL. */
 const traces = [
   secret,
   token,
@@ -27,7 +27,7 @@ const traces = [
   'canary',
 ]
 
-/** Every way in which a thing gets into a log. */
+/** Every way in which a value may be logged. */
 function shown(thing: unknown): string {
   const error = thing as Error
   return [
@@ -88,7 +88,7 @@ const options = {
   clientSecret: secret,
 }
 
-describe('neither secret nor token shows', () => {
+describe('neither secret nor token is shown', () => {
   const cases = failures.flatMap(([name, response]) =>
     (['post', 'basic'] as const).map((way) => [name, way, response] as const),
   )
@@ -100,11 +100,11 @@ describe('neither secret nor token shows', () => {
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
     const first = watch(tokens.getToken())
     await pass(30_000)
-    const held = watch(tokens.getToken())
+    const duringCooldown = watch(tokens.getToken())
     const forced = watch(tokens.getToken({ forceRefresh: true }))
     const attached = watch(apiFetch('https://api.example.com/'))
     await pass(30_000)
-    for (const { error } of [first, held, forced, attached]) {
+    for (const { error } of [first, duringCooldown, forced, attached]) {
       expect(error).toMatchObject({ name: 'TokenError' })
       expectNoTrace(error)
     }
@@ -128,10 +128,10 @@ describe('neither secret nor token shows', () => {
     ['a secret with a line break', { clientSecret: `${secret}\n` }],
     ['a client ID with a line break', { clientId: `${secret}\n` }],
     ['a reserved parameter', { extraParameters: { client_secret: secret } }],
-  ])('in the mistake of %s', (_name, mistake) => {
+  ])('in the error for %s', (_name, invalid) => {
     let thrown: unknown
     try {
-      clientCredentials({ ...options, ...mistake })
+      clientCredentials({ ...options, ...invalid })
     } catch (error) {
       thrown = error
     }
@@ -172,7 +172,7 @@ describe('neither secret nor token shows', () => {
       'the name of what a fetch throws',
       { error: Object.assign(new Error('x'), { name: 'canary-Secret_0.9' }) },
     ],
-  ])('where a secret in the shape of a code stands in %s', async (_name, response) => {
+  ])('if a secret that looks like a code is in %s', async (_name, response) => {
     const events: TokenEvent[] = []
     const { fetch } = new ScriptedEndpoint(response)
     const source = clientCredentials({ ...options, clientSecret: 'canary-Secret_0.9', fetch })
@@ -184,7 +184,7 @@ describe('neither secret nor token shows', () => {
     expectNoTrace(await tokens.getToken().catch((thrown: unknown) => thrown))
   })
 
-  it('in a provider, its source, its token and its events while all is well', async () => {
+  it('in a provider, its source, its token and its events', async () => {
     const events: TokenEvent[] = []
     const body = { access_token: token, token_type: 'Bearer', expires_in: 100, refresh_token: secret }
     const source = clientCredentials({ ...options, fetch: new ScriptedEndpoint({ body }).fetch })
@@ -219,7 +219,7 @@ describe('neither secret nor token shows', () => {
     }
   })
 
-  it('in what the parser throws', () => {
+  it('in errors of the parser', () => {
     for (const [, { status = 200, headers = {}, body }] of failures) {
       if (body === undefined) continue
       let thrown: unknown

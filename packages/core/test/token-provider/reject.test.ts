@@ -14,7 +14,7 @@ async function started(script: Script = {}) {
 }
 
 describe('a rejected token', () => {
-  it('is not handed out again', async () => {
+  it('is not returned again', async () => {
     const { endpoint, tokens, token } = await started()
     tokens.reject(token)
     expect(tokens.peekToken()).toBeUndefined()
@@ -22,14 +22,14 @@ describe('a rejected token', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('causes no request by itself: the next call does', async () => {
+  it('is replaced by the next call only', async () => {
     const { endpoint, tokens, token } = await started()
     tokens.reject(token)
     await pass(60_000)
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('rejected 200 times at once costs one request', async () => {
+  it('causes one request if it is rejected 200 times at once', async () => {
     const { endpoint, tokens, token } = await started((request) => ({ latencyMs: request === 1 ? 0 : 100 }))
     const calls = Array.from({ length: 200 }, () => {
       tokens.reject(token)
@@ -40,7 +40,7 @@ describe('a rejected token', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('rejected again after its replacement costs none', async () => {
+  it('causes no request if it is rejected again after its replacement', async () => {
     const { endpoint, events, tokens, token } = await started()
     tokens.reject(token)
     await tokens.getToken()
@@ -51,7 +51,7 @@ describe('a rejected token', () => {
     expect(events).toHaveLength(before)
   })
 
-  it('rejected during a refresh joins it, and does not use the budget', async () => {
+  it('is replaced by a pending refresh, without using the budget', async () => {
     const { endpoint, tokens } = await started((request) => ({
       expiresIn: 100,
       latencyMs: request % 2 ? 0 : 5_000,
@@ -66,7 +66,7 @@ describe('a rejected token', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('of another provider, or made up, changes nothing', async () => {
+  it('is ignored if it belongs to another provider or is invented', async () => {
     const { endpoint, tokens, token } = await started()
     tokens.reject({
       ...token,
@@ -79,7 +79,7 @@ describe('a rejected token', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('before there is any token changes nothing', async () => {
+  it('is ignored before a token is cached', async () => {
     const { token } = await started()
     const endpoint = new ScriptedEndpoint()
     const tokens = createTokenProvider(sourceOf(endpoint))
@@ -88,7 +88,7 @@ describe('a rejected token', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('is returned again while no replacement is available, until it expires', async () => {
+  it('is returned again until a replacement is available or it expires', async () => {
     const { endpoint, events, tokens, token } = await started((request) =>
       request === 1 ? { expiresIn: 100 } : unavailable,
     )
@@ -114,15 +114,15 @@ describe('a rejected token', () => {
 describe('the budget for refreshes after rejections', () => {
   it('is not used by a rejection during a refresh', async () => {
     const { endpoint, tokens, token } = await started((request) => ({ latencyMs: request === 2 ? 1_000 : 0 }))
-    const renewal = watch(tokens.getToken({ forceRefresh: true }))
+    const refresh = watch(tokens.getToken({ forceRefresh: true }))
     tokens.reject(token)
     await pass(1_000)
-    expect(renewal.value?.value).toBe('token-2')
+    expect(refresh.value?.value).toBe('token-2')
     for (let call = 0; call < 100; call++) tokens.reject(await tokens.getToken())
     expect(endpoint.requests).toHaveLength(2 + 20)
   })
 
-  it('is twenty at once; after that the token stays and no request is made', async () => {
+  it('allows twenty at once; after that the token stays and no request is made', async () => {
     const { endpoint, events, tokens } = await started()
     for (let call = 0; call < 100; call++) tokens.reject(await tokens.getToken())
     expect(endpoint.requests).toHaveLength(21)
@@ -133,7 +133,7 @@ describe('the budget for refreshes after rejections', () => {
     expect(refreshing).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(80).fill(false)])
   })
 
-  it('gets one back every five seconds, and never more than twenty', async () => {
+  it('regains one every five seconds, up to twenty', async () => {
     const { endpoint, tokens } = await started()
     const drain = async (): Promise<number> => {
       const before = endpoint.requests.length
@@ -171,7 +171,7 @@ describe('the budget for refreshes after rejections', () => {
     expect(endpoint.requests).toHaveLength(before + 1)
   })
 
-  it('reports the remaining lifetime of the rejected token', async () => {
+  it('emits an event with the remaining lifetime of the rejected token', async () => {
     const { events, tokens, token } = await started({ expiresIn: 100 })
     await pass(40_000)
     tokens.reject(token)
@@ -183,7 +183,7 @@ describe('the budget for refreshes after rejections', () => {
     })
   })
 
-  it('is not touched by an endpoint that fails', async () => {
+  it('is not used by failed requests', async () => {
     const { endpoint, tokens, token } = await started((request) => (request === 1 ? {} : unavailable))
     tokens.reject(token)
     const call = watch(tokens.getToken())

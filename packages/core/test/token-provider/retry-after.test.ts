@@ -14,7 +14,7 @@ function start(first: ScriptedResponse, then: ScriptedResponse = {}) {
 }
 
 describe('Retry-After', () => {
-  it('in seconds is waited for when it fits the caller’s time', async () => {
+  it('in seconds is waited for if it ends within the timeout of the caller', async () => {
     const { endpoint, tokens } = start(throttled({ 'retry-after': '7' }))
     const began = Date.now()
     const call = watch(tokens.getToken())
@@ -35,7 +35,7 @@ describe('Retry-After', () => {
     expect(endpoint.requests[1]!.atMs - endpoint.requests[0]!.atMs).toBe(10_000)
   })
 
-  it('as an HTTP date is relative to this clock without a Date header', async () => {
+  it('as an HTTP date is relative to the local clock without a Date header', async () => {
     const until = new Date(Date.now() + 5_000).toUTCString()
     const { endpoint, tokens } = start(throttled({ 'retry-after': until }))
     const call = watch(tokens.getToken())
@@ -44,7 +44,7 @@ describe('Retry-After', () => {
     expect(endpoint.requests[1]!.atMs - endpoint.requests[0]!.atMs).toBe(5_000)
   })
 
-  it('longer than the timeout of the caller fails at once', async () => {
+  it('longer than the timeout of the caller fails the call immediately', async () => {
     const { endpoint, tokens } = start(throttled({ 'retry-after': '31' }))
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'throttled',
@@ -62,7 +62,7 @@ describe('Retry-After', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('is waited for by later callers, together, once it fits their time', async () => {
+  it('is waited for by later callers together, if it ends within their timeout', async () => {
     const { endpoint, tokens } = start(throttled({ 'retry-after': '45' }))
     await tokens.getToken().catch(() => {})
     await pass(20_000)
@@ -93,7 +93,7 @@ describe('Retry-After', () => {
   })
 
   it.each(['soon', '-5', '1.5', '', 'NaN', '2026', '1e3', '99999999999999999999', 'Thu, 99 Foo 2026'])(
-    'of %j makes no caller wait for ever',
+    'of %j makes no caller wait indefinitely',
     async (value) => {
       const { tokens } = start(throttled({ 'retry-after': value }))
       const call = watch(tokens.getToken())
@@ -112,7 +112,7 @@ describe('Retry-After', () => {
     expect(endpoint.requests.length).toBeLessThan(10)
   })
 
-  it('of an unavailable endpoint is waited for as well when it fits', async () => {
+  it('of an unavailable endpoint is waited for as well', async () => {
     const { endpoint, tokens } = start({ status: 503, headers: { 'retry-after': '4' }, body: '' })
     const call = watch(tokens.getToken())
     await pass(4_000)

@@ -26,7 +26,7 @@ describe('a secret function', () => {
     expect(endpoint.requests[0]!.form.get('client_secret')).toBe('secret')
   })
 
-  it('heals a rotation at the next call, with one request', async () => {
+  it('recovers from a rotation at the next call, with one request', async () => {
     const endpoint = guarded('new')
     let secret = 'old'
     const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret }))
@@ -41,7 +41,7 @@ describe('a secret function', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('is called once a second during a cooldown, however many callers there are', async () => {
+  it('is called once a second during a cooldown, regardless of the number of callers', async () => {
     const endpoint = guarded('right')
     const clientSecret = vi.fn(() => 'wrong')
     const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
@@ -58,7 +58,7 @@ describe('a secret function', () => {
     expect(clientSecret.mock.calls.length - before).toBe(20)
   })
 
-  it('that hangs during a cooldown costs each call a second at most', async () => {
+  it('delays each call by at most a second if it hangs during a cooldown', async () => {
     let calls = 0
     const clientSecret = () => (++calls <= 2 ? 'wrong' : new Promise<string>(() => {}))
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongSecret), { clientSecret }))
@@ -68,7 +68,7 @@ describe('a secret function', () => {
     expect(waiting.state).toBe('rejected')
   })
 
-  it('that changes to another wrong one costs one request more', async () => {
+  it('causes one more request if it returns another wrong secret', async () => {
     const endpoint = guarded('right')
     let secret = 'wrong'
     const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret }))
@@ -80,7 +80,7 @@ describe('a secret function', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('that fails is tried again like an endpoint that is unavailable, and its words stay hidden', async () => {
+  it('is retried like an unavailable endpoint if it fails, and its error message is hidden', async () => {
     const endpoint = new ScriptedEndpoint()
     const clientSecret = vi.fn(() => Promise.reject(new Error('vault says hunter2')))
     const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
@@ -95,11 +95,11 @@ describe('a secret function', () => {
     expect(clientSecret).toHaveBeenCalledTimes(3)
   })
 
-  it('that fails during a cooldown does not end it', async () => {
+  it('does not end a cooldown if it fails', async () => {
     const endpoint = new ScriptedEndpoint(wrongSecret)
-    let asked = 0
+    let calls = 0
     const clientSecret = () => {
-      if (++asked > 1) throw new Error('vault is sealed')
+      if (++calls > 1) throw new Error('vault is sealed')
       return 'wrong'
     }
     const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
@@ -109,7 +109,7 @@ describe('a secret function', () => {
   })
 
   it.each([[undefined], [''], [42], ['line\nbreak']])(
-    'that gives %j says so, and sends nothing',
+    'causes an error and no request if it returns %j',
     async (secret) => {
       const endpoint = new ScriptedEndpoint()
       const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret as string }))
@@ -120,7 +120,7 @@ describe('a secret function', () => {
     },
   )
 
-  it('that gave nothing heals at the next call', async () => {
+  it('recovers at the next call after it returned nothing', async () => {
     const endpoint = new ScriptedEndpoint()
     let secret = ''
     const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => secret }))
@@ -130,9 +130,9 @@ describe('a secret function', () => {
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
   })
 
-  it('that hangs during a cooldown does not delay an abort or a timeout', async () => {
-    let asked = 0
-    const clientSecret = () => (++asked === 1 ? 'wrong' : new Promise<string>(() => {}))
+  it('does not delay an abort or a timeout if it hangs during a cooldown', async () => {
+    let calls = 0
+    const clientSecret = () => (++calls === 1 ? 'wrong' : new Promise<string>(() => {}))
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongSecret), { clientSecret }))
     await tokens.getToken().catch(() => {})
     const controller = new AbortController()
@@ -146,7 +146,7 @@ describe('a secret function', () => {
     expect(waiting).toMatchObject({ state: 'rejected', error: { name: 'TokenError' } })
   })
 
-  it('that hangs is abandoned like an endpoint that does not respond', async () => {
+  it('is abandoned like an unresponsive endpoint if it hangs', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(
       sourceOf(endpoint, { clientSecret: () => new Promise<string>(() => {}) }),

@@ -17,25 +17,25 @@ describe('the options of a provider', () => {
     'timeoutMs',
     'attemptTimeoutMs',
     'maxAttempts',
-  ])('name %s when it cannot be right', (name) => {
+  ])('are rejected with an invalid %s, by name', (name) => {
     for (const value of [Number.NaN, -1, '1000', null, {}]) {
-      const mistake = {
+      const expected = {
         name: 'TokenError',
         kind: 'configuration',
         message: expect.stringContaining(name) as string,
       }
-      expect(make({ [name]: value })).toThrow(expect.objectContaining(mistake))
+      expect(make({ [name]: value })).toThrow(expect.objectContaining(expected))
     }
   })
 
   it.each(['defaultLifetimeMs', 'timeoutMs', 'attemptTimeoutMs', 'maxAttempts'])(
-    'take no zero for %s',
+    'are rejected with zero for %s',
     (name) => {
       expect(make({ [name]: 0 })).toThrow(expect.objectContaining({ kind: 'configuration' }))
     },
   )
 
-  it('name a store that cannot share tokens', () => {
+  it('are rejected with a store that cannot share tokens', () => {
     const { sharing, ...store } = createMemoryTokenStore()
     expect(make({ store })).toThrow(
       expect.objectContaining({
@@ -46,7 +46,7 @@ describe('the options of a provider', () => {
     expect(make({ store: { ...store, sharing } })).not.toThrow()
   })
 
-  it('that are undefined count as not given', async () => {
+  it('that are undefined count as omitted', async () => {
     const all = [
       'store',
       'refreshAheadMs',
@@ -80,7 +80,7 @@ describe('the options of a provider', () => {
     [null],
     [{}],
     [{ authUrl: 'https://auth.example.com', clientId: 'a', clientSecret: 'b' }],
-  ])('do not stand where the source belongs: %j', (source) => {
+  ])('are rejected in place of a source: %j', (source) => {
     expect(() => createTokenProvider(source as never)).toThrow(
       expect.objectContaining({
         kind: 'configuration',
@@ -89,7 +89,7 @@ describe('the options of a provider', () => {
     )
   })
 
-  it('are the pool’s as well, which says so before the first key', () => {
+  it('are checked by a pool before its first key', () => {
     const pool = () => createTokenPool(() => sourceOf(new ScriptedEndpoint()), { timeoutMs: -1 })
     expect(pool).toThrow(expect.objectContaining({ kind: 'configuration' }))
   })

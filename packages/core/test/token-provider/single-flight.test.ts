@@ -7,7 +7,7 @@ useFakeTime()
 
 const abortedBy = (controller: AbortController) => ({ signal: controller.signal })
 
-describe('single flight', () => {
+describe('single-flight', () => {
   it('makes one request for any number of callers, which share one token', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
     const tokens = createTokenProvider(sourceOf(endpoint))
@@ -37,7 +37,7 @@ describe('single flight', () => {
     expect(endpoint.mostInFlight).toBe(1)
   })
 
-  it('keeps providers apart', async () => {
+  it('does not apply across providers', async () => {
     const endpoint = new ScriptedEndpoint()
     const providers = [createTokenProvider(sourceOf(endpoint)), createTokenProvider(sourceOf(endpoint))]
     await Promise.all(providers.map((tokens) => tokens.getToken()))
@@ -46,7 +46,7 @@ describe('single flight', () => {
 })
 
 describe('an aborted caller', () => {
-  it('leaves at once with its own reason, and affects no other caller', async () => {
+  it('fails immediately with its own reason, and affects no other caller', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
     const tokens = createTokenProvider(sourceOf(endpoint))
     const controller = new AbortController()
@@ -109,7 +109,7 @@ describe('an aborted caller', () => {
     await expect(tokens.getToken({ signal: AbortSignal.abort('too late') })).rejects.toBe('too late')
   })
 
-  it('gets no cached token when it aborts in the same turn', async () => {
+  it('gets no cached token if it aborts in the same turn', async () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
     await tokens.getToken()
     const controller = new AbortController()
@@ -171,7 +171,7 @@ describe('an aborted caller', () => {
 })
 
 describe('time limits', () => {
-  it('are ten seconds an attempt and thirty a call, even where the source heeds no signal', async () => {
+  it('are ten seconds per attempt and thirty per call, even if the source ignores the signal', async () => {
     const attempts: number[] = []
     const tokens = createTokenProvider({
       cacheKey: () => Promise.resolve('key'),
@@ -191,17 +191,17 @@ describe('time limits', () => {
     expect(attempts[1]! - began).toBeLessThan(10_500)
   })
 
-  it('cause a cooldown after an endpoint that did not respond', async () => {
+  it('cause a cooldown if the endpoint does not respond', async () => {
     const endpoint = new ScriptedEndpoint(never)
     const tokens = createTokenProvider(sourceOf(endpoint))
     const first = watch(tokens.getToken())
     await pass(30_000)
     expect(first.state).toBe('rejected')
-    const asked = endpoint.requests.length
+    const before = endpoint.requests.length
     const second = watch(tokens.getToken())
     await pass(0)
     expect(second).toMatchObject({ state: 'rejected', error: { kind: 'unavailable' } })
-    expect(endpoint.requests).toHaveLength(asked)
+    expect(endpoint.requests).toHaveLength(before)
   })
 
   it('can be set', async () => {

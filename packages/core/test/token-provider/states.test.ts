@@ -5,7 +5,7 @@ import { ScriptedEndpoint, sourceOf } from '../scripted-endpoint.ts'
 
 useFakeTime()
 
-/** A provider with a first token of this life at hand; renewals take a second. */
+/** A provider with a cached token of this lifetime; refreshes take a second. */
 async function started(expiresIn: number, options?: TokenProviderOptions, latencyMs = 1_000) {
   const endpoint = new ScriptedEndpoint((request) => ({
     expiresIn,
@@ -85,8 +85,8 @@ describe('the four states of a token', () => {
   })
 })
 
-describe('how long a token is fresh and usable', () => {
-  /** When it stops being fresh and stops being handed out, in milliseconds of its life. */
+describe('the time for which a token is fresh and usable', () => {
+  /** When a token stops being fresh and stops being returned, in milliseconds since its request. */
   async function windowsOf(expiresIn: number, options?: TokenProviderOptions) {
     const { tokens } = await started(expiresIn, options, 1e9)
     let freshMs: number | undefined
@@ -106,10 +106,10 @@ describe('how long a token is fresh and usable', () => {
     [1_000, 200, 10],
     [100, 20, 5],
     [2, 0.4, 0.1],
-  ])('of %d s: %d s ahead, %d s before the end', async (expiresIn, ahead, margin) => {
+  ])('for a lifetime of %d s: refresh %d s ahead, margin %d s', async (expiresIn, ahead, margin) => {
     fixRandom(0.5)
     const { freshMs, usableMs } = await windowsOf(expiresIn)
-    // Looked at a thousand times in a life.
+    // Checked a thousand times in a lifetime.
     expect(Math.abs(freshMs - 1000 * (expiresIn - ahead))).toBeLessThanOrEqual(expiresIn)
     expect(Math.abs(usableMs - 1000 * (expiresIn - margin))).toBeLessThanOrEqual(expiresIn)
   })
@@ -117,7 +117,7 @@ describe('how long a token is fresh and usable', () => {
   it.each([
     ['less', 0, 0.9],
     ['more', 0.999_999_9, 1.1],
-  ])('spreads the renewal by up to a tenth: %s', async (_name, chance, factor) => {
+  ])('spreads the refresh by up to a tenth: %s', async (_name, chance, factor) => {
     fixRandom(chance)
     const { freshMs, usableMs } = await windowsOf(100)
     expect(Math.abs(freshMs - (100_000 - 20_000 * factor))).toBeLessThanOrEqual(100)
@@ -130,7 +130,7 @@ describe('how long a token is fresh and usable', () => {
     expect(await windowsOf(minutes, windows)).toEqual({ freshMs: 450_000, usableMs: 675_000 })
   })
 
-  it('keeps to the windows that it was given', async () => {
+  it('follows refreshAheadMs and expiryMarginMs', async () => {
     fixRandom(0.5)
     const windows = await windowsOf(1_000, { refreshAheadMs: 100_000, expiryMarginMs: 50_000 })
     expect(windows).toEqual({ freshMs: 900_000, usableMs: 950_000 })

@@ -5,7 +5,7 @@ import { ScriptedEndpoint, sourceOf } from '../scripted-endpoint.ts'
 
 useFakeTime()
 
-it('200 calls a second over a token of three seconds, for a minute: none waits, none gets a dead token', async () => {
+it('no call waits or gets an expired token under 200 calls a second with tokens of three seconds', async () => {
   const endpoint = new ScriptedEndpoint({ expiresIn: 3, latencyMs: 100 })
   const tokens = createTokenProvider(sourceOf(endpoint))
   const first = tokens.getToken()
@@ -19,7 +19,7 @@ it('200 calls a second over a token of three seconds, for a minute: none waits, 
     expect(Date.now() - issuedAt).toBeLessThan(2_850)
     await pass(5)
   }
-  // A renewal after 2.34 to 2.46 s of each life.
+  // A refresh 2.34 to 2.46 s after each request.
   expect(endpoint.requests.length).toBeGreaterThanOrEqual(25)
   expect(endpoint.requests.length).toBeLessThanOrEqual(27)
   expect(endpoint.mostInFlight).toBe(1)

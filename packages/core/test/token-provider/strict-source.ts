@@ -8,45 +8,45 @@ interface Issued {
   readonly lifetimeMs: number
 }
 
-/** A source that knows what it issued and when, and finds fault with a second request at the same time. */
+/** A source that records what it issued and when, and reports two concurrent requests as a problem. */
 export class StrictSource {
-  /** How many requests there were. */
-  asked = 0
-  readonly faults: string[] = []
+  /** Number of requests. */
+  requests = 0
+  readonly problems: string[] = []
   readonly #issued = new Map<string, Issued>()
   readonly #script: readonly ScriptedResponse[]
-  readonly #heedsSignal: boolean
+  readonly #obeysSignal: boolean
 
-  constructor(script: readonly ScriptedResponse[], heedsSignal: boolean) {
+  constructor(script: readonly ScriptedResponse[], obeysSignal: boolean) {
     this.#script = script
-    this.#heedsSignal = heedsSignal
+    this.#obeysSignal = obeysSignal
   }
 
-  /** The source as one provider sees it: that one never has two requests under way. */
+  /** The source of one provider, which must never have two pending requests. */
   forOneProvider(): TokenSource {
-    let underWay: AbortSignal | undefined
+    let pending: AbortSignal | undefined
     return {
       cacheKey: () => Promise.resolve('key'),
       requestToken: async ({ signal }) => {
-        if (underWay?.aborted === false) this.faults.push('two requests at once')
-        underWay = signal
+        if (pending?.aborted === false) this.problems.push('two requests at once')
+        pending = signal
         try {
           return await this.#request(signal)
         } finally {
-          if (underWay === signal) underWay = undefined
+          if (pending === signal) pending = undefined
         }
       },
     }
   }
 
   async #request(signal: AbortSignal): Promise<TokenResponse> {
-    const number = ++this.asked
+    const number = ++this.requests
     const sent = { wall: Date.now(), monotonic: performance.now() }
     const scripted = this.#script[(number - 1) % this.#script.length]!
-    const heeded = this.#heedsSignal ? signal : new AbortController().signal
+    const ownSignal = this.#obeysSignal ? signal : new AbortController().signal
     const body = { access_token: `token-${number}`, token_type: 'Bearer', expires_in: scripted.expiresIn }
     const endpoint = new ScriptedEndpoint(scripted.expiresIn === undefined ? scripted : { ...scripted, body })
-    const response = await sourceOf(endpoint).requestToken({ signal: heeded })
+    const response = await sourceOf(endpoint).requestToken({ signal: ownSignal })
     if (response.expiresIn === undefined)
       throw new TokenError({ kind: 'malformed', message: 'no expires_in' })
     this.#issued.set(response.accessToken, { ...sent, lifetimeMs: response.expiresIn * 1000 })
@@ -57,11 +57,11 @@ export class StrictSource {
     return Number(value.replace('token-', ''))
   }
 
-  /** A token must be of this source, and not past its margin by either clock. */
+  /** Fails unless the token was issued by this source and is outside its expiry margin by both clocks. */
   expectUsable({ value }: AccessToken): void {
     const { wall, monotonic, lifetimeMs } = this.#issued.get(value)!
     const elapsedMs = Math.max(Date.now() - wall, performance.now() - monotonic)
     const marginMs = Math.min(10_000, lifetimeMs / 20)
-    expect(elapsedMs, 'a token past its margin').toBeLessThan(lifetimeMs - marginMs)
+    expect(elapsedMs, 'a token within its expiry margin').toBeLessThan(lifetimeMs - marginMs)
   }
 }

@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)(`ky ${inChromium}`, () => {
       }
       return [await outcomeWith('Authorization'), await outcomeWith('X-Api-Token')]
     }, servers.api.origin)
-    // A page sees of a redirect that is not followed but that it was one.
+    // A page cannot see where a redirect leads that is not followed.
     expect(outcomes).toStrictEqual([401, 0])
     expect(servers.other.requests.filter(({ method }) => method === 'GET')).toHaveLength(1)
     expect(JSON.stringify(servers.other.requests)).not.toContain(servers.endpoint.issued[0])

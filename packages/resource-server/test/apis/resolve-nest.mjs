@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module'
 
-// Has a whole process, Nest's own packages included, run on NestJS 11, which is installed under other names.
+// Runs a whole process, including the packages of NestJS, on NestJS 11, which is installed under other names.
 registerHooks({
   resolve(specifier, context, next) {
     const name = /^@nestjs\/(?=(?:common|core|platform-express)(?:\/|$))/

@@ -1,4 +1,4 @@
-// An API in a process of its own, so that its memory is not that of the test.
+// An API in a separate process, so that its memory is measured without that of the test.
 import { once } from 'node:events'
 import Fastify from 'fastify'
 import { createTokenVerifier, type TokenVerifierOptions } from '@tokenwell/resource-server'

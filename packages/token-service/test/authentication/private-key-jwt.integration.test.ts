@@ -181,7 +181,7 @@ describe('private_key_jwt', () => {
     )
     expect(await outcome(service)).toBe('503 undefined')
     published.keys = (await jwksOf(pair.publicKey)).keys
-    // Not asked again at once.
+    // Not requested again immediately.
     expect(await outcome(service)).toBe('503 undefined')
     expect(published.fetched).toBe(1)
   })

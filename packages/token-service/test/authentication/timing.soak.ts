@@ -6,7 +6,7 @@ const count = 5_000
 const warmUp = 500
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
-/** Alternating, so that whatever else the machine does falls on both alike. */
+/** Alternating, so that other load on the machine affects both in the same way. */
 async function compare(storage: string): Promise<number> {
   const { authUrl } = await testService({
     storage,

@@ -9,7 +9,7 @@ import { application, introspect, testService, tokenPath } from '../test-service
 const { clientId, clientSecret } = application
 const endpoint = `${tokenPath}?grant_type=client_credentials`
 
-/** What each client makes of the service's own address and its metadata. */
+/** The token request of each client, given the URL of the service and its metadata. */
 const clients: Record<string, (authUrl: string) => Promise<string>> = {
   async 'openid-client, by metadata'(authUrl) {
     const config = await openid.discovery(new URL(authUrl), clientId, clientSecret, undefined, {

@@ -71,7 +71,7 @@ describe('tokenwell-service', () => {
     expect((await requestToken(await again.authUrl)).status).toBe(200)
   })
 
-  it('is not ready after SIGTERM, but goes on for the set time', async () => {
+  it('is not ready after SIGTERM, but continues for the configured time', async () => {
     const cwd = temporaryFolder({ 'service.yaml': settings })
     const service = runCommand(['--config', 'service.yaml', '--drain-seconds', '1'], { cwd })
     const authUrl = await service.authUrl

@@ -12,7 +12,7 @@ export interface CrashPlan {
   readonly kills: number
 }
 
-/** What `temporaryFolder` needs to hold for it. */
+/** The files that `temporaryFolder` must contain. */
 export const crashFiles = {
   'service.json': JSON.stringify({
     applications: [application],
@@ -22,7 +22,7 @@ export const crashFiles = {
 }
 
 /**
- * Kills the service with SIGKILL under load, again and again, and looks after each kill whether every token that
+ * Kills the service with SIGKILL under load, again and again, and checks after each kill whether every token that
  * was handed out is active, and no revoked one is back.
  */
 export async function crashUnderLoad({
@@ -65,7 +65,7 @@ async function loadUntilKilled(
       responses += 1
       if (responses % 3 > 0) issued.add(token)
       else {
-        // It is in neither set until the response: nobody can say which it is.
+        // It is in neither set until the response, because its state is unknown.
         const response = await postForm(`${authUrl}/oauth/revoke`, { token }, basic(application))
         expect(response.status).toBe(200)
         revoked.add(token)
@@ -75,7 +75,7 @@ async function loadUntilKilled(
   }
   const ends = await Promise.allSettled(Array.from({ length: connections }, client))
   for (const end of ends) {
-    // What was under way when the service was killed fails; nothing else may.
+    // Only requests that were pending when the service was killed may fail.
     if (end.status === 'rejected')
       expect(String(end.reason)).toMatch(/fetch failed|terminated|other side closed/)
   }

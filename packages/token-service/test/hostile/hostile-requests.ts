@@ -72,7 +72,7 @@ function hostileRequest(random: Random): Buffer {
   return pick(random, kinds)(random)
 }
 
-/** Sends it, breaks off at once or waits for the responses, and tells their statuses. */
+/** Sends a request, disconnects or waits for the responses, and returns their statuses. */
 function send(authUrl: string, request: Buffer, random: Random): Promise<number[]> {
   const { hostname, port } = new URL(authUrl)
   const breakOff = random() < 0.1
@@ -91,7 +91,7 @@ function send(authUrl: string, request: Buffer, random: Random): Promise<number[
   })
 }
 
-/** Sends many, a few at a time; responses how often each status came. */
+/** Sends many requests, a few at a time; returns the number of responses with each status. */
 export async function attack(authUrl: string, count: number, seed: number): Promise<Map<number, number>> {
   const random = createRandom(seed)
   const statuses = new Map<number, number>()

@@ -16,7 +16,7 @@ it.runIf(process.platform === 'linux')(
       logLevel: 'warn',
     }
     const cwd = temporaryFolder({ 'service.json': JSON.stringify({ port: 0, ...settings }) })
-    // A small heap is soon full: what it then still grows by would be a leak.
+    // A small heap fills up soon: further growth would be a leak.
     const env = { NODE_OPTIONS: '--max-old-space-size=64 --max-semi-space-size=2' }
     const service = runCommand(['--config', 'service.json'], { cwd, env })
     const authUrl = await service.authUrl
@@ -38,7 +38,7 @@ it.runIf(process.platform === 'linux')(
     )
     expect([...all.keys()].filter((status) => status >= 500)).toEqual([])
     expect((await requestToken(authUrl)).status).toBe(200)
-    // What it took to warm up is over after three tenths.
+    // The warm-up is over after three tenths.
     expect((memory[9] ?? 0) - (memory[2] ?? 0)).toBeLessThan(40)
   },
 )

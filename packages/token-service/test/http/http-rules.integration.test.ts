@@ -4,7 +4,7 @@ import { application, postForm, testService, tokenPath } from '../test-service.t
 
 const formType = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Sends bytes as they are and responses all that comes back until the server hangs up. */
+/** Sends raw bytes and returns everything that the server sends until it closes the connection. */
 function raw(authUrl: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(authUrl)
   return new Promise((resolve, reject) => {

@@ -167,7 +167,7 @@ describe('a rejected token request', () => {
     expect([status, body.error]).toEqual([400, 'unauthorized_client'])
   })
 
-  it('is told where grant_type belongs if it is in the body only', async () => {
+  it('is rejected with the place of grant_type if it is in the body only', async () => {
     const { authUrl } = await testService()
     const { clientId: client_id, clientSecret: client_secret } = application
     const form = { grant_type: 'client_credentials', client_id, client_secret }

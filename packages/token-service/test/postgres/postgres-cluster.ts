@@ -23,7 +23,7 @@ export interface PostgresCluster {
   stop(): Promise<void>
 }
 
-/** The server given by URL, or else a private one in a temporary folder. */
+/** The server at the given URL, or a private one in a temporary folder. */
 export async function startPostgres(): Promise<PostgresCluster> {
   return givenUrl === undefined ? startPrivate() : { ...onServer(givenUrl), stop: async () => {} }
 }

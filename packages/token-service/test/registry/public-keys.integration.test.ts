@@ -8,7 +8,7 @@ import { temporaryFolder } from '../service-process.ts'
 import { application, introspect, resourceServer } from '../test-service.ts'
 
 describe('public keys of an application', () => {
-  it('are added and removed by administrators; the tokens of a removed key end for good', async () => {
+  it('are added and removed by administrators; removing a key revokes its tokens permanently', async () => {
     const { authUrl, send } = await administeredService({
       applications: [{ ...application, clientId: keyClientId }],
     })

@@ -1,6 +1,6 @@
 import { requestToken } from '../test-service.ts'
 
-/** Requests tokens through 16 connections until `enough` is true; returns the tokens, and how often each status came. */
+/** Requests tokens through 16 connections until `enough` is true; returns the tokens, and the number of responses with each status. */
 export async function issueTokens(
   authUrl: string,
   enough: (statuses: Map<number, number>, tokens: string[]) => boolean,

@@ -13,7 +13,7 @@ const version1 = '/sys/fs/cgroup/memory'
 const isVersion1 = existsSync(join(version1, 'memory.limit_in_bytes'))
 const fill = fileURLToPath(new URL('fill-tokens.ts', import.meta.url))
 
-/** A control group whose processes share 256 MiB of memory, the file cache included; returns what starts one in it. */
+/** A control group with 256 MiB of memory for all its processes, file cache included; returns the command that starts one in it. */
 function limitedMemory(): { wrapper: string[]; peak: () => number } {
   const group = join(isVersion1 ? version1 : '/sys/fs/cgroup', `tokenwell-${process.pid}`)
   mkdirSync(group)

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createBatcher } from '../../src/storage/sql/batcher.ts'
 
-/** Batches that finish only when told to. */
+/** Batches that a test completes. */
 function controlled(options?: Parameters<typeof createBatcher>[1]) {
   const batches: { items: number[]; finish: () => void; fail: (error: Error) => void }[] = []
   const call = createBatcher<number, string>(
@@ -25,7 +25,7 @@ describe('a batcher', () => {
     expect(await results).toEqual(['1', '2', '3'])
   })
 
-  it('gathers the next batch while one is under way', async () => {
+  it('collects the next batch while one is running', async () => {
     const { batches, call } = controlled()
     const first = call(1)
     await nextTurn()
@@ -41,7 +41,7 @@ describe('a batcher', () => {
     expect(await later).toEqual(['2', '3'])
   })
 
-  it('splits what is too much for one, and runs as many at once as it may', async () => {
+  it('splits large batches, and limits the number of concurrent ones', async () => {
     const { batches, call } = controlled({ maxSize: 2, concurrency: 2 })
     const all = Promise.all([1, 2, 3, 4, 5].map(call))
     await nextTurn()
@@ -60,7 +60,7 @@ describe('a batcher', () => {
     expect(await all).toEqual(['1', '2', '3', '4', '5'])
   })
 
-  it('fails those of one batch together, and goes on with the next', async () => {
+  it('fails the calls of one batch together, and continues with the next batch', async () => {
     const { batches, call } = controlled()
     const failing = Promise.allSettled([call(1), call(2)])
     await nextTurn()

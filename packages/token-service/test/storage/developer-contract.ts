@@ -10,7 +10,7 @@ function developer(more: Partial<Developer> = {}): Developer {
   return { id, name: `name ${id}`, passwordHash: 'hash', administrator: false, createdAtMs, ...more }
 }
 
-/** What every storage does for the developers of the portal. There are none at first. */
+/** The tests that every storage passes for the developers of the portal. It has no developers at first. */
 export function testDevelopers(storage: () => Storage): void {
   async function invitation(more: { administrator?: boolean; expiresAtMs?: number } = {}): Promise<string> {
     const hash = randomUUID()
@@ -24,7 +24,7 @@ export function testDevelopers(storage: () => Storage): void {
     return one
   }
 
-  it('takes one administrator, of however many are invited at once', async () => {
+  it('accepts one administrator, regardless of how many are invited at once', async () => {
     const first = [1, 2, 3, 4].map(() => developer({ administrator: true }))
     const hashes = await Promise.all(first.map(() => invitation({ administrator: true })))
     const outcomes = await Promise.all(
@@ -34,7 +34,7 @@ export function testDevelopers(storage: () => Storage): void {
     expect((await storage().developers.list()).filter(({ administrator }) => administrator)).toHaveLength(1)
   })
 
-  it('uses an invitation once, however many come at once', async () => {
+  it('accepts an invitation once, even from concurrent requests', async () => {
     const hash = await invitation()
     const outcomes = await Promise.all(
       [1, 2, 3, 4].map(() => storage().developers.join(developer(), hash, 1)),
@@ -43,7 +43,7 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await storage().developers.findInvitation(hash, 1)).toBeUndefined()
   })
 
-  it('takes nobody by an invitation that has ended, is unknown, or is for less', async () => {
+  it('rejects an invitation that has expired, is unknown, or grants less', async () => {
     const join = (...args: Parameters<Storage['developers']['join']>) => storage().developers.join(...args)
     const hash = await invitation()
     expect(await storage().developers.findInvitation(hash, 99)).toMatchObject({ administrator: false })
@@ -80,7 +80,7 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await storage().developers.projectIds(one.id)).toEqual([])
   })
 
-  it('keeps sessions until they end or are closed', async () => {
+  it('keeps sessions until they expire or are closed', async () => {
     const [one, other] = [await joined(), await joined()]
     const open = async (developerId: string, expiresAtMs = 100) => {
       const hash = randomUUID()
@@ -100,7 +100,7 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await storage().sessions.find(late, 1)).toEqual(other)
   })
 
-  it('sets a password by a link once, however many come at once, and ends the sessions', async () => {
+  it('sets a password by a link once, even for concurrent requests, and ends the sessions', async () => {
     const [one, other] = [await joined(), await joined()]
     const link = async ({ id }: Developer, expiresAtMs = 100) => {
       const hash = randomUUID()
@@ -128,7 +128,7 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await use(others, 'gone')).toBeUndefined()
   })
 
-  it('removes a developer with the sessions, and nobody else', async () => {
+  it('removes a developer with the sessions, and no other developer', async () => {
     const [one, other] = [await joined(), await joined()]
     const project = { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c', createdAtMs }
     await storage().projects.create(project)
@@ -145,7 +145,7 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await storage().projects.list()).toContainEqual(project)
   })
 
-  it('purges invitations and password links that have ended', async () => {
+  it('purges expired invitations and password links', async () => {
     await storage().developers.purge(1_000)
     const { id } = await joined()
     await invitation()

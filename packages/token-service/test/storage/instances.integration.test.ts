@@ -22,7 +22,7 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
   async function twoInstances(options: Parameters<typeof testService>[0] = {}) {
     const storage = await postgres.createDatabase()
     const [one, other] = await Promise.all([1, 2].map(() => testService({ storage, keys, ...options })))
-    if (!one || !other) throw new Error('Two were asked for.')
+    if (!one || !other) throw new Error('Two instances were expected.')
     return { storage, one: one.authUrl, other: other.authUrl }
   }
 

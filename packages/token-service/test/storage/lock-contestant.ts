@@ -1,6 +1,6 @@
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 
-// A process that tries to open the database whose file it is sent, and keeps it open until it is killed.
+// A process that tries to open the database file that it receives, and keeps it open until it is killed.
 process.on('message', (file: string) => {
   openSqlite(file).then(
     () => process.send?.({ pid: process.pid, isOpen: true }),

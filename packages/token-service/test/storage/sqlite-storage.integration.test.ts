@@ -29,7 +29,7 @@ describe('an SQLite database', () => {
     expect(await again.applications.findClient(application.clientId)).toMatchObject({ application })
   })
 
-  it('is opened once at a time, whatever path leads to it', async () => {
+  it('is opened once at a time, by any path', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'data.db')
     const first = await opened(file)
@@ -44,7 +44,7 @@ describe('an SQLite database', () => {
     await raceForLock(join(temporaryFolder(), 'data.db'), 2)
   })
 
-  it('has a write-ahead log, and can give space back', async () => {
+  it('has a write-ahead log, and can return free space', async () => {
     const file = join(temporaryFolder(), 'data.db')
     await opened(file)
     const other = new DatabaseSync(file)
@@ -75,7 +75,7 @@ describe('an SQLite database', () => {
     expect([await status('/readyz'), (await requestToken(authUrl)).status]).toEqual([200, 200])
   })
 
-  it('gives the space of purged tokens back', async () => {
+  it('returns the space of purged tokens to the file system', async () => {
     const file = join(temporaryFolder(), 'data.db')
     const storage = await opened(file)
     const { secrets } = await register(storage)
@@ -173,7 +173,7 @@ describe('a backup', () => {
     expect(existsSync(elsewhere.file)).toBe(false)
   })
 
-  it('is left to PostgreSQL and needless in memory', async () => {
+  it('is not available for PostgreSQL and memory storage', async () => {
     const memory = await openStorage(
       { kind: 'memory' },
       { onError: () => expect.unreachable(), prepare: async () => {} },

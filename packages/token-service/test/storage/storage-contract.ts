@@ -59,7 +59,7 @@ export function token(secret: StoredSecret | undefined, expiresAtMs = createdAtM
   }
 }
 
-/** What every storage does. */
+/** The tests that every storage passes. */
 export function describeStorage(name: string, open: () => Promise<Storage>): void {
   describe(name, () => {
     let storage: Storage
@@ -89,21 +89,21 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(found.secrets.map(({ hash }) => hash).sort()).toEqual(secrets.map(({ hash }) => hash).sort())
     })
 
-    it('finds many clients that are asked for at once, each for its asker', async () => {
+    it('finds the right client for each of many concurrent calls', async () => {
       const clients = await Promise.all(Array.from({ length: 20 }, () => registered()))
-      const asked = [...clients, ...clients].map(({ application: { clientId } }) => clientId)
-      const found = await Promise.all(asked.map((clientId) => storage.applications.findClient(clientId)))
-      expect(found.map((client) => client?.application.clientId)).toEqual(asked)
+      const clientIds = [...clients, ...clients].map(({ application: { clientId } }) => clientId)
+      const found = await Promise.all(clientIds.map((clientId) => storage.applications.findClient(clientId)))
+      expect(found.map((client) => client?.application.clientId)).toEqual(clientIds)
     })
 
-    it('knows no client that nobody registered, not even by a part of its ID or a pattern', async () => {
+    it('finds no client by an unknown ID, a part of an ID or a pattern', async () => {
       const { application: one } = await registered()
       for (const clientId of ['', '%', one.clientId.slice(1), `${one.clientId} `, "' or true --", '{}']) {
         expect(await storage.applications.findClient(clientId)).toBeUndefined()
       }
     })
 
-    it('registers a client ID once, and keeps the first when several try at once', async () => {
+    it('registers a client ID once, even for concurrent calls', async () => {
       const { project: its, application: one, secrets } = await registered()
       const others = Array.from({ length: 5 }, () => ({ ...application(its.id), clientId: one.clientId }))
       const created = others.map((other) => storage.applications.create(other, [secret(other.id)]))
@@ -120,7 +120,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.projects.list()).toContainEqual({ ...its, organizationName: 'changed' })
     })
 
-    it("lists a project's applications and no other's", async () => {
+    it('lists the applications of a project only', async () => {
       const { project: its, application: one, secrets } = await registered(2)
       await registered()
       const listed = await storage.applications.list(its.id)
@@ -176,7 +176,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.products.list()).toEqual(['a', 'c'])
     })
 
-    it('knows the keys that secrets were hashed under', async () => {
+    it('lists the keys that secrets were hashed under', async () => {
       const { application: one } = await registered()
       await storage.applications.addSecret(secret(one.id, { keyId: 'another' }))
       const keyIds = await storage.applications.keyIds()
@@ -245,7 +245,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.assertions.use(one, 100)).toBe(true)
     })
 
-    it('removes a token for good', async () => {
+    it('removes a token permanently', async () => {
       const { secrets } = await registered()
       const [removed, kept] = [token(secrets[0]), token(secrets[0])]
       await Promise.all([removed, kept].map((each) => storage.tokens.save(each)))
@@ -255,7 +255,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.tokens.find(kept.hash)).toBeDefined()
     })
 
-    it('purges what has expired and nothing else', async () => {
+    it('purges only what has expired', async () => {
       const { secrets } = await registered()
       await storage.tokens.clear()
       const [before, at, after] = [token(secrets[0], 99), token(secrets[0], 100), token(secrets[0], 101)]
@@ -280,7 +280,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.failures.find(one, 201)).toMatchObject({ count: 1, resetsAtMs: 300 })
     })
 
-    it('moves an application, and deletes it or its project once the time has come', async () => {
+    it('moves an application, and deletes it or its project when it is due', async () => {
       const [own, other] = [await registered(2), await registered()]
       const { clientId, id } = own.application
       await storage.applications.update(id, { projectId: other.project.id, deletesAtMs: 100 })
@@ -321,7 +321,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.developers.projectIds(developer.id)).toEqual([])
     })
 
-    it('purges failures of windows that have ended', async () => {
+    it('purges expired failure counts', async () => {
       await storage.failures.clear()
       await storage.failures.add('ended', 1, 100)
       await storage.failures.add('open', 1, 200)

@@ -158,7 +158,7 @@ test('limits the running programs and the queue, and rejects further recordings'
   expect(await transcribe(four)).toBeInstanceOf(EngineBusyError)
   await connected
 
-  // One that waits leaves at once, although no turn has connected.
+  // A waiting recording leaves the queue immediately.
   three.abort('allExited')
   expect(await first[2]).toBe('allExited')
   expect(engine.busy).toBe(false)
