@@ -25,6 +25,8 @@ export interface MemberSettings {
 /** Makes `calls` at once, or `perSecond` for `forMs`. */
 export interface Order {
   readonly scope: string
+  /** Of the provider, if this is the first order for its scope. */
+  readonly timeoutMs?: number | undefined
   readonly calls?: number | undefined
   readonly perSecond?: number | undefined
   readonly forMs?: number | undefined
@@ -37,6 +39,8 @@ export interface OrderResult {
   /** Calls that found no cached token. */
   blocked: number
   longestMs: number
+  /** Of each call that found no cached token. */
+  waits: number[]
   /** Tokens that were returned after they had expired. */
   expired: number
   tokens: string[]
@@ -74,7 +78,7 @@ function createClientOf({ client = 'redis', form, ports }: MemberSettings['redis
   return createClient({ socket: hosts[0]! })
 }
 
-function providerOf(scope: string) {
+function providerOf({ scope, timeoutMs }: Order) {
   const known = providers.get(scope)
   if (known) return known
   const source = clientCredentials({
@@ -90,6 +94,7 @@ function providerOf(scope: string) {
   const tokens = createTokenProvider(source, {
     store,
     refreshAheadMs,
+    timeoutMs,
     onEvent(event) {
       const { events } = provider
       const name = [event.type, 'reason' in event ? event.reason : '', 'cause' in event ? event.cause : '']
@@ -102,15 +107,24 @@ function providerOf(scope: string) {
   return provider
 }
 
-async function execute({ scope, calls = 0, perSecond = 0, forMs = 0 }: Order): Promise<OrderResult> {
-  const provider = providerOf(scope)
-  const result = { calls: 0, failures: [] as string[], blocked: 0, longestMs: 0, expired: 0 }
+async function execute(order: Order): Promise<OrderResult> {
+  const { calls = 0, perSecond = 0, forMs = 0 } = order
+  const provider = providerOf(order)
+  const result = {
+    calls: 0,
+    failures: [] as string[],
+    blocked: 0,
+    longestMs: 0,
+    waits: [] as number[],
+    expired: 0,
+  }
   const tokens = new Set<string>()
   provider.events = {}
   async function call(): Promise<void> {
     const began = performance.now()
     result.calls++
-    if (!provider.tokens.peekToken()) result.blocked++
+    const isCached = provider.tokens.peekToken() !== undefined
+    if (!isCached) result.blocked++
     try {
       const { value } = await provider.tokens.getToken()
       if (expiryOf(value) <= trueNow()) result.expired++
@@ -118,7 +132,9 @@ async function execute({ scope, calls = 0, perSecond = 0, forMs = 0 }: Order): P
     } catch (error) {
       result.failures.push(String(error))
     }
-    result.longestMs = Math.max(result.longestMs, performance.now() - began)
+    const waitedMs = performance.now() - began
+    result.longestMs = Math.max(result.longestMs, waitedMs)
+    if (!isCached) result.waits.push(waitedMs)
   }
   const under: Promise<void>[] = Array.from({ length: calls }, call)
   const began = performance.now()

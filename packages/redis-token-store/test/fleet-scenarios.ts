@@ -19,6 +19,7 @@ export function sum(results: readonly OrderResult[]): OrderResult {
     expired: total('expired'),
     failures: results.flatMap(({ failures }) => failures),
     longestMs: Math.round(Math.max(...results.map(({ longestMs }) => longestMs))),
+    waits: results.flatMap(({ waits }) => waits),
     tokens: [...new Set(results.flatMap(({ tokens }) => tokens))],
     events,
   }

@@ -1,42 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { startRedisCluster } from '@tokenwell/internal-testing/redis-cluster'
 import { startFleet, type Fleet } from './fleet.ts'
 import { callColdFleet, killHolder, refreshUnderLoad, report, sum } from './fleet-scenarios.ts'
-import type { MemberSettings } from './fleet-member.ts'
-import { startRedisSentinel } from '@tokenwell/internal-testing/redis-sentinel'
+import { cluster, oneServer, sentinel } from './redis-forms.ts'
 import { redisInstalled, startRedis } from '@tokenwell/internal-testing/redis'
 import { startTokenEndpoint } from './token-endpoint.ts'
 
 const hour = 3_600_000
-
-interface Servers extends AsyncDisposable {
-  readonly redis: MemberSettings['redis']
-}
-
-async function oneServer(): Promise<Servers> {
-  const server = await startRedis()
-  return {
-    redis: { form: 'server', ports: [server.port] },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  }
-}
-
-async function cluster(): Promise<Servers> {
-  const servers = await startRedisCluster()
-  return {
-    redis: { form: 'cluster', ports: servers.nodes.map(({ port }) => port) },
-    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
-  }
-}
-
-async function sentinel(): Promise<Servers> {
-  const servers = await startRedisSentinel()
-  return {
-    redis: { form: 'sentinel', ports: [servers.sentinel.port] },
-    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
-  }
-}
 
 describe.skipIf(!redisInstalled)('a fleet over a long time', () => {
   it.each([

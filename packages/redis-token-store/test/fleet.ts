@@ -7,6 +7,8 @@ const program = fileURLToPath(new URL('fleet-member.ts', import.meta.url))
 
 export interface FleetMember {
   execute(order: Order): Promise<OrderResult>
+  /** Pauses or resumes the process. */
+  freeze(frozen: boolean): void
   /** Kills the process, as a crash would. Its orders fail. */
   kill(): Promise<void>
 }
@@ -76,6 +78,7 @@ async function startMember(
         child.send({ id, order })
       })
     },
+    freeze: (frozen) => void child.kill(frozen ? 'SIGSTOP' : 'SIGCONT'),
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGKILL')

@@ -15,6 +15,12 @@ export interface TokenRequestRecord {
   issued: boolean
 }
 
+/** A token, no response, an error of RFC 6749, or a status. */
+export type Outcome =
+  | boolean
+  | 'invalid_client'
+  | { readonly status: number; readonly headers?: Record<string, string> | undefined }
+
 export interface TokenEndpoint extends AsyncDisposable {
   readonly tokenUrl: string
   readonly requests: TokenRequestRecord[]
@@ -24,7 +30,7 @@ export interface TokenEndpoint extends AsyncDisposable {
 export async function startTokenEndpoint(options: {
   readonly lifetimeMs: number
   /** Awaited before the response; false closes the connection without one. @default 50 ms, then a token */
-  readonly beforeResponse?: ((request: TokenRequestRecord) => Promise<boolean | 'invalid_client'>) | undefined
+  readonly beforeResponse?: ((request: TokenRequestRecord) => Promise<Outcome>) | undefined
 }): Promise<TokenEndpoint> {
   const { lifetimeMs, beforeResponse = () => setTimeout(50, true) } = options
   const requests: TokenRequestRecord[] = []
@@ -38,6 +44,7 @@ export async function startTokenEndpoint(options: {
     requests.push(record)
     const outcome = await beforeResponse(record)
     if (outcome === false) return void request.destroy()
+    if (typeof outcome === 'object') return void response.writeHead(outcome.status, outcome.headers).end()
     response.setHeader('content-type', 'application/json')
     if (outcome !== true) return void response.writeHead(401).end(JSON.stringify({ error: outcome }))
     record.issued = true

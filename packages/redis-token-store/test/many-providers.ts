@@ -1,0 +1,124 @@
+import { clientCredentials, createTokenProvider, type TokenProvider, type TokenStore } from '@tokenwell/core'
+import { createRedisTokenStore, type NodeRedisClient } from '@tokenwell/redis-token-store'
+import { createClient } from 'redis'
+import { startBreakableConnection } from './breakable-connection.ts'
+import type { TokenEndpoint } from './token-endpoint.ts'
+
+/** Providers of `count` tenants that share a store, and what they did. */
+export interface Tenants {
+  readonly providers: readonly TokenProvider[]
+  /** The number of events of each type, such as `store_unavailable slow`. */
+  readonly events: Record<string, number>
+}
+
+export function createTenants(count: number, endpoint: TokenEndpoint, store: TokenStore): Tenants {
+  const events: Record<string, number> = {}
+  const providers = Array.from({ length: count }, (_, tenant) => {
+    const { tokenUrl } = endpoint
+    const source = clientCredentials({
+      tokenUrl,
+      clientId: 'many',
+      clientSecret: 'secret',
+      scope: `tenant-${tenant}`,
+    })
+    return createTokenProvider(source, {
+      store,
+      onEvent(event) {
+        const name = event.type === 'store_unavailable' ? `${event.type} ${event.cause}` : event.type
+        events[name] = (events[name] ?? 0) + 1
+      },
+    })
+  })
+  return { providers, events }
+}
+
+/** All tokens lie in Redis, at a distance of `roundTripMs`: how many are requested when all providers start at once? */
+export async function startAtOnce(
+  count: number,
+  roundTripMs: number,
+  redisPort: number,
+  endpoint: TokenEndpoint,
+) {
+  await using connection = await startBreakableConnection(redisPort)
+  const client = await createClient({ url: `redis://127.0.0.1:${connection.port}` })
+    .on('error', () => {})
+    .connect()
+  try {
+    await callAll(createTenants(count, endpoint, createRedisTokenStore({ client })))
+    const before = endpoint.requests.length
+    connection.delayMs = roundTripMs
+    const { events, providers } = createTenants(count, endpoint, createRedisTokenStore({ client }))
+    const { failures, worstMs } = await callAll({ providers, events })
+    return { calls: count, failures, worstMs, tokenRequests: endpoint.requests.length - before, events }
+  } finally {
+    client.destroy()
+  }
+}
+
+async function callAll({ providers }: Tenants) {
+  const began = performance.now()
+  const settled = await Promise.allSettled(providers.map((tokens) => tokens.getToken()))
+  const worstMs = performance.now() - began
+  await Promise.all(providers.map((tokens) => tokens.close()))
+  return { failures: settled.filter(({ status }) => status === 'rejected').length, worstMs }
+}
+
+/** A client whose commands on one key fail, as those on several keys do while their slot moves. */
+function answeringTryAgain(client: NodeRedisClient, sickKey: string): NodeRedisClient {
+  return {
+    isOpen: true,
+    withCommandOptions(options) {
+      const commands = client.withCommandOptions(options)
+      const send = (form: 'eval' | 'evalSha'): typeof commands.eval => {
+        return async (script, call) => {
+          if (call.keys[0] === sickKey)
+            throw new Error('TRYAGAIN Multiple keys request during rehashing of slot')
+          return commands[form](script, call)
+        }
+      }
+      return { eval: send('eval'), evalSha: send('evalSha') }
+    },
+  }
+}
+
+/** Commands on the key of one tenant fail for `forMs`, while `healthy` others read their tokens all the time. */
+export async function sickTenant(
+  { healthy, forMs }: { readonly healthy: number; readonly forMs: number },
+  redisUrl: string,
+  endpoint: TokenEndpoint,
+) {
+  const client = await createClient({ url: redisUrl }).connect()
+  const store = createRedisTokenStore({ client })
+  const tenants = createTenants(healthy + 1, endpoint, store)
+  await Promise.all(tenants.providers.map((tokens) => tokens.getToken()))
+  await Promise.all(tenants.providers.map((tokens) => tokens.close()))
+  const before = endpoint.requests.length
+  const sickScope = `tenant-${healthy}`
+  const keys = await client.keys('tokenwell:*')
+  const entries = await Promise.all(keys.map((key) => client.hGet(key, 'token')))
+  const sickKey = keys[entries.findIndex((entry) => entry?.includes(`"${sickScope}"`))]!
+  const sickStore = createRedisTokenStore({ client: answeringTryAgain(client, sickKey) })
+  const events: Record<string, number> = {}
+  const until = performance.now() + forMs
+  let calls = 0
+  let failures = 0
+  let worstMs = 0
+  while (performance.now() < until) {
+    // New providers each time: every one reads its token from the store.
+    const round = createTenants(healthy + 1, endpoint, sickStore)
+    await Promise.all(
+      round.providers.map(async (tokens) => {
+        const began = performance.now()
+        await tokens.getToken().catch(() => failures++)
+        worstMs = Math.max(worstMs, performance.now() - began)
+        calls++
+      }),
+    )
+    for (const [name, count] of Object.entries(round.events)) events[name] = (events[name] ?? 0) + count
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  client.destroy()
+  const requests = endpoint.requests.slice(before)
+  const ofHealthy = requests.filter(({ scope }) => scope !== sickScope).length
+  return { calls, failures, worstMs, tokenRequests: requests.length, ofHealthy, events }
+}

@@ -1,0 +1,158 @@
+import { setTimeout } from 'node:timers/promises'
+import { redisInstalled, startRedis } from '@tokenwell/internal-testing/redis'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+import { describe, expect, it } from 'vitest'
+import { startFleet, type Fleet } from './fleet.ts'
+import type { Order } from './fleet-member.ts'
+import { requestsFor, sum } from './fleet-scenarios.ts'
+import { cluster, oneServer, sentinel } from './redis-forms.ts'
+import { sickTenant, startAtOnce } from './many-providers.ts'
+import { moveSlot } from './move-slot.ts'
+import { median, startSlowEndpoint } from './slow-endpoint.ts'
+import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
+
+const table = createSoakTable()
+
+/** All processes execute the order; its row in the table. */
+async function execute(fleet: Fleet, endpoint: TokenEndpoint, order: Order) {
+  const result = sum(await Promise.all(fleet.members.map((member) => member.execute(order))))
+  return {
+    ...result,
+    failures: result.failures.length,
+    worstMs: result.longestMs,
+    tokenRequests: requestsFor(endpoint, order.scope).length,
+  }
+}
+
+describe.skipIf(!redisInstalled).each([
+  ['one server', oneServer],
+  ['a cluster', cluster],
+  ['a sentinel', sentinel],
+])('8 processes that share %s', (name, start) => {
+  it(
+    'fail no call while the token endpoint is slow, and share its failures',
+    { timeout: 120_000 },
+    async () => {
+      await using servers = await start()
+      await using endpoint = await startSlowEndpoint()
+      await using fleet = await startFleet(8, () => ({ redis: servers.redis, tokenUrl: endpoint.tokenUrl }))
+      await execute(fleet, endpoint, { scope: 'warm-up', calls: 1 })
+      const run = (order: Order) =>
+        table.measure(`${order.scope}, 8 processes, ${name}`, () => execute(fleet, endpoint, order))
+
+      const [slow, lessSlow, failing, throttled] = await Promise.all([
+        run({ scope: 'takes 3000 ms', calls: 25, timeoutMs: 5_000 }),
+        run({ scope: 'takes 2200 ms', calls: 25, timeoutMs: 4_000 }),
+        run({ scope: 'responds 503', perSecond: 10, forMs: 30_000 }),
+        run({ scope: 'responds 429 for 20 s', calls: 25 }),
+      ])
+      expect([slow.failures, lessSlow.failures, throttled.failures]).toEqual([0, 0, 0])
+      expect(slow.tokenRequests).toBeLessThanOrEqual(3)
+      expect(lessSlow.tokenRequests).toBeLessThanOrEqual(3)
+      expect(failing.tokenRequests).toBeLessThanOrEqual(12)
+      expect(failing.failures).toBe(failing.calls)
+      // Three attempts take 0.8 s on average.
+      expect(median(failing.waits)).toBeLessThan(1_600)
+      const requests = requestsFor(endpoint, 'responds 429 for 20 s')
+      const early = requests.filter(({ receivedAt }) => receivedAt < requests[0]!.receivedAt + 19_900)
+      expect(new Set(early.map(({ member }) => member)).size).toBeLessThanOrEqual(3)
+    },
+  )
+})
+
+describe.skipIf(!redisInstalled)('16 processes', () => {
+  it(
+    'wait for a holder that hangs no longer than for one attempt and one request',
+    { timeout: 120_000 },
+    async () => {
+      await using servers = await oneServer()
+      let fleet: Fleet | undefined
+      let frozen: number | undefined
+      await using endpoint = await startTokenEndpoint({
+        lifetimeMs: 3_600_000,
+        async beforeResponse({ scope, member }) {
+          if (scope !== 'hangs' || frozen !== undefined) return setTimeout(50, true)
+          frozen = member
+          fleet!.members[member]!.freeze(true)
+          return true
+        },
+      })
+      await using started = await startFleet(16, () => ({
+        redis: servers.redis,
+        tokenUrl: endpoint.tokenUrl,
+      }))
+      fleet = started
+      await execute(started, endpoint, { scope: 'warm-up', calls: 1 })
+      const order = { scope: 'hangs', calls: 20 }
+      const orders = started.members.map((member) => member.execute(order))
+      const row = await table.measure('the holder hangs, 16 processes', async () => {
+        while (frozen === undefined) await setTimeout(10)
+        const others = sum(await Promise.all(orders.filter((_, member) => member !== frozen)))
+        const tokenRequests = requestsFor(endpoint, 'hangs').length
+        return { ...others, failures: others.failures.length, worstMs: others.longestMs, tokenRequests }
+      })
+      started.members[frozen!]!.freeze(false)
+      expect((await orders[frozen!]!).failures).toEqual([])
+      expect(row.failures).toBe(0)
+      expect(row.worstMs).toBeLessThan(10_000 + 500)
+      expect(row.tokenRequests).toBeLessThanOrEqual(3)
+    },
+  )
+})
+
+describe.skipIf(!redisInstalled)('a slot of a cluster that moves under load', () => {
+  it('costs one token request for each refresh', { timeout: 120_000 }, async () => {
+    await using servers = await cluster()
+    await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_000 })
+    await using fleet = await startFleet(4, (member) => ({
+      redis: { ...servers.redis, client: member % 2 ? 'ioredis' : 'redis' },
+      tokenUrl: endpoint.tokenUrl,
+    }))
+    await execute(fleet, endpoint, { scope: 'moves', calls: 1 })
+    const forMs = 30_000
+    let moves = 0
+    const moving = (async () => {
+      const until = performance.now() + forMs
+      while (performance.now() < until) {
+        await moveSlot(servers.redis.ports, 1_000)
+        moves++
+      }
+    })()
+    const row = await table.measure('a slot moves, 4 processes', () =>
+      execute(fleet, endpoint, { scope: 'moves', perSecond: 50, forMs }),
+    )
+    await moving
+    process.stdout.write(`  ${moves} moves; ${JSON.stringify(row.events)}\n`)
+    expect(row).toMatchObject({ failures: 0, expired: 0 })
+    expect(moves).toBeGreaterThan(5)
+    // A token of 3 s is refreshed after 2.34 s at the earliest.
+    expect(row.tokenRequests).toBeLessThanOrEqual(1 + Math.ceil(forMs / 2_340))
+  })
+})
+
+describe.skipIf(!redisInstalled)('tenants that share a Redis', () => {
+  it.each([
+    [0, 20],
+    [70, 0],
+    [150, 100],
+  ])('10,000 start at once, %d ms from Redis, with at most %d token requests', async (roundTripMs, most) => {
+    await using redis = await startRedis()
+    await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_600_000 })
+    const row = await table.measure(`10,000 providers start, ${roundTripMs} ms from Redis`, () =>
+      startAtOnce(10_000, roundTripMs, redis.port, endpoint),
+    )
+    process.stdout.write(`  ${JSON.stringify(row.events)}\n`)
+    expect(row.failures).toBe(0)
+    expect(row.tokenRequests).toBeLessThanOrEqual(most)
+  })
+
+  it('request no token while the key of another one fails for 30 s', async () => {
+    await using redis = await startRedis()
+    await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_600_000 })
+    const row = await table.measure('one sick key beside 200 tenants', () =>
+      sickTenant({ healthy: 200, forMs: 30_000 }, redis.url, endpoint),
+    )
+    process.stdout.write(`  ${JSON.stringify(row.events)}\n`)
+    expect(row).toMatchObject({ failures: 0, ofHealthy: 0 })
+  })
+})
