@@ -10,6 +10,7 @@ export type {
   StoredSecret,
 } from './applications/application.ts'
 export { isBeingDeleted } from './applications/application.ts'
+export type { ResourceServer, ResourceServerSecret } from './applications/resource-server.ts'
 export {
   createFailedAttemptLimit,
   type FailedAttemptLimit,
@@ -34,6 +35,8 @@ export {
   type ApplicationSettings,
   type ProjectDetails,
 } from './registry/application-registry.ts'
+export { LastAdministrator, type DeveloperRegistry } from './registry/developer-registry.ts'
+export type { ResourceServerRegistry } from './registry/resource-server-registry.ts'
 export type { DeveloperPortal, ServiceContext } from './service/service-context.ts'
 export type { Developer, Invitation } from './storage/developer-storage.ts'
 export { StorageFailure } from './storage/storage-failure.ts'

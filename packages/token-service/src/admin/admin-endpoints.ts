@@ -2,14 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { RegisteredClient } from '../applications/application.ts'
 import { NotFoundError } from '../platform/usage-error.ts'
+import { actorOf, describeSecret, newKey, rotation, type AdminRequest } from './admin-request.ts'
+import { administerDevelopers, type DeveloperLinks } from './developer-administration.ts'
+import { administerResourceServers } from './resource-server-administration.ts'
 import { applicationSchema, productName } from '../registry/application-options.ts'
 import type { ServiceContext } from '../service/service-context.ts'
-
-/** Links for developers of the portal. */
-export interface DeveloperLinks {
-  createInvitationLink(): Promise<string>
-  createPasswordLink(developerName: string): Promise<string>
-}
 
 const { name, level, responseForm, lifetimeSeconds, products } = applicationSchema.shape
 const newApplication = z.strictObject({
@@ -21,22 +18,16 @@ const newApplication = z.strictObject({
   lifetimeSeconds,
 })
 const approval = z.strictObject({ revision: z.int().min(0) }).partial()
-const rotation = z.strictObject({ overlapSeconds: z.number().min(0).default(86_400) })
-const newKey = z.strictObject({ key: z.string().min(1) })
 const auditQuery = z.object({ limit: z.coerce.number().int().min(1).max(100_000).default(1_000) })
 
-interface Parameters {
-  Params: { clientId: string; id: string }
-}
-
-/** Administration over HTTP: applications, secrets, approvals, products, developers and the audit log. */
+/** Administration over HTTP: applications, resource servers, products, developers and the audit log. */
 export function adminEndpoints(
   server: FastifyInstance,
-  { storage, registryFor, activity }: ServiceContext,
+  service: ServiceContext,
   links: DeveloperLinks,
 ): void {
-  const by = ({ ip }: Pick<FastifyRequest, 'ip'>) => ({ actor: 'administration', address: ip })
-  const registry = (request: Pick<FastifyRequest, 'ip'>) => registryFor(by(request))
+  const { storage, registryFor, activity } = service
+  const registry = (request: FastifyRequest) => registryFor(actorOf(request))
 
   async function find(clientId: string): Promise<RegisteredClient> {
     const client = await storage.applications.findClient(clientId)
@@ -49,7 +40,7 @@ export function adminEndpoints(
     const clients = await storage.applications.listOf(projects.map(({ id }) => id))
     return clients.map(describeClient)
   })
-  server.get<Parameters>('/applications/:clientId', async ({ params }) =>
+  server.get<AdminRequest>('/applications/:clientId', async ({ params }) =>
     describeClient(await find(params.clientId)),
   )
   server.post('/applications', async (request, reply) => {
@@ -76,65 +67,48 @@ export function adminEndpoints(
       registry(request).revokeTokens(application),
   }
   for (const [decision, decide] of Object.entries(decisions)) {
-    server.post<Parameters>(`/applications/:clientId/${decision}`, async (request) => {
+    server.post<AdminRequest>(`/applications/:clientId/${decision}`, async (request) => {
       await decide(request, await find(request.params.clientId))
       return describeClient(await find(request.params.clientId))
     })
   }
-  server.post<Parameters>('/applications/:clientId/secrets', async (request, reply) => {
+  server.post<AdminRequest>('/applications/:clientId/secrets', async (request, reply) => {
     const { overlapSeconds } = rotation.parse(request.body ?? {})
     const client = await find(request.params.clientId)
     const clientSecret = await registry(request).rotateSecret(client, overlapSeconds * 1000)
     return reply.code(201).send({ clientId: client.application.clientId, clientSecret })
   })
-  server.delete<Parameters>('/applications/:clientId/secrets/:id', async (request, reply) => {
+  server.delete<AdminRequest>('/applications/:clientId/secrets/:id', async (request, reply) => {
     await registry(request).revokeSecret(await find(request.params.clientId), request.params.id)
     return reply.code(204).send()
   })
 
-  server.post<Parameters>('/applications/:clientId/keys', async (request, reply) => {
+  server.post<AdminRequest>('/applications/:clientId/keys', async (request, reply) => {
     const { key } = newKey.parse(request.body)
     const { application } = await find(request.params.clientId)
     return reply.code(201).send(await registry(request).addKeys(application, key))
   })
-  server.delete<Parameters>('/applications/:clientId/keys/:id', async (request, reply) => {
+  server.delete<AdminRequest>('/applications/:clientId/keys/:id', async (request, reply) => {
     const { application } = await find(request.params.clientId)
     await registry(request).removeKey(application, request.params.id)
     return reply.code(204).send()
   })
 
   server.get('/products', () => storage.products.list())
-  server.put<Parameters>('/products/:id', async (request, reply) => {
+  server.put<AdminRequest>('/products/:id', async (request, reply) => {
     const product = productName.parse(request.params.id)
     await storage.products.add([product])
-    activity.audit({ event: 'product_added', ...by(request), detail: product })
+    activity.audit({ event: 'product_added', ...actorOf(request), detail: product })
     return reply.code(204).send()
   })
-  server.delete<Parameters>('/products/:id', async (request, reply) => {
+  server.delete<AdminRequest>('/products/:id', async (request, reply) => {
     await storage.products.remove(request.params.id)
-    activity.audit({ event: 'product_removed', ...by(request), detail: request.params.id })
+    activity.audit({ event: 'product_removed', ...actorOf(request), detail: request.params.id })
     return reply.code(204).send()
   })
 
-  server.get('/developers', async () => {
-    const developers = await storage.developers.list()
-    return developers.map(({ id, name: developer, administrator, createdAtMs }) => ({
-      id,
-      name: developer,
-      administrator,
-      createdAtMs,
-    }))
-  })
-  server.post('/developers/invitations', async (request, reply) => {
-    const link = await links.createInvitationLink()
-    activity.audit({ event: 'developer_invited', ...by(request) })
-    return reply.code(201).send({ link })
-  })
-  server.post<Parameters>('/developers/:id/password-link', async (request, reply) => {
-    const link = await links.createPasswordLink(request.params.id)
-    activity.audit({ event: 'password_link_created', ...by(request), detail: request.params.id })
-    return reply.code(201).send({ link })
-  })
+  administerResourceServers(server, service)
+  administerDevelopers(server, service, links)
 
   /** JSON lines, the newest first. */
   server.get('/audit', async (request, reply) => {
@@ -150,12 +124,6 @@ function describeClient({ application, project, secrets }: RegisteredClient) {
   return {
     ...application,
     project: project.name,
-    secrets: secrets.map(({ id, prefix, createdAtMs, expiresAtMs, lastUsedAtMs }) => ({
-      id,
-      prefix,
-      createdAtMs,
-      expiresAtMs,
-      lastUsedAtMs,
-    })),
+    secrets: secrets.map(describeSecret),
   }
 }

@@ -3,7 +3,10 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { NotFoundError, UsageError } from '../platform/usage-error.ts'
 import { AlreadyExists, ApplicationChanged } from '../registry/application-registry.ts'
+import { LastAdministrator } from '../registry/developer-registry.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
+
+const conflicts = [AlreadyExists, ApplicationChanged, LastAdministrator]
 
 /** A server whose requests need the administrator's token. */
 export function createAdminServer(token: string): FastifyInstance {
@@ -27,8 +30,8 @@ export function createAdminServer(token: string): FastifyInstance {
 
 function statusOf(error: Error & { statusCode?: number }): number {
   if (error instanceof NotFoundError) return 404
+  if (conflicts.some((conflict) => error instanceof conflict)) return 409
   if (error instanceof z.ZodError || error instanceof UsageError) return 400
-  if (error instanceof AlreadyExists || error instanceof ApplicationChanged) return 409
   if (error instanceof StorageFailure) return 503
   return error.statusCode ?? 500
 }

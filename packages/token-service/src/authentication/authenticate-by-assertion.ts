@@ -1,4 +1,5 @@
 import type { FailedAttemptLimit } from './failed-attempt-limit.ts'
+import type { PresentedAssertion } from './presented-credentials.ts'
 import type { Clock } from '../platform/clock.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
 import type { AssertionStorage } from '../storage/storage.ts'
@@ -14,11 +15,11 @@ export interface AssertionAuthenticatorContext {
 }
 
 /** Authenticates a client by an assertion (`private_key_jwt`: RFC 7523); `find` reads the client that it names. */
-export type AuthenticateByAssertion = <Client extends { readonly keys: readonly PublicKey[] }>(
-  presented: { readonly assertion: string; readonly clientId: string | undefined },
+export type AuthenticateByAssertion = <Found extends { readonly keys: readonly PublicKey[] }>(
+  presented: PresentedAssertion,
   caller: { readonly address: string; readonly audiences: () => readonly string[] },
-  find: (clientId: string) => Promise<Client | undefined>,
-) => Promise<{ client: Client; key: PublicKey }>
+  find: (clientId: string) => Promise<Found | undefined>,
+) => Promise<{ found: Found; key: PublicKey }>
 
 export function createAssertionAuthenticator(
   context: AssertionAuthenticatorContext,
@@ -33,24 +34,24 @@ export function createAssertionAuthenticator(
     keySets ??= createRemoteKeySets(fetchKeys)
 
     const clientId = claimedClientId(assertion)
-    const client =
+    const found =
       clientId === undefined || ![clientId, undefined].includes(sent) ? undefined : await find(clientId)
     const verified =
-      client &&
+      found &&
       clientId !== undefined &&
       (await verifyAssertion(assertion, {
         clientId,
-        keys: client.keys,
+        keys: found.keys,
         audiences: audiences(),
         nowMs: clock.now(),
         keySets,
       }))
     if (!verified) {
       await failedAttempts.failed(address, clientId ?? '')
-      throw new ProtocolError('invalid_client', { clientId: client && clientId })
+      throw new ProtocolError('invalid_client', { clientId: found && clientId })
     }
     const { key, jti, expiresAtMs } = verified
     if (!(await assertions.use(`${clientId} ${jti}`, expiresAtMs))) throw invalidClaim('jti', clientId)
-    return { client, key }
+    return { found, key }
   }
 }

@@ -11,6 +11,12 @@ export interface AdminRequest {
 }
 
 const application = (clientId: string, rest = '') => `/applications/${encodeURIComponent(clientId)}${rest}`
+const developer = (name: string, rest = '') => `/developers/${encodeURIComponent(name)}${rest}`
+
+const clientKinds = [
+  { path: '/applications', suffix: '', of: 'of an application' },
+  { path: '/resource-servers', suffix: '-of-resource-server', of: 'of a resource server' },
+]
 
 export function addAdminCommands(admin: Command, choose: (request: AdminRequest) => void): void {
   admin.addHelpText(
@@ -46,31 +52,51 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
       .action((clientId: string) => choose({ method: 'POST', path: application(clientId, `/${decision}`) }))
   }
   admin
-    .command('rotate-secret <client-id>')
-    .description('creates a new secret and prints it')
-    .option('--overlap-seconds <number>', 'how long the existing secrets stay valid', Number, 86_400)
-    .action((clientId: string, { overlapSeconds }: Record<string, unknown>) =>
-      choose({ method: 'POST', path: application(clientId, '/secrets'), body: { overlapSeconds } }),
-    )
+    .command('resource-servers')
+    .description('lists the APIs that may introspect tokens')
+    .action(() => choose({ method: 'GET', path: '/resource-servers' }))
   admin
-    .command('revoke-secret <client-id> <secret-id>')
-    .description('revokes a secret and its tokens')
-    .action((clientId: string, id: string) =>
-      choose({ method: 'DELETE', path: application(clientId, `/secrets/${encodeURIComponent(id)}`) }),
-    )
+    .command('create-resource-server <name>')
+    .description('creates a resource server and prints its secret')
+    .action((name: string) => choose({ method: 'POST', path: '/resource-servers', body: { name } }))
   admin
-    .command('add-key <client-id> <key>')
-    .description('registers a public key: a file (PEM, JWK or JWK set), or the https URL of a JWK set')
-    .action((clientId: string, key: string) => {
-      const text = /^https?:/i.test(key) ? key : readText(key)
-      choose({ method: 'POST', path: application(clientId, '/keys'), body: { key: text } })
-    })
-  admin
-    .command('remove-key <client-id> <key-id>')
-    .description('removes a public key and revokes its tokens')
-    .action((clientId: string, id: string) =>
-      choose({ method: 'DELETE', path: application(clientId, `/keys/${encodeURIComponent(id)}`) }),
+    .command('remove-resource-server <client-id>')
+    .description('removes a resource server; one from the configuration is created again at the next start')
+    .action((clientId: string) =>
+      choose({ method: 'DELETE', path: `/resource-servers/${encodeURIComponent(clientId)}` }),
     )
+  for (const { path, suffix, of } of clientKinds) {
+    const client = (clientId: string, ...rest: string[]) =>
+      [path, ...[clientId, ...rest].map(encodeURIComponent)].join('/')
+    admin
+      .command(`rotate-secret${suffix} <client-id>`)
+      .description(`creates a new secret ${of} and prints it`)
+      .option('--overlap-seconds <number>', 'how long the existing secrets stay valid', Number, 86_400)
+      .action((clientId: string, { overlapSeconds }: Record<string, unknown>) =>
+        choose({ method: 'POST', path: client(clientId, 'secrets'), body: { overlapSeconds } }),
+      )
+    admin
+      .command(`revoke-secret${suffix} <client-id> <secret-id>`)
+      .description(`revokes a secret ${of}, and the tokens that were issued for it`)
+      .action((clientId: string, id: string) =>
+        choose({ method: 'DELETE', path: client(clientId, 'secrets', id) }),
+      )
+    admin
+      .command(`add-key${suffix} <client-id> <key>`)
+      .description(
+        `registers a public key ${of}: a file (PEM, JWK or JWK set), or the https URL of a JWK set`,
+      )
+      .action((clientId: string, source: string) => {
+        const key = /^https?:/i.test(source) ? source : readText(source)
+        choose({ method: 'POST', path: client(clientId, 'keys'), body: { key } })
+      })
+    admin
+      .command(`remove-key${suffix} <client-id> <key-id>`)
+      .description(`removes a public key ${of}, and revokes the tokens that were issued for it`)
+      .action((clientId: string, id: string) =>
+        choose({ method: 'DELETE', path: client(clientId, 'keys', id) }),
+      )
+  }
   admin
     .command('products')
     .description('lists the API products')
@@ -91,12 +117,20 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     .command('invite')
     .description('creates an invitation link for a developer')
     .action(() => choose({ method: 'POST', path: '/developers/invitations' }))
+  for (const [change, description] of [
+    ['password-link', 'creates a link that sets a new password for a developer'],
+    ['promote', 'makes a developer an administrator'],
+    ['demote', 'makes an administrator a developer again'],
+  ] as const) {
+    admin
+      .command(`${change} <name>`)
+      .description(description)
+      .action((name: string) => choose({ method: 'POST', path: developer(name, `/${change}`) }))
+  }
   admin
-    .command('password-link <name>')
-    .description('creates a link that sets a new password for a developer')
-    .action((name: string) =>
-      choose({ method: 'POST', path: `/developers/${encodeURIComponent(name)}/password-link` }),
-    )
+    .command('remove-developer <name>')
+    .description('removes a developer; their projects stay')
+    .action((name: string) => choose({ method: 'DELETE', path: developer(name) }))
   admin
     .command('audit')
     .description('prints the audit log as JSON lines, the newest first')

@@ -6,8 +6,15 @@ import { applicationSchema } from '../registry/application-options.ts'
 import { UsageError } from '../platform/usage-error.ts'
 
 const port = z.coerce.number().int().min(0).max(65_535)
-const credentials = z.strictObject({ clientId: z.string().min(1), clientSecret: z.string().min(1) })
-const resourceServers = z.array(credentials)
+const { clientSecret, jwks, jwksUrl, publicKey } = applicationSchema.shape
+const resourceServer = z.strictObject({
+  clientId: z.string().min(1),
+  clientSecret,
+  name: z.string().min(1).max(200).optional(),
+  jwks,
+  jwksUrl,
+  publicKey,
+})
 
 /** The settings of the configuration file; flags and environment can set most of them too. */
 const configurationSchema = z.strictObject({
@@ -22,7 +29,7 @@ const configurationSchema = z.strictObject({
   applicationsFile: z.string().optional(),
   products: z.array(z.string().min(1)).optional(),
   secretOverlapSeconds: z.number().min(0).optional(),
-  resourceServers: resourceServers.default([]),
+  resourceServers: z.array(resourceServer).default([]),
   failureLimit: z
     .strictObject({ attempts: z.int().min(1).optional(), windowSeconds: z.number().positive().optional() })
     .optional(),

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Caller } from '../authentication/authenticate-application.ts'
+import type { Caller } from '../authentication/authenticate-client.ts'
 import { tokenPath } from '../protocol/endpoint-paths.ts'
 import { baseUrl } from './base-url.ts'
 

@@ -7,8 +7,7 @@ const metadataPath = '/.well-known/oauth-authorization-server'
 
 /** Authorization server metadata (RFC 8414). */
 export function metadataEndpoint(server: FastifyInstance, publicUrl: string | undefined): void {
-  const secrets = ['client_secret_post', 'client_secret_basic']
-  const methods = [...secrets, 'private_key_jwt']
+  const methods = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
   const algorithms = assertionAlgorithms
   server.get(metadataPath, (request, reply) => {
     const issuer = baseUrl(request, publicUrl)
@@ -21,7 +20,8 @@ export function metadataEndpoint(server: FastifyInstance, publicUrl: string | un
       grant_types_supported: ['client_credentials'],
       response_types_supported: [],
       introspection_endpoint: `${issuer}${introspectionPath}`,
-      introspection_endpoint_auth_methods_supported: secrets,
+      introspection_endpoint_auth_methods_supported: methods,
+      introspection_endpoint_auth_signing_alg_values_supported: algorithms,
       revocation_endpoint: `${issuer}${revocationPath}`,
       revocation_endpoint_auth_methods_supported: methods,
       revocation_endpoint_auth_signing_alg_values_supported: algorithms,

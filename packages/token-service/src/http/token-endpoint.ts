@@ -24,8 +24,8 @@ export function tokenEndpoint(server: FastifyInstance, context: ServiceContext):
     parseParameters(tokenQuery, request.query)
     parseParameters(repeatedGrant, request.body)
     const credentials = presentedCredentials(request.headers.authorization, request.body)
-    const client = await authenticateApplication(credentials, callerOf(request, publicUrl))
-    const { application, credential } = client
+    const { client, credential } = await authenticateApplication(credentials, callerOf(request, publicUrl))
+    const { application } = client
     const { id: applicationId, clientId, status, products, tokenGeneration: generation } = application
     if (status !== 'approved' || isBeingDeleted(client))
       throw new ProtocolError('application_not_approved', { clientId })

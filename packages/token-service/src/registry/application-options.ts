@@ -1,22 +1,16 @@
 import { z } from 'zod'
-import { parsePublicKeys, type KeyMaterial } from '../keys/public-key.ts'
 import { UsageError } from '../platform/usage-error.ts'
+import { configuredKeys, type PublicKeyOptions } from './public-keys.ts'
 import type { ApplicationStatus, ResponseForm } from '../applications/application.ts'
 
 /** An application that is created when the service starts. */
-export interface ApplicationOptions {
+export interface ApplicationOptions extends PublicKeyOptions {
   readonly name: string
   readonly clientId: string
   /** Required without a public key. */
   readonly clientSecret?: string | undefined
   /** When `clientSecret` expires, as an ISO 8601 date. @default never */
   readonly clientSecretExpiresAt?: string | undefined
-  /** Public keys, for authentication by `private_key_jwt` (RFC 7523). */
-  readonly jwks?: { readonly keys: readonly object[] } | undefined
-  /** The https URL of such a JWK set. */
-  readonly jwksUrl?: string | undefined
-  /** A public key or certificate as PEM. */
-  readonly publicKey?: string | undefined
   /** The API products that its tokens are valid for. @default [] */
   readonly products?: readonly string[] | undefined
   /** @default '' */
@@ -63,22 +57,12 @@ export const applicationSchema = z.strictObject({
 
 export type ResolvedApplication = z.output<typeof applicationSchema>
 
-/** @throws {@link UsageError} if one of them is not a usable public key */
-export function configuredKeys({ jwks, jwksUrl, publicKey }: ResolvedApplication): KeyMaterial[] {
-  const texts = [jwks && JSON.stringify(jwks), jwksUrl, publicKey]
-  return texts.flatMap((text) => (text === undefined ? [] : parsePublicKeys(text)))
-}
-
 /** @throws {@link UsageError} that names the first invalid field */
 export function resolveApplications(applications: unknown): ResolvedApplication[] {
   const result = z.array(applicationSchema).safeParse(applications)
   if (result.success) {
     rejectDuplicates('applications', result.data)
-    const open = result.data.find(
-      (each) => each.clientSecret === undefined && configuredKeys(each).length === 0,
-    )
-    if (open)
-      throw new UsageError(`The application "${open.clientId}" has neither a clientSecret nor a public key.`)
+    rejectWithoutCredentials('applications', result.data)
     return result.data
   }
   const issue = result.error.issues[0]
@@ -93,6 +77,20 @@ export function rejectDuplicates(setting: string, clients: readonly { readonly c
   const clientIds = clients.map(({ clientId }) => clientId)
   const duplicate = clientIds.find((clientId, index) => clientIds.indexOf(clientId) !== index)
   if (duplicate !== undefined) throw new UsageError(`${setting} contains the client ID "${duplicate}" twice.`)
+}
+
+/** @throws {@link UsageError} if a client has no credentials, or a public key cannot be used */
+export function rejectWithoutCredentials(
+  setting: string,
+  clients: readonly (PublicKeyOptions & {
+    readonly clientId: string
+    readonly clientSecret?: string | undefined
+  })[],
+): void {
+  for (const client of clients) {
+    if (configuredKeys(client, 0).length > 0 || client.clientSecret !== undefined) continue
+    throw new UsageError(`"${client.clientId}" in ${setting} has neither a clientSecret nor a public key.`)
+  }
 }
 
 const minSecretLength = 16

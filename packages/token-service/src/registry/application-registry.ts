@@ -5,8 +5,9 @@ import type { Keyring } from '../secret-hashing/keyring.ts'
 import type { ApplicationChanges, Storage } from '../storage/storage.ts'
 import type { Application, Approval, Project, RegisteredClient } from '../applications/application.ts'
 import { parsePublicKeys, type PublicKey } from '../keys/public-key.ts'
+import { changeRepeatedly } from './change-repeatedly.ts'
 import { configuredSecretPrefix, createClientId, createClientSecret, storedSecret } from './client-secret.ts'
-import { changeKeys, publicKeys } from './public-keys.ts'
+import { publicKeys, withKeys, withoutKey } from './public-keys.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
 
@@ -110,6 +111,18 @@ export function createApplicationRegistry(
 
   async function update(id: string, changes: ApplicationChanges, revision: number): Promise<void> {
     if (!(await storage.applications.update(id, changes, revision))) throw new ApplicationChanged()
+  }
+
+  async function changeKeys(
+    clientId: string,
+    change: (keys: readonly PublicKey[]) => readonly PublicKey[],
+  ): Promise<void> {
+    await changeRepeatedly(async () => {
+      const client = await storage.applications.findClient(clientId)
+      if (!client) return true
+      const { id, revision, keys } = client.application
+      return storage.applications.update(id, { keys: change(keys) }, revision)
+    })
   }
 
   return {
@@ -217,20 +230,13 @@ export function createApplicationRegistry(
       audit('secret_revoked', application.clientId, secretId)
     },
     async addKeys({ clientId }, text) {
-      const added = publicKeys(parsePublicKeys(text), { nowMs: clock.now() })
-      await changeKeys(storage.applications, clientId, (keys) => [...keys, ...added])
+      const added = publicKeys(parsePublicKeys(text), clock.now())
+      await changeKeys(clientId, (keys) => withKeys(keys, added))
       for (const { id } of added) audit('key_added', clientId, id)
       return added
     },
-    async removeKey({ clientId, keys: known }, keyId) {
-      if (!known.some(({ id }) => id === keyId)) return
-      // A configured key is kept as expired, so that the next start does not add it again.
-      await changeKeys(storage.applications, clientId, (keys) =>
-        keys.flatMap((key) => {
-          if (key.id !== keyId) return [key]
-          return key.configured ? [{ ...key, expiresAtMs: clock.now() }] : []
-        }),
-      )
+    async removeKey({ clientId }, keyId) {
+      await changeKeys(clientId, (keys) => withoutKey(keys, keyId, clock.now()))
       audit('key_removed', clientId, keyId)
     },
   }

@@ -1,47 +1,63 @@
 import { randomUUID } from 'node:crypto'
-import { keyName, type KeyMaterial, type PublicKey } from '../keys/public-key.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { keyName, parsePublicKeys, type KeyMaterial, type PublicKey } from '../keys/public-key.ts'
 import { UsageError } from '../platform/usage-error.ts'
-import type { ApplicationStorage } from '../storage/storage.ts'
 
 const maxKeys = 10
-const attempts = 5
+
+/** The public keys of a configured client. */
+export interface PublicKeyOptions {
+  /** Public keys, for authentication by `private_key_jwt` (RFC 7523). */
+  readonly jwks?: { readonly keys: readonly object[] } | undefined
+  /** The https URL of such a JWK set. */
+  readonly jwksUrl?: string | undefined
+  /** A public key or certificate as PEM. */
+  readonly publicKey?: string | undefined
+}
+
+/** @throws {@link UsageError} if one of them is not a usable public key */
+export function configuredKeys({ jwks, jwksUrl, publicKey }: PublicKeyOptions, nowMs: number): PublicKey[] {
+  const texts = [jwks && JSON.stringify(jwks), jwksUrl, publicKey].filter((text) => text !== undefined)
+  return publicKeys(texts.flatMap(parsePublicKeys), nowMs).map((key) => ({ ...key, configured: true }))
+}
 
 /** An ID is never used twice: tokens of a key that was removed stay revoked when the same key is added again. */
-export function publicKeys(
-  materials: readonly KeyMaterial[],
-  { nowMs, configured }: { nowMs: number; configured?: boolean },
-): PublicKey[] {
+export function publicKeys(materials: readonly KeyMaterial[], nowMs: number): PublicKey[] {
   return materials.map((material) => ({
     ...material,
     id: randomUUID(),
     name: keyName(material),
     createdAtMs: nowMs,
-    ...(configured && { configured }),
   }))
 }
 
-/**
- * Changes the keys of an application, even while others change it. `change` returns `undefined` if nothing is to be
- * changed.
- *
- * @throws {@link UsageError} if it would have more than ten keys
- */
-export async function changeKeys(
-  applications: Pick<ApplicationStorage, 'findClient' | 'update'>,
-  clientId: string,
-  change: (keys: readonly PublicKey[]) => readonly PublicKey[] | undefined,
-): Promise<void> {
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const client = await applications.findClient(clientId)
-    const keys = client && change(client.application.keys)
-    if (!keys) return
-    if (keys.length > maxKeys) {
-      throw new UsageError(
-        `"${clientId}" would have ${keys.length} public keys; ${maxKeys} are allowed. Remove one first.`,
-      )
-    }
-    const { id, revision } = client.application
-    if (await applications.update(id, { keys }, revision)) return
-  }
-  throw new Error(`The application "${clientId}" is changed too often.`)
+/** @throws {@link UsageError} if there would be more than ten */
+export function withKeys(keys: readonly PublicKey[], added: readonly PublicKey[]): PublicKey[] {
+  const all = [...keys, ...added]
+  if (all.length <= maxKeys) return all
+  throw new UsageError(`There would be ${all.length} public keys; ${maxKeys} are allowed. Remove one first.`)
+}
+
+/** A configured key is kept as expired, so that the next start does not add it again. */
+export function withoutKey(keys: readonly PublicKey[], id: string, nowMs: number): PublicKey[] {
+  return keys.flatMap((key) => {
+    if (key.id !== id) return [key]
+    return key.configured ? [{ ...key, expiresAtMs: nowMs }] : []
+  })
+}
+
+/** Adds the keys that are configured now, and removes those that are not any more; `undefined`: nothing changes. */
+export function withConfiguredKeys(
+  keys: readonly PublicKey[],
+  configured: readonly PublicKey[],
+): PublicKey[] | undefined {
+  const isConfigured = (key: PublicKey) => configured.some((each) => isSameKey(each, key))
+  const kept = keys.filter((key) => !key.configured || isConfigured(key))
+  const added = configured.filter((key) => !kept.some((each) => each.configured && isSameKey(each, key)))
+  return kept.length === keys.length && added.length === 0 ? undefined : [...kept, ...added]
+}
+
+function isSameKey(one: PublicKey, other: PublicKey): boolean {
+  if ('jwksUrl' in one || 'jwksUrl' in other) return one.name === other.name
+  return isDeepStrictEqual(one.jwk, other.jwk)
 }

@@ -1,13 +1,13 @@
 import { hash, randomUUID } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import type { RegisteredClient } from '../applications/application.ts'
 import { sameHash, type Keyring } from '../secret-hashing/keyring.ts'
 import type { PublicKey } from '../keys/public-key.ts'
 import { digest } from '../platform/digest.ts'
 import type { Storage } from '../storage/storage.ts'
-import { configuredKeys, type ResolvedApplication } from './application-options.ts'
+import type { ResolvedApplication } from './application-options.ts'
+import { changeRepeatedly } from './change-repeatedly.ts'
 import { configuredSecretPrefix, storedSecret } from './client-secret.ts'
-import { changeKeys, publicKeys } from './public-keys.ts'
+import { configuredKeys, withConfiguredKeys } from './public-keys.ts'
 
 export interface SeedContext {
   readonly storage: Storage
@@ -41,7 +41,7 @@ export async function seedApplications(
       createdAtMs: nowMs,
     })
     const { name, clientId, status, products, level, responseForm, lifetimeSeconds } = options
-    const keys = publicKeys(configuredKeys(options), { nowMs, configured: true })
+    const keys = configuredKeys(options, nowMs)
     const settings = { name, status, products, level, responseForm, lifetimeSeconds, keys }
     const id = randomUUID()
     const application = {
@@ -58,7 +58,7 @@ export async function seedApplications(
     if (!existing) continue
     if (!replace) {
       await updateSecret(options, existing, context)
-      await updateKeys(keys, existing, context)
+      await updateKeys(keys, clientId, context)
       continue
     }
     await storage.applications.update(existing.application.id, { ...settings, requested: null })
@@ -103,28 +103,23 @@ async function updateSecret(
   warn(`The configured secret of "${application.clientId}" was changed.${end}`)
 }
 
-/** Makes new configured keys valid, and removes those that are no longer configured. */
 async function updateKeys(
   configured: readonly PublicKey[],
-  { application }: RegisteredClient,
+  clientId: string,
   { storage, nowMs, warn }: SeedContext,
 ): Promise<void> {
-  const { clientId } = application
-  await changeKeys(storage.applications, clientId, (keys) => {
-    const kept = keys.filter((key) => !key.configured || configured.some((each) => isSameKey(each, key)))
-    const added = configured.filter((key) => !kept.some((each) => each.configured && isSameKey(each, key)))
-    if (kept.some((key) => key.configured && (key.expiresAtMs ?? Infinity) <= nowMs)) {
+  await changeRepeatedly(async () => {
+    const client = await storage.applications.findClient(clientId)
+    if (!client) return true
+    const { id, revision, keys } = client.application
+    if (keys.some((key) => key.configured && (key.expiresAtMs ?? Infinity) <= nowMs)) {
       warn(`A configured key of "${clientId}" was removed by an administrator. Configure another one.`)
     }
-    if (kept.length === keys.length && added.length === 0) return undefined
+    const changed = withConfiguredKeys(keys, configured)
+    if (!changed) return true
     warn(`The configured keys of "${clientId}" were changed.`)
-    return [...kept, ...added]
+    return storage.applications.update(id, { keys: changed }, revision)
   })
-}
-
-function isSameKey(one: PublicKey, other: PublicKey): boolean {
-  if ('jwksUrl' in one || 'jwksUrl' in other) return one.name === other.name
-  return isDeepStrictEqual(one.jwk, other.jwk)
 }
 
 /** The ID is derived from the secret: instances that start at the same time store it once. */

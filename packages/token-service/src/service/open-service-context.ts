@@ -1,14 +1,16 @@
 import { createActivityRecorder } from '../activity/activity-recorder.ts'
 import { createAssertionAuthenticator } from '../authentication/authenticate-by-assertion.ts'
-import { createApplicationAuthenticator } from '../authentication/authenticate-application.ts'
-import { createResourceServerAuthenticator } from '../authentication/authenticate-resource-server.ts'
+import { createClientAuthenticator } from '../authentication/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../authentication/failed-attempt-limit.ts'
 import { readOrCreateKeyFile } from '../secret-hashing/key-file.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../secret-hashing/keyring.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import { createAccountLinks } from '../registry/account-links.ts'
 import { createApplicationRegistry } from '../registry/application-registry.ts'
+import { createDeveloperRegistry } from '../registry/developer-registry.ts'
+import { createResourceServerRegistry } from '../registry/resource-server-registry.ts'
 import { seedApplications } from '../registry/seed-applications.ts'
+import { seedResourceServers } from '../registry/seed-resource-servers.ts'
 import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { purgeRegularly } from '../tokens/purge-expired.ts'
@@ -27,6 +29,7 @@ export async function openServiceContext(
     await to.products.add(options.products)
     const context = { storage: to, keyring, nowMs: clock.now(), secretOverlapSeconds, warn, replace }
     await seedApplications(options.applications, context)
+    await seedResourceServers(options.resourceServers, context)
   }
   if (options.trustProxy === true) {
     logger?.warn(
@@ -40,7 +43,7 @@ export async function openServiceContext(
       await seed(opened)
     },
   })
-  const { applications } = storage
+  const { applications, resourceServers } = storage
   const activity = createActivityRecorder({ storage: storage.activity, clock, onError })
   const failedAttempts = createFailedAttemptLimit(storage.failures, clock, options.failureLimit)
   const authenticateByAssertion = createAssertionAuthenticator({
@@ -49,6 +52,8 @@ export async function openServiceContext(
     failedAttempts,
     fetchKeys: options.fetchKeys,
   })
+  const authentication = { keyring, clock, failedAttempts, authenticateByAssertion }
+  const registry = { storage, keyring, clock, activity }
   const stopPurging = purgeRegularly({
     storage,
     clock,
@@ -62,20 +67,18 @@ export async function openServiceContext(
     activity,
     errors,
     publicUrl,
-    registryFor: (by) => createApplicationRegistry({ storage, keyring, clock, activity }, by),
+    registryFor: (by) => createApplicationRegistry(registry, by),
+    resourceServersFor: (by) => createResourceServerRegistry(registry, by),
+    developersFor: (by) => createDeveloperRegistry(registry, by),
     accountLinks: createAccountLinks(storage, clock),
-    authenticateApplication: createApplicationAuthenticator({
-      applications,
-      keyring,
-      clock,
-      failedAttempts,
-      authenticateByAssertion,
-    }),
-    authenticateResourceServer: createResourceServerAuthenticator(
-      options.resourceServers,
-      keyring,
-      failedAttempts,
-    ),
+    authenticateApplication: createClientAuthenticator(async (clientId) => {
+      const client = await applications.findClient(clientId)
+      return client && { client, secrets: client.secrets, keys: client.application.keys }
+    }, authentication),
+    authenticateResourceServer: createClientAuthenticator(async (clientId) => {
+      const client = await resourceServers.find(clientId)
+      return client && { client, secrets: client.secrets, keys: client.keys }
+    }, authentication),
     async reset() {
       await Promise.all([storage.tokens.clear(), storage.failures.clear()])
       await seed(storage, true)
@@ -89,8 +92,12 @@ export async function openServiceContext(
 }
 
 /** With the keys of another database every secret would be rejected, without an explanation. */
-async function checkKeys({ applications }: Storage, { keyIds }: Keyring): Promise<void> {
-  const used = await applications.keyIds()
+async function checkKeys({ applications, resourceServers }: Storage, { keyIds }: Keyring): Promise<void> {
+  const servers = await resourceServers.list()
+  const used = [
+    ...(await applications.keyIds()),
+    ...servers.flatMap(({ secrets }) => secrets.map(({ keyId }) => keyId)),
+  ]
   if (used.length > 0 && !used.some((id) => keyIds.includes(id))) {
     throw new UsageError(
       'None of the keys matches this database. Pass the keys that its secrets were hashed under, the newest first.',

@@ -1,12 +1,15 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { ActivityRecorder } from '../activity/activity-recorder.ts'
-import type { AuthenticateApplication } from '../authentication/authenticate-application.ts'
-import type { AuthenticateResourceServer } from '../authentication/authenticate-resource-server.ts'
+import type { RegisteredClient } from '../applications/application.ts'
+import type { ResourceServer } from '../applications/resource-server.ts'
+import type { AuthenticateClient } from '../authentication/authenticate-client.ts'
 import type { Keyring } from '../secret-hashing/keyring.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ErrorShape } from '../protocol/error-body.ts'
 import type { AccountLinks } from '../registry/account-links.ts'
 import type { Actor, ApplicationRegistry } from '../registry/application-registry.ts'
+import type { DeveloperRegistry } from '../registry/developer-registry.ts'
+import type { ResourceServerRegistry } from '../registry/resource-server-registry.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** The parts of a running service, which its endpoints and its portal use. */
@@ -17,9 +20,11 @@ export interface ServiceContext {
   readonly activity: ActivityRecorder
   /** The registry; the audit log names the actor. */
   readonly registryFor: (by: Actor) => ApplicationRegistry
+  readonly resourceServersFor: (by: Actor) => ResourceServerRegistry
+  readonly developersFor: (by: Actor) => DeveloperRegistry
   readonly accountLinks: AccountLinks
-  readonly authenticateApplication: AuthenticateApplication
-  readonly authenticateResourceServer: AuthenticateResourceServer
+  readonly authenticateApplication: AuthenticateClient<RegisteredClient>
+  readonly authenticateResourceServer: AuthenticateClient<ResourceServer>
   /** The shape of the token endpoint's errors. */
   readonly errors: ErrorShape
   /** The URL that clients use; `undefined`: the one in the request. */

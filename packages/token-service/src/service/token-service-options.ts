@@ -1,16 +1,17 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { ResourceServerOptions } from '../authentication/authenticate-resource-server.ts'
 import type { FailureLimit } from '../authentication/failed-attempt-limit.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import type { ErrorShape } from '../protocol/error-body.ts'
 import {
   rejectDuplicates,
+  rejectWithoutCredentials,
   rejectWeakSecrets,
   resolveApplications,
   type ApplicationOptions,
   type ResolvedApplication,
 } from '../registry/application-options.ts'
+import type { ResourceServerOptions } from '../registry/seed-resource-servers.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
 import type { DeveloperPortal } from './service-context.ts'
 import { parseTrustProxy } from './trust-proxy.ts'
@@ -46,7 +47,7 @@ export interface TokenServiceOptions {
    * `0`: it expires at once. @default 86400
    */
   readonly secretOverlapSeconds?: number | undefined
-  /** APIs that may introspect tokens. @default [] */
+  /** APIs that may introspect tokens; created if they do not exist. @default [] */
   readonly resourceServers?: readonly ResourceServerOptions[] | undefined
   /** How many attempts of one address for one client may fail. @default 10 in 60 seconds */
   readonly failureLimit?:
@@ -120,6 +121,7 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
   const applications = resolveApplications(options.applications ?? [])
   const resourceServers = options.resourceServers ?? []
   rejectDuplicates('resourceServers', resourceServers)
+  rejectWithoutCredentials('resourceServers', resourceServers)
   if (storage.kind !== 'memory') {
     rejectWeakSecrets('applications', applications)
     rejectWeakSecrets('resourceServers', resourceServers)

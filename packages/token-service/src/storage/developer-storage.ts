@@ -4,7 +4,7 @@ export interface Developer {
   /** As typed at login, in lower case. */
   readonly name: string
   readonly passwordHash: string
-  /** Sees every project, approves applications, invites others; there is one, the first. */
+  /** Sees every project, approves applications, invites others; the first developer is one. */
   readonly administrator: boolean
   readonly createdAtMs: number
 }
@@ -33,12 +33,17 @@ export interface DeveloperStorage {
   /** In the order in which they joined. */
   list(): Promise<Developer[]>
   find(name: string): Promise<Developer | undefined>
-  /** Consumes the invitation, unless the name is taken; `void`: it was used before, or has expired. */
+  /**
+   * Uses the invitation up, unless the name is taken; `void`: it was used, has ended, or came too late, as that of an
+   * administrator is once there is one.
+   */
   join(developer: Developer, invitationHash: string, nowMs: number): Promise<'joined' | 'name_taken' | 'void'>
   /** Sets the password and deletes the developer's password links. */
   changePassword(id: string, passwordHash: string): Promise<void>
-  /** Deletes the developer's sessions as well; projects remain. */
-  remove(id: string): Promise<void>
+  /** Makes the developer an administrator, or not; `false` if there would be no administrator left. */
+  setAdministrator(id: string, administrator: boolean): Promise<boolean>
+  /** With the developer go the sessions; projects stay. `false` if there would be no administrator left. */
+  remove(id: string): Promise<boolean>
   invite(invitation: Invitation): Promise<void>
   findInvitation(hash: string, nowMs: number): Promise<Invitation | undefined>
   /** Adds the project to those of the developer. */

@@ -32,8 +32,18 @@ export function reportFailures(storage: Storage, unavailable: () => unknown = ()
     return Object.fromEntries(methods) as Part
   }
 
-  const { projects, products, applications, tokens, failures, assertions, activity, developers, sessions } =
-    storage
+  const {
+    projects,
+    products,
+    applications,
+    tokens,
+    failures,
+    assertions,
+    resourceServers,
+    activity,
+    developers,
+    sessions,
+  } = storage
   return {
     ...storage,
     ...wrapped({ probe: () => storage.probe(), backup: (to: string) => storage.backup(to) }),
@@ -43,6 +53,7 @@ export function reportFailures(storage: Storage, unavailable: () => unknown = ()
     tokens: wrapped(tokens),
     failures: wrapped(failures),
     assertions: wrapped(assertions),
+    resourceServers: wrapped(resourceServers),
     activity: wrapped(activity),
     developers: wrapped(developers),
     sessions: wrapped(sessions),

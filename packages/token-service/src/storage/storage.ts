@@ -6,6 +6,7 @@ import type {
   StoredSecret,
 } from '../applications/application.ts'
 import type { ErrorReason } from '../protocol/protocol-error.ts'
+import type { ResourceServer } from '../applications/resource-server.ts'
 import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
@@ -110,6 +111,22 @@ export interface FailureStorage {
   clear(): Promise<void>
 }
 
+/** APIs that may introspect tokens. */
+export interface ResourceServerStorage {
+  find(clientId: string): Promise<ResourceServer | undefined>
+  /** The oldest first. */
+  list(): Promise<ResourceServer[]>
+  /** `false` if there is one with that client ID. */
+  create(server: ResourceServer): Promise<boolean>
+  /** Does nothing and resolves with `false` if it is not at the given revision any more. */
+  update(
+    clientId: string,
+    changes: Partial<Pick<ResourceServer, 'name' | 'secrets' | 'keys'>>,
+    revision: number,
+  ): Promise<boolean>
+  remove(clientId: string): Promise<void>
+}
+
 /** Assertions that clients have authenticated by, until they expire: each is accepted once. */
 export interface AssertionStorage {
   /** Resolves with `false` if it was used before. */
@@ -186,6 +203,7 @@ export interface Storage {
   readonly tokens: TokenStorage
   readonly failures: FailureStorage
   readonly assertions: AssertionStorage
+  readonly resourceServers: ResourceServerStorage
   readonly activity: ActivityStorage
   readonly developers: DeveloperStorage
   readonly sessions: SessionStorage

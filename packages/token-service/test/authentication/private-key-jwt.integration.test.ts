@@ -245,7 +245,7 @@ describe('private_key_jwt', () => {
 
   it('needs a secret or a key in the configuration', async () => {
     await expect(testService({ applications: [{ name: 'n', clientId }] })).rejects.toThrow(
-      'The application "key-client" has neither a clientSecret nor a public key.',
+      '"key-client" in applications has neither a clientSecret nor a public key.',
     )
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isBeingDeleted } from '../../src/applications/application.ts'
 import { createActivityRecorder } from '../../src/activity/activity-recorder.ts'
 import { createApplicationRegistry } from '../../src/registry/application-registry.ts'
-import { createApplicationAuthenticator } from '../../src/authentication/authenticate-application.ts'
+import { createClientAuthenticator } from '../../src/authentication/authenticate-client.ts'
 import { createAssertionAuthenticator } from '../../src/authentication/authenticate-by-assertion.ts'
 import { createFailedAttemptLimit } from '../../src/authentication/failed-attempt-limit.ts'
 import { createKeyring, createRandomKey } from '../../src/secret-hashing/keyring.ts'
@@ -25,13 +25,13 @@ async function registered() {
   })
   const { assertions } = storage
   const authenticateByAssertion = createAssertionAuthenticator({ assertions, clock, failedAttempts })
-  const authenticate = createApplicationAuthenticator({
-    applications,
-    keyring,
-    clock,
-    failedAttempts,
-    authenticateByAssertion,
-  })
+  const authenticate = createClientAuthenticator(
+    async (id) => {
+      const found = await applications.findClient(id)
+      return found && { client: found, secrets: found.secrets, keys: found.application.keys }
+    },
+    { keyring, clock, failedAttempts, authenticateByAssertion },
+  )
 
   const project = await registry.createProject({
     name: 'p',

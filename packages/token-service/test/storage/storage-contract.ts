@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Application, Project, StoredSecret } from '../../src/applications/application.ts'
 import type { AuditFilter, Storage, StoredToken } from '../../src/storage/storage.ts'
+import { testAdministration } from './administrator-contract.ts'
 import { testDevelopers } from './developer-contract.ts'
 
 const createdAtMs = 1_700_000_000_000
@@ -401,5 +402,6 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     })
 
     testDevelopers(() => storage)
+    testAdministration(() => storage)
   })
 }

@@ -31,6 +31,10 @@ export function createMemoryDevelopers(): {
     const link = passwordLinks.get(hash)
     return link && link.expiresAtMs > nowMs ? developers.get(link.developerId) : undefined
   }
+  const isLastAdministrator = (id: string) => {
+    const administrators = all().filter(({ administrator }) => administrator)
+    return administrators.length === 1 && administrators[0]?.id === id
+  }
   const closeAll = (developerId: string) => forget(sessions, developerId)
 
   return {
@@ -54,11 +58,19 @@ export function createMemoryDevelopers(): {
         if (developer) developers.set(id, { ...developer, passwordHash })
         forget(passwordLinks, id)
       },
+      async setAdministrator(id, administrator) {
+        const developer = developers.get(id)
+        if (!developer || (!administrator && isLastAdministrator(id))) return false
+        developers.set(id, { ...developer, administrator })
+        return true
+      },
       async remove(id) {
+        if (isLastAdministrator(id)) return false
         developers.delete(id)
         projects.delete(id)
         forget(passwordLinks, id)
         closeAll(id)
+        return true
       },
       async invite(invitation) {
         invitations.set(invitation.hash, invitation)

@@ -5,6 +5,7 @@ import { createMemoryAssertions } from './memory-assertions.ts'
 import { createMemoryDevelopers } from './memory-developers.ts'
 import { createMemoryFailures } from './memory-failures.ts'
 import { createMemoryRegistry } from './memory-registry.ts'
+import { createMemoryResourceServers } from './memory-resource-servers.ts'
 import { createMemoryTokens } from './memory-tokens.ts'
 
 /** Stores everything in this process, until it ends. */
@@ -18,6 +19,7 @@ export function createMemoryStorage(): Storage {
     tokens: createMemoryTokens(registry.find),
     failures: createMemoryFailures(),
     assertions: createMemoryAssertions(),
+    resourceServers: createMemoryResourceServers(),
     activity: createMemoryActivity(registry.used),
     developers,
     sessions,

@@ -1,5 +1,6 @@
 import { CamelCasePlugin, Kysely, sql, type Dialect, type Generated, type RawBuilder } from 'kysely'
 import type { Application, Project, StoredSecret } from '../../applications/application.ts'
+import type { ResourceServer } from '../../applications/resource-server.ts'
 import type { Developer, Invitation, PasswordLink, Session } from '../developer-storage.ts'
 import type { AuditEntry, StoredToken, TokenRequestEntry, UsageEntry } from '../storage.ts'
 
@@ -21,6 +22,8 @@ export interface Schema {
   tokens: Omit<StoredToken, 'products'> & { products: string }
   products: { name: string }
   failures: { key: string; count: number; resetsAtMs: number }
+  /** `secrets` and `keys` are JSON arrays. */
+  resourceServers: Omit<ResourceServer, 'secrets' | 'keys'> & { secrets: string; keys: string }
   usedAssertions: { hash: string; expiresAtMs: number }
   usage: UsageEntry
   tokenRequests: TokenRequestEntry

@@ -67,6 +67,14 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         count integer not null,
         resets_at_ms bigint not null
       )`,
+      `create table resource_servers (
+        client_id text primary key,
+        name text not null,
+        created_at_ms bigint not null,
+        secrets text not null,
+        keys text not null,
+        revision integer not null
+      )`,
       `create table used_assertions (
         hash text primary key,
         expires_at_ms bigint not null
@@ -106,8 +114,6 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         administrator integer not null check (administrator in (0, 1)),
         created_at_ms bigint not null
       )`,
-      // If several people open a first link at the same time, one becomes the administrator.
-      `create unique index developers_administrator on developers (administrator) where administrator = 1`,
       `create table invitations (
         hash text primary key,
         administrator integer not null check (administrator in (0, 1)),

@@ -1,10 +1,24 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Developer, DeveloperStorage } from '../developer-storage.ts'
-import type { Database, Schema } from './database.ts'
+import type { Database, Query, Schema } from './database.ts'
 
 class NotJoined extends Error {}
 
-export function createSqlDevelopers({ query }: Database): DeveloperStorage {
+export function createSqlDevelopers({ kind, query }: Database): DeveloperStorage {
+  /** Of several that change administrators at the same time, one goes on and the others wait. */
+  async function lockAdministrators(transaction: Query): Promise<void> {
+    if (kind === 'postgres') await sql`lock table developers in share row exclusive mode`.execute(transaction)
+  }
+
+  async function isLastAdministrator(transaction: Query, id: string): Promise<boolean> {
+    const rows = await transaction
+      .selectFrom('developers')
+      .select('id')
+      .where('administrator', '=', 1)
+      .execute()
+    return rows.length === 1 && rows[0]?.id === id
+  }
+
   async function find(name: string): Promise<Developer | undefined> {
     const row = await query.selectFrom('developers').selectAll().where('name', '=', name).executeTakeFirst()
     return row && toDeveloper(row)
@@ -28,6 +42,11 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
             .where('administrator', '=', administrator)
             .executeTakeFirstOrThrow()
           if (used.numDeletedRows === 0n) return 'void'
+          if (developer.administrator) {
+            await lockAdministrators(transaction)
+            const others = transaction.selectFrom('developers').select('id').where('administrator', '=', 1)
+            if (await others.executeTakeFirst()) return 'void'
+          }
           const joined = await transaction
             .insertInto('developers')
             .values({ ...developer, administrator })
@@ -47,13 +66,26 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         await transaction.deleteFrom('passwordLinks').where('developerId', '=', id).execute()
       })
     },
-    async remove(id) {
-      await query.transaction().execute(async (transaction) => {
+    setAdministrator: (id, administrator) =>
+      query.transaction().execute(async (transaction) => {
+        await lockAdministrators(transaction)
+        if (!administrator && (await isLastAdministrator(transaction, id))) return false
+        const { numUpdatedRows } = await transaction
+          .updateTable('developers')
+          .set({ administrator: Number(administrator) })
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow()
+        return numUpdatedRows > 0n
+      }),
+    remove: (id) =>
+      query.transaction().execute(async (transaction) => {
+        await lockAdministrators(transaction)
+        if (await isLastAdministrator(transaction, id)) return false
         await transaction.deleteFrom('sessions').where('developerId', '=', id).execute()
         await transaction.deleteFrom('memberships').where('developerId', '=', id).execute()
         await transaction.deleteFrom('developers').where('id', '=', id).execute()
-      })
-    },
+        return true
+      }),
     async invite(invitation) {
       const administrator = Number(invitation.administrator)
       await query

@@ -10,6 +10,7 @@ import { createSqlFailures } from './sql-failures.ts'
 import { createSqlProducts } from './sql-products.ts'
 import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSessions } from './sql-sessions.ts'
+import { createSqlResourceServers } from './sql-resource-servers.ts'
 import { createSqlTokens } from './sql-tokens.ts'
 
 /** What differs between the kinds of databases. */
@@ -50,6 +51,7 @@ export function createSqlStorage(
     },
     failures: createSqlFailures(database),
     assertions: createSqlAssertions(database),
+    resourceServers: createSqlResourceServers(database),
     activity: createSqlActivity(database),
     developers: createSqlDevelopers(database),
     sessions: createSqlSessions(database),

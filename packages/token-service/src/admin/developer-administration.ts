@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify'
+import { NotFoundError } from '../platform/usage-error.ts'
+import type { ServiceContext } from '../service/service-context.ts'
+import type { Developer } from '../storage/developer-storage.ts'
+import { actorOf, type AdminRequest } from './admin-request.ts'
+
+/** Links for developers of the portal. */
+export interface DeveloperLinks {
+  createInvitationLink(): Promise<string>
+  createPasswordLink(developerName: string): Promise<string>
+}
+
+/** The developers of the portal, by name, and which of them are administrators. */
+export function administerDevelopers(
+  server: FastifyInstance,
+  { storage: { developers }, activity, developersFor }: ServiceContext,
+  links: DeveloperLinks,
+): void {
+  async function find(name: string): Promise<Developer> {
+    const developer = await developers.find(name.normalize('NFKC').toLowerCase())
+    if (!developer) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
+    return developer
+  }
+
+  server.get('/developers', async () =>
+    (await developers.list()).map(({ id, name, administrator, createdAtMs }) => ({
+      id,
+      name,
+      administrator,
+      createdAtMs,
+    })),
+  )
+  server.post('/developers/invitations', async (request, reply) => {
+    const link = await links.createInvitationLink()
+    activity.audit({ event: 'developer_invited', ...actorOf(request) })
+    return reply.code(201).send({ link })
+  })
+  server.post<AdminRequest>('/developers/:id/password-link', async (request, reply) => {
+    const link = await links.createPasswordLink(request.params.id)
+    activity.audit({ event: 'password_link_created', ...actorOf(request), detail: request.params.id })
+    return reply.code(201).send({ link })
+  })
+  for (const change of ['promote', 'demote'] as const) {
+    server.post<AdminRequest>(`/developers/:id/${change}`, async (request, reply) => {
+      await developersFor(actorOf(request))[change](await find(request.params.id))
+      return reply.code(204).send()
+    })
+  }
+  server.delete<AdminRequest>('/developers/:id', async (request, reply) => {
+    await developersFor(actorOf(request)).remove(await find(request.params.id))
+    return reply.code(204).send()
+  })
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { ResourceServer } from '../applications/resource-server.ts'
+import type { ServiceContext } from '../service/service-context.ts'
+import { actorOf, describeSecret, newKey, rotation, type AdminRequest } from './admin-request.ts'
+
+const newResourceServer = z.strictObject({ name: z.string().min(1).max(200) })
+const path = '/resource-servers/:clientId'
+
+/** The APIs that may introspect tokens, their secrets and their public keys. */
+export function administerResourceServers(server: FastifyInstance, service: ServiceContext): void {
+  const registry = (request: Parameters<typeof actorOf>[0]) => service.resourceServersFor(actorOf(request))
+
+  server.get('/resource-servers', async (request, reply) =>
+    reply.send((await registry(request).list()).map(describe)),
+  )
+  server.get<AdminRequest>(path, async (request, reply) =>
+    reply.send(describe(await registry(request).find(request.params.clientId))),
+  )
+  server.post('/resource-servers', async (request, reply) => {
+    const { name } = newResourceServer.parse(request.body)
+    const { resourceServer, clientSecret } = await registry(request).create(name)
+    return reply.code(201).send({ clientId: resourceServer.clientId, clientSecret })
+  })
+  server.delete<AdminRequest>(path, async (request, reply) => {
+    await registry(request).remove(request.params.clientId)
+    return reply.code(204).send()
+  })
+  server.post<AdminRequest>(`${path}/secrets`, async (request, reply) => {
+    const { overlapSeconds } = rotation.parse(request.body ?? {})
+    const { clientId } = request.params
+    const clientSecret = await registry(request).rotateSecret(clientId, overlapSeconds * 1000)
+    return reply.code(201).send({ clientId, clientSecret })
+  })
+  server.delete<AdminRequest>(`${path}/secrets/:id`, async (request, reply) => {
+    await registry(request).revokeSecret(request.params.clientId, request.params.id)
+    return reply.code(204).send()
+  })
+  server.post<AdminRequest>(`${path}/keys`, async (request, reply) => {
+    const { key } = newKey.parse(request.body)
+    return reply.code(201).send(await registry(request).addKeys(request.params.clientId, key))
+  })
+  server.delete<AdminRequest>(`${path}/keys/:id`, async (request, reply) => {
+    await registry(request).removeKey(request.params.clientId, request.params.id)
+    return reply.code(204).send()
+  })
+}
+
+function describe({ secrets, ...resourceServer }: ResourceServer) {
+  return { ...resourceServer, secrets: secrets.map(describeSecret) }
+}

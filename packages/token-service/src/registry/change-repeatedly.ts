@@ -1,0 +1,7 @@
+const attempts = 5
+
+/** Repeats a change until nobody else has changed the same thing meanwhile; `change` resolves with `false` if so. */
+export async function changeRepeatedly(change: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt += 1) if (await change()) return
+  throw new Error('It is changed by others all the time.')
+}

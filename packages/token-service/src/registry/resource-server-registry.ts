@@ -1,0 +1,119 @@
+import type { ResourceServer } from '../applications/resource-server.ts'
+import { parsePublicKeys, type PublicKey } from '../keys/public-key.ts'
+import { NotFoundError } from '../platform/usage-error.ts'
+import type { Actor, ApplicationRegistryContext } from './application-registry.ts'
+import { changeRepeatedly } from './change-repeatedly.ts'
+import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
+import { publicKeys, withKeys, withoutKey } from './public-keys.ts'
+
+/**
+ * Creates and changes the APIs that may introspect tokens, while the service runs; each change is written to the audit
+ * log. Methods throw a `UsageError` if there is no resource server with that client ID.
+ */
+export interface ResourceServerRegistry {
+  list(): Promise<ResourceServer[]>
+  find(clientId: string): Promise<ResourceServer>
+  /** The only time the secret is returned. */
+  create(name: string): Promise<{ resourceServer: ResourceServer; clientSecret: string }>
+  rename(clientId: string, name: string): Promise<void>
+  /** Returns a new secret, once; the existing ones expire after `overlapMs`, or earlier. */
+  rotateSecret(clientId: string, overlapMs: number): Promise<string>
+  revokeSecret(clientId: string, secretId: string): Promise<void>
+  /** Registers public keys for `private_key_jwt`: PEM, a JWK, a JWK set, or the https URL of a JWK set. */
+  addKeys(clientId: string, text: string): Promise<readonly PublicKey[]>
+  removeKey(clientId: string, keyId: string): Promise<void>
+  /** A configured resource server is created again at the next start. */
+  remove(clientId: string): Promise<void>
+}
+
+type Changes = Partial<Pick<ResourceServer, 'name' | 'secrets' | 'keys'>>
+
+export function createResourceServerRegistry(
+  { storage: { resourceServers }, keyring, clock, activity }: ApplicationRegistryContext,
+  by: Actor,
+): ResourceServerRegistry {
+  const audit = (event: string, clientId: string, detail?: string) =>
+    activity.audit({ event, ...by, clientId, detail })
+
+  function newSecret(nowMs: number) {
+    const clientSecret = createClientSecret()
+    const { applicationId: _, ...secret } = storedSecret(keyring, {
+      applicationId: '',
+      value: clientSecret,
+      nowMs,
+    })
+    return { clientSecret, secret }
+  }
+
+  async function find(clientId: string): Promise<ResourceServer> {
+    const server = await resourceServers.find(clientId)
+    if (!server) throw new NotFoundError(`There is no resource server with the client ID "${clientId}".`)
+    return server
+  }
+
+  async function change(clientId: string, changes: (server: ResourceServer) => Changes): Promise<void> {
+    await changeRepeatedly(async () => {
+      const server = await find(clientId)
+      return resourceServers.update(clientId, changes(server), server.revision)
+    })
+  }
+
+  return {
+    list: () => resourceServers.list(),
+    find,
+    async create(name) {
+      const nowMs = clock.now()
+      const { clientSecret, secret } = newSecret(nowMs)
+      const clientId = createClientId()
+      const resourceServer = { clientId, name, createdAtMs: nowMs, secrets: [secret], keys: [], revision: 0 }
+      await resourceServers.create(resourceServer)
+      audit('resource_server_created', clientId)
+      return { resourceServer, clientSecret }
+    },
+    async rename(clientId, name) {
+      await change(clientId, () => ({ name }))
+      audit('resource_server_changed', clientId)
+    },
+    async rotateSecret(clientId, overlapMs) {
+      const nowMs = clock.now()
+      const { clientSecret, secret } = newSecret(nowMs)
+      const latest = nowMs + overlapMs
+      await change(clientId, ({ secrets }) => {
+        const valid = secrets.filter((each) => each.configured || (each.expiresAtMs ?? Infinity) > nowMs)
+        const ending = valid.map((each) => ({
+          ...each,
+          expiresAtMs: Math.min(each.expiresAtMs ?? latest, latest),
+        }))
+        return { secrets: [...ending, secret] }
+      })
+      audit('secret_rotated', clientId, secret.id)
+      return clientSecret
+    },
+    async revokeSecret(clientId, secretId) {
+      const nowMs = clock.now()
+      await change(clientId, ({ secrets }) => ({
+        secrets: secrets.flatMap((secret) => {
+          if (secret.id !== secretId) return [secret]
+          // A configured secret is kept as expired, so that the next start does not add it again.
+          return secret.configured ? [{ ...secret, expiresAtMs: nowMs }] : []
+        }),
+      }))
+      audit('secret_revoked', clientId, secretId)
+    },
+    async addKeys(clientId, text) {
+      const added = publicKeys(parsePublicKeys(text), clock.now())
+      await change(clientId, ({ keys }) => ({ keys: withKeys(keys, added) }))
+      for (const { id } of added) audit('key_added', clientId, id)
+      return added
+    },
+    async removeKey(clientId, keyId) {
+      await change(clientId, ({ keys }) => ({ keys: withoutKey(keys, keyId, clock.now()) }))
+      audit('key_removed', clientId, keyId)
+    },
+    async remove(clientId) {
+      await find(clientId)
+      await resourceServers.remove(clientId)
+      audit('resource_server_removed', clientId)
+    },
+  }
+}
