@@ -128,7 +128,9 @@ describe('dpop', () => {
     const url = (index: number) => new URL(`https://api-${index}.example.com/`)
     for (let index = 0; index <= 100; index++) binding.receive(url(index), { 'DPoP-Nonce': `nonce-${index}` })
     const nonceAt = async (index: number) =>
-      decodeJwt((await binding.prove({ method: 'GET', url: url(index) }))['DPoP']!)['nonce']
+      decodeJwt((await binding.prove({ method: 'GET', url: url(index), accessToken: 'token' }))['DPoP']!)[
+        'nonce'
+      ]
     expect([await nonceAt(0), await nonceAt(1), await nonceAt(100)]).toEqual([
       undefined,
       'nonce-1',
@@ -137,8 +139,8 @@ describe('dpop', () => {
   })
 
   it.each([
-    ['Bearer', 'issued a Bearer token. Allow DPoP for this client there, or remove binding.', dpop()],
-    ['DPoP', 'issued a DPoP token. Set binding.', undefined],
+    ['Bearer', 'issued a Bearer token instead of a DPoP token.', dpop()],
+    ['DPoP', 'issued a DPoP token instead of a Bearer token.', undefined],
   ])('accepts no %s token that was not asked for', async (token_type, message, binding) => {
     const server = await startScripted(() => json({ access_token: 'token', token_type }))
     await expect(start(server, binding!).tokens.getToken()).rejects.toMatchObject({
@@ -157,7 +159,7 @@ describe('dpop', () => {
       createTokenFetch(tokens, { allowedOrigins: [api.origin] })(api.origin),
     ).rejects.toMatchObject({
       kind: 'configuration',
-      message: expect.stringContaining('Set binding'),
+      message: 'The token is bound to a key: set binding.',
     })
     expect(api.requests).toEqual([])
   })

@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { randomBytes, X509Certificate } from 'node:crypto'
-import { Provider, type ClientMetadata } from 'oidc-provider'
+import { Provider, type ClientAuthMethod, type ClientMetadata } from 'oidc-provider'
 import { vi } from 'vitest'
 
 export interface OidcProvider {
@@ -20,12 +20,16 @@ export interface OidcProviderOptions {
   readonly tls?: ServerOptions
   /** Whether proofs of possession require a nonce. */
   readonly requireNonce?: boolean
+  /** The methods that clients may authenticate by. */
+  readonly methods?: ClientAuthMethod[]
+  /** The path of the issuer. */
+  readonly path?: string
 }
 
 /** An authorization server with one client `client`. */
 export async function startOidcProvider(
   client: Partial<ClientMetadata>,
-  { tls, requireNonce = false }: OidcProviderOptions = {},
+  { tls, requireNonce = false, path = '', methods }: OidcProviderOptions = {},
 ): Promise<OidcProvider> {
   const silenced = (['info', 'warn'] as const).map((method) =>
     vi.spyOn(console, method).mockImplementation(() => {}),
@@ -36,13 +40,16 @@ export async function startOidcProvider(
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => requests.push(new URLSearchParams(Buffer.concat(chunks).toString())))
+    const { url = '' } = request
+    if (!url.startsWith(path)) return void response.writeHead(404).end()
+    Object.assign(request, { originalUrl: url, url: url.slice(path.length) })
     void provider.callback()(request, response)
   }
   const server: Server = tls
     ? createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: false }, listener)
     : createHttpServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `${tls ? 'https' : 'http'}://localhost:${(server.address() as AddressInfo).port}`
+  const issuer = `${tls ? 'https' : 'http'}://localhost:${(server.address() as AddressInfo).port}${path}`
   provider = new Provider(issuer, {
     clients: [
       {
@@ -53,7 +60,7 @@ export async function startOidcProvider(
         ...client,
       },
     ],
-    clientAuthMethods: [
+    clientAuthMethods: methods ?? [
       'client_secret_post',
       'client_secret_basic',
       'private_key_jwt',

@@ -108,7 +108,7 @@ describe('privateKeyJwt', () => {
   it.each<[string, (pair: Awaited<ReturnType<typeof keyPair>>) => unknown, string]>([
     ['a public JWK', ({ publicJwk }) => publicJwk, 'key is a public or symmetric JWK'],
     ['text', () => 'secret', 'key is not PEM text'],
-    ['a public key in PEM', () => '-----BEGIN PUBLIC KEY-----\n', 'key is "PUBLIC KEY"'],
+    ['a public key in PEM', () => '-----BEGIN PUBLIC KEY-----\n', 'key contains "PUBLIC KEY"'],
     [
       'a key of another PEM form',
       ({ privateKey: _key, pem }) => createPrivateKey(pem).export({ type: 'sec1', format: 'pem' }),

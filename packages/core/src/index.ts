@@ -27,7 +27,7 @@ export {
 export { configurationError } from './protocol/configuration-error.ts'
 export { headerValue, type ResponseHeaders } from './protocol/headers.ts'
 export { retryAfter } from './protocol/retry-after.ts'
-export type { ProvenRequest, TokenBinding } from './protocol/token-binding.ts'
+export type { ProvenRequest, TokenBinding, TokenEndpointResponse } from './protocol/token-binding.ts'
 export {
   parseTokenResponse,
   type ParsedTokenResponse,
@@ -43,7 +43,10 @@ export { createMemoryTokenStore } from './sharing/memory-token-store.ts'
 export { tokenSharing } from './sharing/token-sharing.ts'
 export { backendTokens, type BackendTokensOptions, type HeadersInput } from './sources/backend-tokens.ts'
 export { clientAssertion } from './sources/client-assertion.ts'
-export { clientCredentials, type ClientCredentialsOptions } from './sources/client-credentials.ts'
+export { clientCredentials } from './sources/client-credentials.ts'
+export type { ClientCredentialsOptions } from './sources/client-credentials-options.ts'
+export { discover, type DiscoverOptions } from './sources/discover.ts'
+export type { DiscoveredServer, Discovery } from './sources/discovered-server.ts'
 export { readBody } from './sources/read-body.ts'
 export type { FetchLike } from './sources/send-token-request.ts'
 export type { AccessToken } from './tokens/access-token.ts'

@@ -1,4 +1,11 @@
-import { headerValue, type TokenBinding } from '@tokenwell/core'
+import {
+  configurationError,
+  headerValue,
+  TokenError,
+  type ResponseHeaders,
+  type TokenBinding,
+  type TokenEndpointResponse,
+} from '@tokenwell/core'
 import { base64url, SignJWT } from 'jose'
 import { explainClockSkew } from '../clock-skew.ts'
 import { Nonces } from './nonces.ts'
@@ -34,33 +41,74 @@ export function dpop({ keyPair }: DpopOptions = {}): TokenBinding {
     return last.hash
   }
 
+  async function prove(method: string, url: URL, accessToken?: string): Promise<{ readonly DPoP: string }> {
+    const { privateKey, algorithm, publicJwk } = await load()
+    const ath = accessToken === undefined ? undefined : await hashOf(accessToken)
+    const nonce = nonces.get(url.origin)
+    const claims = {
+      htm: method.toUpperCase(),
+      htu: url.origin + url.pathname,
+      jti: crypto.randomUUID(),
+      iat: Math.floor(Date.now() / 1000) - skewSeconds,
+      ...(ath !== undefined && { ath }),
+      ...(nonce !== undefined && { nonce }),
+    }
+    const header = { typ: 'dpop+jwt', alg: algorithm, jwk: publicJwk }
+    return { DPoP: await new SignJWT(claims).setProtectedHeader(header).sign(privateKey) }
+  }
+
+  /** Whether a response holds a nonce. */
+  function remember({ origin }: URL, headers: ResponseHeaders): boolean {
+    const nonce = headerValue(headers, 'dpop-nonce')
+    if (nonce) nonces.set(origin, nonce)
+    return Boolean(nonce)
+  }
+
   return {
     tokenType: 'DPoP',
-    isShareable: keyPair !== undefined,
+    checkShareable() {
+      if (keyPair !== undefined) return
+      throw configurationError(
+        'A shared token store requires a key that all processes have. Pass keyPair to dpop().',
+      )
+    },
     fingerprint: async () => `dpop ${(await load()).thumbprint}`,
-    async prove({ method, url, accessToken }) {
-      const { privateKey, algorithm, publicJwk } = await load()
-      const ath = accessToken === undefined ? undefined : await hashOf(accessToken)
-      const nonce = nonces.get(url.origin)
-      const claims = {
-        htm: method.toUpperCase(),
-        htu: url.origin + url.pathname,
-        jti: crypto.randomUUID(),
-        iat: Math.floor(Date.now() / 1000) - skewSeconds,
-        ...(ath !== undefined && { ath }),
-        ...(nonce !== undefined && { nonce }),
+    async send(url, send) {
+      const sendWithProof = async () => send(await prove('POST', url))
+      let response = await sendWithProof()
+      const lacksNonce = errorOf(response) === 'use_dpop_nonce'
+      if (remember(url, response.headers) && lacksNonce) {
+        response = await sendWithProof()
+        remember(url, response.headers)
       }
-      const header = { typ: 'dpop+jwt', alg: algorithm, jwk: publicJwk }
-      return { DPoP: await new SignJWT(claims).setProtectedHeader(header).sign(privateKey) }
+      if (errorOf(response) === 'invalid_dpop_proof') throw rejectedProof(url, response)
+      return response
     },
-    receive({ origin }, headers, oauthError) {
-      const nonce = headerValue(headers, 'dpop-nonce')
-      if (!nonce) return false
-      nonces.set(origin, nonce)
-      return /\buse_dpop_nonce\b/.test(oauthError ?? headerValue(headers, 'www-authenticate') ?? '')
-    },
-    explain: explainClockSkew,
+    prove: ({ method, url, accessToken }) => prove(method, url, accessToken),
+    receive: (url, headers) =>
+      remember(url, headers) && /\buse_dpop_nonce\b/.test(headerValue(headers, 'www-authenticate') ?? ''),
   }
+}
+
+function errorOf({ status, body }: TokenEndpointResponse): unknown {
+  try {
+    return status >= 400 && (Object(JSON.parse(body)) as { error?: unknown }).error
+  } catch {
+    return undefined
+  }
+}
+
+function rejectedProof(url: URL, { status, headers }: TokenEndpointResponse): TokenError {
+  const endpoint = url.origin + url.pathname
+  const message = `The token endpoint ${endpoint} rejected the DPoP proof (${status} invalid_dpop_proof).`
+  const advice = explainClockSkew(headers) ?? 'Check its URL, and the algorithms that it accepts.'
+  return new TokenError({
+    kind: 'configuration',
+    message: `${message} ${advice}`,
+    status,
+    oauthError: 'invalid_dpop_proof',
+    tokenEndpoint: endpoint,
+  })
 }
 
 async function sha256(text: string): Promise<string> {

@@ -41,6 +41,7 @@ export function mutualTls({ cert, key, ca }: MutualTlsOptions): MutualTls {
   }
   return {
     clientAuthentication: {
+      usesCertificate: true,
       authenticate: ({ clientId, body }) => body.set('client_id', clientId),
       // A token may be bound to the certificate.
       fingerprint: () => `tls ${load().thumbprint}`,

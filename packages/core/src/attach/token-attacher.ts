@@ -154,9 +154,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   async function boundAttachmentOf(token: AccessToken, request: AttachRequest): Promise<Attachment> {
     const { value, tokenType, binding } = token
     if (binding === undefined) {
-      throw configurationError(
-        'The token is bound to a key (DPoP) that its source does not have. Set binding where the token is requested.',
-      )
+      throw configurationError('The token is bound to a key: set binding.')
     }
     const url = new URL(absoluteUrl(request.target?.() ?? request.url))
     const proof = await binding.prove({ method: request.method, url, accessToken: value })
@@ -235,8 +233,8 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
       const url = String(absoluteUrl(response.url || request.url))
       // After a redirect to another origin no token was sent: that response does not concern it.
       if (!isAllowed(url)) return undefined
-      if (attachment.isBound && token.binding?.receive(new URL(url), response.headers) && !isNonceRepeat) {
-        if (repeatable) return { ...(await attachmentOf(token, request)), isReplacement, isNonceRepeat: true }
+      if (token.binding?.receive(new URL(url), response.headers) && repeatable && !isNonceRepeat) {
+        return { ...(await attachmentOf(token, request)), isReplacement, isNonceRepeat: true }
       }
       const rejected = (response.status >= 400 || isTokenRejected) && (await isRejected(response))
       if (isReplacement) {

@@ -15,8 +15,7 @@ const otherReason = /scope|api.?(?:product|resource)|spike.?arrest|quota/i
 const otherSchemes = /^(?:basic|digest|negotiate|ntlm)$/
 /** Codes in a challenge that concern the token, and those that a new token would not change. */
 const tokenErrors = /^(?:invalid_token|(?:token_)?expired(?:_token)?|token_revoked)$/
-const otherErrors =
-  /^(?:insufficient_scope|invalid_request|insufficient_user_authentication|use_dpop_nonce|invalid_dpop_proof)$/
+const otherErrors = /^(?:insufficient_scope|invalid_request|insufficient_user_authentication|\w+_dpop_\w+)$/
 
 /**
  * Decides whether a new token would help. Reads the gateway's fault codes, then the challenge in

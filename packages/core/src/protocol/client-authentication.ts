@@ -1,4 +1,5 @@
 import type { ResponseHeaders } from './headers.ts'
+import type { TokenError } from './token-error.ts'
 
 /** A token request as a {@link ClientAuthentication} sees it; it adds to `body` or `headers`. */
 export interface ClientAuthenticationRequest {
@@ -17,10 +18,12 @@ export interface ClientAuthentication {
   authenticate(request: ClientAuthenticationRequest): void | Promise<void>
   /** Identifies the key, never an assertion: part of the cache key, and a change ends a cooldown. */
   fingerprint(): string | Promise<string>
+  /** Whether the connection is authenticated by a certificate: then the server's alias for that is used (RFC 8705). */
+  readonly usesCertificate?: boolean | undefined
   /** Changes when an attempt after a rejection may succeed, such as with a replaced file. @default the fingerprint */
   revision?(): string | Promise<string>
-  /** Explains a rejection, by the headers of the response: a sentence for the error's message. */
-  explain?(headers: ResponseHeaders): string | undefined
+  /** Adds to the message of a failed token request what this method and the response's headers explain. */
+  explain?(error: TokenError, headers: ResponseHeaders): void
 }
 
 /** The built-in methods; `none` identifies the client by `client_id` alone, for mutual TLS or public clients. */

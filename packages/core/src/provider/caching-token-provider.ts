@@ -2,7 +2,6 @@ import { hasValidity, type CachedToken } from '../acquire/cached-token.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
 import { elapsedSince } from '../platform/clock.ts'
 import { Redacted } from '../platform/redacted.ts'
-import { configurationError } from '../protocol/configuration-error.ts'
 import { isTokenError, type TokenErrorKind } from '../protocol/token-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 import {
@@ -41,11 +40,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
 
   constructor(source: TokenSource, settings: ProviderSettings, key?: string | number) {
     super()
-    if (settings.store && source.binding?.isShareable === false) {
-      throw configurationError(
-        'A shared token store requires a key that all processes have. Pass keyPair to dpop().',
-      )
-    }
+    if (settings.store) source.binding?.checkShareable()
     this.#source = source
     this.#settings = settings
     this.#key = key

@@ -8,7 +8,7 @@ import { dropsBackgroundWork } from '../platform/runtime.ts'
 import { waitFor } from '../platform/timers.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { TokenError } from '../protocol/token-error.ts'
-import { bindToken, type AccessToken } from '../tokens/access-token.ts'
+import type { AccessToken } from '../tokens/access-token.ts'
 import type { TokenWaitCause } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import {
@@ -220,7 +220,8 @@ export class TokenRequests {
     }
     try {
       const cached = await acquireToken(context, options.delayMs ?? 0)
-      if (context.source.binding) bindToken(cached.token, context.source.binding)
+      const { binding } = context.source
+      if (binding) Object.assign(cached.token, { binding })
       signal.throwIfAborted()
       // Otherwise the provider was reset meanwhile.
       if (this.#pending === pending) {

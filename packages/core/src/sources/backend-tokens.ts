@@ -2,11 +2,12 @@ import { kindOfStatus, readErrorFacts } from '../protocol/error-response.ts'
 import { retryAfter } from '../protocol/retry-after.ts'
 import { parseObject } from '../protocol/parse-token-response.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
+import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import { readToken } from '../protocol/token-response.ts'
 import { exemptFromCooldown, onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import { sendTokenRequest, type FetchLike, type TokenEndpointResponse } from './send-token-request.ts'
+import { sendTokenRequest, type FetchLike } from './send-token-request.ts'
 
 /** What `new Headers()` accepts. */
 export type HeadersInput = NonNullable<RequestInit['headers']>

@@ -1,73 +1,19 @@
-import { runsInBrowser } from '../platform/runtime.ts'
 import { digest } from '../platform/digest.ts'
-import { errorCode } from '../platform/error-code.ts'
 import { Redacted } from '../platform/redacted.ts'
-import {
-  checkClientAuthentication,
-  checkCredential,
-  checkParameters,
-  scopes,
-  startTokenRequest,
-  tokenEndpoint,
-  type TokenRequestOptions,
-} from '../protocol/build-token-request.ts'
-import {
-  createClientAuthentication,
-  type ClientAuthentication,
-  type ClientAuthenticationMethod,
-} from '../protocol/client-authentication.ts'
+import { scopes, startTokenRequest } from '../protocol/build-token-request.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { parseTokenResponse } from '../protocol/parse-token-response.ts'
-import type { TokenBinding } from '../protocol/token-binding.ts'
-import { changeTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
+import type { TokenBinding, TokenEndpointResponse } from '../protocol/token-binding.ts'
+import { isTokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenRequestContext, TokenSource } from '../tokens/token-source.ts'
+import { authenticationFailed, unexpectedType } from './client-credentials-errors.ts'
+import type { ClientCredentialsOptions } from './client-credentials-options.ts'
 import { redactEcho, sentSecrets } from './redact-echo.ts'
-import {
-  sendTokenRequest,
-  withoutQuery,
-  type FetchLike,
-  type TokenEndpointResponse,
-} from './send-token-request.ts'
-
-type Resolvable<Value> = Value | (() => Value | Promise<Value>)
-
-/**
- * How an application authenticates to a token endpoint. Set `authUrl` or `tokenUrl`. An option that takes a
- * function calls it before each token request, so that a module can be loaded without its environment.
- */
-export interface ClientCredentialsOptions extends Omit<
-  TokenRequestOptions,
-  'authUrl' | 'tokenUrl' | 'clientId'
-> {
-  /** Base URL of the platform's token service. */
-  readonly authUrl?: Resolvable<string | URL | undefined>
-  /** URL of any other RFC 6749 token endpoint. */
-  readonly tokenUrl?: Resolvable<string | URL | undefined>
-  /** Client ID, also called Consumer Key. */
-  readonly clientId: Resolvable<string>
-  /** Client secret, also called Consumer Secret. */
-  readonly clientSecret?: Resolvable<string> | undefined
-  /**
-   * Credentials in the form body (`post`), in an `Authorization: Basic` header (`basic`, RFC 6749, section
-   * 2.3.1; some servers do not form-decode it and then reject special characters), the client ID alone
-   * (`none`), or a method of your own.
-   * @default 'post'
-   */
-  readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
-  /** Binds the tokens to a key (DPoP, RFC 9449), so that a stolen token is of no use. @default bearer tokens */
-  readonly binding?: TokenBinding | undefined
-  /** Unit of `expires_in` in the response. @default 'seconds' */
-  readonly expiresInUnit?: 'seconds' | 'milliseconds' | undefined
-  /** Puts the endpoint's `error_description` into errors, secrets redacted. @default false */
-  readonly includeErrorDescription?: boolean | undefined
-  /** @default the global fetch, looked up at each request */
-  readonly fetch?: FetchLike | undefined
-  /** Allows use in a browser, where everybody can read the secret. @default false */
-  readonly dangerouslyAllowBrowser?: boolean | undefined
-}
+import { checkOptions, resolveClient, type ResolvedClient } from './resolve-client.ts'
+import { sendTokenRequest, withoutQuery } from './send-token-request.ts'
 
 /**
  * Requests tokens by the client credentials grant (RFC 6749, section 4.4).
@@ -80,13 +26,6 @@ export interface ClientCredentialsOptions extends Omit<
  */
 export function clientCredentials(options: ClientCredentialsOptions): TokenSource {
   return new ClientCredentials({ ...options })
-}
-
-/** Client ID, URL and authentication, once functions have returned. */
-interface ResolvedClient {
-  readonly options: TokenRequestOptions
-  readonly secret: string
-  readonly authentication: ClientAuthentication
 }
 
 /** A class, and nothing is created before it is needed: pools keep many of these. */
@@ -109,7 +48,7 @@ class ClientCredentials extends Redacted implements TokenSource {
   }
 
   async cacheKey(): Promise<string> {
-    const { options, authentication } = await this.#resolve()
+    const { options, authentication } = await resolveClient(this.#options, false)
     const scope = [...new Set(scopes(options.scope))].sort()
     const { url, headers, body } = startTokenRequest({ ...options, scope })
     const key = await digest([
@@ -127,54 +66,47 @@ class ClientCredentials extends Redacted implements TokenSource {
     )
   }
 
-  async requestToken(context: TokenRequestContext): Promise<TokenResponse> {
-    const client = await this.#resolve()
-    return (await this.#send(context, client, true)) ?? (await this.#send(context, client, false))!
-  }
-
-  /** Undefined if the request lacked the server's nonce, which is known now. */
-  async #send(
-    { signal, label }: TokenRequestContext,
-    resolved: ResolvedClient,
-    mayRepeat: boolean,
-  ): Promise<TokenResponse | undefined> {
+  async requestToken({ signal, label }: TokenRequestContext): Promise<TokenResponse> {
     const { fetch, binding, expiresInUnit, includeErrorDescription } = this.#options
-    const { options, secret, authentication } = resolved
+    const client = await resolveClient(this.#options, true)
+    const { options, issuer, secret, authentication } = client
     const { clientId } = options
-    const { url, headers, body } = startTokenRequest(options)
-    const parameters = new Set(body.keys())
-    const identity = { client: label ?? clientId, clientId, tokenEndpoint: withoutQuery(url) }
+    const { url: tokenEndpoint } = startTokenRequest(options)
+    const identity = { client: label ?? clientId, clientId, tokenEndpoint: withoutQuery(tokenEndpoint) }
     let sent: readonly string[] = secret ? [secret] : []
     let received: TokenEndpointResponse | undefined
     let revision: string | undefined
-    const receive = (oauthError?: string): boolean =>
-      (received && binding?.receive(url, received.headers, oauthError)) ?? false
+    const send = async (proof?: Readonly<Record<string, string>>): Promise<TokenEndpointResponse> => {
+      const { url, headers, body } = startTokenRequest({
+        ...options,
+        headers: { ...options.headers, ...proof },
+      })
+      const parameters = new Set(body.keys())
+      await authentication.authenticate({ clientId, tokenEndpoint, issuer, body, headers, signal })
+      sent = sentSecrets(secret, parameters, body, headers)
+      const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
+      return (received = await sendTokenRequest(fetch, url, init, clientId))
+    }
     try {
       // Before the request: what is replaced while it is pending has not been tried yet.
-      revision = await this.#revision(resolved)
-      await authentication.authenticate({ clientId, tokenEndpoint: url, body, headers, signal })
-      const proof = await binding?.prove({ method: 'POST', url })
-      for (const [name, value] of Object.entries(proof ?? {})) headers.set(name, value)
-      sent = [...sentSecrets(secret, parameters, body, headers), ...Object.values(proof ?? {})]
-      const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
-      received = await sendTokenRequest(fetch, url, init, clientId)
-      const { raw: _raw, ...response } = parseTokenResponse(
-        received.status,
-        received.headers,
-        received.body,
-        { ...identity, includeErrorDescription },
-      )
-      receive()
-      if (response.tokenType !== (binding?.tokenType ?? 'Bearer')) throw unexpectedType(response, identity)
+      revision = await this.#revision(client)
+      const { status, headers, body } = await (binding ? binding.send(tokenEndpoint, send) : send())
+      const reading = { ...identity, includeErrorDescription }
+      const { raw: _raw, ...response } = parseTokenResponse(status, headers, body, reading)
+      const { tokenType = 'Bearer' } = binding ?? {}
+      if (response.tokenType !== tokenType) throw unexpectedType(response, tokenType, identity)
       if (expiresInUnit !== 'milliseconds' || !response.expiresIn) return response
       return { ...response, expiresIn: response.expiresIn / 1000 }
     } catch (cause) {
       if (isNextjsSignal(cause)) throw cause
       if (!isTokenError(cause)) throw authenticationFailed(cause, identity)
-      if (receive(cause.oauthError) && mayRepeat) return undefined
-      const error = redactEcho(explain(cause, received, resolved, binding), sent)
+      const error = redactEcho(cause, sent)
+      if (received) authentication.explain?.(error, received.headers)
       if (error.kind === 'credentials' && revision !== undefined) {
-        onCredentialsChange(error, async () => (await this.#revision(await this.#resolve())) !== revision)
+        onCredentialsChange(
+          error,
+          async () => (await this.#revision(await resolveClient(this.#options, false))) !== revision,
+        )
       }
       throw error
     }
@@ -190,99 +122,12 @@ class ClientCredentials extends Redacted implements TokenSource {
     return `${options.clientId} ${await (authentication.revision?.() ?? authentication.fingerprint())}`
   }
 
-  /** @throws {TokenError} if a function fails or returns an invalid value */
-  async #resolve(): Promise<ResolvedClient> {
-    const { clientAuthentication = 'post', ...rest } = this.#options
-    const authUrl = await resolve('authUrl', rest.authUrl)
-    const tokenUrl = await resolve('tokenUrl', rest.tokenUrl)
-    const clientId = await resolve('clientId', rest.clientId)
-    const clientSecret = await resolve('clientSecret', rest.clientSecret)
-    const options = { ...rest, authUrl, tokenUrl, clientId }
-    checkOptions({ ...this.#options, authUrl, tokenUrl, clientId, clientSecret })
-    const secret = clientSecret ?? ''
-    const authentication =
-      typeof clientAuthentication === 'string'
-        ? createClientAuthentication(clientAuthentication, secret)
-        : clientAuthentication
-    return { options, secret, authentication }
-  }
-
   toJSON(): object {
-    const { authUrl, tokenUrl, clientId } = this.#options
+    const { authUrl, tokenUrl, issuer, clientId } = this.#options
     const shown = (value: unknown): unknown => (typeof value === 'function' ? '[function]' : value)
     return {
-      tokenEndpoint: withoutQuery(String(shown(authUrl ?? tokenUrl))),
+      tokenEndpoint: withoutQuery(String(shown(authUrl ?? tokenUrl ?? issuer?.issuer))),
       clientId: shown(clientId),
     }
   }
-}
-
-/** @throws {TokenError} of kind `configuration`, naming the option; functions are checked when they have returned */
-function checkOptions(options: ClientCredentialsOptions): void {
-  const { authUrl, tokenUrl, clientId, clientSecret, clientAuthentication = 'post', allowInsecure } = options
-  if (runsInBrowser() && !options.dangerouslyAllowBrowser) {
-    throw configurationError(
-      'clientCredentials must not run in a browser, where everybody can read the client secret. ' +
-        'Use backendTokens, or set dangerouslyAllowBrowser: true.',
-    )
-  }
-  checkClientAuthentication(clientAuthentication)
-  if (typeof clientId !== 'function') checkCredential('clientId', clientId)
-  const usesSecret = clientAuthentication === 'post' || clientAuthentication === 'basic'
-  if (usesSecret && typeof clientSecret !== 'function') checkCredential('clientSecret', clientSecret)
-  if (typeof authUrl !== 'function' && typeof tokenUrl !== 'function') {
-    tokenEndpoint({ authUrl, tokenUrl, allowInsecure })
-  }
-  checkParameters(options)
-}
-
-async function resolve<Value>(option: string, value: Resolvable<Value>): Promise<Value> {
-  if (typeof value !== 'function') return value
-  try {
-    return await (value as () => Value | Promise<Value>)()
-  } catch (error) {
-    if (isTokenError(error) || isNextjsSignal(error)) throw error
-    throw new TokenError({
-      kind: 'unavailable',
-      message: `The ${option} function failed (${errorCode(error)}).`,
-    })
-  }
-}
-
-function authenticationFailed(cause: unknown, { client, clientId, tokenEndpoint }: Identity): TokenError {
-  return new TokenError({
-    kind: 'unavailable',
-    message: `The client authentication of "${client}" failed (${errorCode(cause)}).`,
-    clientId,
-    tokenEndpoint,
-  })
-}
-
-function explain(
-  error: TokenError,
-  received: TokenEndpointResponse | undefined,
-  { authentication }: ResolvedClient,
-  binding: TokenBinding | undefined,
-): TokenError {
-  const { kind, oauthError } = error
-  const source = oauthError === 'invalid_dpop_proof' ? binding : kind === 'credentials' && authentication
-  const explanation = (source && received && source.explain?.(received.headers)) || ''
-  return explanation ? changeTokenError(error, { message: `${error.message} ${explanation}` }) : error
-}
-
-/** A token that is bound to a key is of no use without the key; a bearer token lacks the protection that was asked for. */
-function unexpectedType({ tokenType }: TokenResponse, { clientId, tokenEndpoint }: Identity): TokenError {
-  const isBound = tokenType !== 'Bearer'
-  return new TokenError({
-    kind: 'malformed',
-    message: `The token endpoint ${tokenEndpoint} issued a ${tokenType} token. ${isBound ? 'Set' : 'Allow DPoP for this client there, or remove'} binding.`,
-    clientId,
-    tokenEndpoint,
-  })
-}
-
-interface Identity {
-  readonly client: string
-  readonly clientId: string
-  readonly tokenEndpoint: string
 }

@@ -40,5 +40,8 @@ export function sentSecrets(
     ([name]) => !parametersBefore.has(name) && name !== 'client_id' && name !== 'client_assertion_type',
   )
   const authorization = headers.get('authorization')?.replace(/^\S+ /, '') ?? ''
-  return [secret, formEncode(secret), authorization, ...added.map(([, value]) => value)].filter(Boolean)
+  const proof = headers.get('dpop') ?? ''
+  return [secret, formEncode(secret), authorization, proof, ...added.map(([, value]) => value)].filter(
+    Boolean,
+  )
 }

@@ -1,17 +1,11 @@
 import { errorCode } from '../platform/error-code.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
+import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import { readBody } from './read-body.ts'
 
 /** The call signature of `fetch`, without the additions of runtimes. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-
-/** What came back, whatever it is. */
-export interface TokenEndpointResponse {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: string
-}
 
 /** Sends a token request. Redirects are not followed: they would carry the secret along. */
 export async function sendTokenRequest(

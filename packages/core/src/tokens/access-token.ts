@@ -20,7 +20,6 @@ interface Contents {
   readonly response: TokenResponse
   readonly expiresAtMs: number
   readonly remainingMs: () => number
-  readonly binding?: TokenBinding | undefined
 }
 
 /** Kept apart instead of in private members: test runners read the members of copies, where private ones throw. */
@@ -41,10 +40,6 @@ class IssuedToken extends Redacted implements AccessToken {
 
   get response(): TokenResponse {
     return contents.get(this)?.response as TokenResponse
-  }
-
-  get binding(): TokenBinding | undefined {
-    return contents.get(this)?.binding
   }
 
   toJSON(): object {
@@ -75,11 +70,6 @@ export function createAccessToken(
   const token = new IssuedToken()
   contents.set(token, { response: Object.freeze(shown), expiresAtMs, remainingMs })
   return token
-}
-
-/** Gives a new token the key that its source bound it to. */
-export function bindToken(token: AccessToken, binding: TokenBinding): void {
-  contents.set(token, { ...contents.get(token)!, binding })
 }
 
 /** Remaining lifetime in milliseconds: by both clocks for a provider's token, by the wall clock for any other. */

@@ -1,12 +1,12 @@
-import { headerValue, type TokenBinding } from '@tokenwell/core'
+import { headerValue, type ResponseHeaders, type TokenBinding } from '@tokenwell/core'
 import { json, type ReceivedRequest, type ScriptedResponse } from './scripted-server.ts'
 
 /** What a proof of {@link createTestBinding} states. */
 export interface TestProof {
   readonly method: string
   readonly url: string
-  readonly accessToken?: string
-  readonly nonce?: string
+  readonly accessToken?: string | undefined
+  readonly nonce?: string | undefined
   readonly id: string
 }
 
@@ -15,24 +15,34 @@ export function createTestBinding(): TokenBinding {
   const nonces = new Map<string, string>()
   return {
     tokenType: 'DPoP',
-    isShareable: true,
+    checkShareable: () => {},
     fingerprint: () => 'test key',
-    async prove({ method, url, accessToken }) {
-      const proof = {
-        method: method.toUpperCase(),
-        url: url.origin + url.pathname,
-        accessToken,
-        nonce: nonces.get(url.origin),
-        id: crypto.randomUUID(),
-      }
-      return { DPoP: JSON.stringify(proof) }
+    async send(url, send) {
+      const response = await send(proofFor('POST', url))
+      return remember(url, response.headers) && response.body.includes('use_dpop_nonce')
+        ? send(proofFor('POST', url))
+        : response
     },
-    receive({ origin }, headers, oauthError) {
-      const nonce = headerValue(headers, 'dpop-nonce')
-      if (nonce === undefined) return false
-      nonces.set(origin, nonce)
-      return (oauthError ?? headerValue(headers, 'www-authenticate') ?? '').includes('use_dpop_nonce')
-    },
+    prove: async ({ method, url, accessToken }) => proofFor(method, url, accessToken),
+    receive: (url, headers) =>
+      remember(url, headers) && (headerValue(headers, 'www-authenticate') ?? '').includes('use_dpop_nonce'),
+  }
+
+  function proofFor(method: string, url: URL, accessToken?: string): { readonly DPoP: string } {
+    const proof: TestProof = {
+      method: method.toUpperCase(),
+      url: url.origin + url.pathname,
+      accessToken,
+      nonce: nonces.get(url.origin),
+      id: crypto.randomUUID(),
+    }
+    return { DPoP: JSON.stringify(proof) }
+  }
+
+  function remember({ origin }: URL, headers: ResponseHeaders): boolean {
+    const nonce = headerValue(headers, 'dpop-nonce')
+    if (nonce !== undefined) nonces.set(origin, nonce)
+    return nonce !== undefined
   }
 }
 

@@ -1,0 +1,44 @@
+import type { TokenRequestOptions } from '../protocol/build-token-request.ts'
+import type { ClientAuthentication, ClientAuthenticationMethod } from '../protocol/client-authentication.ts'
+import type { TokenBinding } from '../protocol/token-binding.ts'
+import type { Discovery } from './discovered-server.ts'
+import type { FetchLike } from './send-token-request.ts'
+
+export type Resolvable<Value> = Value | (() => Value | Promise<Value>)
+
+/**
+ * How an application authenticates to a token endpoint. Set `authUrl`, `tokenUrl` or `issuer`. An option that takes a
+ * function calls it before each token request, so that a module can be loaded without its environment.
+ */
+export interface ClientCredentialsOptions extends Omit<
+  TokenRequestOptions,
+  'authUrl' | 'tokenUrl' | 'clientId'
+> {
+  /** Base URL of the platform's token service. */
+  readonly authUrl?: Resolvable<string | URL | undefined>
+  /** URL of any other RFC 6749 token endpoint. */
+  readonly tokenUrl?: Resolvable<string | URL | undefined>
+  /** Finds the token endpoint, and how a secret is sent, by metadata: `discover('https://login.example.com')`. */
+  readonly issuer?: Discovery | undefined
+  /** Client ID, also called Consumer Key. */
+  readonly clientId: Resolvable<string>
+  /** Client secret, also called Consumer Secret. */
+  readonly clientSecret?: Resolvable<string> | undefined
+  /**
+   * Credentials in the form body (`post`), in an `Authorization: Basic` header (`basic`, RFC 6749, section
+   * 2.3.1; some servers do not form-decode it and then reject special characters), the client ID alone
+   * (`none`), or a method of your own.
+   * @default 'post', or what `issuer` offers
+   */
+  readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
+  /** Binds the tokens to a key (DPoP, RFC 9449), so that a stolen token is of no use. @default bearer tokens */
+  readonly binding?: TokenBinding | undefined
+  /** Unit of `expires_in` in the response. @default 'seconds' */
+  readonly expiresInUnit?: 'seconds' | 'milliseconds' | undefined
+  /** Puts the endpoint's `error_description` into errors, secrets redacted. @default false */
+  readonly includeErrorDescription?: boolean | undefined
+  /** @default the global fetch, looked up at each request */
+  readonly fetch?: FetchLike | undefined
+  /** Allows use in a browser, where everybody can read the secret. @default false */
+  readonly dangerouslyAllowBrowser?: boolean | undefined
+}

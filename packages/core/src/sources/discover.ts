@@ -1,0 +1,145 @@
+import { elapsedSince, readInstant, systemClock, type Instant } from '../platform/clock.ts'
+import { configurationError } from '../protocol/configuration-error.ts'
+import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
+import { secureUrl } from '../protocol/secure-url.ts'
+import { TokenError } from '../protocol/token-error.ts'
+import type { Discovery, DiscoveredServer } from './discovered-server.ts'
+import { sendTokenRequest, type FetchLike } from './send-token-request.ts'
+
+/** How long a caller waits for metadata. */
+const timeoutMs = 10_000
+
+/** How {@link discover} keeps metadata. */
+export interface DiscoverOptions {
+  /** After this time, the next token request looks the metadata up again. @default 3_600_000 */
+  readonly maxAgeMs?: number | undefined
+}
+
+/**
+ * Finds the token endpoint of an issuer, and how clients authenticate to it: by RFC 8414, then by OpenID Connect
+ * Discovery. Nothing is requested before the first token is; all callers share one request.
+ *
+ * @param issuer exactly as in the metadata, a slash at its end included; a function is called before each use
+ *
+ * @example
+ * clientCredentials({ issuer: discover('https://login.example.com'), clientId, clientSecret })
+ */
+export function discover(
+  issuer: string | (() => string | Promise<string>),
+  { maxAgeMs = 3_600_000 }: DiscoverOptions = {},
+): Discovery {
+  let last: { readonly server: DiscoveredServer; readonly since: Instant } | undefined
+  let pending:
+    | { readonly result: Promise<DiscoveredServer>; readonly since: Instant; readonly of: string }
+    | undefined
+
+  const isYounger = (since: Instant, ms: number): boolean => elapsedSince(since, systemClock) < ms
+
+  async function find(
+    of: string,
+    fetch: FetchLike | undefined,
+    allowInsecure: boolean,
+  ): Promise<DiscoveredServer> {
+    const known = last?.server.issuer === of ? last.server : undefined
+    try {
+      const server = await lookUp(of, fetch, allowInsecure)
+      last = { server, since: readInstant(systemClock) }
+      return server
+    } catch (error) {
+      // The metadata may be unavailable while the token endpoint is not.
+      if (known && error instanceof TokenError && error.kind === 'unavailable') return known
+      throw error
+    } finally {
+      pending = undefined
+    }
+  }
+
+  return {
+    issuer,
+    async find(of, fetch, allowInsecure = false) {
+      if (last?.server.issuer === of && isYounger(last.since, maxAgeMs)) return last.server
+      // A runtime may have dropped an older one.
+      if (pending?.of !== of || !isYounger(pending.since, timeoutMs)) {
+        pending = { result: find(of, fetch, allowInsecure), since: readInstant(systemClock), of }
+      }
+      return pending.result
+    },
+  }
+}
+
+/** RFC 8414, section 3.1, and its form for OpenID Connect (section 5); last, OpenID Connect Discovery 1.0, section 4. */
+function metadataUrls(issuer: URL): string[] {
+  const path = issuer.pathname.replace(/\/$/, '')
+  const wellKnown = (name: string): string => `${issuer.origin}/.well-known/${name}${path}`
+  const urls = [wellKnown('oauth-authorization-server'), wellKnown('openid-configuration')]
+  return path ? [...urls, `${issuer.origin}${path}/.well-known/openid-configuration`] : urls
+}
+
+async function lookUp(
+  issuer: string,
+  fetch: FetchLike | undefined,
+  allowInsecure: boolean,
+): Promise<DiscoveredServer> {
+  const url = secureUrl('issuer', issuer, allowInsecure)
+  if (url.search) throw configurationError('issuer must not contain a query.')
+  const failures: string[] = []
+  let isUnavailable = false
+  for (const metadataUrl of metadataUrls(url)) {
+    try {
+      const init = { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(timeoutMs) }
+      const { status, body } = await sendTokenRequest(fetch, metadataUrl, init)
+      isUnavailable ||= status >= 500 || status === 429
+      const found = status === 200 ? readMetadata(body, issuer, allowInsecure) : status || 'redirect'
+      if (typeof found === 'object') return found
+      failures.push(`${metadataUrl}: ${found}`)
+    } catch (error) {
+      if (isNextjsSignal(error)) throw error
+      isUnavailable = true
+      const { cause, message } = error as Error
+      failures.push(`${metadataUrl}: ${cause instanceof Error ? cause.message : message}`)
+    }
+  }
+  throw new TokenError({
+    kind: isUnavailable ? 'unavailable' : 'configuration',
+    message: `No metadata of the issuer "${issuer}" was found. ${failures.join('; ')}.`,
+  })
+}
+
+/** The metadata of the issuer, or what is wrong with it. */
+function readMetadata(body: string, issuer: string, allowInsecure: boolean): DiscoveredServer | string {
+  let metadata: Record<string, unknown>
+  try {
+    metadata = Object(JSON.parse(body)) as Record<string, unknown>
+  } catch {
+    return 'not JSON'
+  }
+  // RFC 8414, section 3.3: otherwise one issuer could pose as another.
+  if (metadata['issuer'] !== issuer)
+    return `the metadata of ${JSON.stringify(metadata['issuer'])?.slice(0, 200)}`
+  const { token_endpoint: endpoint, mtls_endpoint_aliases: aliases } = metadata
+  const alias = (Object(aliases) as Record<string, unknown>)['token_endpoint']
+  const [tokenUrl, mtlsTokenUrl] = [endpoint, alias ?? endpoint].map((url) => readUrl(url, allowInsecure))
+  if (!tokenUrl || !mtlsTokenUrl) return 'no valid token_endpoint'
+  // RFC 8414, section 2: the default.
+  const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = metadata
+  return {
+    issuer,
+    tokenUrl: (usesCertificate) => (usesCertificate ? mtlsTokenUrl : tokenUrl),
+    secretMethod() {
+      const offered = [methods].flat()
+      if (offered.includes('client_secret_post')) return 'post'
+      if (offered.includes('client_secret_basic')) return 'basic'
+      throw configurationError(
+        `The issuer "${issuer}" accepts no client secret, but ${offered.join(', ')}. Set clientAuthentication.`,
+      )
+    },
+  }
+}
+
+function readUrl(value: unknown, allowInsecure: boolean): URL | undefined {
+  try {
+    return secureUrl('token_endpoint', String(value), allowInsecure)
+  } catch {
+    return undefined
+  }
+}
