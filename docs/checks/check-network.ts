@@ -22,7 +22,7 @@ export async function checkNetwork(
   }
   const tunnels = async () => Number(await (await fetch(PROXY_URL)).text())
   const problems: string[] = []
-  const must = (holds: boolean, sentence: string) => void (holds || problems.push(`network.md: ${sentence}`))
+  const must = (condition: boolean, sentence: string) => void (condition || problems.push(`network.md: ${sentence}`))
 
   const before = await tunnels()
   const proxies = { HTTP_PROXY: PROXY_URL, HTTPS_PROXY: PROXY_URL }

@@ -15,7 +15,7 @@ if (!/from 'node:test'/.test(readFileSync(file, 'utf8'))) process.exit()
 /** Makes this process as much of a page as a block needs: relative addresses, and a backend with a token route. */
 async function openPage(): Promise<void> {
   const backend = createServer((request, response) => {
-    if (request.method === 'POST' && request.url === '/token') void answerToken(response)
+    if (request.method === 'POST' && request.url === '/token') void sendToken(response)
     else response.writeHead(404).end()
   })
   await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
@@ -25,7 +25,7 @@ async function openPage(): Promise<void> {
   globalThis.fetch = (input, init) => send(typeof input === 'string' ? new URL(input, base) : input, init)
 }
 
-async function answerToken(response: ServerResponse): Promise<void> {
+async function sendToken(response: ServerResponse): Promise<void> {
   const url = `${env.AUTH_URL}/oauth/client_credential/accesstoken?grant_type=client_credentials`
   const form = { client_id: env.PAGE_CLIENT_ID!, client_secret: env.PAGE_CLIENT_SECRET! }
   const forwarded = await fetch(url, { method: 'POST', body: new URLSearchParams(form) })

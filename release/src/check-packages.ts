@@ -12,6 +12,7 @@ import { checkPackedFiles } from './checks/packed-files.ts'
 import { packPackage, type PackedPackage } from './checks/packed-package.ts'
 import { checkWithPublint } from './checks/publint.ts'
 import { checkUnused } from './checks/unused.ts'
+import { checkWords } from './checks/words.ts'
 import { publicPackages } from './public-packages.ts'
 
 type Problems = string[] | Promise<string[]>
@@ -36,6 +37,7 @@ const checkEach = (title: string, find: (one: PackedPackage) => Problems) =>
 
 const all = [
   check('import cycles and directions', checkImports),
+  check('words in names', checkWords),
   check('what nothing uses (knip)', checkUnused),
   check('licences of all that is needed in production', checkLicences),
   {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Listr, PRESET_TIMER, type ListrTask } from 'listr2'
 import { redisInstalled, startRedis } from '../../packages/internal-testing/src/redis/redis-server.ts'
 import { publicPackages } from './public-packages.ts'
-import { tryApplication, type Surroundings } from './rehearsal/application-project.ts'
+import { tryApplication, type RehearsalContext } from './rehearsal/application-project.ts'
 import { applications } from './rehearsal/applications.ts'
 import { releaseBreakingCore } from './rehearsal/breaking-release.ts'
 import { startLocalRegistry } from './rehearsal/local-registry.ts'
@@ -27,15 +27,15 @@ process.once('SIGINT', () => ending.abort()).once('SIGTERM', () => ending.abort(
 const [only = ''] = process.argv.slice(2)
 const names = publicPackages().map(({ manifest }) => manifest.name)
 let runInCopy: RunInCopy
-const around = { signal } as { -readonly [Key in keyof Surroundings]: Surroundings[Key] }
+const context = { signal } as { -readonly [Key in keyof RehearsalContext]: RehearsalContext[Key] }
 
 type Try = (published: PublishedPackage, into: string, say: (step: string) => void) => Promise<void>
 const tried = (title: string, name: string, attempt: Try): ListrTask => ({
   title,
-  skip: () => name === '@tokenwell/redis-token-store' && !('REDIS_URL' in around.environment),
+  skip: () => name === '@tokenwell/redis-token-store' && !('REDIS_URL' in context.environment),
   task: async (_, task) => {
     const say = (step: string) => (task.title = `${title}: ${step}`)
-    await attempt(await fetchPackage(around.registry, name), at(title.replaceAll(/\W+/g, '-')), say)
+    await attempt(await fetchPackage(context.registry, name), at(title.replaceAll(/\W+/g, '-')), say)
     task.title = title
   },
 })
@@ -44,14 +44,14 @@ const tryApplications = (prefix = ''): ListrTask[] =>
     tried(
       `${prefix}${application.title}, ${application.module}, ${application.manager}`,
       application.package,
-      (published, into, say) => tryApplication(application, published, into, around, say),
+      (published, into, say) => tryApplication(application, published, into, context, say),
     ),
   )
 const isWanted = ({ title }: ListrTask) => String(title).includes(only)
 const tryPages = (): ListrTask[] =>
   ['@tokenwell/core', '@tokenwell/axios-interceptor', '@tokenwell/ky-hook'].map((name) =>
     tried(`${name.replace('@tokenwell/', '')} in a page`, name, (published, into, say) =>
-      tryPage(published, into, around, say),
+      tryPage(published, into, context, say),
     ),
   )
 
@@ -60,8 +60,8 @@ const all: ListrTask[] = [
     title: 'A registry on this machine',
     task: async () => {
       const upstream = (await run('npm', ['config', 'get', 'registry'], { folder })).trim()
-      around.registry = await startLocalRegistry(at('registry'), names, upstream)
-      stack.defer(() => around.registry.close())
+      context.registry = await startLocalRegistry(at('registry'), names, upstream)
+      stack.defer(() => context.registry.close())
     },
   },
   {
@@ -71,22 +71,22 @@ const all: ListrTask[] = [
       await runInCopy('pnpm', 'install', '--frozen-lockfile')
     },
   },
-  { title: 'A first release', task: () => release(runInCopy, at('project'), around.registry) },
+  { title: 'A first release', task: () => release(runInCopy, at('project'), context.registry) },
   {
     title: 'Versions of Node and TypeScript',
     task: async () => {
-      around.toolbox = await fillToolbox(at('toolbox'), signal)
+      context.toolbox = await fillToolbox(at('toolbox'), signal)
     },
   },
   {
     title: 'A token service and a Redis',
     task: async (_, task) => {
-      around.platform = await startPlatform(at('project'))
-      stack.defer(() => around.platform.close())
+      context.platform = await startPlatform(at('project'))
+      stack.defer(() => context.platform.close())
       const redis = redisInstalled ? stack.use(await startRedis()) : undefined
       if (!redis) task.title += ' (there is no redis-server here: apt install redis-server)'
       const TOKEN_KEY = randomBytes(32).toString('base64')
-      around.environment = { TOKEN_KEY, ...(redis && { REDIS_URL: redis.url }) }
+      context.environment = { TOKEN_KEY, ...(redis && { REDIS_URL: redis.url }) }
     },
   },
   {
@@ -100,7 +100,7 @@ const all: ListrTask[] = [
   },
   {
     title: 'A second release, with a breaking change of core',
-    task: () => releaseBreakingCore(runInCopy, at('project'), around.registry),
+    task: () => releaseBreakingCore(runInCopy, at('project'), context.registry),
   },
   {
     title: 'An application that takes it',

@@ -31,15 +31,15 @@ export function dependencyCount(folder: string): number {
 /** Size by folder of the packages and all their dependencies. */
 function closure(packages: readonly string[], from: string): Map<string, number> {
   const found = new Map<string, number>()
-  const visit = (name: string, parent: string): void => {
+  const add = (name: string, parent: string): void => {
     const folder = folderOf(name, parent)
     if (found.has(folder)) return
     found.set(folder, publishedBytes(folder))
     for (const dependency of Object.keys(manifestOf(folder).dependencies ?? {})) {
-      visit(dependency, join(folder, 'package.json'))
+      add(dependency, join(folder, 'package.json'))
     }
   }
-  for (const name of packages) visit(name, from)
+  for (const name of packages) add(name, from)
   return found
 }
 

@@ -19,7 +19,7 @@ export async function takeLease(
 ): Promise<TokenLease | undefined> {
   const keys = [entries.redisKey]
   const holder = [slot, crypto.randomUUID()] as const
-  let heldUntil = performance.now() + ttlMs
+  let leaseEndsAt = performance.now() + ttlMs
   /** A write that did not reach Redis. */
   let unwritten: (() => Promise<unknown>) | undefined
 
@@ -30,7 +30,7 @@ export async function takeLease(
 
   /** Completes the write and frees the lease once Redis is back: other processes would wait until the lease expires. */
   async function releaseLater(): Promise<void> {
-    while (performance.now() < heldUntil) {
+    while (performance.now() < leaseEndsAt) {
       await setTimeout(repeatMs, undefined, { ref: false })
       try {
         return await release()
@@ -68,9 +68,9 @@ export async function takeLease(
       await writeEntry('cooldown', writeCooldownDocument(error), leasedAt + Math.floor(sinceMs + ms))
     },
     async extend(ms) {
-      const isHeld = Number(await run(extendScript, keys, [...holder, Math.ceil(ms)])) === 1
-      if (isHeld) heldUntil = performance.now() + ms
-      return isHeld
+      const isExtended = Number(await run(extendScript, keys, [...holder, Math.ceil(ms)])) === 1
+      if (isExtended) leaseEndsAt = performance.now() + ms
+      return isExtended
     },
     async release() {
       try {

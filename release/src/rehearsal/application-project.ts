@@ -9,7 +9,7 @@ import type { PublishedPackage } from './published-package.ts'
 import { asCommonJs, quickStart } from './quick-start.ts'
 import type { Toolbox } from './toolbox.ts'
 
-export interface Surroundings {
+export interface RehearsalContext {
   readonly registry: LocalRegistry
   readonly toolbox: Toolbox
   readonly platform: Platform
@@ -22,11 +22,11 @@ export async function tryApplication(
   application: Application,
   { manifest, readme }: PublishedPackage,
   folder: string,
-  around: Surroundings,
+  context: RehearsalContext,
   say: (step: string) => void,
 ): Promise<void> {
   const start = quickStart(application.package, readme)
-  const { registry, toolbox, platform, signal } = around
+  const { registry, toolbox, platform, signal } = context
   await mkdir(folder, { recursive: true })
   await registry.useIn(folder)
   await writeSources(application, start.code, folder)
@@ -43,7 +43,7 @@ export async function tryApplication(
     if (!semver.satisfies(version, manifest.engines?.node ?? '*')) continue
     say(`Node ${version}`)
     const path = [join(folder, 'node_modules/.bin'), dirname(node), process.env['PATH']].join(delimiter)
-    const given = { ...process.env, PATH: path, ...platform.environment, ...around.environment }
+    const given = { ...process.env, PATH: path, ...platform.environment, ...context.environment }
     const requests = await platform.withApi((API_URL) => {
       const options = { folder, signal, timeoutMs: 60_000, environment: { ...given, API_URL } }
       if (start.language === 'ts') return run(node, ['dist/main.js'], options)

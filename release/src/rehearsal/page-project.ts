@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { run } from '../run.ts'
-import type { Surroundings } from './application-project.ts'
+import type { RehearsalContext } from './application-project.ts'
 import type { PublishedPackage } from './published-package.ts'
 import { asPage, quickStart } from './quick-start.ts'
 
@@ -16,7 +16,7 @@ export const hasChromium = existsSync(executablePath)
 export async function tryPage(
   { manifest, readme }: PublishedPackage,
   folder: string,
-  { registry, toolbox, platform, signal }: Surroundings,
+  { registry, toolbox, platform, signal }: RehearsalContext,
   say: (step: string) => void,
 ): Promise<void> {
   const { install, code } = quickStart(manifest.name, readme)

@@ -62,13 +62,13 @@ export class PendingTokenRequest {
    * Waits for the result, as one of many. A caller whose signal is aborted leaves, with its own reason;
    * so does one that times out. Others keep waiting. Rejects with {@link stalled} if the request makes no progress.
    *
-   * @param onDeserted called when the last caller has left
+   * @param onAbandoned called when the last caller has left
    */
-  join(signal: AbortSignal | undefined, deadline: number, onDeserted: () => void): Promise<CachedToken> {
+  join(signal: AbortSignal | undefined, deadline: number, onAbandoned: () => void): Promise<CachedToken> {
     const shared = this.#sharedWait
     if (!signal && shared && Math.abs(deadline - shared.deadline) < sameMomentMs) return shared.result
     this.#waiting++
-    const result = this.#wait(signal, deadline, () => --this.#waiting || onDeserted())
+    const result = this.#wait(signal, deadline, () => --this.#waiting || onAbandoned())
     if (!signal) this.#sharedWait = { deadline, result }
     return result
   }

@@ -60,26 +60,26 @@ export function createMemoryTokenStore(): TokenStore {
       const since = readInstant(systemClock)
       let own: Expiring = { since, ms: ttlMs }
       leases.set(leaseKey, own)
-      const isHeld = (): boolean => leases.get(leaseKey)?.value === own
+      const isCurrent = (): boolean => leases.get(leaseKey)?.value === own
       return {
         async write(response, ms) {
-          if (!isHeld()) return undefined
+          if (!isCurrent()) return undefined
           const id = crypto.randomUUID()
           tokens.set(key, { since, ms, id, response })
           cooldowns.delete(key)
           return id
         },
         async writeCooldown(error, ms) {
-          if (isHeld()) cooldowns.set(key, { since: readInstant(systemClock), ms, error })
+          if (isCurrent()) cooldowns.set(key, { since: readInstant(systemClock), ms, error })
         },
         async extend(ms) {
-          if (!isHeld()) return false
+          if (!isCurrent()) return false
           own = { since: readInstant(systemClock), ms }
           leases.set(leaseKey, own)
           return true
         },
         async release() {
-          if (isHeld()) leases.delete(leaseKey)
+          if (isCurrent()) leases.delete(leaseKey)
         },
       }
     },

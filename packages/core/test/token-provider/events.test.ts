@@ -129,8 +129,8 @@ describe('events', () => {
       'minimum_validity',
       'eager',
     ])
-    const flights = events.flatMap((event) => (event.type === 'token_requested' ? [event.requestId] : []))
-    expect(flights).toEqual([1, 2, 3, 4, 5, 6, 1])
+    const requestIds = events.flatMap((event) => (event.type === 'token_requested' ? [event.requestId] : []))
+    expect(requestIds).toEqual([1, 2, 3, 4, 5, 6, 1])
   })
 
   it('reach every listener until it is removed', async () => {

@@ -21,7 +21,7 @@ import {
   type Assertion,
 } from './client-assertion.ts'
 
-const stranger = await generateKeyPair(algorithm, { extractable: true })
+const otherPair = await generateKeyPair(algorithm, { extractable: true })
 
 async function keyService(
   keys: Pick<ApplicationOptions, 'jwks' | 'jwksUrl' | 'publicKey'> = {},
@@ -106,7 +106,7 @@ describe('private_key_jwt', () => {
 
   it('rejects other keys, other clients and tampered assertions without a reason', async () => {
     const { authUrl } = await keyService()
-    expect(await outcome({ authUrl }, { key: stranger.privateKey })).toBe(invalidClient)
+    expect(await outcome({ authUrl }, { key: otherPair.privateKey })).toBe(invalidClient)
     expect(await outcome({ authUrl }, { claims: { iss: 'nobody', sub: 'nobody' } })).toBe(invalidClient)
     const { clientId: other } = secretApplication
     expect(await outcome({ authUrl }, { claims: { iss: other, sub: other } })).toBe(invalidClient)
@@ -145,13 +145,13 @@ describe('private_key_jwt', () => {
 
   it('limits failed attempts by address and client', async () => {
     const service = await keyService()
-    for (let attempt = 0; attempt < 10; attempt += 1) await outcome(service, { key: stranger.privateKey })
-    expect(await outcome(service, { key: stranger.privateKey })).toMatch(/^429/)
+    for (let attempt = 0; attempt < 10; attempt += 1) await outcome(service, { key: otherPair.privateKey })
+    expect(await outcome(service, { key: otherPair.privateKey })).toMatch(/^429/)
     expect(await outcome(service)).toBe('accepted')
   })
 
   it('tries each registered key, and only the one with the key ID if there is one', async () => {
-    const { keys } = await jwksOf(stranger.publicKey, pair.publicKey)
+    const { keys } = await jwksOf(otherPair.publicKey, pair.publicKey)
     expect(await outcome(await keyService({ jwks: { keys } }))).toBe('accepted')
     const named = {
       keys: [
@@ -197,7 +197,7 @@ describe('private_key_jwt', () => {
     expect(await Promise.all(Array.from({ length: 5 }, () => outcome(service)))).toEqual(
       Array(5).fill('accepted'),
     )
-    expect(await outcome(service, { key: stranger.privateKey })).toBe(invalidClient)
+    expect(await outcome(service, { key: otherPair.privateKey })).toBe(invalidClient)
     expect(fetched).toBe(1)
   })
 
