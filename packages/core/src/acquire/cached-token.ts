@@ -1,4 +1,4 @@
-import { elapsedSince, type Instant } from '../platform/clock.ts'
+import { elapsedSince, systemClock, type Clock, type Instant } from '../platform/clock.ts'
 import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
 import { createAccessToken, type AccessToken } from '../tokens/access-token.ts'
 import type { ProviderSettings } from './provider-options.ts'
@@ -17,6 +17,8 @@ export interface CachedToken {
   readonly lifetimeMs: number
   /** Zero once the token was rejected. */
   refreshAtMs: number
+  /** The wall clock when both clocks said last that it is fresh for another second; see {@link isFresh}. */
+  checkedAt: number
   readonly expiringAtMs: number
   /** Remaining lifetime when it arrived: a refresh yields hardly more. */
   readonly arrivedWithMs: number
@@ -71,11 +73,27 @@ export function createCachedToken(
     start,
     lifetimeMs,
     refreshAtMs: Math.min(expiringAtMs, recommendedMs, lifetimeMs - Math.min(ahead * spread, lifetimeMs / 2)),
+    checkedAt: Number.NEGATIVE_INFINITY,
     expiringAtMs,
     arrivedWithMs: remainingMs(),
     storeId,
     rejected: false,
   }
+}
+
+const trustedMs = 1_000
+
+/**
+ * Whether a token is fresh. Reading a clock costs as much as the rest of a call that finds a fresh token: for a second
+ * after both clocks were read, the wall clock is read alone, unless it was set back.
+ */
+export function isFresh(cached: CachedToken, clock: Clock): boolean {
+  const sinceCheckMs = Date.now() - cached.checkedAt
+  if (sinceCheckMs >= 0 && sinceCheckMs < trustedMs) return true
+  const elapsedMs = elapsedSince(cached.start, clock)
+  // Never with the clock of a test, which is read each time.
+  if (clock === systemClock && elapsedMs + trustedMs < cached.refreshAtMs) cached.checkedAt = Date.now()
+  return elapsedMs < cached.refreshAtMs
 }
 
 /** Whether a token is valid for long enough; a fresh token also if a new one would not last longer. */

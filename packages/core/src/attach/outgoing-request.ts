@@ -61,11 +61,13 @@ export class OutgoingRequest {
     maxReplayBytes: number,
   ) {
     const request = isRequest(input) ? input : undefined
-    const { token, ...init } = readInit(given)
+    const init = readInit(given)
     this.url = request?.url ?? String(absoluteUrl(typeof input === 'string' ? input : (input as URL).href))
     this.method = init.method ?? request?.method ?? 'GET'
     this.signal = init.signal === undefined ? request?.signal : init.signal
-    this.optedOut = token === false
+    this.optedOut = init.token === false
+    // Not by copying the rest, which takes a quarter of the whole constructor.
+    if ('token' in init) delete init.token
     this.#input = request ?? this.url
     this.#headers = copyHeaders(init.headers ?? request?.headers)
     const owner = init.body === undefined ? request : isRequest(given) ? given : undefined
@@ -103,7 +105,7 @@ export class OutgoingRequest {
   }
 
   /** Sends it with a token, or as it is. */
-  async send(
+  send(
     fetch: (input: string | Request, init: RequestInit) => Promise<Response>,
     attachment: Attachment | undefined,
     followsRedirects: boolean,

@@ -1,4 +1,4 @@
-import { hasValidity, type CachedToken } from '../acquire/cached-token.ts'
+import { hasValidity, isFresh, type CachedToken } from '../acquire/cached-token.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
 import { elapsedSince } from '../platform/clock.ts'
 import { Redacted } from '../platform/redacted.ts'
@@ -49,13 +49,15 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   peekToken(): AccessToken | undefined {
-    return this.#cached?.rejected ? undefined : this.#youngerThan('expiringAtMs')
+    const cached = this.#cached
+    if (cached === undefined || cached.rejected) return undefined
+    return isFresh(cached, this.#settings.clock) ? cached.token : this.#usable()
   }
 
   getToken(options?: GetTokenOptions): Promise<AccessToken> {
     const cached = this.#cached
     // The common call: no options, a fresh token. It allocates nothing.
-    if (options === undefined && cached !== undefined && this.#elapsed(cached) < cached.refreshAtMs) {
+    if (options === undefined && cached !== undefined && isFresh(cached, this.#settings.clock)) {
       return cached.ready
     }
     return this.#getToken(options)
@@ -70,12 +72,12 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
       if (record.waitedFor) this.#reportCall(record)
       return token
     } catch (cause) {
-      const { signal, forceRefresh, replacementOf } = demand
+      const { signal, forceRefresh, replacementOf, singleUse } = demand
       // A caller may leave while its result is on the way.
       const error: unknown = signal?.aborted ? signal.reason : cause
-      // A token that the program rejected is better than none: the API may accept it again.
-      const mayFallBack = this.#cached?.rejected && !forceRefresh && !replacementOf && !signal?.aborted
-      const old = mayFallBack ? this.#youngerThan('expiringAtMs') : undefined
+      // A rejected token is better than none: an API may accept it.
+      const mayFallBack = singleUse || (this.#cached?.rejected && !forceRefresh && !replacementOf)
+      const old = mayFallBack && !signal?.aborted ? this.#usable() : undefined
       const kind = isTokenError(error) ? error.kind : 'aborted'
       if (record.waitedFor || !old) this.#reportCall(record, old ? undefined : kind)
       if (old) return old
@@ -111,13 +113,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     const cached = this.#cached
     if (!cached || !this.#rejections?.isRejected(cached.token.value))
       return this.getToken(signal && { signal })
-    return this.#getToken({ signal, replacementOf: cached.token }).catch((error: unknown) => {
-      // No replacement is available: another API may accept the rejected token.
-      signal?.throwIfAborted()
-      const old = this.#youngerThan('expiringAtMs')
-      if (old) return old
-      throw error
-    })
+    return this.#getToken({ signal, replacementOf: cached.token, singleUse: true })
   }
 
   [acceptReplacement](resource: string): void {
@@ -157,8 +153,9 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   [freshToken](singleUse: boolean): AccessToken | undefined {
-    const token = this.#youngerThan('refreshAtMs')
-    return singleUse && token && this.#rejections?.isRejected(token.value) ? undefined : token
+    const cached = this.#cached
+    if (cached === undefined || !isFresh(cached, this.#settings.clock)) return undefined
+    return singleUse && this.#rejections?.isRejected(cached.token.value) ? undefined : cached.token
   }
 
   accepts(cached: CachedToken, { reason, minimumValidityMs = 0 }: PendingTokenRequestOptions): boolean {
@@ -194,9 +191,10 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     this[emitEvent]({ type: 'token_rejected', remainingMs, refreshing, ...(origin && { origin }) })
   }
 
-  #youngerThan(end: 'refreshAtMs' | 'expiringAtMs'): AccessToken | undefined {
+  /** The cached token until it is expiring, also a rejected one. */
+  #usable(): AccessToken | undefined {
     const cached = this.#cached
-    return cached !== undefined && this.#elapsed(cached) < cached[end] ? cached.token : undefined
+    return cached !== undefined && this.#elapsed(cached) < cached.expiringAtMs ? cached.token : undefined
   }
 
   #elapsed(cached: CachedToken): number {
@@ -242,4 +240,5 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
 function markRejected(cached: CachedToken): void {
   cached.rejected = true
   cached.refreshAtMs = 0
+  cached.checkedAt = Number.NEGATIVE_INFINITY
 }

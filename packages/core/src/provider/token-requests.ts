@@ -25,6 +25,8 @@ import type { GetTokenOptions } from './token-provider.ts'
 export interface TokenDemand extends GetTokenOptions {
   /** A token other than this one: an API has rejected it. */
   readonly replacementOf?: AccessToken | undefined
+  /** For a request that cannot be repeated: if there is no other token, it gets the rejected one. */
+  readonly singleUse?: boolean
 }
 
 /** What happened during one call, for its event. */
