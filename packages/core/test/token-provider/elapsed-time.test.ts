@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createTokenProvider, type Clock } from '@tokenwell/core'
 import { pass, setWallClock, useFakeTime, watch } from '../fake-time.ts'
 import { ScriptedEndpoint, sourceOf } from '../scripted-endpoint.ts'
@@ -67,6 +67,29 @@ describe('elapsed time', () => {
     await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
     await pass(1)
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })
+  })
+
+  it('is read from one clock for a second, from both when the wall clock was changed or the token ages', async () => {
+    const { tokens } = await started()
+    const monotonic = vi.spyOn(performance, 'now')
+    const readings = async (): Promise<number> => {
+      monotonic.mockClear()
+      await tokens.getToken()
+      expect(tokens.peekToken()?.value).toBe('token-1')
+      return monotonic.mock.calls.length
+    }
+    expect(await readings()).toBe(1)
+    await pass(999)
+    expect(await readings()).toBe(0)
+    await pass(1)
+    expect(await readings()).toBe(1)
+    setWallClock(-1)
+    expect(await readings()).toBe(1)
+    setWallClock(1_000)
+    expect(await readings()).toBe(1)
+    // Now it is due for refresh, whatever its jitter.
+    await pass(80_500)
+    expect(await readings()).toBeGreaterThan(1)
   })
 
   it('is read from the given clock', async () => {
