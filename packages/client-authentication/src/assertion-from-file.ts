@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { clientAssertion, configurationError, type ClientAuthentication } from '@tokenwell/core'
+import { addSentences, explainClockSkew } from './explain-rejection.ts'
 
 /**
  * Authenticates by an assertion that the environment writes to a file, such as a service account token of Kubernetes.
@@ -21,7 +23,17 @@ export function assertionFromFile(path: string): ClientAuthentication {
     if (text === '') throw configurationError(`The assertion file ${path} is empty.`)
     return text
   }
-  return clientAssertion(read, { fingerprint: async () => `file ${identityOf(await read()) ?? path}` })
+  return {
+    ...clientAssertion(read, { fingerprint: async () => `file ${identityOf(await read()) ?? path}` }),
+    // Another assertion may be accepted, although it is of the same subject.
+    revision: async () =>
+      createHash('sha256')
+        .update(await read())
+        .digest('base64url'),
+    explain(error, headers) {
+      if (error.kind === 'credentials') addSentences(error, explainClockSkew(headers))
+    },
+  }
 }
 
 /** Issuer and subject of a JWT: they remain the same when the file is replaced. */

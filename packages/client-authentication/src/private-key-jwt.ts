@@ -1,5 +1,6 @@
 import { clientAssertion, type ClientAuthentication } from '@tokenwell/core'
 import { SignJWT } from 'jose'
+import { addSentences, explainClockSkew } from './explain-rejection.ts'
 import {
   importSigningKey,
   type SigningKey,
@@ -39,15 +40,18 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuthenticati
       last = { input, imported: importSigningKey(input, options) }
     return last.imported
   }
-  return clientAssertion(
+  let sent: string | undefined
+  const assertion = clientAssertion(
     async ({ clientId, tokenEndpoint, issuer }) => {
       const { privateKey, algorithm, keyId } = await load()
+      const audience = options.audience ?? issuer ?? `${tokenEndpoint.origin}${tokenEndpoint.pathname}`
+      sent = `The assertion has the audience "${audience}" and ${keyId === undefined ? 'no key ID' : `the key ID "${keyId}"`}.`
       const issuedAt = Math.floor(Date.now() / 1000) - skewSeconds
       return new SignJWT()
         .setProtectedHeader({ alg: algorithm, typ: 'JWT', ...(keyId !== undefined && { kid: keyId }) })
         .setIssuer(clientId)
         .setSubject(clientId)
-        .setAudience(options.audience ?? issuer ?? `${tokenEndpoint.origin}${tokenEndpoint.pathname}`)
+        .setAudience(audience)
         .setJti(crypto.randomUUID())
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + lifetimeSeconds)
@@ -55,4 +59,12 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuthenticati
     },
     { fingerprint: async () => `private_key_jwt ${(await load()).thumbprint}` },
   )
+  return {
+    ...assertion,
+    // Another key ID may be accepted, although it is of the same key.
+    revision: async () => `${(await load()).thumbprint} ${(await load()).keyId}`,
+    explain(error, headers) {
+      if (error.kind === 'credentials') addSentences(error, sent, explainClockSkew(headers))
+    },
+  }
 }

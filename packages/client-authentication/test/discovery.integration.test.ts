@@ -2,7 +2,7 @@ import { privateKeyJwt } from '@tokenwell/client-authentication'
 import { clientCredentials, createTokenProvider, discover } from '@tokenwell/core'
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import { expect, it, onTestFinished } from 'vitest'
-import { startOidcProvider } from './oidc-provider.ts'
+import { startOidcProvider } from './servers/oidc-provider.ts'
 
 it.each(['', '/tenants/one'])(
   'discovers oidc-provider with the path "%s", and addresses its issuer',

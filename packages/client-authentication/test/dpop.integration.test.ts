@@ -12,8 +12,8 @@ import {
 import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startNonceApi } from './nonce-api.ts'
-import { startOidcProvider, type OidcProvider } from './oidc-provider.ts'
+import { startNonceApi } from './servers/nonce-api.ts'
+import { startOidcProvider, type OidcProvider } from './servers/oidc-provider.ts'
 
 const credentials = { clientId: 'client', clientSecret: 'secret' }
 

@@ -4,7 +4,7 @@ import { mutualTls, type MutualTlsOptions } from '@tokenwell/client-authenticati
 import { exportJWK, importX509 } from 'jose'
 import { generate } from 'selfsigned'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { startOidcProvider, type OidcProvider } from './oidc-provider.ts'
+import { startOidcProvider, type OidcProvider } from './servers/oidc-provider.ts'
 
 const create = (commonName: string) =>
   generate([{ name: 'commonName', value: commonName }], {

@@ -4,7 +4,7 @@ import { privateKeyJwt, type PrivateKeyJwtOptions } from '@tokenwell/client-auth
 import { expectNoSecrets } from '@tokenwell/test-suite'
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startOidcProvider, type OidcProvider } from './oidc-provider.ts'
+import { startOidcProvider, type OidcProvider } from './servers/oidc-provider.ts'
 
 async function keyPair(algorithm: string) {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true })

@@ -7,7 +7,7 @@ import {
   type TokenEndpointResponse,
 } from '@tokenwell/core'
 import { base64url, SignJWT } from 'jose'
-import { explainClockSkew } from '../clock-skew.ts'
+import { explainClockSkew } from '../explain-rejection.ts'
 import { Nonces } from './nonces.ts'
 import { importProofKey, type KeyPairInput, type ProofKey } from './proof-key.ts'
 

@@ -20,7 +20,7 @@ export interface MutualTls {
 }
 
 /**
- * Authenticates by a client certificate (RFC 8705, section 2). Node only.
+ * Authenticates by a client certificate (RFC 8705, section 2). Node only; requires the package `undici`.
  *
  * @example
  * clientCredentials({ tokenUrl, clientId, ...mutualTls({ cert, key }) })

@@ -1,4 +1,4 @@
-import { headerValue, type ResponseHeaders } from '@tokenwell/core'
+import { headerValue, type ResponseHeaders, type TokenError } from '@tokenwell/core'
 
 /** Less is a slow response, or within the tolerance of servers. */
 const noticeableSeconds = 20
@@ -9,4 +9,8 @@ export function explainClockSkew(headers: ResponseHeaders): string | undefined {
   if (!(Math.abs(seconds) > noticeableSeconds)) return undefined
   const direction = seconds > 0 ? 'ahead of' : 'behind'
   return `The clock of this machine is ${Math.abs(seconds)} s ${direction} the clock of the server: correct it.`
+}
+
+export function addSentences(error: TokenError, ...sentences: readonly (string | undefined)[]): void {
+  error.message = [error.message, ...sentences].filter(Boolean).join(' ')
 }

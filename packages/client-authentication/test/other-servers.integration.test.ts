@@ -1,0 +1,82 @@
+import { privateKeyJwt, type PrivateKeyJwtOptions } from '@tokenwell/client-authentication'
+import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { startTokenService } from '@tokenwell/token-service'
+import { exportJWK, generateKeyPair } from 'jose'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { hasAuthlib, startAuthlib } from './servers/authlib.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+async function createKey(algorithm: string) {
+  const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true })
+  return { key: privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid: 'key-1', alg: algorithm } }
+}
+
+const tokensOf = (
+  server: { readonly tokenUrl: string } | { readonly authUrl: string },
+  options: PrivateKeyJwtOptions,
+) =>
+  createTokenProvider(
+    clientCredentials({
+      ...server,
+      clientId: 'orders',
+      clientAuthentication: privateKeyJwt({ keyId: 'key-1', ...options }),
+    }),
+    { maxAttempts: 1 },
+  )
+
+describe.skipIf(!hasAuthlib)('Authlib', () => {
+  it.each(['ES256', 'RS256'])(
+    'accepts an assertion by %s for its token endpoint, each once',
+    async (algorithm) => {
+      const { key, publicJwk } = await createKey(algorithm)
+      const tokens = tokensOf(await startAuthlib(publicJwk), { key })
+      const first = await tokens.getToken()
+      expect(first.value).not.toBe((await tokens.getToken({ forceRefresh: true })).value)
+    },
+  )
+
+  it('rejects an assertion for another audience, which the error names', async () => {
+    const { key, publicJwk } = await createKey('ES256')
+    const server = await startAuthlib(publicJwk)
+    await expect(
+      tokensOf(server, { key, audience: 'https://other.example.com' }).getToken(),
+    ).rejects.toMatchObject({
+      kind: 'credentials',
+      message: expect.stringContaining(
+        'The assertion has the audience "https://other.example.com" and the key ID "key-1".',
+      ),
+    })
+  })
+
+  it('rejects an assertion of a clock that is 90 s behind, and the error names the skew', async () => {
+    const { key, publicJwk } = await createKey('ES256')
+    const tokens = tokensOf(await startAuthlib(publicJwk), { key })
+    vi.useFakeTimers({ now: Date.now() - 90_000, toFake: ['Date'] })
+    await expect(tokens.getToken()).rejects.toThrow(
+      /The clock of this machine is (?:89|9\d) s behind the clock of the server: correct it\./,
+    )
+  })
+})
+
+if (!hasAuthlib) it.skip('Authlib needs: apt-get install python3-authlib python3-flask', () => {})
+
+describe('the token service', () => {
+  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])('accepts an assertion by %s', async (algorithm) => {
+    const { key, publicJwk } = await createKey(algorithm)
+    const service = await startTokenService({
+      port: 0,
+      applications: [
+        { name: 'orders', clientId: 'orders', products: ['speech-to-text'], jwks: { keys: [publicJwk] } },
+      ],
+    })
+    onTestFinished(() => service.close())
+    const tokens = tokensOf(service, { key })
+    await expect(tokens.getToken()).resolves.toMatchObject({ response: { apiProducts: ['speech-to-text'] } })
+    await tokens.getToken({ forceRefresh: true })
+    const other = await createKey(algorithm)
+    await expect(tokensOf(service, { key: other.key }).getToken()).rejects.toMatchObject({
+      kind: 'credentials',
+    })
+  })
+})
