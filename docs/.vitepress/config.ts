@@ -123,6 +123,7 @@ export default defineConfig({
             { text: 'Choose how to authenticate', link: '/authentication' },
             { text: 'Multi-tenant applications', link: '/multi-tenant' },
             { text: 'Share a token through Redis', link: '/fleet' },
+            { text: 'Share a token through PostgreSQL', link: '/postgresql' },
             { text: 'Logging and telemetry', link: '/telemetry' },
             { text: 'Proxies and private CAs', link: '/network' },
             { text: 'Testing', link: '/testing' },

@@ -12,6 +12,7 @@ const names = {
   '@tokenwell/nestjs-module': ['TokenModule', 'InjectTokenProvider'],
   '@tokenwell/nestjs-module/axios': ['TokenHttpModule'],
   '@tokenwell/opentelemetry': ['instrumentTokens'],
+  '@tokenwell/postgresql-token-store': ['createPostgresqlTokenStore'],
   '@tokenwell/redis-token-store': ['createRedisTokenStore'],
   '@tokenwell/resource-server': ['createTokenVerifier'],
   '@tokenwell/resource-server/express': [],

@@ -1,23 +1,25 @@
 import { setTimeout } from 'node:timers/promises'
 import type { TokenLease } from '@tokenwell/core'
-import type { EntryKind, CacheKeyEntries } from './cache-key-entries.ts'
-import { writeCooldownDocument } from './cooldown-document.ts'
+import type { Entry, EntryContents, EntryKind } from '@tokenwell/stored-entries'
 import { readTime, type RunScript } from './redis-script.ts'
 import { isLost } from './store-error.ts'
-import { writeTokenDocument } from './token-document.ts'
 import { extendScript, writeScript, leaseScript } from './token-scripts.ts'
 
 /** How often a command is repeated whose reply was lost with the connection. */
 const repeatMs = 100
 
+/** Encodes an entry of the leased key. */
+export type EncodeEntry = <Kind extends EntryKind>(kind: Kind, entry: Entry<Kind>) => Promise<string>
+
 /** Takes the lease, if it is free. The holder's ID distinguishes it from later holders. */
 export async function takeLease(
   run: RunScript,
-  entries: CacheKeyEntries,
+  redisKey: string,
+  encode: EncodeEntry,
   slot: 'lease' | 'fallback',
   ttlMs: number,
 ): Promise<TokenLease | undefined> {
-  const keys = [entries.redisKey]
+  const keys = [redisKey]
   const holder = [slot, crypto.randomUUID()] as const
   let leaseEndsAt = performance.now() + ttlMs
   /** A write that did not reach Redis. */
@@ -40,9 +42,13 @@ export async function takeLease(
     }
   }
 
-  async function writeEntry(kind: EntryKind, text: string, expiresAt: number) {
+  async function writeEntry<Kind extends EntryKind>(
+    kind: Kind,
+    content: EntryContents[Kind],
+    expiresAt: number,
+  ) {
     const id = crypto.randomUUID()
-    const entry = await entries.encode(kind, { id, expiresAt, text })
+    const entry = await encode(kind, { id, expiresAt, content })
     const write = async () =>
       Number(await run(writeScript, keys, [...holder, leasedAt, kind, entry, expiresAt]))
     unwritten = write
@@ -61,11 +67,10 @@ export async function takeLease(
   const repliedAt = performance.now()
 
   return {
-    write: (response, lifetimeMs) =>
-      writeEntry('token', writeTokenDocument(response), leasedAt + Math.floor(lifetimeMs)),
+    write: (response, lifetimeMs) => writeEntry('token', response, leasedAt + Math.floor(lifetimeMs)),
     async writeCooldown(error, ms) {
       const sinceMs = performance.now() - repliedAt
-      await writeEntry('cooldown', writeCooldownDocument(error), leasedAt + Math.floor(sinceMs + ms))
+      await writeEntry('cooldown', error, leasedAt + Math.floor(sinceMs + ms))
     },
     async extend(ms) {
       const isExtended = Number(await run(extendScript, keys, [...holder, Math.ceil(ms)])) === 1

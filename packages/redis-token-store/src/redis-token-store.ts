@@ -1,12 +1,8 @@
 import { configurationError, tokenSharing, type TokenStore } from '@tokenwell/core'
-import { createEncryptions } from './encryption-keys.ts'
-import { openEntries, type EntryKind, type CacheKeyEntries } from './cache-key-entries.ts'
-import type { EntryEncryption } from './entry-encryption.ts'
-import { readCooldownDocument } from './cooldown-document.ts'
+import { createEntryFormat, type FoundEntries } from '@tokenwell/stored-entries'
 import { createScriptSender, type RedisTokenStoreClient, type ScriptSender } from './redis-client.ts'
-import { takeLease } from './redis-lease.ts'
+import { takeLease, type EncodeEntry } from './redis-lease.ts'
 import { createScriptRunner, readText, readTime } from './redis-script.ts'
-import { readTokenDocument } from './token-document.ts'
 import { readScript, removeScript } from './token-scripts.ts'
 
 /** An entry that was ignored, because it was changed or written by another program. */
@@ -47,65 +43,34 @@ export interface RedisTokenStoreOptions {
 export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenStore {
   const { client, keyPrefix = 'tokenwell:', encryptionKeys, onEvent } = options
   const sender = checkOptions(client, keyPrefix)
-  const encryptions = createEncryptions(encryptionKeys)
+  const format = createEntryFormat({
+    store: 'redis store',
+    encryptionKeys,
+    onUnreadable: (name, field) =>
+      emit(onEvent, { type: 'entry_unreadable', redisKey: keyPrefix + name, field }),
+  })
   const run = createScriptRunner(sender)
+  const redisKeys = async (cacheKey: string): Promise<string[]> =>
+    (await format.names(cacheKey)).map((name) => keyPrefix + name)
 
-  /** Reads an entry and its remaining lifetime; undefined if it is missing, expired or unreadable. */
-  async function readEntry<Content>(
-    entries: CacheKeyEntries,
-    kind: EntryKind,
-    reply: unknown,
-    now: number,
-    parse: (text: string) => Content,
-  ) {
-    const value = readText(reply)
-    if (value === undefined) return undefined
-    try {
-      const { id, expiresAt, text } = await entries.decode(kind, value)
-      const content = parse(text)
-      // The expiry in the entry counts, not that of the Redis key: a restored old entry may have any.
-      return expiresAt > now ? { id, remainingMs: expiresAt - now, content } : undefined
-    } catch {
-      emit(onEvent, { type: 'entry_unreadable', redisKey: entries.redisKey, field: kind })
-      return undefined
-    }
-  }
-
-  async function readEntries(encryption: EntryEncryption, cacheKey: string) {
-    const entries = await openEntries(encryption, keyPrefix, cacheKey)
-    const reply = await run(readScript, [entries.redisKey])
+  async function find(redisKey: string): Promise<FoundEntries> {
+    const reply = await run(readScript, [redisKey])
     const [time, token, cooldown] = Array.isArray(reply) ? (reply as unknown[]) : []
-    const now = readTime(time)
-    return {
-      token: await readEntry(entries, 'token', token, now, readTokenDocument),
-      cooldown: await readEntry(entries, 'cooldown', cooldown, now, readCooldownDocument),
-    }
+    return { now: readTime(time), token: readText(token), cooldown: readText(cooldown) }
   }
 
   return {
     sharing: tokenSharing,
-    async read(cacheKey) {
-      // With older encryption keys too, during a key rotation. Leases and cooldowns use the first key only.
-      const found = await Promise.all(encryptions.map((encryption) => readEntries(encryption, cacheKey)))
-      const [token] = found
-        .flatMap((entries) => entries.token ?? [])
-        .sort((a, b) => b.remainingMs - a.remainingMs)
-      const { cooldown } = found[0]!
-      const stored = cooldown && { cooldownMs: cooldown.remainingMs, error: cooldown.content }
-      return token
-        ? { id: token.id, response: token.content, remainingMs: token.remainingMs, ...stored }
-        : stored
-    },
+    read: async (cacheKey) => format.read(cacheKey, await Promise.all((await redisKeys(cacheKey)).map(find))),
     async remove(cacheKey, id) {
-      await Promise.all(
-        encryptions.map(async (encryption) => {
-          const { redisKey } = await openEntries(encryption, keyPrefix, cacheKey)
-          await run(removeScript, [redisKey], [`${id}.`])
-        }),
-      )
+      const keys = await redisKeys(cacheKey)
+      await Promise.all(keys.map((redisKey) => run(removeScript, [redisKey], [`${id}.`])))
     },
-    lease: async (cacheKey, ttlMs, slot) =>
-      takeLease(run, await openEntries(encryptions[0], keyPrefix, cacheKey), slot ?? 'lease', ttlMs),
+    async lease(cacheKey, ttlMs, slot) {
+      const [redisKey] = await redisKeys(cacheKey)
+      const encode: EncodeEntry = (kind, entry) => format.encode(cacheKey, kind, entry)
+      return takeLease(run, redisKey!, encode, slot ?? 'lease', ttlMs)
+    },
   }
 }
 

@@ -9,7 +9,7 @@ import {
   startPostgres,
   withoutPostgres,
   type PostgresCluster,
-} from './postgres/postgres-cluster.ts'
+} from '@tokenwell/internal-testing/postgres'
 import { temporaryFolder } from './service-process.ts'
 import {
   application,

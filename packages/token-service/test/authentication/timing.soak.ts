@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { postgresIsAbsent, startPostgres, withoutPostgres } from '../postgres/postgres-cluster.ts'
+import { postgresIsAbsent, startPostgres, withoutPostgres } from '@tokenwell/internal-testing/postgres'
 import { application, requestToken, testService } from '../test-service.ts'
 
 const count = 5_000

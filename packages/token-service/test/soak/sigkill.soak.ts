@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { postgresIsAbsent, startPostgres, withoutPostgres } from '../postgres/postgres-cluster.ts'
+import { postgresIsAbsent, startPostgres, withoutPostgres } from '@tokenwell/internal-testing/postgres'
 import { temporaryFolder } from '../service-process.ts'
 import { crashFiles, crashUnderLoad } from '../crash/crash-under-load.ts'
 

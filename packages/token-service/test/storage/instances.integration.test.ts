@@ -7,7 +7,7 @@ import {
   startPostgres,
   withoutPostgres,
   type PostgresCluster,
-} from '../postgres/postgres-cluster.ts'
+} from '@tokenwell/internal-testing/postgres'
 import { application, basic, introspect, postForm, requestToken, testService } from '../test-service.ts'
 
 const keys = ['an instance key of forty characters, more']

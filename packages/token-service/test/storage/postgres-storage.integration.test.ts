@@ -6,7 +6,7 @@ import {
   startPostgres,
   withoutPostgres,
   type PostgresCluster,
-} from '../postgres/postgres-cluster.ts'
+} from '@tokenwell/internal-testing/postgres'
 import { openTestPostgres } from './open-test-postgres.ts'
 
 describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, () => {

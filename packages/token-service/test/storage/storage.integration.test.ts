@@ -9,7 +9,7 @@ import {
   startPostgres,
   withoutPostgres,
   type PostgresCluster,
-} from '../postgres/postgres-cluster.ts'
+} from '@tokenwell/internal-testing/postgres'
 import { openTestPostgres } from './open-test-postgres.ts'
 import { describeStorage } from './storage-contract.ts'
 

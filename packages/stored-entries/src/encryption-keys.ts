@@ -4,10 +4,11 @@ import { createEncryption, plainText, type EntryEncryption } from './entry-encry
 /** One encryption per key; the first one is used for writing. @throws {TokenError} of kind `configuration` */
 export function createEncryptions(
   keys: readonly unknown[] | undefined,
+  store: string,
 ): [EntryEncryption, ...EntryEncryption[]] {
   if (keys === undefined) return [plainText]
   if (!Array.isArray(keys)) throw configurationError('encryptionKeys must be a list of keys.')
-  const [first, ...others] = keys.map((key, index) => createEncryption(keyBytes(key, index)))
+  const [first, ...others] = keys.map((key, index) => createEncryption(keyBytes(key, index), store))
   if (first !== undefined) return [first, ...others]
   throw configurationError(
     'encryptionKeys is empty. Pass at least one key, or omit the option to store tokens as plain text.',

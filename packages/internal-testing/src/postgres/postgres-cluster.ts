@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '@tokenwell/internal-testing/free-port'
+import { freePort } from '../free-port.ts'
 import { Client } from 'pg'
 
 const givenUrl = process.env['TOKENWELL_TEST_POSTGRES_URL']

@@ -21,9 +21,11 @@ export const plainText: EntryEncryption = {
 /**
  * Encrypts entries with AES-256-GCM and names them by an HMAC; both keys are derived (RFC 5869) from the given one.
  * The name starts with the ID of the key.
+ *
+ * @param store the kind of store: another kind derives other keys
  */
-export function createEncryption(key: Uint8Array<ArrayBuffer>): EntryEncryption {
-  const keys = deriveKeys(key)
+export function createEncryption(key: Uint8Array<ArrayBuffer>, store: string): EntryEncryption {
+  const keys = deriveKeys(key, store)
   // Each caller gets the rejection.
   keys.catch(() => {})
   return {
@@ -52,14 +54,14 @@ function gcm(iv: Uint8Array<ArrayBuffer>, context: readonly unknown[]) {
   return { name: 'AES-GCM', iv, additionalData: encoder.encode(JSON.stringify(context)) }
 }
 
-async function deriveKeys(key: Uint8Array<ArrayBuffer>) {
+async function deriveKeys(key: Uint8Array<ArrayBuffer>, store: string) {
   const { subtle } = crypto
   const master = await subtle.importKey('raw', key, 'HKDF', false, ['deriveKey', 'deriveBits'])
   const purpose = (info: string) => ({
     name: 'HKDF',
     hash: 'SHA-256',
     salt: new Uint8Array(),
-    info: encoder.encode(`tokenwell redis store: ${info}`),
+    info: encoder.encode(`tokenwell ${store}: ${info}`),
   })
   const [id, naming, encryption] = await Promise.all([
     subtle.deriveBits(purpose('key id'), master, 48),

@@ -1,0 +1,179 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import {
+  createTokenProvider,
+  type TokenProvider,
+  type TokenResponse,
+  type TokenSource,
+} from '@tokenwell/core'
+import {
+  postgresIsAbsent,
+  startPostgres,
+  withoutPostgres,
+  type PostgresCluster,
+} from '@tokenwell/internal-testing/postgres'
+import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
+import { createPostgresqlTokenStore, type EntryUnreadableEvent } from '@tokenwell/postgresql-token-store'
+import { describeTokenStore, useTestServers } from '@tokenwell/test-suite'
+import { Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+
+const minute = 60_000
+const response: TokenResponse = { accessToken: 'the-secret-token', tokenType: 'Bearer', scope: [] }
+const sourceOf = (requestToken: () => Promise<TokenResponse>): TokenSource => ({
+  cacheKey: async () => 'key',
+  requestToken,
+})
+/** Without a listener, a pool throws when the server closes an idle connection. */
+const openPool = (connectionString: string): Pool =>
+  new Pool({ connectionString, max: 20 }).on('error', () => {})
+const newKey = () => crypto.getRandomValues(new Uint8Array(32))
+
+describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
+  const servers = useTestServers()
+  let postgres: PostgresCluster
+  let url: string
+  let pool: Pool
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    url = await postgres.createDatabase()
+    pool = openPool(url)
+  })
+  afterAll(async () => {
+    await pool.end()
+    await postgres.stop()
+  })
+
+  describeTokenStore('createPostgresqlTokenStore', () => createPostgresqlTokenStore({ client: pool }))
+  describeTokenStore('createPostgresqlTokenStore with encryption and another table', () =>
+    createPostgresqlTokenStore({
+      client: pool,
+      table: 'public.Tokens',
+      encryptionKeys: [newKey(), newKey()],
+    }),
+  )
+
+  describe('a new database', () => {
+    let other: Pool
+    beforeEach(async () => {
+      other = openPool(await postgres.createDatabase())
+    })
+    afterEach(() => other.end())
+
+    it('gets its table, from many processes at once', async () => {
+      const stores = Array.from({ length: 20 }, () => createPostgresqlTokenStore({ client: other }))
+      const leases = await Promise.all(stores.map((store) => store.lease('key', minute)))
+      expect(leases.filter(Boolean)).toHaveLength(1)
+    })
+
+    it('keeps no expired rows', async () => {
+      const store = createPostgresqlTokenStore({ client: other })
+      for (let index = 0; index < 20; index++) {
+        const lease = await store.lease(`key ${index}`, 1)
+        await lease?.release()
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      await (await store.lease('last', minute))!.release()
+      const { rows } = await other.query('select from tokenwell_entries')
+      expect(rows).toHaveLength(0)
+    })
+  })
+
+  it('lets many providers share one token request', async () => {
+    // Open connections: a store that takes longer than 200 ms is not waited for.
+    await Promise.all(Array.from({ length: 20 }, () => pool.query('select pg_sleep(0.1)')))
+    const requestToken = vi.fn(async () => ({ ...response, expiresIn: 60 }))
+    const source = sourceOf(requestToken)
+    const providers = Array.from({ length: 10 }, () =>
+      createTokenProvider(source, {
+        store: createPostgresqlTokenStore({ client: pool }),
+      }),
+    )
+    const tokens = await Promise.all(providers.map((provider) => provider.getToken()))
+    expect(new Set(tokens.map(({ value }) => value))).toEqual(new Set(['the-secret-token']))
+    expect(requestToken).toHaveBeenCalledOnce()
+    await Promise.all(providers.map((provider) => provider.close()))
+  })
+
+  it('runs the example in the README', async () => {
+    const { tokens, client } = (await runReadmeExample(new URL('../', import.meta.url), {
+      AUTH_URL: servers.endpoint.origin,
+      CLIENT_ID: 'a-client',
+      CLIENT_SECRET: 'a-secret',
+      DATABASE_URL: url,
+      TOKEN_KEY: Buffer.from(newKey()).toString('base64'),
+    })) as { tokens: TokenProvider; client: Pool }
+    expect((await tokens.getToken()).value).toBe(servers.endpoint.issued[0])
+    await tokens.close()
+    await client.end()
+  })
+
+  it('grants the lease of a killed process again when it expires', async () => {
+    const store = createPostgresqlTokenStore({ client: pool })
+    const key = crypto.randomUUID()
+    const holder = fork(fileURLToPath(new URL('lease-holder.ts', import.meta.url)), [url, key, '1500'], {
+      execArgv: ['--conditions=@tokenwell/source'],
+    })
+    const [isHeld] = (await once(holder, 'message')) as [boolean]
+    expect(isHeld).toBe(true)
+    holder.kill('SIGKILL')
+    await once(holder, 'exit')
+    expect(await vi.waitUntil(() => store.lease(key, minute), 20_000)).toBeDefined()
+  })
+
+  it('counts by the clock of the database', async () => {
+    const store = createPostgresqlTokenStore({ client: pool })
+    vi.spyOn(Date, 'now').mockReturnValue(0)
+    try {
+      const lease = await store.lease('by the clock', minute)
+      await lease!.write(response, minute)
+      expect(await store.read('by the clock')).toMatchObject({ remainingMs: expect.any(Number) })
+    } finally {
+      vi.restoreAllMocks()
+    }
+  })
+
+  it('writes nothing if the clock was set back after the lease was taken', async () => {
+    const ahead = {
+      async query(text: string, values?: unknown[]) {
+        const { rows } = await pool.query<{ now?: string }>(text, values)
+        return { rows: rows.map((row) => ({ ...row, now: String(Number(row.now) + 3_600_000) })) }
+      },
+    }
+    const lease = await createPostgresqlTokenStore({ client: ahead }).lease('set back', minute)
+    expect(await lease!.write(response, 2 * 3_600_000)).toBeUndefined()
+  })
+
+  it('reports an entry that another program changed, and returns none', async () => {
+    const events: EntryUnreadableEvent[] = []
+    const store = createPostgresqlTokenStore({
+      client: pool,
+      table: 'changed_entries',
+      encryptionKeys: [newKey()],
+      onEvent: (event) => events.push(event),
+    })
+    await (await store.lease('changed', minute))!.write(response, minute)
+    const { rows } = await pool.query<{ name: string; entry: string }>(
+      `update changed_entries set entry = replace(entry, '.', '.x')
+       where kind = 'token' returning name, entry`,
+    )
+    expect(JSON.stringify(rows)).not.toContain('the-secret-token')
+    expect(await store.read('changed')).toBeUndefined()
+    expect(events).toEqual([expect.objectContaining({ type: 'entry_unreadable', kind: 'token' })])
+  })
+
+  it('lets providers get tokens while the database is away', async () => {
+    const gone = openPool('postgres://nobody@127.0.0.1:1/none')
+    const source = sourceOf(async () => ({ ...response, expiresIn: 60 }))
+    const tokens = createTokenProvider(source, {
+      store: createPostgresqlTokenStore({ client: gone }),
+    })
+    const events: string[] = []
+    tokens.on(({ type }) => events.push(type))
+    expect((await tokens.getToken()).value).toBe('the-secret-token')
+    expect(events).toContain('store_unavailable')
+    await tokens.close()
+    await gone.end()
+  })
+})

@@ -1,0 +1,110 @@
+import type { TokenFailure, TokenResponse, TokenStore } from '@tokenwell/core'
+import { readCooldownDocument, writeCooldownDocument } from './cooldown-document.ts'
+import { createEncryptions } from './encryption-keys.ts'
+import { readTokenDocument, writeTokenDocument } from './token-document.ts'
+
+/** What an entry of each kind holds. */
+export interface EntryContents {
+  readonly token: TokenResponse
+  readonly cooldown: TokenFailure
+}
+
+export type EntryKind = keyof EntryContents
+
+export interface Entry<Kind extends EntryKind> {
+  /** Letters, digits, `_` and `-`. */
+  readonly id: string
+  /** Milliseconds since 1970, by the store's clock. */
+  readonly expiresAt: number
+  readonly content: EntryContents[Kind]
+}
+
+/** The values that a store found under one name. */
+export interface FoundEntries extends Readonly<Partial<Record<EntryKind, string | null | undefined>>> {
+  /** Milliseconds since 1970, by the store's clock. */
+  readonly now: number
+}
+
+export interface EntryFormatOptions {
+  /** The kind of store, such as `redis store`: another kind derives other encryption keys. */
+  readonly store: string
+  /**
+   * Keys of 32 bytes, as bytes or in base64. Entries are encrypted with the first one and decrypted with any of them.
+   * Without keys, entries are plain text. @default none
+   */
+  readonly encryptionKeys?: readonly (string | Uint8Array)[] | undefined
+  /** Called for an entry that was changed or written by another program; it counts as missing. */
+  readonly onUnreadable?: ((name: string, kind: EntryKind) => void) | undefined
+}
+
+/** How entries are named and encoded. */
+export interface EntryFormat {
+  /** Where the entries of a cache key are, one name per encryption key. Write under the first one, and lease it. */
+  names(cacheKey: string): Promise<readonly [string, ...string[]]>
+  /** The value starts with `id.` in plain text. */
+  encode<Kind extends EntryKind>(cacheKey: string, kind: Kind, entry: Entry<Kind>): Promise<string>
+  /** The result of a store's `read`. @param found for each name, in their order */
+  read(cacheKey: string, found: readonly FoundEntries[]): ReturnType<TokenStore['read']>
+}
+
+const documents: { [Kind in EntryKind]: EntryDocument<EntryContents[Kind]> } = {
+  token: { write: writeTokenDocument, read: readTokenDocument },
+  cooldown: { write: writeCooldownDocument, read: readCooldownDocument },
+}
+
+interface EntryDocument<Content> {
+  write(content: Content): string
+  read(text: string): Content
+}
+
+/** @throws {TokenError} of kind `configuration` for an invalid key */
+export function createEntryFormat({ store, encryptionKeys, onUnreadable }: EntryFormatOptions): EntryFormat {
+  const encryptions = createEncryptions(encryptionKeys, store)
+
+  /** Undefined if the entry is missing, expired or unreadable. */
+  async function decode<Kind extends EntryKind>(
+    cacheKey: string,
+    encryption: (typeof encryptions)[number],
+    kind: Kind,
+    { now, [kind]: value }: FoundEntries,
+  ) {
+    if (value === undefined || value === null) return undefined
+    try {
+      const [head = '', id = '', expiry] = /^([\w-]{1,80})\.(\d{1,15})\./.exec(value) ?? []
+      if (head === '') throw new TypeError('not an entry')
+      const text = await encryption.decrypt(value.slice(head.length), [cacheKey, kind, head])
+      const content = documents[kind].read(text)
+      // The expiry in the entry counts, not that of the store: a restored old entry may have any.
+      const remainingMs = Number(expiry) - now
+      return remainingMs > 0 ? { id, remainingMs, content } : undefined
+    } catch {
+      onUnreadable?.(await encryption.name(cacheKey), kind)
+      return undefined
+    }
+  }
+
+  return {
+    names: async (cacheKey) => {
+      const [first, ...others] = encryptions
+      const names = await Promise.all(others.map((encryption) => encryption.name(cacheKey)))
+      return [await first.name(cacheKey), ...names]
+    },
+    async encode(cacheKey, kind, { id, expiresAt, content }) {
+      const head = `${id}.${expiresAt}.`
+      const text = documents[kind].write(content)
+      return head + (await encryptions[0].encrypt(text, [cacheKey, kind, head]))
+    },
+    async read(cacheKey, found) {
+      // With older encryption keys too, during a key rotation. Leases and cooldowns use the first key only.
+      const tokens = await Promise.all(
+        encryptions.map((encryption, index) => decode(cacheKey, encryption, 'token', found[index]!)),
+      )
+      const [token] = tokens.flatMap((one) => one ?? []).toSorted((a, b) => b.remainingMs - a.remainingMs)
+      const cooldown = await decode(cacheKey, encryptions[0], 'cooldown', found[0]!)
+      const stored = cooldown && { cooldownMs: cooldown.remainingMs, error: cooldown.content }
+      return token
+        ? { id: token.id, response: token.content, remainingMs: token.remainingMs, ...stored }
+        : stored
+    },
+  }
+}
