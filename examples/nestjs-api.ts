@@ -85,7 +85,7 @@ const response = await demoFetch(`${apiUrl}/orders`)
 const orders = (await response.json()) as { item: string }[]
 console.log(orders.map(({ item }) => item).join(', '))
 
-// Another one, whose token does not, with axios.
+// An application whose token does not cover it, with axios.
 const acme = createTokenProvider(
   clientCredentials({ authUrl, clientId: 'acme', clientSecret: 'acme-secret' }),
 )
@@ -96,7 +96,7 @@ await acmeApi.get('/orders').catch((error: unknown) => {
   console.log(error.response?.status, error.response?.data.error_description)
 })
 
-// And nobody at all.
+// A request without a token.
 const anonymous = await fetch(`${apiUrl}/orders`)
 console.log(anonymous.status, anonymous.headers.get('www-authenticate'))
 console.log((await fetch(`${apiUrl}/orders/health`)).status)

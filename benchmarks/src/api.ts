@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** What the measured clients call. */
+/** The API that the measured clients call. */
 export const apiOrigin = 'https://api.example.com'
 export const apiPath = '/v1/orders'
 export const apiUrl: string = apiOrigin + apiPath
@@ -10,7 +10,7 @@ let slownessMs = 0
 let calls = 0
 const json = { 'content-type': 'application/json' }
 
-/** The API responds 401 to these headers from now on. */
+/** From now on, the API responds with 401 to these headers. */
 export function rejectTokens(test: (authorization: string) => boolean): void {
   isRejected = test
 }
@@ -20,16 +20,16 @@ export function respondWithin(ms: number): void {
   slownessMs = ms
 }
 
-/** The API itself, inside the measuring process: what is measured is the client and the token's part, no network. */
+/** The API runs inside the measuring process, so that the network is not measured. */
 export function respondFromApi(authorization: string): number | Promise<number> {
-  // Looked at when the request arrives, as a server does.
+  // Checked when the request arrives, as a server does.
   const status = isRejected(authorization) ? 401 : 200
   return slownessMs === 0 ? status : setTimeout((++calls * 7) % slownessMs, status)
 }
 
 const globalFetch = globalThis.fetch
 
-/** `fetch` for everything that calls it: to the API inside, and out to the network for all else. */
+/** Replaces the global `fetch`: requests to the API stay inside the process, all others use the network. */
 globalThis.fetch = async (input, init) => {
   const url = input instanceof Request ? input.url : input.toString()
   if (!url.startsWith(apiUrl)) return globalFetch(input, init)

@@ -1,4 +1,4 @@
-// Packs every public package, and unpacks it into `.packed`, from where this workspace installs it.
+// Packs every public package, and unpacks it into `.packed`; this workspace installs it from there.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -20,8 +20,8 @@ const cors = {
 /**
  * Starts a server on which each program has an area:
  * - `POST /AREA/oauth/client_credential/accesstoken` issues a token
- * - `/AREA/api/…` accepts requests with a valid token, and returns what it was sent
- * - `POST /AREA/settings` sets `lifetimeSeconds` and `delayMs` of token responses, `POST /AREA/revoke` ends all tokens
+ * - `/AREA/api/…` accepts requests with a valid token, and returns what it received
+ * - `POST /AREA/settings` sets `lifetimeSeconds` and `delayMs` of token responses, `POST /AREA/revoke` revokes all tokens
  * - `GET /AREA/counts` counts requests
  */
 export async function startPlatform() {
@@ -91,7 +91,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-/** What was sent, in the form that the client of that path expects. */
+/** The received text, in the form that the client of that path expects. */
 function responseOf(path: string, method: string, body: string): object {
   if (path.endsWith('/graphql')) {
     const { variables } = JSON.parse(body) as { variables?: { text?: string } }

@@ -25,7 +25,7 @@ export default defineConfig({
     config(markdown) {
       siteLinks(markdown)
       installTabs(markdown)
-      // Its types are those of another version of markdown-it.
+      // Its types are from another version of markdown-it.
       groupIconMdPlugin(markdown as never)
     },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
@@ -43,7 +43,7 @@ export default defineConfig({
     outline: { level: [2, 3] },
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: {
-      // Runs in the page, where nothing of this file is in scope.
+      // Runs in the page, where nothing from this file is in scope.
       pattern({ filePath }) {
         const main = 'https://github.com/tokenwell/tokenwell/edit/main'
         if (filePath === 'benchmarks/results.md') return `${main}/benchmarks/RESULTS.md`

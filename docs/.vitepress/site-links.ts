@@ -4,7 +4,7 @@ const example = /^(?:\.\.\/)+examples\/([\w-]+)\.ts$/
 const packageFile = /^(?:\.\.\/)+(packages\/[\w-]+\/[A-Z]+\.md)$/
 const source = /^(?:\.\.\/)+packages\/([\w-]+)\/src\/[\w/.-]+#(\w+)$/
 
-/** Links to files of the project, which readers of the plain Markdown follow, lead to the site's own pages of them. */
+/** Replaces links to files of the project, which work in plain Markdown, with links to the pages of the site. */
 export function siteLinks(markdown: MarkdownRenderer): void {
   const open = markdown.renderer.rules['link_open']!
   markdown.renderer.rules['link_open'] = (tokens, index, ...rest) => {

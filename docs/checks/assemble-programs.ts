@@ -1,6 +1,6 @@
 import type { Block } from './read-blocks.ts'
 
-/** A block of TypeScript, with those that it goes on from, as a file. */
+/** A block of TypeScript as a file, together with the blocks that it continues. */
 export interface Program {
   readonly page: string
   /** Of its last block. */
@@ -9,11 +9,11 @@ export interface Program {
   readonly source: string
   readonly inPage: boolean
   readonly notRun: string | undefined
-  /** What it must print, if the page says so. */
+  /** Its required output, if the page shows it. */
   readonly output: string | undefined
 }
 
-/** Makes programs out of pages' TypeScript blocks: one of each chain of blocks that go on from each other. */
+/** Creates programs from the TypeScript blocks of pages: one for each chain of blocks that continue each other. */
 export function assemblePrograms(blocks: readonly Block[]): Program[] {
   const chains: Block[][] = []
   const outputs = new Map<Block[], string>()
@@ -39,7 +39,7 @@ export function assemblePrograms(blocks: readonly Block[]): Program[] {
   })
 }
 
-/** Each line has the number that it has in its page. What is no part of the page stands at the end: imports are hoisted. */
+/** Each line has the same number as in its page. Added code is at the end, because imports are hoisted. */
 function sourceOf(chain: readonly Block[]): string {
   let source = ''
   for (const { line, text, afterwards } of chain) {

@@ -23,7 +23,7 @@ const program = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => e
 
 /**
  * Opens pages in Chromium, wide and light, on a phone and dark: no errors, nothing wider than the window, and
- * nothing that axe finds. Undefined where there is no Chromium.
+ * no findings of axe. Undefined without Chromium.
  */
 export async function checkInBrowser(): Promise<{ views: number; problems: string[] } | undefined> {
   if (program === undefined) return undefined

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { root } from './places.ts'
 import type { Block } from './read-blocks.ts'
 
-/** Programs that are not ours: that they are meant is all there is to check. */
+/** Other programs. Their arguments are not checked. */
 const others = new Set([
   'chmod',
   'cp',
@@ -20,7 +20,7 @@ const others = new Set([
 ])
 const nestCommands = new Set(['build', 'run'])
 
-/** Checks every line of the shell blocks: that its command exists, and takes such flags. */
+/** Checks every line of the shell blocks: that its command exists, and accepts the flags. */
 export function checkCommands(blocks: readonly Block[]): string[] {
   return blocks
     .filter(({ language }) => language === 'sh')

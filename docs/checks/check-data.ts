@@ -9,7 +9,7 @@ const command = join(root, 'packages/token-service/dist/command/tokenwell-servic
 /** Languages of blocks. JavaScript shows configurations of Jest, which `pnpm check:compatibility` runs. */
 const shown = new Set(['js', 'ts', 'sh', 'yaml', 'json', 'ini', 'text'])
 
-/** Starts the token service with each of its configurations, parses other data, and knows every block's language. */
+/** Starts the token service with each of its configurations, parses other data, and rejects unknown languages of blocks. */
 export async function checkData(blocks: readonly Block[]): Promise<string[]> {
   const problems: string[] = []
   for (const { page, line, language, text } of blocks) {
@@ -30,7 +30,7 @@ function problemOfJson(text: string): string | undefined {
   }
 }
 
-/** What stands in the way of starting it, on a port and with a storage of this check's own. */
+/** The error of starting it, on a free port and with a temporary storage. */
 async function problemOfConfiguration(yaml: string): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'tokenwell-docs-'))
   writeFileSync(join(folder, 'service.yaml'), yaml)

@@ -4,7 +4,7 @@ import { docs } from './places.ts'
 
 const site = join(docs, '.vitepress/dist')
 
-/** Follows every link of the built site, anchors included; VitePress itself looks at pages only. */
+/** Follows every link of the built site, anchors included; VitePress itself checks links to pages only. */
 export function checkLinks(): { pages: number; links: number; problems: string[] } {
   const pages = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.html'),
@@ -24,7 +24,7 @@ export function checkLinks(): { pages: number; links: number; problems: string[]
       if (url.protocol === 'data:') continue
       if (url.host !== 'site') {
         if (!/^https?:$/.test(url.protocol)) problems.push(`${page}: ${href}`)
-        // The site works offline: nothing is loaded from elsewhere.
+        // The site works offline: nothing is loaded from other sites.
         if (html.includes(` src="${href}"`)) problems.push(`${page} loads ${href}`)
         continue
       }

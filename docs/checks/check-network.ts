@@ -5,7 +5,7 @@ import { runProcess } from './run-process.ts'
 
 const core = join(root, 'packages/core/dist/index.js')
 
-/** Tries what the page about proxies and private CAs says of Node's own variables. */
+/** Tests the statements about Node's own variables on the page about proxies and private CAs. */
 export async function checkNetwork(
   network: Network,
   platform: Readonly<Record<string, string>>,
@@ -22,7 +22,8 @@ export async function checkNetwork(
   }
   const tunnels = async () => Number(await (await fetch(PROXY_URL)).text())
   const problems: string[] = []
-  const must = (condition: boolean, sentence: string) => void (condition || problems.push(`network.md: ${sentence}`))
+  const must = (condition: boolean, sentence: string) =>
+    void (condition || problems.push(`network.md: ${sentence}`))
 
   const before = await tunnels()
   const proxies = { HTTP_PROXY: PROXY_URL, HTTPS_PROXY: PROXY_URL }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { docs } from './places.ts'
 
-/** Follows the links of the pages as they stand, for those who read them without the site. */
+/** Follows the links of the plain Markdown files, for readers without the site. */
 export function checkPlainLinks(pages: ReadonlyMap<string, string>): string[] {
   return [...pages].flatMap(([page, markdown]) =>
     Array.from(

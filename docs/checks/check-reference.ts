@@ -4,7 +4,7 @@ import ts from 'typescript'
 import { docs } from './places.ts'
 import { publishedEntries } from './published-entries.ts'
 
-/** Looks up every public export of every published package in the reference, by the compiler's own list of them. */
+/** Looks up every public export of every published package, as listed by the compiler, in the reference. */
 export function checkReference(): { exports: number; problems: string[] } {
   const entries = publishedEntries()
   const config = ts.getParsedCommandLineOfConfigFile(

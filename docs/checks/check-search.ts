@@ -5,7 +5,7 @@ import MiniSearch, { type SearchResult } from 'minisearch'
 import { searchOptions } from '../.vitepress/search-options.ts'
 import { docs } from './places.ts'
 
-/** What readers type, and the page that must come first. */
+/** Search terms, and the page that must be the first result. */
 const expected: Readonly<Record<string, string>> = {
   jest: '/modules',
   '401': '/troubleshooting',
@@ -19,7 +19,7 @@ const expected: Readonly<Record<string, string>> = {
   cors: '/frontend',
 }
 
-/** Searches the built site's own index, as the site does. */
+/** Searches the index of the built site, as the site does. */
 export async function checkSearch(): Promise<{ searches: number; problems: string[] }> {
   const chunks = join(docs, '.vitepress/dist/assets/chunks')
   const file = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot'))!

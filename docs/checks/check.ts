@@ -20,7 +20,7 @@ import { runProcess } from './run-process.ts'
 import { runPrograms } from './run-programs.ts'
 
 const begun = performance.now()
-// It takes as long as all the rest, and has nothing to do with it.
+// It takes as long as all other checks, and is independent of them.
 const building = runProcess('pnpm', ['build'], {}, docs, 300_000)
 const pages = readPages(docs).set('../README.md', readFileSync(join(root, 'README.md'), 'utf8'))
 const blocks = [...pages].flatMap(([page, markdown]) => readBlocks(page, markdown))

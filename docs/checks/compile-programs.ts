@@ -13,9 +13,9 @@ const config = {
 }
 
 /**
- * Compiles programs as a reader's project would, against the packages as built.
+ * Compiles programs as a reader's project would, against the built packages.
  *
- * @returns the compiler's complaints, each with page and line
+ * @returns the errors of the compiler, each with page and line
  */
 export function compilePrograms(programs: readonly Program[]): string[] {
   rmSync(folder, { recursive: true, force: true })

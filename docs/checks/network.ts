@@ -31,7 +31,7 @@ export async function startNetwork(authUrl: string): Promise<Network> {
 
   let passed = 0
   const proxy = createServer((incoming, response) => {
-    // By itself it reports how many requests it has passed on.
+    // Without arguments, it reports how many requests it has forwarded.
     if (incoming.url!.startsWith('/')) return void response.end(String(passed))
     passed++
     forward(incoming, response, new URL(incoming.url!))

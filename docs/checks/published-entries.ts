@@ -4,11 +4,11 @@ import { root } from './places.ts'
 
 /** An entry point of a published package. */
 export interface PublishedEntry {
-  /** As it is imported, such as `@tokenwell/nestjs-module/axios`. */
+  /** Its import specifier, such as `@tokenwell/nestjs-module/axios`. */
   readonly name: string
   /** Path of its source. */
   readonly source: string
-  /** Of its package, in one line. */
+  /** The description of its package, in one line. */
   readonly description: string
 }
 

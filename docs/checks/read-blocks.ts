@@ -2,24 +2,24 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './places.ts'
 
-/** A fenced block of a page, with what the comments around it say about it. None of them is seen by a reader. */
+/** A fenced block of a page, with the instructions in the comments around it, which readers do not see. */
 export interface Block {
   readonly page: string
-  /** Of its first line, counted from 1. */
+  /** The number of its first line, from 1. */
   readonly line: number
   readonly language: string
   readonly text: string
-  /** `<!-- given: tokens, api -->`: what the page introduces elsewhere, taken from `examples/run/given.ts`. */
+  /** `<!-- given: tokens, api -->`: names that the page introduces elsewhere, imported from `examples/run/given.ts`. */
   readonly given: string | undefined
-  /** `<!-- continues -->`: goes on from the block above. */
+  /** `<!-- continues -->`: continues the block above. */
   readonly continues: boolean
-  /** `<!-- in a page -->`: addresses are relative to a backend with a token route. */
+  /** `<!-- in a page -->`: URLs are relative to a backend with a token route. */
   readonly inPage: boolean
-  /** `<!-- prints -->`: what the block above prints. */
+  /** `<!-- prints -->`: the output of the block above. */
   readonly prints: boolean
   /** `<!-- not run: reason -->` */
   readonly notRun: string | undefined
-  /** `<!-- then: code -->` below it: what must hold afterwards. */
+  /** `<!-- then: code -->` below it: assertions to run afterwards. */
   readonly afterwards: string | undefined
 }
 
@@ -48,7 +48,7 @@ export function readBlocks(page: string, markdown: string): Block[] {
   })
 }
 
-/** The Markdown files of a folder written by hand, by their path in it. */
+/** The hand-written Markdown files of a folder, by their path in it. */
 export function readPages(folder: string): Map<string, string> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const pages = files.filter(

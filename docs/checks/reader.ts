@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pathToFileURL } from 'node:url'
 
-// Runs a block as its reader would, and ends however many servers and clients it leaves open.
+// Runs a block as a reader would, and exits even if it leaves servers and clients open.
 const [, , file = '', place] = process.argv
 const env = process.env as Record<string, string>
 
@@ -12,7 +12,7 @@ await import(pathToFileURL(file).href)
 // Tests begin only after the file has been read.
 if (!/from 'node:test'/.test(readFileSync(file, 'utf8'))) process.exit()
 
-/** Makes this process as much of a page as a block needs: relative addresses, and a backend with a token route. */
+/** Provides the parts of a page that blocks use: relative URLs, and a backend with a token route. */
 async function openPage(): Promise<void> {
   const backend = createServer((request, response) => {
     if (request.method === 'POST' && request.url === '/token') void sendToken(response)

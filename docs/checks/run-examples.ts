@@ -6,7 +6,7 @@ import type { RedisServer } from '../../packages/internal-testing/src/redis/redi
 import { examples } from './places.ts'
 import { runProcess } from './run-process.ts'
 
-/** What each example must print. */
+/** The required output of each example. */
 const expected: Readonly<Record<string, RegExp>> = {
   axios: /^tea, cups\n\{ id: 3, item: 'sugar' \}\n401\n$/,
   fetch: /^token_requested\ntoken_received\n(?:200 ?){10}\n\{ id: 3, item: 'sugar' \}\n$/,
@@ -24,7 +24,7 @@ export function exampleNames(): string[] {
   return readdirSync(examples).flatMap((file) => /^(.+)\.ts$/.exec(file)?.[1] ?? [])
 }
 
-/** Runs every example as built; returns what went wrong. */
+/** Runs every built example; returns the problems. */
 export async function runExamples(redis: RedisServer | undefined): Promise<string[]> {
   const problems: string[] = []
   for (const name of exampleNames()) {
@@ -50,7 +50,7 @@ async function print(name: string, environment: Record<string, string>): Promise
   return right ? undefined : `ended with code ${code} and printed:\n${stdout}${stderr}`
 }
 
-/** The page's script is run by nobody here; all that it asks for is. */
+/** The script of the page is not executed, but its requests are sent. */
 async function serve(environment: Record<string, string>): Promise<string | undefined> {
   const child = spawn(process.execPath, [join(examples, 'dist/express.js')], {
     env: { ...process.env, ...environment, PORT: '0' },

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** How a process ended, and what it said. */
+/** The exit code and the output of a process. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string

@@ -12,7 +12,7 @@ const others = { PORT: '0', TOKEN_KEY: btoa('k'.repeat(32)), OLD_TOKEN_KEY: btoa
 /**
  * Runs compiled programs, each in a separate process with its own token service and API.
  *
- * @returns what went wrong, each with page and line
+ * @returns the problems, each with page and line
  */
 export async function runPrograms(
   programs: readonly Program[],
@@ -54,7 +54,7 @@ async function runProgram(
   }
 }
 
-/** `…` stands for what differs from run to run. */
+/** `…` matches text that differs between runs. */
 function matches(printed: string, expected: string): boolean {
   const parts = expected
     .trim()

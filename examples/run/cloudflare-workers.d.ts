@@ -1,4 +1,4 @@
-// What the documentation's page about Workers uses of that runtime.
+// The parts of the Workers runtime that the documentation uses.
 declare module 'cloudflare:workers' {
   export const env: Readonly<Record<string, string>>
   export function waitUntil(work: Promise<unknown>): void

@@ -15,8 +15,8 @@ export interface BreakingDependent {
 }
 
 /**
- * The packages that a planned breaking release breaks too: those whose own types are made of the other's. Who uses both
- * must take both new versions together, so an adapter must not reach anybody as a patch that wants another core.
+ * The packages that a planned breaking release breaks too: those whose types contain types of the other package. Users of
+ * both must upgrade both together, so an adapter that requires a new core must not be released as a patch.
  */
 export function breakingDependents(
   releases: readonly Release[],

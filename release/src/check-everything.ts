@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Arguments of `pnpm`. Sizes come last: they say little about code that does not work. */
+/** Arguments of `pnpm`. Sizes come last: they are irrelevant while the code does not work. */
 const checks = [
   ['exec', 'oxfmt', '--check'],
   ['lint'],

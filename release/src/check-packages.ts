@@ -38,8 +38,8 @@ const checkEach = (title: string, find: (one: PackedPackage) => Problems) =>
 const all = [
   check('import cycles and directions', checkImports),
   check('words in names', checkWords),
-  check('what nothing uses (knip)', checkUnused),
-  check('licences of all that is needed in production', checkLicences),
+  check('unused files, exports and dependencies (knip)', checkUnused),
+  check('licences of production dependencies', checkLicences),
   {
     title: 'packing',
     task: async () => {

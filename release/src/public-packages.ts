@@ -30,7 +30,7 @@ export interface Manifest {
   readonly publishConfig?: { readonly access?: string }
 }
 
-/** One entry of `exports`: the first of its conditions that a program's loader knows decides. */
+/** One entry of `exports`: the first condition that a loader knows applies. */
 export interface Entry {
   readonly '@tokenwell/source'?: string
   readonly types: { readonly require: string; readonly default: string }

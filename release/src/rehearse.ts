@@ -23,7 +23,7 @@ const { signal } = ending
 const stack = new AsyncDisposableStack()
 process.once('SIGINT', () => ending.abort()).once('SIGTERM', () => ending.abort())
 
-/** `pnpm release:rehearse ky` tries only what has "ky" in its name. */
+/** `pnpm release:rehearse ky` runs only the parts with "ky" in their names. */
 const [only = ''] = process.argv.slice(2)
 const names = publicPackages().map(({ manifest }) => manifest.name)
 let runInCopy: RunInCopy

@@ -10,7 +10,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Runs a program to its end; gives what it wrote to stdout. Fails with all that it wrote. */
+/** Runs a program to its end and returns its standard output. Fails with its whole output. */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<string> {
   try {
     const { stdout } = await execute(program, args, {

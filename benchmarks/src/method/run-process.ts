@@ -13,12 +13,12 @@ export async function runProcess<Result>(
   return JSON.parse(stdout) as Result
 }
 
-/** In the program: what it was given. */
+/** In the program: returns its argument. */
 export function givenArgument(): unknown {
   return JSON.parse(process.argv[2] ?? '{}')
 }
 
-/** In the program: what it found. Sockets that are still open do not keep it. */
+/** In the program: writes its result and exits, even with open sockets. */
 export function report(result: object): void {
   process.stdout.write(JSON.stringify(result), () => process.exit())
 }

@@ -10,7 +10,7 @@ export function axiosClient(): AxiosInstance {
       const status = typeof found === 'number' ? found : await found
       const response = { data: '{}', status, statusText: '', headers: new AxiosHeaders(), config }
       if (status === 200) return response
-      throw new AxiosError('Refused', AxiosError.ERR_BAD_REQUEST, config, undefined, response)
+      throw new AxiosError('Rejected', AxiosError.ERR_BAD_REQUEST, config, undefined, response)
     },
   })
 }

@@ -2,7 +2,7 @@ import { gaxios, OAuth2Client } from 'google-auth-library'
 import { fetchToken } from './closure.ts'
 import type { Peer } from './peer.ts'
 
-/** A client with a refresh handler, its way to tokens that are not Google's own. */
+/** A client with a refresh handler, which is its way to get tokens from other issuers than Google. */
 export const googleAuthLibrary: Peer = {
   name: 'google-auth-library',
   packages: ['google-auth-library'],

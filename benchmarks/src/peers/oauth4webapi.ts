@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import type { Peer } from './peer.ts'
 
-/** It gets tokens and leaves keeping them to the application. */
+/** Requests tokens and leaves caching to the application. */
 export const oauth4webapi: Peer = {
   name: 'oauth4webapi',
   packages: ['oauth4webapi'],

@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import type { Peer } from './peer.ts'
 
-/** It gets tokens and leaves keeping them to the application. */
+/** Requests tokens and leaves caching to the application. */
 export const openidClient: Peer = {
   name: 'openid-client',
   packages: ['openid-client'],

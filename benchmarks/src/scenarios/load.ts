@@ -10,10 +10,10 @@ export interface Throughput {
   readonly p99Ms: number
 }
 
-// By then what serves a request is compiled; it takes seconds.
+// By then the code that serves a request is compiled, which takes seconds.
 export const warmUpSeconds = 3
 
-/** Loads the servers in turn, after each was warmed up; what is found of each by round. */
+/** Loads the servers in turn, after each was warmed up; returns the results of each by round. */
 export async function loadInTurn<Id extends string>(
   servers: ReadonlyMap<Id, RunningServer>,
   rounds: number,
@@ -42,7 +42,7 @@ export function typical(rounds: readonly Throughput[]): Throughput {
   }
 }
 
-/** The median of the ratios within a round: what disturbs a round disturbs both. */
+/** The median of the ratios within a round: a disturbance of a round affects both. */
 export function timesAsMany(rounds: readonly Throughput[], others: readonly Throughput[]): number {
   return median(rounds.map(({ perSecond }, index) => perSecond / others[index]!.perSecond))
 }

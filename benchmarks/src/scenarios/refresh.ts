@@ -56,7 +56,7 @@ export async function refresh(): Promise<Result> {
         ]),
         notes: [
           'openid-client and oauth4webapi cache no token, so there is nothing to refresh. simple-oauth2 has no API client: its calls only get the token.',
-          '@azure/core-rest-pipeline refreshes two minutes before expiry, whatever the lifetime: with a shorter lifetime it refreshes all the time.',
+          '@azure/core-rest-pipeline refreshes two minutes before expiry, regardless of the lifetime: with a shorter lifetime it refreshes all the time.',
         ],
       },
     ],

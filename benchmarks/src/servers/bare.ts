@@ -3,7 +3,7 @@ import { client, listen, standardForm, type TokenServer } from './token-server.t
 
 const body = JSON.stringify({ access_token: 'a'.repeat(43), token_type: 'Bearer', expires_in: 3600 })
 
-/** The floor: a handler that parses the form, looks at the credentials, and returns the same bytes each time. */
+/** The lower bound: a handler that parses the form, checks the credentials, and returns the same bytes each time. */
 export async function start(): Promise<TokenServer> {
   const server = createServer((request, response) => {
     let text = ''

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import OAuth2Server from '@node-oauth/oauth2-server'
 import { client, listen, standardForm, type TokenServer } from './token-server.ts'
 
-/** A model in memory, as its documentation lays one out, on bare `node:http`: the leanest host it can have. */
+/** An in-memory model as in its documentation, on bare `node:http`, the fastest host for it. */
 export async function start(): Promise<TokenServer> {
   const clients = new Map([[client.id as string, client.secret as string]])
   const tokens = new Map<string, OAuth2Server.Token>()

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { Provider } from 'oidc-provider'
 import { client, listen, standardForm, type TokenServer } from './token-server.ts'
 
-/** Opaque tokens in its own memory adapter, with everything off that the grant does not need. */
+/** Opaque tokens in its own memory adapter, with everything disabled that the grant does not need. */
 export async function start(): Promise<TokenServer> {
   const server = createServer()
   const origin = await listen(server)

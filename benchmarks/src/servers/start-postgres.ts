@@ -9,12 +9,12 @@ const binaries = '/usr/lib/postgresql'
 export interface RunningPostgres {
   readonly url: string
   readonly version: string
-  /** Runs a statement past the service. */
+  /** Runs a statement directly, without the service. */
   run(statement: string): void
   stop(): void
 }
 
-/** A PostgreSQL of the benchmark's own with the defaults, `fsync` included; undefined where it is not installed. */
+/** A separate PostgreSQL with default settings, `fsync` included; undefined where it is not installed. */
 export async function startPostgres(): Promise<RunningPostgres | undefined> {
   const version = existsSync(binaries) ? readdirSync(binaries).at(-1) : undefined
   if (version === undefined) return undefined

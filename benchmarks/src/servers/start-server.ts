@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
 
-/** What its process has used and been asked so far. */
+/** The resources that its process has used, and its requests so far. */
 export interface ServerUsage {
   readonly cpuUs: number
   readonly heapBytes: number

@@ -7,7 +7,7 @@ export interface TokenEndpointOptions {
   readonly expiresIn: number
 }
 
-/** The endpoint that clients are measured against: counts the requests and returns a new token for each. */
+/** The endpoint for measuring clients: counts the requests and returns a new token for each. */
 export async function start({ latencyMs, expiresIn }: TokenEndpointOptions): Promise<TokenServer> {
   let requests = 0
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {

@@ -1,17 +1,17 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server under measurement: where and how it is asked for a token. */
+/** A measured server: its URL and the forms of its token requests. */
 export interface TokenServer {
   readonly url: string
   /** Forms that are sent in turn. */
   readonly bodies: readonly string[]
-  /** How many token requests it has had, where it counts them. */
+  /** Number of token requests, if it counts them. */
   readonly requests?: () => number
   readonly close: () => Promise<unknown>
 }
 
-/** What each of them knows of the one client that asks. */
+/** The only client, registered at every server. */
 export const client = { id: 'client', secret: 'secret-of-the-client-in-the-benchmarks' } as const
 
 export const form: string = new URLSearchParams({

@@ -11,7 +11,7 @@ export interface Filling {
   readonly tokens: number
 }
 
-/** The service with this much in its memory; filled past its endpoint, which would take minutes. */
+/** The service with this much data in memory, which is inserted directly: through the endpoint it would take minutes. */
 export async function start({ applications: size, tokens }: Filling): Promise<TokenServer> {
   const { assembleTokenService } = await internal<typeof internals>('create-token-service.js')
   const { resolveOptions } = await internal<typeof settings>('service/token-service-options.js')
@@ -36,7 +36,7 @@ export async function start({ applications: size, tokens }: Filling): Promise<To
       expiresAtMs: issuedAtMs + 3_600_000,
     })
   }
-  // A thousand of the applications ask, from one end to the other.
+  // A thousand of the applications, spread over all, request tokens.
   const pending = Math.min(size, 1_000)
   const bodies = Array.from({ length: pending }, (_, each) => {
     const index = Math.floor((each * size) / pending)

@@ -3,7 +3,7 @@ import { client, form, type TokenServer } from './token-server.ts'
 
 export const tokenPath = '/oauth/client_credential/accesstoken?grant_type=client_credentials'
 
-/** The service as a test starts it, everything in memory, unless it is given a database. */
+/** The service as a test starts it, everything in memory, unless a database is passed. */
 export async function start(options: TokenServiceOptions = {}): Promise<TokenServer> {
   const applications = [
     { name: 'benchmark', clientId: client.id, clientSecret: client.secret, products: ['speech-to-text'] },

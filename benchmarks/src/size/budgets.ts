@@ -1,12 +1,12 @@
-/** What a package may cost at most: its present cost and a small margin. */
+/** The maximum cost of a package: its current cost and a small margin. */
 export interface Budget {
-  /** Of a bundle of all that it exports, minified and gzipped, without what it depends on. */
+  /** Of a bundle of all its exports, minified and gzipped, without dependencies. */
   readonly bytes?: number
-  /** Of a bundle of what a web page imports. */
+  /** Of a bundle of the exports that a web page imports. */
   readonly page?: { readonly imports: string; readonly bytes: number }
   /** Packages that are installed with it. */
   readonly dependencies: number
-  /** Processor time of a Node process that imports it, to that of one that imports nothing. */
+  /** Processor time of a Node process that imports it, relative to one that imports nothing. */
   readonly start?: number
 }
 

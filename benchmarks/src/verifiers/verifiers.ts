@@ -86,7 +86,7 @@ export const verifiers = {
 export type VerifierId = keyof typeof verifiers
 export const verifierIds = Object.keys(verifiers) as VerifierId[]
 
-/** It takes the key itself: it loads no key sets. */
+/** It requires the key itself, because it loads no key sets. */
 async function withFastifyJwt(
   routes: Parameters<Parameters<typeof fastifyApi>[0]>[0],
   { issuer, audience }: Given,

@@ -14,7 +14,7 @@ import webpack from 'webpack'
 const here = fileURLToPath(new URL('.', import.meta.url))
 const builtins = [...builtinModules, /^node:/]
 
-/** Each bundles `entry` into `file`, for `platform` node or browser, with as few settings as it allows. */
+/** Each bundles `entry` into `file`, for `platform` node or browser, with as few settings as possible. */
 export const bundlers = {
   esbuild: ({ entry, file, platform }) =>
     esbuild.build({ entryPoints: [entry], bundle: true, platform, format: 'iife', outfile: file }),
@@ -66,7 +66,7 @@ export const bundlers = {
       )
     }),
 
-  // Both targets stand in package.json.
+  // package.json contains both targets.
   parcel: ({ platform }) =>
     promisify(execFile)(
       process.execPath,

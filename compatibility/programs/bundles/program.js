@@ -5,7 +5,7 @@ import axios from 'axios'
 import ky from 'ky'
 import required from './required.cjs'
 
-/** Three clients of one provider, and what another module of the bundle required. */
+/** Three clients of one provider, one of them from a CommonJS module of the bundle. */
 export async function program(platform) {
   const tokens = required.core.createTokenProvider(
     clientCredentials({

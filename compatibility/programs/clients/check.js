@@ -20,7 +20,7 @@ import createOpenapiFetch from 'openapi-fetch'
 import { up } from 'up-fetch'
 import { z } from 'zod'
 
-/** By name: what sends `text` with a client, and returns what arrived. */
+/** By client: the function that sends `text`, and returns what arrived. */
 const clients = {
   async 'openapi-fetch'({ apiFetch, baseUrl }) {
     const client = createOpenapiFetch({ baseUrl, fetch: apiFetch })
@@ -113,7 +113,7 @@ for (const [name, create] of Object.entries(clients)) {
     clientCredentials({ authUrl: platform, clientId: 'c', clientSecret: 'secret' }),
   )
   stack.defer(() => tokens.close())
-  // The platform's server, and that of MCP.
+  // The server of the platform, and the MCP server.
   const allowedOrigins = [(url) => url.hostname === '127.0.0.1']
   try {
     const apiFetch = createTokenFetch(tokens, { allowedOrigins })
@@ -130,7 +130,7 @@ for (const [name, create] of Object.entries(clients)) {
 }
 process.exit(failed > 0 ? 1 : 0)
 
-/** A server of MCP that accepts what the API at `baseUrl` does. */
+/** An MCP server that accepts the same tokens as the API at `baseUrl`. */
 async function startMcpServer(baseUrl) {
   const server = createServer(async (request, response) => {
     const { authorization = '' } = request.headers

@@ -1,4 +1,4 @@
-/** What the documentation shows is in `app`. */
+/** The configurations that the documentation shows are in `app`. */
 const documented = (name, testMatch) => ({
   ...require(`./app/${name}.js`),
   displayName: name,

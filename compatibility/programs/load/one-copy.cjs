@@ -1,4 +1,4 @@
-// Requires core and imports what uses it, and the other way round: the process holds one copy.
+// Requires core and imports packages that use it, and the other way round: the process has one copy.
 const assert = require('node:assert/strict')
 const core = require('@tokenwell/core')
 const axios = require('axios')

@@ -1,4 +1,4 @@
-// `next build` twice with its cache and an expired token between; then the server, whose environment the build did not have.
+// `next build` twice, with its cache, after the token expired; then the server, with an environment that the build did not have.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'

@@ -20,13 +20,13 @@ mkdirSync(folder)
 const program = readFileSync(new URL('program.ts', import.meta.url), 'utf8')
 for (const ending of ['ts', 'mts', 'cts']) writeFileSync(`${folder}program.${ending}`, program)
 writeFileSync(`${folder}with-ky.mts`, readFileSync(new URL('with-ky.ts', import.meta.url)))
-// `program.ts` is CommonJS, whatever surrounds it.
+// `program.ts` is CommonJS, regardless of its folder.
 writeFileSync(`${folder}package.json`, '{ "type": "commonjs" }')
 
 const runs = settings.flatMap(({ compilers, ...setting }) =>
   compilers.flatMap((compiler) =>
     Object.keys(libraries)
-      // The fast compiler tries everything; the others, one set of libraries.
+      // The fast compiler checks all combinations; the others check one set of libraries.
       .filter((library) => full || compiler === 7 || (compiler === 5 && library === 'without DOM'))
       .map((library) => ({ ...setting, compiler, library })),
   ),

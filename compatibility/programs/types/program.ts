@@ -31,7 +31,7 @@ export const kind = (error: unknown): string | undefined =>
 export const api = axios.create({ baseURL: 'https://api.example.com' })
 export const detach: () => void = attachTokens(api, tokens)
 void api.get('/health', { token: false })
-// @ts-expect-error a token is not given to one request
+// @ts-expect-error a request has no option for a token
 void api.get('/health', { token: 'secret' })
 
 export const modules = [

@@ -1,7 +1,7 @@
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import { waitUntil } from 'cloudflare:workers'
 
-// In module scope, as the documentation of Workers has it: all requests share the providers.
+// In module scope, as the documentation of Workers recommends: all requests share the providers.
 const providers = new Map()
 
 function providerOf(name, authUrl) {

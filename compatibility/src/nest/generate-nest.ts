@@ -5,7 +5,7 @@ import { run } from '../run.ts'
 
 const workspace = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Generates the project that `nest new` does, into `app`, and adds `OrdersModule` to it. */
+/** Generates the same project as `nest new` into `app`, and adds `OrdersModule` to it. */
 export async function generateNest(program: string): Promise<void> {
   const folder = join(workspace, 'programs', program)
   const app = join(folder, 'app')
@@ -20,7 +20,7 @@ export async function generateNest(program: string): Promise<void> {
     const from = fileURLToPath(new URL(part, import.meta.url))
     for (const file of readdirSync(from)) {
       const code = readFileSync(join(from, file), 'utf8')
-      // The generated CommonJS project has no endings in its imports.
+      // The imports of the generated CommonJS project have no file extensions.
       writeFileSync(join(app, part, file), isModule ? code : code.replaceAll(/(from '.+)\.js'/g, "$1'"))
     }
   }
@@ -45,7 +45,7 @@ function manifestOf(file: string): Manifest {
   return JSON.parse(readFileSync(file, 'utf8')) as Manifest
 }
 
-/** What is installed here is what the generated project asks for. */
+/** The dependencies of the generated project are installed here. */
 function checkVersions(installed: string, generated: string): void {
   const { dependencies, devDependencies } = manifestOf(generated)
   const wanted: Record<string, string> = { ...dependencies, ...devDependencies }

@@ -11,7 +11,7 @@ export default {
   Layout: defineComponent(() => {
     onContentUpdated(() => {
       showChosenTabs()
-      // The theme gives its home page no landmark.
+      // The home page of the theme has no landmark.
       document.querySelector('.VPHome')?.setAttribute('role', 'main')
     })
     return () => h(theme.Layout, null, { 'doc-footer-before': () => h(SiteFooter) })

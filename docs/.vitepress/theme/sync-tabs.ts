@@ -1,6 +1,6 @@
 const key = 'tokenwell-tabs'
 
-/** Choosing a tab, such as a package manager, chooses it in every group of tabs, on the next pages too. */
+/** A chosen tab, such as a package manager, is chosen in every group of tabs, on the next pages too. */
 export function followChoices(): void {
   if (typeof document === 'undefined') return
   document.addEventListener('change', ({ target }) => {

@@ -81,7 +81,7 @@ const callers: Record<string, () => Promise<Example>> = {
     return { listOrders, close: () => worker.dispose() }
   },
   async kafkajs() {
-    // There is no broker here: the callback is called alone, as KafkaJS calls it for each connection.
+    // Without a broker: only the callback is called, as KafkaJS calls it for each connection.
     const { oauthBearerProvider } = await import('../kafkajs.ts')
     return { listOrders: async () => ((await oauthBearerProvider()).value ? expected : []) }
   },

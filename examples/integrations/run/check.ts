@@ -26,7 +26,7 @@ async function check(name: string): Promise<string | undefined> {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...platform.environment },
       timeout: 60_000,
     })
-    // KafkaJS reconnects when a broker rejects its token: the callback alone does not notice a revocation.
+    // KafkaJS reconnects when a broker rejects its token: the callback itself does not notice a revocation.
     const expected = name === 'kafkajs' ? 1 : 2
     return platform.issued === expected
       ? undefined

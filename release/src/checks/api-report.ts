@@ -11,7 +11,7 @@ import { projectFolder, type PublicPackage } from '../public-packages.ts'
 
 const { None: none, Warning: warning } = ExtractorLogLevel
 
-/** Compares what a package exports with its reports in `etc/`, which are reviewed like code, or writes them anew. */
+/** Compares what a package exports with its reports in `etc/`, which are reviewed like code, or writes them again. */
 export function checkApiReports({ folder, manifest }: PublicPackage, update = false): string[] {
   return Object.entries(manifest.exports ?? {}).flatMap(([entry, target]) => {
     if (typeof target === 'string') return []

@@ -2,9 +2,9 @@ import type { Entry } from '../public-packages.ts'
 import type { PackedPackage } from './packed-package.ts'
 
 /**
- * Each entry is an ES module and a CommonJS module. What can load an ES module by `require` (Node, bundlers) gets that
- * one there too, so that a program holds one copy of the package's state. The fields beside `exports` are for programs
- * that do not know it.
+ * Each entry is an ES module and a CommonJS module. Loaders that can `require` an ES module (Node, bundlers) get the ES
+ * module then too, so that a program has one copy of the package's state. The fields beside `exports` are for programs
+ * that do not support it.
  */
 export function checkEntries({ packedManifest: manifest }: PackedPackage): string[] {
   const { main, module, types, typesVersions, exports = {} } = manifest
@@ -30,7 +30,7 @@ export function checkEntries({ packedManifest: manifest }: PackedPackage): strin
   ]
 }
 
-/** Path of an entry without its ending. */
+/** Path of an entry without its file extension. */
 function builtAs(entry: Entry): string {
   return entry.default.replace(/\.js$/, '')
 }

@@ -6,7 +6,7 @@ import { allowedImports, assemblies, coreFolders } from '../imports/directions.t
 import { entryFiles, readImports, sourceFolders } from '../imports/read-imports.ts'
 import { projectFolder } from '../public-packages.ts'
 
-/** Where the diagram of the architecture stands. */
+/** The file with the diagram of the architecture. */
 export const contributing = join(projectFolder, 'CONTRIBUTING.md')
 
 /** Import cycles, and imports against the direction between core's folders and between packages; a diagram that is out of date. */
@@ -57,7 +57,7 @@ function rules(project: string): IFlattenedRuleSet {
   }
 }
 
-/** What a workspace may import from others; for `path`, one of its folders, `more` on top. */
+/** What a workspace may import from others; for `path`, one of its folders, also `more`. */
 function importsOf(folder: string, path?: string, more: readonly string[] = []): IRegularForbiddenRuleType {
   const allowed = [folder, ...(allowedImports[folder] ?? []), ...more]
   const exempt = path === undefined ? Object.keys(assemblies) : []

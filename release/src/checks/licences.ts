@@ -15,7 +15,7 @@ const allowed = [
   'Zlib',
 ]
 
-/** All that the packages and applications need in production must be under a licence that lets everybody use it. */
+/** Production dependencies must be under a licence that everybody may use. */
 export async function checkLicences(): Promise<string[]> {
   const listed = await run('pnpm', ['--recursive', 'licenses', 'list', '--prod', '--json'], {
     folder: projectFolder,

@@ -4,7 +4,7 @@ import type { PackedPackage } from './packed-package.ts'
 
 const installScripts = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare']
 
-/** What registry and package managers read must be there and right. */
+/** The fields that registries and package managers read must exist and be correct. */
 export function checkManifest({ folder, packedManifest: manifest }: PackedPackage): string[] {
   const problems: string[] = []
   const expect = (right: boolean, problem: string) => {

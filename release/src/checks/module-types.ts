@@ -1,7 +1,7 @@
 import { checkPackage } from '@arethetypeswrong/core'
 import type { PackedPackage } from './packed-package.ts'
 
-/** Types and modules must resolve alike for `import`, `require`, bundlers and the old `node10`. */
+/** Types and modules must resolve in the same way for `import`, `require`, bundlers and the old `node10`. */
 export async function checkModuleTypes({ contents, packedManifest }: PackedPackage): Promise<string[]> {
   if (packedManifest.exports === undefined) return []
   const result = await checkPackage(contents)

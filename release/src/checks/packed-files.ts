@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { PackedPackage } from './packed-package.ts'
 
 const built = /^dist\/(.+?)\.(?:d\.)?c?[jt]s(?:\.map)?$/
-/** What modules for `require` share. */
+/** Shared by the CommonJS modules. */
 const runtime = 'dist/_virtual/_rolldown/runtime.cjs'
 const always = ['package.json', 'README.md', 'LICENSE']
 
-/** Nothing more is packed than sources, what was built out of them and what users read; and nothing less. */
+/** The package contains its sources, their build output and documents for users, and nothing else. */
 export function checkPackedFiles({ files, folder, packedManifest }: PackedPackage): string[] {
   const named = packedManifest.files ?? []
   const problems = always.filter((file) => !files.includes(file)).map((file) => `${file} is not packed`)

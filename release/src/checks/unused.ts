@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { projectFolder } from '../public-packages.ts'
 import { run } from '../run.ts'
 
-/** Files, exports and dependencies that nothing uses. */
+/** Unused files, exports and dependencies. */
 export async function checkUnused(): Promise<string[]> {
   const knip = join(projectFolder, 'release/node_modules/.bin/knip')
   const config = join(projectFolder, 'release/knip.json')

@@ -6,7 +6,7 @@ type Arrows = Map<string, Set<string>>
 const start = '<!-- architecture: written by `pnpm architecture:update` -->\n'
 const diagram = new RegExp(`${start}\n\`\`\`mermaid\n.*?\`\`\`\n`, 's')
 
-/** The text with its diagram replaced by one of what imports what today. */
+/** The text with its diagram replaced by a current one. */
 export function withArchitecture(markdown: string, modules: readonly IModule[]): string {
   if (!diagram.test(markdown)) throw new Error(`There is no diagram below the comment ${start}`)
   return markdown.replace(diagram, () => `${start}\n\`\`\`mermaid\n${drawArchitecture(modules)}\`\`\`\n`)
@@ -46,7 +46,7 @@ function arrowsBetween(modules: readonly IModule[], groupOf: (file: string) => s
   return arrows
 }
 
-/** Without the arrows whose end is also reached through another one. */
+/** Without arrows that follow from two others. */
 function reduce(arrows: Arrows): Arrows {
   const reaches = (from: string, to: string, seen = new Set([from])): boolean =>
     from === to || [...arrows.get(from)!].some((next) => !seen.has(next) && reaches(next, to, seen.add(next)))

@@ -1,4 +1,4 @@
-/** Core's folders, top down: each imports from those that follow it, and from no other. */
+/** Core's folders, top down: each imports only from those below it. */
 export const coreFolders = [
   'attach',
   'provider',
@@ -10,7 +10,7 @@ export const coreFolders = [
   'platform',
 ] as const
 
-/** What the sources of each package and application import from the others. */
+/** What the sources of each package and application may import from the others. */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'packages/core': [],
   'packages/axios-interceptor': ['packages/core'],
@@ -44,7 +44,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Programs that assemble packages, and may therefore import what their package's other files may not. */
+/** Programs that assemble packages, and may therefore import more than the other files of their package. */
 export const assemblies: Readonly<Record<string, readonly string[]>> = {
   'packages/token-service/src/command/': ['packages/developer-portal'],
 }

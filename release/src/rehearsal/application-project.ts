@@ -17,7 +17,7 @@ export interface RehearsalContext {
   readonly signal: AbortSignal
 }
 
-/** Makes an application in an empty folder, installs, compiles with each TypeScript and runs with each Node. */
+/** Creates an application in an empty folder, installs, compiles with each TypeScript and runs with each Node. */
 export async function tryApplication(
   application: Application,
   { manifest, readme }: PublishedPackage,
@@ -90,12 +90,12 @@ async function installPackages(
     await checkTree(folder)
     return
   }
-  // pnpm waits a day before it takes what was just published, and looks for a workspace above.
+  // pnpm ignores versions published within a day, and looks for a workspace in parent folders.
   await writeFile(join(folder, 'pnpm-workspace.yaml'), 'packages: []\nminimumReleaseAge: 0\n')
   await run('pnpm', ['add', ...packages], { folder, signal })
 }
 
-/** Nothing runs while packages are installed, and what is ours is there once. */
+/** No install scripts run, and each of our packages is installed once. */
 async function checkTree(folder: string): Promise<void> {
   const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as {
     readonly packages: Record<string, { readonly hasInstallScript?: boolean }>

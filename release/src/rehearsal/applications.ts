@@ -1,16 +1,16 @@
-/** An application that somebody adds a package to, doing what the package's README says. */
+/** An application to which a user adds a package, following its README. */
 export interface Application {
   readonly title: string
   readonly package: string
   readonly manager: 'npm' | 'pnpm'
   readonly module: 'ES modules' | 'CommonJS'
-  /** What the application has already. */
+  /** The existing dependencies of the application. */
   readonly has?: readonly string[]
-  /** What comes after the quick start in the same file. */
+  /** Code after the quick start, in the same file. */
   readonly afterwards?: string
-  /** An entry of its own, which imports the quick start. */
+  /** A separate entry, which imports the quick start. */
   readonly entry?: string
-  /** Requests that must come through to the API. */
+  /** Requests that must reach the API. */
   readonly requests?: readonly string[]
 }
 
@@ -65,7 +65,7 @@ const particulars: Record<string, Partial<Application>> = {
   '@tokenwell/redis-token-store': { afterwards: 'await tokens.getToken()\nclient.destroy()\n' },
 }
 
-/** Each package in an ES module that npm installed and in a CommonJS module that pnpm installed; and some more. */
+/** Each package as an ES module installed by npm and as CommonJS installed by pnpm, and some special cases. */
 export function applications(names: readonly string[]): Application[] {
   const name = (full: string) => full.replace(/^.*\//, '')
   return [

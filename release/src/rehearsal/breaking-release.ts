@@ -7,10 +7,10 @@ import { release, type RunInCopy } from './project-copy.ts'
 import { fetchPackage } from './published-package.ts'
 
 const core = '@tokenwell/core'
-/** Those whose types are made of core's: who has one of them has core too, and passes things from one to the other. */
+/** Packages whose types contain types of core: their users also use core, and pass objects from one to the other. */
 const adapters = ['axios-interceptor', 'ky-hook', 'nestjs-module', 'opentelemetry', 'redis-token-store']
 
-/** Releases a change of core that breaks its users, and says what is wrong with the versions that come out. */
+/** Releases a change of core that breaks its users, and returns the problems of the resulting versions. */
 export async function releaseBreakingCore(
   runInCopy: RunInCopy,
   folder: string,

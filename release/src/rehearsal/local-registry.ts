@@ -7,12 +7,12 @@ import { runServer } from 'verdaccio'
 
 export interface LocalRegistry {
   readonly url: string
-  /** Has npm and pnpm in a folder use this registry and nothing else. */
+  /** Makes npm and pnpm in a folder use only this registry. */
   useIn(folder: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a registry on loopback that holds the named packages itself and takes all others from upstream. */
+/** Starts a registry on loopback that stores the named packages and proxies all others from upstream. */
 export async function startLocalRegistry(
   folder: string,
   own: readonly string[],
@@ -40,7 +40,7 @@ export async function startLocalRegistry(
   return {
     url: `http://${host}/`,
     useIn: (target) =>
-      // Whoever publishes must be logged in; to whom does not matter here.
+      // Publishing requires a login; any account works here.
       writeFile(join(target, '.npmrc'), `registry=http://${host}/\n//${host}/:_authToken=rehearsal\n`),
     async close() {
       server.closeAllConnections()

@@ -12,7 +12,7 @@ const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 /** Whether pages can be opened here; they are built in any case. */
 export const hasChromium = existsSync(executablePath)
 
-/** Makes a page in an empty folder, bundles it with Vite and opens it. */
+/** Creates a page in an empty folder, bundles it with Vite and opens it. */
 export async function tryPage(
   { manifest, readme }: PublishedPackage,
   folder: string,
@@ -45,7 +45,7 @@ export async function tryPage(
   if (String(requests) !== 'GET /v1/orders') throw new Error(`The API got ${String(requests) || 'nothing'}`)
 }
 
-/** As Vite's own template for TypeScript has them, but for `skipLibCheck`. */
+/** The settings of Vite's template for TypeScript, except `skipLibCheck`. */
 const compilerOptions = {
   target: 'es2022',
   module: 'esnext',

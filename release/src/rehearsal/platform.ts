@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** A token service, and APIs that let in only whom it gave a token. */
+/** A token service, and APIs that accept only its tokens. */
 export interface Platform {
   readonly environment: Record<string, string>
   /**
-   * Runs something with an API of its own; gives what came through to it.
+   * Runs a function with a separate API; returns the requests that the API accepted.
    *
-   * @param page folder of a page, for which the API's server is the backend as well
+   * @param page folder of a page, for which the server of the API is also the backend
    */
   withApi(use: (apiUrl: string) => Promise<unknown>, page?: string): Promise<string[]>
   close(): Promise<void>

@@ -5,10 +5,10 @@ import { projectFolder } from '../public-packages.ts'
 import { run } from '../run.ts'
 import type { LocalRegistry } from './local-registry.ts'
 
-/** Runs programs in a copy of the project that may be versioned and published without a trace. */
+/** Runs programs in a copy of the project, which can be versioned and published without an effect on the original. */
 export type RunInCopy = (program: string, ...args: string[]) => Promise<string>
 
-/** Copies what is in the work tree, changes that are not committed included, into a repository of its own. */
+/** Copies the work tree, uncommitted changes included, into a new repository. */
 export async function copyProject(folder: string, signal: AbortSignal): Promise<RunInCopy> {
   const listing = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const files = (await run('git', listing, { folder: projectFolder })).split('\0').filter(Boolean)
@@ -38,7 +38,7 @@ export async function commit(runInCopy: RunInCopy, message: string): Promise<voi
   await runInCopy('git', 'commit', '--quiet', '--allow-empty', '--message', message)
 }
 
-/** Versions and publishes as the maintainers do, but to a registry of one's own. */
+/** Versions and publishes as the maintainers do, but to a local registry. */
 export async function release(runInCopy: RunInCopy, folder: string, registry: LocalRegistry): Promise<void> {
   await runInCopy('node', 'release/src/version-packages.ts')
   await commit(runInCopy, 'Version packages')

@@ -7,7 +7,7 @@ export interface PublishedPackage {
   readonly readme: string
 }
 
-/** What a registry has of a package's newest version. */
+/** The newest version of a package in a registry. */
 export async function fetchPackage(registry: LocalRegistry, name: string): Promise<PublishedPackage> {
   const document = (await (await fetch(`${registry.url}${name.replace('/', '%2f')}`)).json()) as {
     readonly 'dist-tags': Record<string, string>

@@ -1,11 +1,11 @@
-/** What a README tells its reader to install, and to write or to type. */
+/** The commands and the code of a README's quick start. */
 export interface QuickStart {
   readonly install: readonly string[]
   readonly language: 'ts' | 'sh'
   readonly code: string
 }
 
-/** The first block of TypeScript; where there is none, the block of shell commands after the one that installs. */
+/** The first block of TypeScript, or else the block of shell commands after the installation. */
 export function quickStart(name: string, readme: string): QuickStart {
   const install = /^npm install (.+)$/m.exec(readme)?.[1]
   const typescript = /```ts\n(.*?)```/s.exec(readme)?.[1]
@@ -17,7 +17,7 @@ export function quickStart(name: string, readme: string): QuickStart {
   return { install: words, language: typescript === undefined ? 'sh' : 'ts', code }
 }
 
-/** CommonJS knows no `await` outside of functions. */
+/** CommonJS does not support `await` outside of functions. */
 export function asCommonJs(code: string): string {
   if (!/^(?!\s|.*=>).*\bawait /m.test(code)) return code
   const lines = code.split('\n')
@@ -26,7 +26,7 @@ export function asCommonJs(code: string): string {
   return [...imports, 'void (async () => {', ...rest, '})()', ''].join('\n')
 }
 
-/** In a page tokens come from its own backend, as the READMEs say. */
+/** In a page, tokens come from its own backend, as the READMEs recommend. */
 export function asPage(code: string): string {
   return code
     .replaceAll(/\bclientCredentials\(\{.*?\}\)/gs, `backendTokens({ url: '/token' })`)

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '../run.ts'
 
-/** The oldest that packages name in `engines`, and the newest of each line that is kept up. */
+/** The oldest version in `engines`, and the newest of each maintained line. */
 const nodeVersions = ['20.19.0', '22.12.0', '22.13.0', '22', '24', '26']
 const typescriptVersions = ['5.9', '6', '7']
 
@@ -12,7 +12,7 @@ export interface Toolbox {
   readonly compilers: ReadonlyMap<string, string>
 }
 
-/** Puts several versions of Node and TypeScript, both out of the npm registry, side by side. */
+/** Installs several versions of Node and TypeScript, both from the npm registry, side by side. */
 export async function fillToolbox(folder: string, signal: AbortSignal): Promise<Toolbox> {
   const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
   const name = platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`

@@ -1,6 +1,6 @@
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 
-// Next keeps what such a page fetched, also from one build to the next.
+// Next caches the responses of such a page, also between builds.
 export const revalidate = 3600
 
 const { PLATFORM, BUILD } = process.env
