@@ -50,7 +50,7 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
   ): Promise<Response> {
     const { isBound, isReplacement } = attachment
     const follows = followsRedirects && !isBound
-    // Changed and restored, because copying axios's configuration costs more than all the rest.
+    // Changed and restored, because copying axios's configuration costs more than everything else.
     const { headers } = config
     // Not restored: the header stays sensitive in configurations derived from this one.
     for (const name in attachment.headers) {
@@ -60,7 +60,7 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     redactAgents(config)
     const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
     for (const name in attachment.headers) {
-      // In whatever case the caller wrote it.
+      // In any case that the caller used.
       if (replaceHeader || isBound) withToken.delete(name)
       withToken[name] = attachment.headers[name]!
     }

@@ -198,7 +198,7 @@ describe('an endpoint that cannot be reached', () => {
       socket.on('close', () => closed())
       talk(socket)
     })
-    // Long enough for a busy machine to have the request arrive.
+    // Long enough for the request to arrive on a busy machine.
     await expect(askAt(origin, {}, 1_000)).rejects.toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('did not respond within 1000 ms') as string,

@@ -11,7 +11,7 @@ interface TracedRequest {
   readonly parentId: string | undefined
 }
 
-/** Callers return right after their request; older ones are not linked any more. */
+/** Callers return right after their request; older ones are no longer linked. */
 const maxTracedRequests = 100
 
 /** One span for each request to the token endpoint, retries included, to which waiting callers are linked. */

@@ -1,7 +1,7 @@
 import { redisScript } from './redis-script.ts'
 
 // Everything about a token is in one Redis hash: a script with several keys fails while a cluster moves their slot.
-// A time in a field counts, not that of the key, which only removes what nobody reads any more.
+// The expiry of a field counts, not that of the key, which only removes old entries.
 
 const prelude = `
 local time = redis.call('TIME')

@@ -14,7 +14,7 @@ import { importProofKey, type KeyPairInput, type ProofKey } from './proof-key.ts
 export interface DpopOptions {
   /**
    * The key pair; processes that share tokens through a store need the same one.
-   * @default a new pair for ES256, of this process alone
+   * @default a new pair for ES256, for this process only
    */
   readonly keyPair?: KeyPairInput | undefined
 }

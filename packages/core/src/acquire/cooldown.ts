@@ -15,7 +15,7 @@ const cooldowns: Record<TokenErrorKind, readonly [number, number]> = {
 /** The first rejection may be the server's fault: one early retry. */
 const firstRejectionMs = 1_000
 const longestRetryAfterMs = 60_000
-/** How often, and for how long, the source is asked whether its credentials have changed. */
+/** How often, and for how long, the source is checked for changed credentials. */
 const credentialsCheckMs = 1_000
 /** How often a cooldown in a store is looked up again. */
 const storeLookupMs = 1_000
@@ -110,8 +110,8 @@ export class Cooldown {
   }
 
   /**
-   * Whether the credentials have changed since. The source is asked at most once a second, however many
-   * callers there are, and waited for that long at most.
+   * Whether the credentials have changed since. The source is checked at most once a second, regardless of the number of
+   * callers, and for at most a second.
    */
   credentialsChanged(): Promise<boolean> {
     const now = this.#clock.monotonic()

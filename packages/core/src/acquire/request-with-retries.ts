@@ -39,7 +39,7 @@ export interface AcquireContext extends ProviderContext {
   readonly accepts: (cached: CachedToken) => boolean
 }
 
-/** A new token and its response, with the secrets readable: for a store, and nobody else. */
+/** A new token and its response, with the secrets readable: for a store only. */
 export interface NewToken {
   readonly cached: CachedToken
   readonly response: TokenResponse

@@ -9,7 +9,7 @@ export function runsInBrowser(): boolean {
   return WorkerGlobalScope !== undefined && (navigator?.userAgent ?? '').startsWith('Mozilla/')
 }
 
-/** Whether the runtime drops work that goes on after a request has ended, unless it is handed to `waitUntil`. */
+/** Whether the runtime drops work that continues after a request has ended, unless it is handed to `waitUntil`. */
 export function dropsBackgroundWork(): boolean {
   const { navigator, EdgeRuntime } = globalThis as {
     navigator?: { userAgent?: string }

@@ -19,7 +19,7 @@ export interface ParseTokenResponseOptions extends RequestIdentity {
  * precedence over the status.
  *
  * @param body the response body as text
- * @throws {TokenError} for every response that holds an error or no valid token, whatever its status
+ * @throws {TokenError} for every response that holds an error or no valid token, with any status
  */
 export function parseTokenResponse(
   status: number,

@@ -5,7 +5,7 @@ import { CachingTokenProvider } from './caching-token-provider.ts'
 import type { TokenProvider } from './token-provider.ts'
 
 /**
- * Keeps a valid token ready: requests one however many callers there are, refreshes it ahead of time, and
+ * Keeps a valid token ready: shares one request between all callers, refreshes the token ahead of time, and
  * never returns a token that is about to expire.
  *
  * @example

@@ -28,7 +28,7 @@ export interface BackendTokensOptions {
  * Requests tokens for a frontend from its own backend: POSTs to `url` and expects the result of
  * {@link tokenResponseBody}. The page never sees a client secret. A 401 means that the session has ended:
  * the error has the kind `credentials` and no cooldown, so that logging in takes effect at once. After a 403,
- * a 419 or a log-in page, a changed header ends the cooldown. Of any other failure, the status decides.
+ * a 419 or a login page, a changed header ends the cooldown. Of any other failure, the status decides.
  */
 export function backendTokens(options: BackendTokensOptions): TokenSource {
   const { url, fetch, headers, credentials } = { ...options }
@@ -47,13 +47,13 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
       const raw = parseObject(body) ?? {}
       const token = status >= 200 && status < 300 && !readErrorFacts(raw) && readToken(raw)
       if (typeof token === 'object') return { ...token, scope: [] }
-      // A redirect leads to a log-in page; browsers show it as status 0.
+      // A redirect leads to a login page; browsers show it as status 0.
       if (status === 401 || status === 0 || (status >= 300 && status < 400)) {
         session++
         throw exemptFromCooldown(sessionEnded(status))
       }
       const error = failure(response)
-      // A CSRF token has expired, or a log-in page came instead of a token.
+      // A CSRF token has expired, or a login page came instead of a token.
       if (error.kind === 'credentials' || error.kind === 'malformed') {
         onCredentialsChange(error, async () => !sameHeaders(sent, withAccept(await headers?.())))
       }

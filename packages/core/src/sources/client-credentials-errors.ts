@@ -21,7 +21,7 @@ export function authenticationFailed(
   })
 }
 
-/** A token that is bound to a key is of no use without the key; a bearer token lacks the protection that was asked for. */
+/** A token that is bound to a key is useless without the key; a bearer token lacks the requested protection. */
 export function unexpectedType(
   { tokenType }: TokenResponse,
   expected: TokenResponse['tokenType'],

@@ -22,7 +22,7 @@ export interface ResolvedClient {
 }
 
 /**
- * @param discovers whether the issuer's token endpoint is looked up; otherwise the issuer itself stands for it
+ * @param discovers whether the issuer's token endpoint is looked up; otherwise the issuer itself is used
  * @throws {TokenError} if a function fails or returns an invalid value
  */
 export async function resolveClient(

@@ -19,7 +19,7 @@ export interface StoredCooldown {
 
 /**
  * Tokens shared between providers or processes. Every method may fail: callers get tokens anyway. After
- * a failure the store is left alone for a time; after an error with `scope: 'key'`, only that key.
+ * a failure the store is not used for a time; after an error with `scope: 'key'`, only that key.
  */
 export interface TokenStore {
   /** Always `tokenSharing`: it comes with the store, so that programs without a store do not bundle it. */

@@ -6,7 +6,7 @@ export interface IncomingRequest extends NodeRequest {
   accessToken?: VerifiedToken
   /** Fastify keeps Node's request here. */
   readonly raw?: NodeRequest
-  /** Express keeps the response here, which a GraphQL context may not hold. */
+  /** Express keeps the response here, which a GraphQL context may lack. */
   readonly res?: unknown
 }
 

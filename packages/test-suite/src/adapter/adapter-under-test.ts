@@ -22,7 +22,7 @@ export interface AdapterResult {
   readonly received: unknown
 }
 
-/** Resolves for every response, whatever its status; rejects as the client does where there is none. */
+/** Resolves for every response, with any status; rejects as the client does without a response. */
 export type AdapterClient = (request: AdapterRequest) => Promise<AdapterResult>
 
 /** An HTTP client, with an adapter and without one. */

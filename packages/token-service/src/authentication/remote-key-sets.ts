@@ -23,7 +23,7 @@ export function createRemoteKeySets(
       [customFetch]: async (from, options) => limited(await fetchKeys(from, options)),
     })
     return async (header, token) => {
-      // Anybody can present an assertion: a server that is down is not asked for each of them.
+      // Anybody can present an assertion: a server that is down is not called for each of them.
       if (performance.now() - failedAtMs < retryAfterMs) throw new KeySetUnavailable()
       try {
         return await set(header, token)

@@ -32,7 +32,7 @@ export function tokenEndpoint(server: FastifyInstance, context: ServiceContext):
 
     const value = createAccessToken()
     const issuedAtMs = clock.now()
-    // A token ends with its secret or key.
+    // A token expires with its secret or key.
     const { expiresAtMs: credentialExpiresAtMs = Infinity } = credential
     const lifetimeSeconds = Math.min(
       application.lifetimeSeconds,

@@ -46,7 +46,7 @@ export function withoutKey(keys: readonly PublicKey[], id: string, nowMs: number
   })
 }
 
-/** Adds the keys that are configured now, and removes those that are not any more; `undefined`: nothing changes. */
+/** Adds the configured keys, and removes those that are no longer configured; `undefined`: nothing changes. */
 export function withConfiguredKeys(
   keys: readonly PublicKey[],
   configured: readonly PublicKey[],

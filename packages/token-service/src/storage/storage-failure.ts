@@ -10,7 +10,7 @@ export class StorageFailure extends Error {
 }
 
 /**
- * Makes every method reject with a `StorageFailure`, whatever the driver throws.
+ * Makes every method reject with a `StorageFailure`, for any error of the driver.
  *
  * @param unavailable - the reason why the storage cannot be used yet, if there is one
  */

@@ -118,7 +118,7 @@ export interface ResourceServerStorage {
   list(): Promise<ResourceServer[]>
   /** `false` if there is one with that client ID. */
   create(server: ResourceServer): Promise<boolean>
-  /** Does nothing and resolves with `false` if it is not at the given revision any more. */
+  /** Does nothing and resolves with `false` if it is no longer at the given revision. */
   update(
     clientId: string,
     changes: Partial<Pick<ResourceServer, 'name' | 'secrets' | 'keys'>>,

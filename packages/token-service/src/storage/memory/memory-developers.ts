@@ -11,7 +11,7 @@ import type {
 export function createMemoryDevelopers(): {
   developers: DeveloperStorage
   sessions: SessionStorage
-  /** Nobody's own any more. */
+  /** Removes the project from all developers. */
   forgetProject: (projectId: string) => void
 } {
   const developers = new Map<string, Developer>()

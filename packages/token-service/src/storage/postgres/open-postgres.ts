@@ -98,7 +98,7 @@ function createPool(url: string): Pool {
     types: {
       getTypeParser: (oid, format) => ((oid as number) === int8 ? Number : types.getTypeParser(oid, format)),
     },
-    // A token is returned only once it is durable, whatever the server's default.
+    // A token is returned only once it is durable, regardless of the server's default.
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types do not say so
     onConnect: (client) => client.query('set synchronous_commit = on'),
   })

@@ -5,7 +5,7 @@ import type { Database, Query, Schema } from './database.ts'
 class NotJoined extends Error {}
 
 export function createSqlDevelopers({ kind, query }: Database): DeveloperStorage {
-  /** Of several that change administrators at the same time, one goes on and the others wait. */
+  /** Concurrent changes of administrators run one after another. */
   async function lockAdministrators(transaction: Query): Promise<void> {
     if (kind === 'postgres') await sql`lock table developers in share row exclusive mode`.execute(transaction)
   }

@@ -23,7 +23,7 @@ export async function lockDatabase(
     throw new UsageError(`"${file}" is a folder. SQLite storage requires the name of a file.`)
   }
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // The same lock, whatever link or relative path leads to the file.
+  // The same lock for every link and relative path to the file.
   const path = existsSync(file) ? realpathSync(file) : join(realpathSync(folder), basename(file))
   const unlock = await lockFile(`${path}.lock`, Database)
   if (unlock) return { path, unlock }
