@@ -28,6 +28,6 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'client-authentication': { dependencies: 2 },
   'file-token-store': { dependencies: 1 },
   opentelemetry: { bytes: 1_950, dependencies: 1 },
-  cli: { dependencies: 4 },
+  cli: { dependencies: 6 },
   'token-service': { dependencies: 72, start: 13 },
 }

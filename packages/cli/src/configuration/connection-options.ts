@@ -6,6 +6,11 @@ export interface ConnectionFlags {
   readonly tokenUrl?: string
   readonly clientId?: string
   readonly clientSecret?: string
+  readonly privateKey?: string
+  readonly keyId?: string
+  readonly algorithm?: string
+  readonly assertionFile?: string
+  readonly assertionAudience?: string
   readonly credentials?: string
   readonly basic?: true
   readonly scope?: readonly string[]
@@ -25,6 +30,21 @@ export function addConnectionOptions(command: Command): Command {
     .option('--client-id <id>', 'client ID or consumer key (or CLIENT_ID, CONSUMER_KEY)')
     .option('--client-secret <secret>', '- reads standard input; prefer CLIENT_SECRET or CONSUMER_SECRET')
     .option('--credentials <file>', 'private file with CLIENT_ID=… and CLIENT_SECRET=…, or JSON')
+    .addOption(
+      new Option(
+        '--private-key <file>',
+        'private key, PEM or JWK, to sign with (or PRIVATE_KEY_FILE)',
+      ).conflicts(['clientSecret', 'assertionFile']),
+    )
+    .option('--key-id <id>', 'ID of the private key at the token endpoint')
+    .option('--algorithm <name>', 'algorithm of the private key, such as PS256')
+    .option('--assertion-audience <audience>', 'audience of what the private key signs')
+    .addOption(
+      new Option(
+        '--assertion-file <file>',
+        'JWT of a platform, such as Kubernetes (or ASSERTION_FILE)',
+      ).conflicts('clientSecret'),
+    )
     .option('--basic', 'send the credentials in an Authorization header instead of the body')
     .option('--scope <scope>', 'scope to request; may be repeated', collect)
     .option('--audience <audience>', 'audience to request')

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import { UsageError } from '../usage-error.ts'
+import { readPrivateFile } from './read-private-file.ts'
 
 interface CredentialsFile {
   readonly authUrl?: string | undefined
@@ -29,24 +29,6 @@ export async function readCredentialsFile(path: string): Promise<CredentialsFile
   }
   if (found.clientId !== undefined || found.clientSecret !== undefined) return found
   throw new UsageError(`${path} contains no credentials. Add the lines CLIENT_ID=… and CLIENT_SECRET=….`)
-}
-
-async function readPrivateFile(path: string): Promise<string> {
-  try {
-    await using file = await open(path)
-    const mode = (await file.stat()).mode & 0o777
-    // Windows keeps its permissions elsewhere.
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new UsageError(
-        `${path} is accessible to other users (mode ${mode.toString(8).padStart(4, '0')}). Run chmod 600 ${path}.`,
-      )
-    }
-    return await file.readFile('utf8')
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    const { code } = error as NodeJS.ErrnoException
-    throw new UsageError(code === 'ENOENT' ? `${path} does not exist.` : `Could not read ${path} (${code}).`)
-  }
 }
 
 function parse(text: string, path: string): object {

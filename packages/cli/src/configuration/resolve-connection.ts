@@ -1,7 +1,9 @@
 import {
   buildTokenRequest,
   TokenError,
+  type ClientAuthentication,
   type ClientCredentialsOptions,
+  type TokenRequest,
   type TokenRequestOptions,
 } from '@tokenwell/core'
 import { nameOptions } from '../explain-error.ts'
@@ -11,13 +13,17 @@ import { UsageError } from '../usage-error.ts'
 import { prompt } from './prompt.ts'
 import type { ConnectionFlags } from './connection-options.ts'
 import { readCredentialsFile } from './credentials-file.ts'
+import { keyAuthentication, type KeyFiles } from './key-authentication.ts'
 import { readFirstLine } from './read-first-line.ts'
 
 /** A token endpoint and the credentials for it. */
 export type Connection = TokenRequestOptions &
   Pick<ClientCredentialsOptions, 'expiresInUnit'> & {
-    readonly clientSecret: string
-    readonly clientAuthentication?: 'post' | 'basic' | undefined
+    /** Absent if the client authenticates by a key or an assertion. */
+    readonly clientSecret?: string | undefined
+    readonly clientAuthentication: 'post' | 'basic' | ClientAuthentication
+    /** The file with the assertion, if the client authenticates by that. */
+    readonly assertionFile?: string | undefined
     /** Where each value came from, such as `--auth-url` or `CONSUMER_KEY`. */
     readonly origins: Readonly<Record<string, string>>
   }
@@ -33,40 +39,22 @@ export async function resolveConnection(
   context: CommandContext,
   { allowPlainHttp }: ResolveOptions = {},
 ): Promise<Connection> {
-  const { stdin } = context
   const file = flags.credentials === undefined ? {} : await readCredentialsFile(flags.credentials)
   const places = placesOf(flags, file, context)
-  const promptFor = async (label: string, hidden: boolean) => ({
-    value: await prompt(`${label}: `, { ...context, hidden }),
-    origin: 'the prompt',
-  })
-
   const endpoint = resolveEndpoint(places)
-  const clientId = find(places, 'clientId') ?? (await promptFor('Client ID', false))
+  const clientId = find(places, 'clientId') ?? (await promptFor('Client ID', false, context))
   if (!clientId.value) {
     throw new UsageError('The client ID is missing. Set CLIENT_ID or CONSUMER_KEY, or pass --client-id.')
   }
-  if (flags.clientSecret !== undefined && flags.clientSecret !== '-') {
-    warn(
-      context,
-      'All users of this machine can read --client-secret in the process list, and your shell history may keep it. ' +
-        'Set CLIENT_SECRET, or pass --credentials.',
-    )
-  }
-  const clientSecret =
-    (flags.clientSecret === '-'
-      ? { value: await readFirstLine(stdin), origin: 'standard input' }
-      : find(places, 'clientSecret')) ?? (await promptFor('Client secret', true))
-  if (!clientSecret.value) {
-    throw new UsageError(
-      'The client secret is missing. Set CLIENT_SECRET or CONSUMER_SECRET, or pass --credentials.',
-    )
-  }
+  const files = keyFilesOf(places)
+  const keyed = await keyAuthentication(files, flags)
+  const clientSecret = keyed ? undefined : await resolveSecret(flags, places, context)
   const connection: Connection = {
     [endpoint.option]: endpoint.value,
     clientId: clientId.value,
-    clientSecret: clientSecret.value,
-    clientAuthentication: flags.basic ? 'basic' : 'post',
+    clientSecret: clientSecret?.value,
+    clientAuthentication: keyed ?? (flags.basic ? 'basic' : 'post'),
+    assertionFile: files.assertionFile,
     scope: flags.scope,
     audience: flags.audience,
     resource: flags.resource,
@@ -76,24 +64,68 @@ export async function resolveConnection(
     origins: {
       [endpoint.option]: endpoint.origin,
       clientId: clientId.origin,
-      clientSecret: clientSecret.origin,
+      ...(clientSecret && { clientSecret: clientSecret.origin }),
     },
   }
   checkConnection(connection, allowPlainHttp)
   return connection
 }
 
+async function promptFor(label: string, hidden: boolean, context: CommandContext) {
+  return { value: await prompt(`${label}: `, { ...context, hidden }), origin: 'the prompt' }
+}
+
+async function resolveSecret(
+  { clientSecret: flag }: ConnectionFlags,
+  places: readonly Place[],
+  context: CommandContext,
+): Promise<Found> {
+  if (flag !== undefined && flag !== '-') {
+    warn(
+      context,
+      'All users of this machine can read --client-secret in the process list, and your shell history may keep it. ' +
+        'Set CLIENT_SECRET, or pass --credentials.',
+    )
+  }
+  const { value, origin } =
+    (flag === '-'
+      ? { value: await readFirstLine(context.stdin), origin: 'standard input' }
+      : find(places, 'clientSecret')) ?? (await promptFor('Client secret', true, context))
+  if (value) return { value, origin }
+  throw new UsageError(
+    'The client secret is missing. Set CLIENT_SECRET or CONSUMER_SECRET, or pass --credentials.',
+  )
+}
+
+/** The first place that has a key, an assertion or a secret decides how the client authenticates. */
+function keyFilesOf(places: readonly Place[]): KeyFiles {
+  const place = places.find((each) => each.privateKey ?? each.assertionFile ?? each.clientSecret)
+  const { privateKey, assertionFile } = place ?? {}
+  if (privateKey && assertionFile) {
+    throw new UsageError(
+      `${privateKey.origin} and ${assertionFile.origin} are mutually exclusive. Pass one of them.`,
+    )
+  }
+  return { privateKey: privateKey?.value, assertionFile: assertionFile?.value }
+}
+
 /** Lets the library check the options, and names where an invalid one came from. */
 function checkConnection(connection: Connection, allowPlainHttp = false): void {
   try {
-    buildTokenRequest(allowPlainHttp ? { ...connection, allowInsecure: true } : connection)
+    describeRequest(allowPlainHttp ? { ...connection, allowInsecure: true } : connection)
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
     throw new UsageError(nameOptions(error.message, connection.origins))
   }
 }
 
-type Option = 'authUrl' | 'tokenUrl' | 'clientId' | 'clientSecret'
+/** The token request, without its authentication if that is by a key. @throws {TokenError} for invalid options */
+export function describeRequest({ clientAuthentication, ...connection }: Connection): TokenRequest {
+  const method = typeof clientAuthentication === 'string' ? clientAuthentication : 'none'
+  return buildTokenRequest({ ...connection, clientAuthentication: method })
+}
+
+type Option = 'authUrl' | 'tokenUrl' | 'clientId' | 'clientSecret' | 'privateKey' | 'assertionFile'
 interface Found {
   readonly value: string
   readonly origin: string
@@ -119,6 +151,8 @@ function placesOf(
       tokenUrl: given(flags.tokenUrl, '--token-url'),
       clientId: given(flags.clientId, '--client-id'),
       clientSecret: given(flags.clientSecret, '--client-secret'),
+      privateKey: given(flags.privateKey, '--private-key'),
+      assertionFile: given(flags.assertionFile, '--assertion-file'),
     },
     {
       authUrl: inFile('authUrl'),
@@ -131,6 +165,8 @@ function placesOf(
       tokenUrl: variable('TOKEN_URL'),
       clientId: variable('CLIENT_ID', 'CONSUMER_KEY'),
       clientSecret: variable('CLIENT_SECRET', 'CONSUMER_SECRET'),
+      privateKey: variable('PRIVATE_KEY_FILE'),
+      assertionFile: variable('ASSERTION_FILE'),
     },
   ]
 }

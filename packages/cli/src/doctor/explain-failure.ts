@@ -5,6 +5,7 @@ import type { ObservedRequest } from './observe-token-request.ts'
 import { failureDetails } from './failure-details.ts'
 import { findingsOf, type Finding } from './finding.ts'
 import { explainMissingToken } from './explain-missing-token.ts'
+import { explainRejectedAssertion } from './explain-rejected-assertion.ts'
 import { explainRejectedCredentials } from './explain-rejected-credentials.ts'
 import { explainUnreachable } from './check-network.ts'
 
@@ -17,7 +18,7 @@ export function explainFailure(
   url: URL,
   connection: Connection,
 ): Finding {
-  const { status, headers, complete, timedOut, durationMs, body, receivedBytes } = observed
+  const { assertion, status, headers, complete, timedOut, durationMs, body, receivedBytes } = observed
   if (status === undefined) return explainSilence(observed, url)
   if (timedOut) {
     return request.problem(
@@ -28,7 +29,11 @@ export function explainFailure(
   }
   if (status >= 300 && status < 400) return explainRedirect(status, headers?.get('location'), url)
   if (error.kind === 'throttled') return explainThrottling(error)
-  if (error.kind === 'credentials') return explainRejectedCredentials(error, body, connection)
+  if (error.kind === 'credentials') {
+    return assertion
+      ? explainRejectedAssertion(error, body, headers?.get('date'), assertion.assertion, connection)
+      : explainRejectedCredentials(error, body, connection)
+  }
   if (!complete && receivedBytes <= 2 ** 20) {
     return request.problem(
       'response_truncated',

@@ -9,7 +9,7 @@ const request = findingsOf('request')
 export function explainRejectedCredentials(
   error: TokenError,
   body: string,
-  { clientId, clientSecret, clientAuthentication, origins }: Connection,
+  { clientId, clientSecret = '', clientAuthentication, origins }: Connection,
 ): Finding {
   const { oauthError, vendorCode } = error
   const details = failureDetails(error)

@@ -7,6 +7,7 @@ import {
 } from '@tokenwell/core'
 import type { Connection } from '../configuration/resolve-connection.ts'
 import { networkCode } from './network-code.ts'
+import { readSentAssertion } from './sent-assertion.ts'
 
 /** One token request by the library itself, with its observed response. Holds a token and a body. */
 export interface ObservedRequest extends Observed {
@@ -17,6 +18,8 @@ export interface ObservedRequest extends Observed {
 }
 
 interface Observed {
+  /** The client assertion that was sent. */
+  readonly assertion?: ReturnType<typeof readSentAssertion>
   /** Milliseconds since 1970. */
   readonly sentAt: number
   readonly status?: number
@@ -68,6 +71,7 @@ export async function observeTokenRequest(connection: Connection, limitMs: numbe
 function observingFetch(observed: Observation): FetchLike {
   return async (input, init) => {
     observed.sentAt = Date.now()
+    observed.assertion = readSentAssertion(init?.body)
     const start = performance.now()
     init?.signal?.addEventListener('abort', () => void (observed.timedOut = true))
     let response: Response

@@ -1,5 +1,5 @@
-import { buildTokenRequest, parseTokenResponse, TokenError } from '@tokenwell/core'
-import type { Connection } from '../configuration/resolve-connection.ts'
+import { parseTokenResponse, TokenError } from '@tokenwell/core'
+import { describeRequest, type Connection } from '../configuration/resolve-connection.ts'
 import { redactFinding } from './redact-finding.ts'
 import { observeTokenRequest, type ObservedRequest } from './observe-token-request.ts'
 import { findingsOf, type Finding } from './finding.ts'
@@ -40,7 +40,7 @@ const request = findingsOf('request')
 
 /** Runs one check after the other, and stops where the next one would be pointless or unsafe. */
 export async function* runChecks(connection: Connection, options: CheckOptions): AsyncGenerator<CheckResult> {
-  const secrets = [connection.clientSecret]
+  const secrets = connection.clientSecret === undefined ? [] : [connection.clientSecret]
   for await (const found of checkInOrder(connection, options, secrets)) {
     yield 'timings' in found ? found : redactFinding(found, secrets)
   }
@@ -48,7 +48,7 @@ export async function* runChecks(connection: Connection, options: CheckOptions):
 
 /** @throws {TokenError} of kind `configuration` for invalid options, except plain HTTP */
 export function tokenEndpointOf(connection: Connection): URL {
-  return buildTokenRequest({ ...connection, allowInsecure: true }).url
+  return describeRequest({ ...connection, allowInsecure: true }).url
 }
 
 async function* checkInOrder(
@@ -83,7 +83,8 @@ async function* checkInOrder(
     await setTimeout(retryAfterMs)
     observed = await observeTokenRequest(connection, limitMs)
   }
-  const { outcome } = observed
+  const { outcome, assertion } = observed
+  if (assertion) secrets.push(assertion.text)
   if (observed.waitedMs !== undefined) {
     const { lookupMs: lookup, connectMs, tlsMs: tls } = probed ?? {}
     yield { timings: { lookup, connection: connectMs, tls, response: observed.waitedMs } }
@@ -98,6 +99,7 @@ async function* checkInOrder(
   yield* checkLifetime(observed, raw, outcome, connection.expiresInUnit)
   yield* checkClock(observed, raw, outcome.response)
   if (apiUrl) yield await checkApi(apiUrl, outcome, { allowInsecure: connection.allowInsecure, limitMs })
+  if (connection.clientSecret === undefined) return
   yield options.tryWrongSecret ? await tryWrongSecret(connection, limitMs) : notTried
 }
 

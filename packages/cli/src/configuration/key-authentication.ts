@@ -1,0 +1,46 @@
+import { TokenError, type ClientAuthentication } from '@tokenwell/core'
+import { UsageError } from '../usage-error.ts'
+import type { ConnectionFlags } from './connection-options.ts'
+import { readPrivateFile } from './read-private-file.ts'
+
+/** Authentication without a secret: by a private key or by an assertion, both from files. */
+export interface KeyFiles {
+  readonly privateKey?: string | undefined
+  readonly assertionFile?: string | undefined
+}
+
+/** @throws {UsageError} for a file that cannot be used; it does not quote the file */
+export async function keyAuthentication(
+  { privateKey, assertionFile }: KeyFiles,
+  { keyId, algorithm, assertionAudience: audience }: ConnectionFlags,
+): Promise<ClientAuthentication | undefined> {
+  if (privateKey === undefined && assertionFile === undefined) return undefined
+  // Only those who use it wait until it has loaded.
+  const { assertionFromFile, privateKeyJwt } = await import('@tokenwell/client-authentication')
+  const authentication =
+    privateKey === undefined
+      ? assertionFromFile(assertionFile!)
+      : privateKeyJwt({
+          key: parseKey(await readPrivateFile(privateKey), privateKey),
+          keyId,
+          algorithm,
+          audience,
+        })
+  try {
+    await authentication.fingerprint()
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error
+    throw new UsageError(privateKey === undefined ? error.message : `${privateKey}: ${error.message}`)
+  }
+  return authentication
+}
+
+function parseKey(text: string, path: string): object | string {
+  if (!text.trimStart().startsWith('{')) return text
+  try {
+    return JSON.parse(text) as object
+  } catch {
+    // The parser's message quotes the file.
+    throw new UsageError(`${path} is not valid JSON.`)
+  }
+}

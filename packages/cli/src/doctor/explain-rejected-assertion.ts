@@ -1,0 +1,64 @@
+import type { TokenError } from '@tokenwell/core'
+import type { Connection } from '../configuration/resolve-connection.ts'
+import { failureDetails } from './failure-details.ts'
+import { findingsOf, type Finding } from './finding.ts'
+import { formatDuration } from './format-duration.ts'
+import type { SentAssertion } from './sent-assertion.ts'
+
+const request = findingsOf('request')
+/** What servers tolerate at most; `Date` has whole seconds only. */
+const toleranceSeconds = 5
+
+/** Explains why the service rejected a client assertion. The body is searched for known phrases, and never quoted. */
+export function explainRejectedAssertion(
+  error: TokenError,
+  body: string,
+  date: string | null | undefined,
+  { audience, keyId, subject, issuedAt, expiresAt }: SentAssertion,
+  { assertionFile, clientId }: Connection,
+): Finding {
+  const details = failureDetails(error)
+  const here = Date.now() / 1000
+  const there = Date.parse(date ?? '') / 1000
+  const mentions = (phrase: RegExp): boolean => phrase.test(`${error.vendorCode} ${body}`)
+  if (expiresAt !== undefined && expiresAt < here && assertionFile !== undefined) {
+    return request.problem(
+      'assertion_expired',
+      `The assertion in ${assertionFile} expired ${formatDuration((here - expiresAt) * 1000)} ago (${details}).`,
+      'Check the process that writes the file: it must replace the assertion before it expires.',
+    )
+  }
+  const isEarly = issuedAt !== undefined && issuedAt > there + toleranceSeconds
+  const isLate = expiresAt !== undefined && expiresAt < there
+  if (isEarly || isLate) {
+    const skew = formatDuration(Math.abs(here - there) * 1000)
+    return request.problem(
+      'assertion_clock_skew',
+      `The assertion ${isEarly ? 'is not valid yet' : 'has expired'} by the clock of the service, which is ${skew} ${isEarly ? 'behind' : 'ahead of'} this machine's (${details}).`,
+      'Synchronise the clock of this machine (NTP).',
+    )
+  }
+  if (mentions(/\baud(?:ience)?s?\b/i)) {
+    return request.problem(
+      'assertion_audience',
+      `The service rejected the audience "${audience}" of the assertion (${details}).`,
+      assertionFile === undefined
+        ? 'Some services expect their issuer, others the URL of the token endpoint: pass --assertion-audience.'
+        : 'Let the platform that writes the file issue it for the audience that the service expects.',
+    )
+  }
+  if (mentions(/\bkid\b|\bjwks\b|\bkeys?\b|signature/i)) {
+    return request.problem(
+      'assertion_key',
+      `The service found no key that signed the assertion with ${keyId === undefined ? 'no key ID' : `the key ID "${keyId}"`} (${details}).`,
+      assertionFile === undefined
+        ? `Register the public key for "${clientId}" at the service, and pass --key-id as it is registered there.`
+        : 'Let the service trust the issuer of the assertion.',
+    )
+  }
+  return request.problem(
+    'assertion_rejected',
+    `The service rejected the assertion (${details}): audience "${audience}", ${keyId === undefined ? 'no key ID' : `key ID "${keyId}"`}, subject "${subject}".`,
+    'Compare all three, and the public key, with what is registered at the service. Some services expect their issuer as audience, others the URL of the token endpoint: --assertion-audience.',
+  )
+}

@@ -1,0 +1,180 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/test-suite'
+import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
+import { exportJWK, exportPKCS8, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { runTokenwell } from './run-tokenwell.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+const pem = await exportPKCS8(privateKey)
+const jwk = JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'key-1' })
+let service: RunningTokenService
+beforeAll(async () => {
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'key-1' }]
+  service = await startTokenService({
+    port: 0,
+    applications: [{ name: 'orders', clientId: 'orders', products: ['speech-to-text'], jwks: { keys } }],
+  })
+})
+afterAll(() => service.close())
+
+const environment = () => ({ AUTH_URL: service.authUrl, CLIENT_ID: 'orders' })
+
+function fileWith(content: string, mode = 0o600): string {
+  const path = join(temporaryFolder({ key: content }), 'key')
+  chmodSync(path, mode)
+  return path
+}
+
+/** An assertion, as a platform would write it to a file. */
+function assertionOf(audience: string, lifetimeSeconds = 60): Promise<string> {
+  const now = Math.floor(Date.now() / 1000)
+  return new SignJWT({
+    iss: 'orders',
+    sub: 'orders',
+    aud: audience,
+    iat: now - 60,
+    exp: now + lifetimeSeconds,
+    jti: crypto.randomUUID(),
+  })
+    .setProtectedHeader({ alg: 'ES256', kid: 'key-1' })
+    .sign(privateKey)
+}
+
+describe('a private key', () => {
+  const printed = { code: 0, stdout: expect.stringMatching(/^[\w-]{40,}\n$/), stderr: '' }
+
+  it.each([
+    ['PEM', () => pem],
+    ['a JWK', () => jwk],
+  ])('gets a token, as %s, and it is cached for the key', async (_form, text) => {
+    const key = fileWith(text())
+    const env = { ...environment(), XDG_STATE_HOME: temporaryFolder({}) }
+    const first = await runTokenwell(['token', '--private-key', key], env)
+    expect(first).toMatchObject(printed)
+    // A secret of the environment is of a place that comes later.
+    const second = await runTokenwell(['token', '--private-key', key], { ...env, CLIENT_SECRET: 'other' })
+    expect(second.stdout).toBe(first.stdout)
+    expect(await runTokenwell(['token'], { ...environment(), PRIVATE_KEY_FILE: key })).toMatchObject(printed)
+  })
+
+  it.each<[string, string, number, string]>([
+    ['that others can read', pem, 0o644, 'is accessible to other users'],
+    ['that is a public one', '-----BEGIN PUBLIC KEY-----\n', 0o600, 'A private key is needed to sign.'],
+    ['that is broken JSON', '{"d": "canary-secret', 0o600, 'is not valid JSON.'],
+  ])('%s is a usage error', async (_name, text, mode, message) => {
+    const key = fileWith(text, mode)
+    const { code, stdout, stderr } = await runTokenwell(['token', '--private-key', key], environment())
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(key)
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain('canary-secret')
+  })
+
+  it('excludes a secret and an assertion file', async () => {
+    for (const other of ['--client-secret=x', '--assertion-file=x']) {
+      const { code, stderr } = await runTokenwell(
+        ['token', '--private-key', fileWith(pem), other],
+        environment(),
+      )
+      expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be used with')])
+    }
+    const both = { ...environment(), PRIVATE_KEY_FILE: 'a', ASSERTION_FILE: 'b' }
+    expect((await runTokenwell(['token'], both)).stderr).toContain(
+      'PRIVATE_KEY_FILE and ASSERTION_FILE are mutually exclusive.',
+    )
+  })
+
+  it('works for curl and doctor', async () => {
+    const key = fileWith(pem)
+    const api = await startScriptedServer(() => json({}))
+    onTestFinished(() => api.close())
+    const curl = ['curl', `${api.origin}/orders`, '--allow-origin', api.origin, '--private-key', key]
+    expect(
+      await runTokenwell([...curl, '--', '--silent', '--output', '/dev/null'], environment()),
+    ).toMatchObject({ code: 0 })
+    expect(api.requests[0]!.headers.authorization).toMatch(/^Bearer [\w-]{40,}$/)
+    const doctor = await runTokenwell(
+      ['doctor', '--json', '--try-wrong-secret', '--private-key', key],
+      environment(),
+    )
+    expect(doctor).toMatchObject({ code: 0, stderr: '' })
+    expect(doctor.stdout).not.toContain('wrong secret')
+  })
+})
+
+describe('an assertion file', () => {
+  it('gets a token, and is read each time', async () => {
+    const env = { ...environment(), ASSERTION_FILE: fileWith(await assertionOf(service.authUrl)) }
+    expect(await runTokenwell(['token'], env)).toMatchObject({ code: 0, stderr: '' })
+    const missing = await runTokenwell(['token', '--assertion-file', '/nowhere/token'], environment())
+    expect(missing).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Could not read the assertion file /nowhere/token (ENOENT).'),
+    })
+  })
+})
+
+describe('tokenwell doctor', () => {
+  async function findingOf(args: readonly string[], response?: ScriptedResponse) {
+    const server = response && (await startScriptedServer(() => response))
+    onTestFinished(() => server?.close())
+    const env = server ? { TOKEN_URL: `${server.origin}/token`, CLIENT_ID: 'orders' } : environment()
+    const { stdout } = await runTokenwell(['doctor', '--json', ...args], env)
+    const sent = server?.requests.map(({ body }) => new URLSearchParams(body).get('client_assertion')!) ?? []
+    for (const assertion of sent) expect(stdout).not.toContain(assertion)
+    const { findings } = JSON.parse(stdout) as {
+      findings: { level: string; code: string; message: string }[]
+    }
+    return findings.find(({ level }) => level === 'problem')
+  }
+  const rejected = (error_description: string, headers = {}) =>
+    json({ error: 'invalid_client', error_description }, 401, headers)
+
+  it('names an audience that the service rejects', async () => {
+    const key = ['--private-key', fileWith(jwk), '--assertion-audience', 'https://other.example.com']
+    expect(await findingOf(key)).toMatchObject({
+      code: 'assertion_audience',
+      message: expect.stringContaining('"https://other.example.com"'),
+    })
+    expect(await findingOf(key, rejected('unexpected "aud" claim value'))).toMatchObject({
+      code: 'assertion_audience',
+    })
+  })
+
+  it.each([
+    ['90 s behind', 90, 'ahead of'],
+    ['10 minutes ahead', -600, 'behind'],
+  ])('names a clock that is %s', async (_name, seconds, direction) => {
+    const date = new Date(Date.now() + seconds * 1000).toUTCString()
+    expect(await findingOf(['--private-key', fileWith(pem)], rejected('', { date }))).toMatchObject({
+      code: 'assertion_clock_skew',
+      message: expect.stringContaining(`${direction} this machine's`),
+    })
+  })
+
+  it('names a key ID that the service does not know', async () => {
+    const key = ['--private-key', fileWith(pem), '--key-id', 'key-9']
+    expect(await findingOf(key, rejected('no matching key in the JWKS'))).toMatchObject({
+      code: 'assertion_key',
+      message: expect.stringContaining('"key-9"'),
+    })
+  })
+
+  it('lists what the assertion states if the service gives no reason', async () => {
+    expect(await findingOf(['--private-key', fileWith(jwk)], rejected(''))).toMatchObject({
+      code: 'assertion_rejected',
+      message: expect.stringMatching(/audience "http:.*\/token", key ID "key-1", subject "orders"/),
+    })
+  })
+
+  it('names an assertion file that is out of date', async () => {
+    const file = fileWith(await assertionOf(service.authUrl, -30))
+    expect(await findingOf(['--assertion-file', file], rejected(''))).toMatchObject({
+      code: 'assertion_expired',
+      message: expect.stringContaining(file),
+    })
+  })
+})
