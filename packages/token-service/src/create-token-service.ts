@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { createAdminServer } from './admin/admin-server.ts'
+import { allowOrigins } from './http/allow-origins.ts'
 import { createServer } from './http/create-server.ts'
 import { handleErrors } from './http/error-handling.ts'
 import { createFailureLog } from './http/failure-log.ts'
 import { healthEndpoints } from './http/health-endpoints.ts'
+import { homeEndpoint } from './http/home-endpoint.ts'
 import { introspectionEndpoint } from './http/introspection-endpoint.ts'
 import { metadataEndpoint } from './http/metadata-endpoint.ts'
 import { metricsEndpoint } from './http/metrics-endpoint.ts'
@@ -69,7 +71,7 @@ export function assembleTokenService(options: ResolvedOptions): {
 async function addEndpoints(
   server: FastifyInstance,
   context: ServiceContext,
-  { errors: shape, publicUrl, metrics, logger, portal }: ResolvedOptions,
+  { errors: shape, publicUrl, metrics, logger, portal, corsOrigins }: ResolvedOptions,
   {
     sandbox,
     admin,
@@ -89,10 +91,12 @@ async function addEndpoints(
   observeRequests(server, observers)
 
   healthEndpoints(server, storage, isStopping)
-  metadataEndpoint(server, publicUrl)
-  openapiEndpoint(server, shape, publicUrl)
+  homeEndpoint(server, { publicUrl, portalPath: portal && (portal.homePath ?? '/portal') })
   if (portal) server.register(portal.plugin, { service: context })
   server.register(async (oauth) => {
+    await allowOrigins(oauth, corsOrigins)
+    metadataEndpoint(oauth, publicUrl)
+    openapiEndpoint(oauth, shape, publicUrl)
     await acceptForms(oauth)
     handleErrors(oauth, { shape, activity, logFailure })
     sandbox?.control(oauth, context)

@@ -71,6 +71,7 @@ function settings({ products, state }: SettingsContent): SafeHtml {
       choices: [
         ['products', 'With a list of API products'],
         ['refresh', 'With level and an empty refresh token'],
+        ['rfc6749', 'As in RFC 6749, with expires_in as a number'],
       ],
     },
     state,

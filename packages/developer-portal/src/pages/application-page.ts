@@ -17,6 +17,12 @@ export interface ApplicationContent {
   readonly submissionId: string
 }
 
+const responseForms = {
+  products: 'with API products',
+  refresh: 'with level and refresh token',
+  rfc6749: 'as in RFC 6749',
+}
+
 export function applicationPage(request: DeveloperRequest, content: ApplicationContent): SafeHtml {
   const { paths } = request
   const { application, project } = content.client
@@ -59,7 +65,7 @@ function settings(
       </div>
       <div>
         <dt>Token response</dt>
-        <dd>${responseForm === 'products' ? 'with API products' : 'with level and refresh token'}</dd>
+        <dd>${responseForms[responseForm]}</dd>
       </div>
       <div>
         <dt>Token lifetime</dt>

@@ -18,7 +18,18 @@ const newApplication = z.strictObject({
   lifetimeSeconds,
 })
 const approval = z.strictObject({ revision: z.int().min(0) }).partial()
-const auditQuery = z.object({ limit: z.coerce.number().int().min(1).max(100_000).default(1_000) })
+const applicationQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  after: z.string().optional(),
+})
+const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
+const auditQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100_000).default(1_000),
+  since: time.optional(),
+  until: time.optional(),
+  clientId: z.string().optional(),
+  event: z.string().optional(),
+})
 
 /** Administration over HTTP: applications, resource servers, products, developers and the audit log. */
 export function adminEndpoints(
@@ -35,10 +46,15 @@ export function adminEndpoints(
     return client
   }
 
-  server.get('/applications', async () => {
-    const projects = await storage.projects.list()
-    const clients = await storage.applications.listOf(projects.map(({ id }) => id))
-    return clients.map(describeClient)
+  server.get('/applications', async (request, reply) => {
+    const { limit, after } = applicationQuery.parse(request.query)
+    const clients = await storage.applications.page(limit, after)
+    const last = clients.at(-1)?.application.clientId
+    if (last !== undefined && clients.length === limit) {
+      const next = new URLSearchParams({ limit: String(limit), after: last })
+      void reply.header('link', `</applications?${next}>; rel="next"`)
+    }
+    return reply.send(clients.map(describeClient))
   })
   server.get<AdminRequest>('/applications/:clientId', async ({ params }) =>
     describeClient(await find(params.clientId)),
@@ -112,9 +128,11 @@ export function adminEndpoints(
 
   /** JSON lines, the newest first. */
   server.get('/audit', async (request, reply) => {
-    const { limit } = auditQuery.parse(request.query)
+    const { limit, since: sinceMs, until: untilMs, ...filter } = auditQuery.parse(request.query)
     await activity.flush()
-    const lines = (await storage.activity.audit(limit)).map((entry) => `${JSON.stringify(entry)}\n`)
+    const lines = (await storage.activity.audit(limit, { ...filter, sinceMs, untilMs })).map(
+      (entry) => `${JSON.stringify(entry)}\n`,
+    )
     return reply.type('application/x-ndjson').send(lines.join(''))
   })
 }

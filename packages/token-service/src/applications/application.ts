@@ -2,8 +2,8 @@ import type { PublicKey } from '../keys/public-key.ts'
 
 export type ApplicationStatus = 'approved' | 'pending' | 'revoked'
 
-/** The form of the token response: with a list of products, or with level and refresh token. */
-export type ResponseForm = 'products' | 'refresh'
+/** The form of the token response: with a list of products, with level and refresh token, or that of RFC 6749. */
+export type ResponseForm = 'products' | 'refresh' | 'rfc6749'
 
 /** A group of applications, with the organisation and developer that token responses name. */
 export interface Project {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { readText } from './configuration.ts'
 import type { Command } from 'commander'
 import { UsageError } from '../platform/usage-error.ts'
@@ -135,32 +134,51 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     .command('audit')
     .description('prints the audit log as JSON lines, the newest first')
     .option('--limit <number>', 'the number of entries', '1000')
-    .action(({ limit }: { limit: string }) =>
-      choose({ method: 'GET', path: `/audit?limit=${encodeURIComponent(limit)}` }),
+    .option('--since <time>', 'only from that time on, such as 2026-01-31T00:00:00Z')
+    .option('--until <time>', 'only before that time')
+    .option('--client-id <client-id>', 'only about that client')
+    .option('--event <event>', 'only that event, such as secret_rotated')
+    .action((filter: Record<string, string>) =>
+      choose({ method: 'GET', path: `/audit?${new URLSearchParams(filter)}` }),
     )
 }
 
-/** Sends the request; returns what to print. */
+/** Sends the request, and those for further pages of a list; returns what to print. */
 export async function sendAdminRequest(
   { method, path, body }: AdminRequest,
   environment: NodeJS.ProcessEnv,
 ): Promise<string> {
-  const { TOKENWELL_ADMIN_URL: base = 'http://127.0.0.1:8081', TOKENWELL_ADMIN_TOKEN_FILE: file } =
-    environment
-  const token = environment['TOKENWELL_ADMIN_TOKEN'] ?? (file && readFileSync(file, 'utf8').trim())
+  const { TOKENWELL_ADMIN_URL: url = 'http://127.0.0.1:8081', TOKENWELL_ADMIN_TOKEN_FILE: file } = environment
+  const base = url.replace(/\/+$/, '')
+  const token = environment['TOKENWELL_ADMIN_TOKEN'] ?? (file && readText(file).trim())
   if (!token) throw new UsageError('The administrator token is missing. Set TOKENWELL_ADMIN_TOKEN.')
-  const response = await fetch(base.replace(/\/+$/, '') + path, {
-    method,
-    redirect: 'error',
-    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  }).catch((error: unknown) => {
-    throw new UsageError(`No response from ${base}. Check TOKENWELL_ADMIN_URL.`, { cause: error })
-  })
-  const text = await response.text()
-  if (!response.ok) throw new UsageError(errorIn(text) ?? `${base} responded with status ${response.status}.`)
-  if (!response.headers.get('content-type')?.startsWith('application/json')) return text
-  return `${JSON.stringify(JSON.parse(text), undefined, 2)}\n`
+
+  async function send(to: string): Promise<{ text: string; next: string | undefined; isJson: boolean }> {
+    const response = await fetch(base + to, {
+      method,
+      redirect: 'error',
+      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw new UsageError(`No response from ${url}. Check TOKENWELL_ADMIN_URL.`, { cause: error })
+    })
+    const text = await response.text()
+    if (!response.ok)
+      throw new UsageError(errorIn(text) ?? `${url} responded with status ${response.status}.`)
+    const [, next] = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? []
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    return { text, next, isJson }
+  }
+
+  const { text, isJson, next: second } = await send(path)
+  if (!isJson) return text
+  let result = JSON.parse(text) as unknown
+  for (let next = second; next !== undefined;) {
+    const page = await send(next)
+    result = [result, JSON.parse(page.text)].flat()
+    next = page.next
+  }
+  return `${JSON.stringify(result, undefined, 2)}\n`
 }
 
 function errorIn(text: string): string | undefined {

@@ -5,6 +5,13 @@ import { z } from 'zod'
 import { applicationSchema } from '../registry/application-options.ts'
 import { UsageError } from '../platform/usage-error.ts'
 
+/** A list; in flags and variables, separated by commas. */
+function list<Item extends z.ZodType>(item: Item) {
+  const split = (value: unknown) =>
+    typeof value === 'string' ? value.split(',').map((each) => each.trim()) : value
+  return z.preprocess(split, z.array(item))
+}
+
 const port = z.coerce.number().int().min(0).max(65_535)
 const { clientSecret, jwks, jwksUrl, publicKey } = applicationSchema.shape
 const resourceServer = z.strictObject({
@@ -17,7 +24,7 @@ const resourceServer = z.strictObject({
 })
 
 /** The settings of the configuration file; flags and environment can set most of them too. */
-const configurationSchema = z.strictObject({
+export const configurationSchema = z.strictObject({
   port: port.default(8080),
   host: z.string().min(1).default('127.0.0.1'),
   storage: z.string().default('sqlite:tokenwell-data/tokenwell.db'),
@@ -27,12 +34,15 @@ const configurationSchema = z.strictObject({
   errors: z.enum(['classic', 'rfc6749']).default('classic'),
   applications: z.array(applicationSchema).default([]),
   applicationsFile: z.string().optional(),
-  products: z.array(z.string().min(1)).optional(),
-  secretOverlapSeconds: z.number().min(0).optional(),
+  products: list(z.string().min(1)).optional(),
+  secretOverlapSeconds: z.coerce.number().min(0).optional(),
   resourceServers: z.array(resourceServer).default([]),
-  failureLimit: z
-    .strictObject({ attempts: z.int().min(1).optional(), windowSeconds: z.number().positive().optional() })
-    .optional(),
+  resourceServersFile: z.string().optional(),
+  failureAttempts: z.coerce.number().int().min(1).optional(),
+  failureWindowSeconds: z.coerce.number().positive().optional(),
+  corsOrigins: list(
+    z.string().regex(/^(\*|https?:\/\/[^/]+)$/, 'use origins, such as https://tools.example.com'),
+  ).optional(),
   publicUrl: z.url({ protocol: /^https?$/ }).optional(),
   trustProxy: z.union([z.boolean(), z.number(), z.string()]).optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -54,13 +64,14 @@ export function readConfiguration(file: string | undefined, given: Settings): Co
   const fromFile = file === undefined ? {} : readSettings(file)
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
   const settings: Settings = { ...fromFile, ...Object.fromEntries(set) }
-  const { storageFile, applicationsFile, adminTokenFile } = settings
+  const { storageFile, applicationsFile, resourceServersFile, adminTokenFile } = settings
   return validate(
     withSecretsFromFiles({
       ...settings,
       ...(typeof adminTokenFile === 'string' && { adminToken: readText(adminTokenFile).trim() }),
       ...(typeof storageFile === 'string' && { storage: readText(storageFile).trim() }),
       ...(typeof applicationsFile === 'string' && { applications: readYaml(applicationsFile) }),
+      ...(typeof resourceServersFile === 'string' && { resourceServers: readYaml(resourceServersFile) }),
     }),
   )
 }

@@ -23,7 +23,9 @@ export async function runService(
   const keys = keysFile === undefined ? configuration.keys : await readKeyFile(keysFile)
   const logger = createServiceLogger(logLevel)
   const portal = await loadPortal()
-  const service = await startTokenService({ ...configuration, keys, logger, portal, admin })
+  const { failureAttempts: attempts, failureWindowSeconds: windowSeconds } = configuration
+  const failureLimit = { attempts, windowSeconds }
+  const service = await startTokenService({ ...configuration, keys, logger, portal, admin, failureLimit })
 
   stopOnSignal(service, drainSeconds, print)
   print(`The token service listens on ${service.authUrl}`)

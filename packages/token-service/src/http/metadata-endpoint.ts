@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { assertionAlgorithms } from '../protocol/assertion-algorithms.ts'
 import { baseUrl } from './base-url.ts'
-import { introspectionPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
-
-const metadataPath = '/.well-known/oauth-authorization-server'
+import { introspectionPath, metadataPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
 
 /** Authorization server metadata (RFC 8414). */
 export function metadataEndpoint(server: FastifyInstance, publicUrl: string | undefined): void {

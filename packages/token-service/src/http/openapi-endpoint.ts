@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { baseUrl } from './base-url.ts'
+import { openapiPath } from '../protocol/endpoint-paths.ts'
 import type { ErrorShape } from '../protocol/error-body.ts'
 
 /** Serves the OpenAPI document; its modules are loaded on first use. */
@@ -8,7 +9,7 @@ export function openapiEndpoint(
   errors: ErrorShape,
   publicUrl: string | undefined,
 ): void {
-  server.get('/openapi.yaml', async (request, reply) => {
+  server.get(openapiPath, async (request, reply) => {
     const [{ stringify }, { apiDescription }] = await Promise.all([
       import('yaml'),
       import('../openapi/api-description.ts'),

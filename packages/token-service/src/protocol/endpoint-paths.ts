@@ -1,3 +1,5 @@
 export const tokenPath = '/oauth/client_credential/accesstoken'
 export const introspectionPath = '/oauth/introspect'
 export const revocationPath = '/oauth/revoke'
+export const metadataPath = '/.well-known/oauth-authorization-server'
+export const openapiPath = '/openapi.yaml'

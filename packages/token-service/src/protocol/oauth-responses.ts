@@ -19,6 +19,13 @@ const commonFields = z.object({
   refresh_count: z.literal('0'),
 })
 
+/** RFC 6749 section 5.1 and nothing else, for clients that reject more. */
+const standardFields = z.strictObject({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int().describe('Lifetime of the token, in seconds.'),
+})
+
 export const tokenResponseSchema = z.union([
   commonFields.extend({
     api_product_list: z.string().describe('The products as text in brackets: `[a, b]`.'),
@@ -28,6 +35,7 @@ export const tokenResponseSchema = z.union([
     refresh_token: z.literal(''),
     level: z.string().describe('The level of the application.'),
   }),
+  standardFields,
 ])
 
 export const introspectionResponseSchema = z.union([

@@ -7,11 +7,14 @@ export interface IssuedToken {
   readonly lifetimeSeconds: number
 }
 
-/** The token response in the application's form: all values are strings, except the list of products. */
+/** The token response in the application's form. In the platform's forms all values are strings, except the list of products. */
 export function createTokenResponse(
   token: IssuedToken,
   { application, project }: RegisteredClient,
 ): TokenResponse {
+  if (application.responseForm === 'rfc6749') {
+    return { access_token: token.value, token_type: 'Bearer', expires_in: token.lifetimeSeconds }
+  }
   const common = {
     access_token: token.value,
     token_type: 'Bearer' as const,

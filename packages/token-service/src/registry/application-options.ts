@@ -47,7 +47,7 @@ export const applicationSchema = z.strictObject({
   publicKey: z.string().optional(),
   products: z.array(productName).default([]),
   level: z.string().max(200).default(''),
-  responseForm: z.enum(['products', 'refresh']).default('products'),
+  responseForm: z.enum(['products', 'refresh', 'rfc6749']).default('products'),
   lifetimeSeconds: z.int().min(1).max(31_536_000).default(3600),
   status: z.enum(['approved', 'pending', 'revoked']).default('approved'),
   project: name.default('default'),

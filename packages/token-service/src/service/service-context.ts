@@ -38,6 +38,8 @@ export interface ServiceContext {
 /** A portal that the service mounts, such as the one of `@tokenwell/developer-portal`. */
 export interface DeveloperPortal {
   readonly plugin: FastifyPluginAsync<{ readonly service: ServiceContext }>
+  /** Where it starts, under the service's URL. @default '/portal' */
+  readonly homePath?: string | undefined
   /** The path of an invitation, under the service's URL. */
   joinPath(token: string): string
   /** The path of a link to set a new password, under the service's URL. */

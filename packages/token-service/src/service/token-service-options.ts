@@ -56,6 +56,12 @@ export interface TokenServiceOptions {
   /** The URL that clients use, if it differs from the service's own. @default from the `Host` header */
   readonly publicUrl?: string | undefined
   /**
+   * Origins whose pages may request and introspect tokens, such as browser-based API tools; `*`: all. Never publish a
+   * page that contains a client secret.
+   * @default []
+   */
+  readonly corsOrigins?: readonly string[] | undefined
+  /**
    * Proxies to trust about client addresses: a number of hops, or a comma-separated list of addresses, CIDR ranges and
    * `loopback`, `linklocal`, `uniquelocal`. `true` trusts everybody. @default false
    */
@@ -94,6 +100,7 @@ export interface ResolvedOptions {
   readonly resourceServers: readonly ResourceServerOptions[]
   readonly failureLimit: FailureLimit
   readonly publicUrl: string | undefined
+  readonly corsOrigins: readonly string[]
   readonly trustProxy: boolean | number | string[]
   readonly portal: DeveloperPortal | undefined
   readonly sandbox: { readonly port: number } | undefined
@@ -139,6 +146,7 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
       windowSeconds: options.failureLimit?.windowSeconds ?? 60,
     },
     publicUrl: options.publicUrl?.replace(/\/+$/, ''),
+    corsOrigins: options.corsOrigins ?? [],
     trustProxy: parseTrustProxy(options.trustProxy ?? false),
     portal: options.portal,
     sandbox: options.sandbox ? { port: (options.sandbox !== true && options.sandbox.port) || 0 } : undefined,

@@ -75,6 +75,8 @@ export interface ApplicationStorage {
   update(id: string, changes: ApplicationChanges, revision?: number): Promise<boolean>
   /** Revokes every token that was issued until now. */
   revokeTokens(id: string): Promise<void>
+  /** Every application, by client ID, in pages: those after the given client ID. */
+  page(limit: number, afterClientId?: string): Promise<RegisteredClient[]>
   /** The applications of all these projects, in one read. */
   listOf(projectIds: readonly string[]): Promise<RegisteredClient[]>
   /** Does nothing if a secret with that ID exists. */
@@ -169,7 +171,11 @@ export interface TokenRequestEntry {
 }
 
 /** Only the entries that match every member. */
-export type AuditFilter = Partial<Pick<AuditEntry, 'event' | 'actor' | 'clientId' | 'address'>> & {
+export interface AuditFilter {
+  readonly event?: string | undefined
+  readonly actor?: string | undefined
+  readonly clientId?: string | undefined
+  readonly address?: string | undefined
   readonly sinceMs?: number | undefined
   readonly untilMs?: number | undefined
 }

@@ -4,11 +4,17 @@ import newman from 'newman'
 import { convertV2, type CollectionResult } from 'openapi-to-postmanv2'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { application, introspect, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
+import {
+  application,
+  basic,
+  introspect,
+  postForm,
+  requestToken,
+  testService,
+  tokenPath,
+} from '../test-service.ts'
 
-type Collection = Exclude<newman.NewmanRunOptions['collection'], string> & {
-  variable: readonly { key: string }[]
-}
+type Collection = Exclude<newman.NewmanRunOptions['collection'], string>
 
 async function describedService(options: Parameters<typeof testService>[0] = {}) {
   const service = await testService(options)
@@ -48,6 +54,26 @@ describe('the OpenAPI document', () => {
       check('/oauth/introspect', 200, (await introspect(authUrl, token.access_token)).body)
       check('/oauth/introspect', 200, (await introspect(authUrl, 'unknown')).body)
       check('/oauth/introspect', 400, (await postForm(`${authUrl}/oauth/introspect`, {})).body)
+      for (const path of [tokenPath, '/oauth/introspect', '/oauth/revoke']) {
+        const send = async (init: RequestInit) => {
+          const response = await fetch(`${authUrl}${path}`, init)
+          const body: unknown = await response.json()
+          check(path, response.status, body)
+          const { headers } = description.paths[path].post.responses[response.status]
+          for (const name of Object.keys(headers)) expect(response.headers.has(name), name).toBe(true)
+          return response
+        }
+        const wrong = { ...basic({ clientId: 'id', clientSecret: 'wrong' }) }
+        expect((await send({})).headers.get('allow')).toBe('POST')
+        expect((await send({ method: 'PUT' })).status).toBe(405)
+        expect((await send({ method: 'POST', body: '{}' })).status).toBe(415)
+        expect(
+          (await send({ method: 'POST', body: new URLSearchParams({ a: 'x'.repeat(20_000) }) })).status,
+        ).toBe(413)
+        const query = path === tokenPath ? '?grant_type=client_credentials' : ''
+        const guess = () => postForm(`${authUrl}${path}${query}`, {}, wrong)
+        check(path, 401, (await guess()).body)
+      }
     }
   })
 
@@ -68,9 +94,6 @@ describe('an API client that imports the document', () => {
         ),
       )
       const collection = converted?.output?.[0]?.data as Collection
-      const names = collection.variable.map(({ key }) => key)
-      expect(names).toEqual(expect.arrayContaining(['client_id', 'client_secret']))
-
       const summary = await new Promise<newman.NewmanRunSummary>((resolve, reject) => {
         const variables = { client_id: application.clientId, client_secret: application.clientSecret }
         const envVar = Object.entries(variables).map(([key, value]) => ({ key, value }))

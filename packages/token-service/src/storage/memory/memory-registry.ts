@@ -106,6 +106,11 @@ export function createMemoryRegistry(projectDeleted: (id: string) => void): Memo
       },
       list: async (projectId) => clientsOf([projectId]),
       listOf: async (projectIds) => clientsOf(projectIds),
+      page: async (limit, afterClientId = '') =>
+        clientsOf([...projects.keys()])
+          .filter(({ application }) => application.clientId > afterClientId)
+          .sort((a, b) => (a.application.clientId < b.application.clientId ? -1 : 1))
+          .slice(0, limit),
       async create(application, secrets) {
         if (byClientId.has(application.clientId) || entries.has(application.id)) return false
         const entry: Entry = { application, secrets: new Map() }

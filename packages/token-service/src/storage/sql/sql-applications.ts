@@ -29,6 +29,20 @@ export function createSqlApplications(database: Database): ApplicationStorage {
     findClient,
     list: (projectId) => list([projectId]),
     listOf: list,
+    async page(limit, afterClientId = '') {
+      const page = query
+        .selectFrom('applications')
+        .select('id')
+        .where('clientId', '>', afterClientId)
+        .orderBy('clientId')
+        .limit(limit)
+      const rows = await selectClients(query)
+        .where('applications.id', 'in', page)
+        .orderBy('clientId')
+        .orderBy('secrets.createdAtMs')
+        .execute()
+      return toClients(rows)
+    },
     create: (application, secrets) =>
       query.transaction().execute(async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction

@@ -1,0 +1,57 @@
+import { Option } from 'commander'
+
+/** Each setting as flag and what it means; its environment variable and its name in the file have the same words. */
+const settings: readonly (readonly [flags: string, description: string])[] = [
+  ['--config <file>', 'YAML or JSON file with settings'],
+  ['--port <number>', 'port to listen on; 0: a free port (default: 8080)'],
+  ['--host <address>', 'address to listen on (default: 127.0.0.1)'],
+  [
+    '--storage <where>',
+    'sqlite:FILE, a postgres:// URL, or memory (default: sqlite:tokenwell-data/tokenwell.db)',
+  ],
+  ['--storage-file <file>', 'file that contains the value of --storage'],
+  [
+    '--keys-file <file>',
+    'file with the keys that secrets are hashed under, one per line, the newest first; or TOKENWELL_KEYS, comma-separated',
+  ],
+  ['--errors <shape>', 'shape of error responses: classic or rfc6749 (default: classic)'],
+  ['--applications-file <file>', 'applications to create if they do not exist'],
+  ['--resource-servers-file <file>', 'APIs that may introspect tokens, to create if they do not exist'],
+  ['--products <names>', 'comma-separated API products to add to the catalogue (default: speech-to-text)'],
+  [
+    '--secret-overlap-seconds <number>',
+    'how long the previous secret of a configured client stays valid (default: 86400)',
+  ],
+  ['--failure-attempts <number>', 'failed attempts of one address for one client before 429 (default: 10)'],
+  ['--failure-window-seconds <number>', 'the time in which they are counted (default: 60)'],
+  ['--public-url <url>', 'the URL that clients use'],
+  [
+    '--trust-proxy <addresses>',
+    'proxies to trust about client addresses: a number of hops, or addresses, CIDR ranges, loopback, linklocal, uniquelocal',
+  ],
+  [
+    '--cors-origins <origins>',
+    'comma-separated origins whose pages may request tokens, or * (default: none)',
+  ],
+  ['--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)'],
+  [
+    '--drain-seconds <number>',
+    'on SIGTERM, how long to continue while /readyz responds with 503 (default: 0)',
+  ],
+  ['--metrics <boolean>', 'serve /metrics (default: true)'],
+  [
+    '--admin-port <number>',
+    'port of a second listener for administrators and metrics; requires an administrator token',
+  ],
+  ['--admin-host <address>', 'its address (default: 127.0.0.1)'],
+  ['--admin-token-file <file>', 'file with the administrator token; or TOKENWELL_ADMIN_TOKEN'],
+  ['--audit-retention-days <number>', 'how long the audit log is kept (default: 365)'],
+  ['--sandbox [port]', 'for tests: control endpoints on loopback (faults, clock, journal)'],
+]
+
+export function settingOptions(): Option[] {
+  return settings.map(([flags, description]) => {
+    const option = new Option(flags, description)
+    return option.env(`TOKENWELL_${option.name().replaceAll('-', '_').toUpperCase()}`)
+  })
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import {
+  introspectionPath,
+  metadataPath,
+  openapiPath,
+  revocationPath,
+  tokenPath,
+} from '../protocol/endpoint-paths.ts'
+import { baseUrl } from './base-url.ts'
+
+/** `/` leads people to the portal, if there is one, and machines to the endpoints. */
+export function homeEndpoint(
+  server: FastifyInstance,
+  { publicUrl, portalPath }: { publicUrl: string | undefined; portalPath: string | undefined },
+): void {
+  server.get('/', (request, reply) => {
+    void reply.header('vary', 'accept')
+    const base = baseUrl(request, publicUrl)
+    const isPerson = request.headers.accept?.includes('text/html')
+    if (isPerson && portalPath !== undefined) return reply.redirect(`${base}${portalPath}`)
+    return reply.send({
+      token_endpoint: `${base}${tokenPath}?grant_type=client_credentials`,
+      introspection_endpoint: `${base}${introspectionPath}`,
+      revocation_endpoint: `${base}${revocationPath}`,
+      metadata: `${base}${metadataPath}`,
+      openapi: `${base}${openapiPath}`,
+      ...(portalPath !== undefined && { portal: `${base}${portalPath}` }),
+    })
+  })
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it, vi } from 'vitest'
+import { configurationSchema } from '../../src/command/configuration.ts'
+import { parseCommandLine } from '../../src/command/parse-command-line.ts'
+import { settingOptions } from '../../src/command/settings.ts'
+import { temporaryFolder } from '../service-process.ts'
+
+// Lists of objects are in a file; secrets are in a file or a variable.
+const withoutFlag = ['applications', 'resourceServers', 'keys', 'adminToken']
+
+const values: Readonly<Record<string, [text: string, value: unknown]>> = {
+  port: ['1234', 1234],
+  host: ['::1', '::1'],
+  storage: ['memory', 'memory'],
+  errors: ['rfc6749', 'rfc6749'],
+  products: ['a, b', ['a', 'b']],
+  secretOverlapSeconds: ['60', 60],
+  failureAttempts: ['3', 3],
+  failureWindowSeconds: ['30', 30],
+  publicUrl: ['https://auth.example.com', 'https://auth.example.com'],
+  trustProxy: ['true', true],
+  corsOrigins: [
+    'https://a.example.com,https://b.example.com',
+    ['https://a.example.com', 'https://b.example.com'],
+  ],
+  logLevel: ['warn', 'warn'],
+  drainSeconds: ['5', 5],
+  metrics: ['false', false],
+  adminPort: ['1235', 1235],
+  adminHost: ['::1', '::1'],
+  auditRetentionDays: ['7', 7],
+  sandbox: ['1236', { port: 1236 }],
+}
+
+function configurationOf(...args: string[]) {
+  const commandLine = parseCommandLine(['node', 'tokenwell-service', ...args])
+  if (!('configuration' in commandLine)) throw new Error('These are the arguments of the service.')
+  return commandLine.configuration as Readonly<Record<string, unknown>>
+}
+
+describe('a setting', () => {
+  it('is in the file, and is a flag unless it is a list of objects or a secret', () => {
+    const flags = settingOptions().map((option) => option.attributeName())
+    const settings = Object.keys(configurationSchema.shape)
+    expect(flags.filter((name) => name !== 'config').toSorted()).toEqual(
+      settings.filter((name) => !withoutFlag.includes(name)).toSorted(),
+    )
+    const files = ['storageFile', 'keysFile', 'applicationsFile', 'resourceServersFile', 'adminTokenFile']
+    expect(flags.filter((name) => name !== 'config' && !files.includes(name)).toSorted()).toEqual(
+      Object.keys(values).toSorted(),
+    )
+  })
+
+  it.each(Object.entries(values))(
+    '%s has the same effect as flag, variable and in the file',
+    (name, [text, value]) => {
+      const option = settingOptions().find((each) => each.attributeName() === name)
+      if (!option?.long || !option.envVar) throw new Error('There is no such option.')
+      expect(configurationOf(option.long, text)[name]).toEqual(value)
+      vi.stubEnv(option.envVar, text)
+      expect(configurationOf()[name]).toEqual(value)
+      vi.unstubAllEnvs()
+      const isPort = typeof value === 'object' && value !== null && 'port' in value
+      const folder = temporaryFolder({
+        'service.json': JSON.stringify({ [name]: isPort ? value.port : value }),
+      })
+      expect(configurationOf('--config', `${folder}/service.json`)[name]).toEqual(value)
+    },
+  )
+})

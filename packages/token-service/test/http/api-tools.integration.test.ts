@@ -1,0 +1,102 @@
+import { allowInsecureRequests, ClientSecretPost, clientCredentialsGrant, discovery } from 'openid-client'
+import { describe, expect, it } from 'vitest'
+import { administeredService } from '../admin/admin-service.ts'
+import { application, requestToken, testService, tokenPath } from '../test-service.ts'
+
+describe('browser-based API tools', () => {
+  const origin = 'https://tools.example.com'
+  const preflight = (authUrl: string, from = origin) =>
+    fetch(`${authUrl}${tokenPath}?grant_type=client_credentials`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: from,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
+    })
+
+  it('are not allowed by default', async () => {
+    const { authUrl } = await testService()
+    const response = await preflight(authUrl)
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([405, null])
+    const { headers } = await requestToken(authUrl)
+    expect(headers.has('access-control-allow-origin')).toBe(false)
+  })
+
+  it('of the origins in the setting are allowed, without cookies, and others are not', async () => {
+    const { authUrl } = await testService({ corsOrigins: [origin] })
+    const { status, headers } = await preflight(authUrl)
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe(origin)
+    expect(headers.get('access-control-allow-headers')).toContain('authorization')
+    expect(headers.has('access-control-allow-credentials')).toBe(false)
+    const other = await preflight(authUrl, 'https://evil.example.com')
+    expect(other.headers.get('access-control-allow-origin')).not.toBe('https://evil.example.com')
+    // Errors can be read too.
+    const rejected = await fetch(`${authUrl}${tokenPath}`, { method: 'POST', headers: { origin } })
+    expect([rejected.status, rejected.headers.get('access-control-allow-origin')]).toEqual([400, origin])
+    const get = await fetch(`${authUrl}${tokenPath}`, { headers: { origin } })
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
+    const metadata = await fetch(`${authUrl}/.well-known/oauth-authorization-server`, { headers: { origin } })
+    expect(metadata.headers.get('access-control-allow-origin')).toBe(origin)
+  })
+})
+
+describe('/', () => {
+  it('leads people to the portal, and machines to the endpoints', async () => {
+    const { authUrl } = await administeredService()
+    const person = await fetch(authUrl, { redirect: 'manual', headers: { accept: 'text/html,*/*' } })
+    expect([person.status, person.headers.get('location')]).toEqual([302, `${authUrl}/portal`])
+    const machine = await fetch(authUrl, { headers: { accept: 'application/json' } })
+    const links = (await machine.json()) as Record<string, string>
+    expect(links['token_endpoint']).toBe(`${authUrl}${tokenPath}?grant_type=client_credentials`)
+    expect(links['portal']).toBe(`${authUrl}/portal`)
+    for (const name of ['metadata', 'openapi']) expect((await fetch(links[name] ?? '')).status).toBe(200)
+  })
+
+  it('without a portal has links only', async () => {
+    const { authUrl } = await testService()
+    const links = await (await fetch(authUrl, { headers: { accept: 'text/html' } })).json()
+    expect(links).not.toHaveProperty('portal')
+  })
+})
+
+describe('the response form rfc6749', () => {
+  it('has the fields of RFC 6749 only, for clients such as openid-client that reject an empty refresh token', async () => {
+    const withForm = (responseForm: 'refresh' | 'rfc6749') => ({
+      ...application,
+      clientId: responseForm,
+      responseForm,
+    })
+    const { authUrl } = await testService({ applications: [withForm('refresh'), withForm('rfc6749')] })
+    const { body } = await requestToken(authUrl, withForm('rfc6749'))
+    expect(body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600 })
+
+    const grant = async (clientId: string) => {
+      const { clientSecret } = application
+      const options = { algorithm: 'oauth2' as const, execute: [allowInsecureRequests] }
+      const config = await discovery(new URL(authUrl), clientId, {}, ClientSecretPost(clientSecret), options)
+      return clientCredentialsGrant(config)
+    }
+    expect((await grant('rfc6749')).expires_in).toBe(3600)
+    await expect(grant('refresh')).rejects.toThrow()
+  })
+})
+
+describe('lists of the administrators listener', () => {
+  it('come in pages', async () => {
+    const applications = Array.from({ length: 5 }, (_, at) => ({ ...application, clientId: `client ${at}` }))
+    const { send } = await administeredService({ applications })
+    const found: string[] = []
+    for (let path: string | undefined = '/applications?limit=2'; path !== undefined;) {
+      const { body, headers } = await send('GET', path)
+      expect(body.length).toBeLessThanOrEqual(2)
+      found.push(...body.map(({ clientId }: { clientId: string }) => clientId))
+      path = /<(.+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+    }
+    expect(found).toEqual(applications.map(({ clientId }) => clientId))
+    expect((await send('GET', '/applications?limit=0')).status).toBe(400)
+    expect((await send('GET', '/audit?since=yesterday')).status).toBe(400)
+    expect((await send('GET', '/audit?since=2099-01-01T00:00:00Z')).body).toBe('')
+  })
+})

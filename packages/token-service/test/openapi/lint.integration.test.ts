@@ -1,0 +1,29 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import spectral from '@stoplight/spectral-core'
+import rulesets from '@stoplight/spectral-rulesets'
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { apiDescription } from '../../src/openapi/api-description.ts'
+
+describe.each(['classic', 'rfc6749'] as const)('the OpenAPI document (errors: %s)', (errors) => {
+  const description = apiDescription('https://auth.tokenwell.dev', errors)
+
+  it('has no finding in Spectral', { timeout: 30_000 }, async () => {
+    const linter = new spectral.Spectral()
+    linter.setRuleset({ extends: [rulesets.oas as never] })
+    const findings = await linter.run(description as Record<string, unknown>)
+    expect(findings.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`)).toEqual([])
+  })
+
+  it('has no finding in Redocly', { timeout: 30_000 }, async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] })
+    const findings = await lintFromString({
+      source: stringify(description),
+      absoluteRef: 'openapi.yaml',
+      config,
+    })
+    expect(
+      findings.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`),
+    ).toEqual([])
+  })
+})
