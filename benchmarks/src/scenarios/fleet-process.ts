@@ -2,11 +2,14 @@
 import { loadPeer, type PeerId } from '../peers/peers.ts'
 import type { Endpoint } from '../peers/peer.ts'
 
-const { id, callers, ...endpoint } = JSON.parse(process.argv[2] ?? '{}') as Endpoint & {
+const { id, callers, warm, ...endpoint } = JSON.parse(process.argv[2] ?? '{}') as Endpoint & {
   id: PeerId
   callers: number
+  warm?: boolean
 }
 const peer = await loadPeer(id)
+// Otherwise most of the time is that of loading and compiling code.
+if (warm) await (await peer.open({ ...endpoint, clientId: 'warm-up' })).getToken!()
 const { getToken } = await peer.open(endpoint)
 
 async function letGo(): Promise<void> {

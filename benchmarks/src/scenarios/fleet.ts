@@ -42,18 +42,28 @@ export async function fleet(): Promise<Result> {
     const { name } = await loadPeer(id)
     // One size is enough for peers that share nothing.
     for (const [processes, callers] of id === 'tokenwell-redis' ? sizes : sizes.slice(-1)) {
-      await admin.flushDb()
-      const before = { requests: (await endpoint.usage()).requests, trips: await trips() }
       const settings = { id, callers, tokenUrl: endpoint.url, clientId: 'id', clientSecret: 'secret' }
-      const { ms } = await runFleet(processes, { ...settings, redisUrl: redis.url })
-      const requests = (await endpoint.usage()).requests - before.requests
-      const tripped = (await trips()) - before.trips
+      const measure = async (warm: boolean) => {
+        await admin.flushDb()
+        let before = { requests: 0, trips: 0 }
+        const { ms } = await runFleet(processes, { ...settings, warm, redisUrl: redis.url }, async () => {
+          before = { requests: (await endpoint.usage()).requests, trips: await trips() }
+        })
+        return {
+          requests: (await endpoint.usage()).requests - before.requests,
+          trips: (await trips()) - before.trips,
+          ms,
+        }
+      }
+      const warm = await measure(true)
+      const { requests, trips: tripped, ms } = await measure(false)
       rows.push([
         name,
         `${processes} × ${callers}`,
         count(requests),
         id === 'tokenwell-redis' ? count(tripped) : '–',
         milliseconds(ms),
+        milliseconds(warm.ms),
       ])
       cells[name] = count(requests)
       if (processes === sizes.at(-1)![0] && callers === sizes.at(-1)![1]) {
@@ -70,11 +80,18 @@ export async function fleet(): Promise<Result> {
     tables: [
       {
         title: 'Token requests of a fleet',
-        columns: ['peer', 'processes × callers', 'token requests', 'Redis round trips', 'last caller served'],
+        columns: [
+          'peer',
+          'processes × callers',
+          'token requests',
+          'Redis round trips',
+          'last caller served',
+          'in processes that have requested a token before',
+        ],
         rows,
         notes: [
           'None of the peers has a shared store: each process sends its own requests. The peers that are missing cache no token, or return none.',
-          'While another process requests the token, a process looks again every 25 to 200 ms. Once it has the token it needs no more round trips.',
+          'While another process requests the token, a process looks again after a fifth of the time that it has waited: every 10 to 200 ms. Once it has the token it needs no more round trips.',
         ],
       },
     ],

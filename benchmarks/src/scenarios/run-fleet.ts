@@ -12,10 +12,15 @@ export interface FleetRun {
 }
 
 /** Starts the processes, and once all are ready lets their callers go at once. */
-export async function runFleet(processes: number, settings: object): Promise<FleetRun> {
+export async function runFleet(
+  processes: number,
+  settings: object,
+  onReady: () => Promise<void>,
+): Promise<FleetRun> {
   const children = Array.from({ length: processes }, () => fork(program, [JSON.stringify(settings)]))
   try {
     await Promise.all(children.map(nextMessage))
+    await onReady()
     const runs = children.map((child) => nextMessage<{ ms: number; tokens: string[] }>(child))
     for (const child of children) child.send('go')
     const results = await Promise.all(runs)

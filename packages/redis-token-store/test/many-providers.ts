@@ -1,4 +1,10 @@
-import { clientCredentials, createTokenProvider, type TokenProvider, type TokenStore } from '@tokenwell/core'
+import {
+  clientCredentials,
+  createTokenProvider,
+  type TokenEvent,
+  type TokenProvider,
+  type TokenStore,
+} from '@tokenwell/core'
 import { createRedisTokenStore, type NodeRedisClient } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
 import { startBreakableConnection } from './breakable-connection.ts'
@@ -11,25 +17,38 @@ export interface Tenants {
   readonly events: Record<string, number>
 }
 
+const sourceOf = (tenant: number, { tokenUrl }: TokenEndpoint) =>
+  clientCredentials({ tokenUrl, clientId: 'many', clientSecret: 'secret', scope: `tenant-${tenant}` })
+
 export function createTenants(count: number, endpoint: TokenEndpoint, store: TokenStore): Tenants {
   const events: Record<string, number> = {}
-  const providers = Array.from({ length: count }, (_, tenant) => {
-    const { tokenUrl } = endpoint
-    const source = clientCredentials({
-      tokenUrl,
-      clientId: 'many',
-      clientSecret: 'secret',
-      scope: `tenant-${tenant}`,
-    })
-    return createTokenProvider(source, {
-      store,
-      onEvent(event) {
-        const name = event.type === 'store_unavailable' ? `${event.type} ${event.cause}` : event.type
-        events[name] = (events[name] ?? 0) + 1
-      },
-    })
-  })
+  const onEvent = (event: TokenEvent): void => {
+    const name = event.type === 'store_unavailable' ? `${event.type} ${event.cause}` : event.type
+    events[name] = (events[name] ?? 0) + 1
+  }
+  const providers = Array.from({ length: count }, (_, tenant) =>
+    createTokenProvider(sourceOf(tenant, endpoint), { store, onEvent }),
+  )
   return { providers, events }
+}
+
+/** Writes the tokens of `count` tenants. */
+async function fill(store: TokenStore, count: number, endpoint: TokenEndpoint): Promise<void> {
+  for (let first = 0; first < count; first += 100) {
+    await Promise.all(
+      Array.from({ length: Math.min(100, count - first) }, async (_, index) => {
+        const scope = `tenant-${first + index}`
+        const lease = (await store.lease(await sourceOf(first + index, endpoint).cacheKey(), 30_000))!
+        const token = {
+          accessToken: `stored.${Date.now() + 3_600_000}`,
+          tokenType: 'Bearer',
+          scope: [scope],
+        } as const
+        await lease.write({ ...token, expiresIn: 3_600 }, 3_600_000)
+        await lease.release()
+      }),
+    )
+  }
 }
 
 /** All tokens lie in Redis, at a distance of `roundTripMs`: how many are requested when all providers start at once? */
@@ -44,12 +63,11 @@ export async function startAtOnce(
     .on('error', () => {})
     .connect()
   try {
-    await callAll(createTenants(count, endpoint, createRedisTokenStore({ client })))
-    const before = endpoint.requests.length
+    await fill(createRedisTokenStore({ client }), count, endpoint)
     connection.delayMs = roundTripMs
     const { events, providers } = createTenants(count, endpoint, createRedisTokenStore({ client }))
     const { failures, worstMs } = await callAll({ providers, events })
-    return { calls: count, failures, worstMs, tokenRequests: endpoint.requests.length - before, events }
+    return { calls: count, failures, worstMs, tokenRequests: endpoint.requests.length, events }
   } finally {
     client.destroy()
   }
@@ -88,11 +106,7 @@ export async function sickTenant(
   endpoint: TokenEndpoint,
 ) {
   const client = await createClient({ url: redisUrl }).connect()
-  const store = createRedisTokenStore({ client })
-  const tenants = createTenants(healthy + 1, endpoint, store)
-  await Promise.all(tenants.providers.map((tokens) => tokens.getToken()))
-  await Promise.all(tenants.providers.map((tokens) => tokens.close()))
-  const before = endpoint.requests.length
+  await fill(createRedisTokenStore({ client }), healthy + 1, endpoint)
   const sickScope = `tenant-${healthy}`
   const keys = await client.keys('tokenwell:*')
   const entries = await Promise.all(keys.map((key) => client.hGet(key, 'token')))
@@ -118,7 +132,7 @@ export async function sickTenant(
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   client.destroy()
-  const requests = endpoint.requests.slice(before)
+  const { requests } = endpoint
   const ofHealthy = requests.filter(({ scope }) => scope !== sickScope).length
   return { calls, failures, worstMs, tokenRequests: requests.length, ofHealthy, events }
 }

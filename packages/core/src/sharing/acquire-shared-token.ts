@@ -14,6 +14,8 @@ import { isShared, lookUp } from './look-up.ts'
 import { slowStoreError, StoreSession } from './store-session.ts'
 
 const leaseMs = 5_000
+/** How often waiting processes try to take the lease, which its holder may have given up. */
+const leaseAttemptMs = 100
 /** A pause before a retry that is at least this long is shared with the other processes. */
 const sharedPauseMs = 1_000
 
@@ -25,7 +27,7 @@ export async function acquireSharedToken(context: AcquireContext, store: TokenSt
   const key = await resolveKey(context)
   if (key === undefined) return (await requestWithRetries(context)).cached
   for (;;) {
-    const session = new StoreSession(store, key, context.settings, context.emit)
+    const session = new StoreSession(store, key, context)
     try {
       const shared = (await lookUp(context, session)) ?? (await leaseOrWait(context, session))
       return shared ?? (await requestWithRetries(context)).cached
@@ -54,7 +56,7 @@ export async function removeSharedToken(
 ): Promise<void> {
   try {
     const key = await source.cacheKey()
-    await new StoreSession(store, key, settings, emit).run('remove', () => store.remove(key, id))
+    await new StoreSession(store, key, { settings, emit }).run('remove', () => store.remove(key, id))
   } catch {
     // This provider remembers the token; other processes find out by themselves that it is rejected.
   }
@@ -112,18 +114,20 @@ async function waitForHolder(
       ? Number.POSITIVE_INFINITY
       : jitter(Math.min(5_000, Math.max(250, timeoutMs / 6)))
   let fallback: Promise<CachedToken> | undefined
+  let attemptAtMs = jitter(leaseAttemptMs)
   try {
     for (;;) {
       const waitedMs = clock.monotonic() - start
       // Often at first, for fast endpoints; then at the pace of slow ones.
-      const pauseMs = jitter(Math.min(200, Math.max(10, waitedMs / 3)))
+      const pauseMs = jitter(Math.min(200, Math.max(10, waitedMs / 5)))
       context.expectProgress(pauseMs + 1_000)
       const pause = sleep(pauseMs, own.signal)
       const token = await (fallback ? Promise.race([pause, fallback]) : pause)
       if (token) return token
       const stored = await lookUp(context, session)
       if (stored) return stored
-      if (fallback === undefined) {
+      if (fallback === undefined && waitedMs >= attemptAtMs) {
+        attemptAtMs = waitedMs + jitter(leaseAttemptMs)
         const lease =
           (await takeLease(session)) ??
           (waitedMs > fallbackAfterMs ? await takeLease(session, 'fallback') : undefined)

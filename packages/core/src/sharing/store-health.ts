@@ -19,6 +19,7 @@ interface Pause {
 export class StoreHealth {
   #pause: Pause | undefined
   readonly #keyPauses = new Map<string, Pause>()
+  #lastSuccess = { key: '', at: Number.NEGATIVE_INFINITY }
   #running = 0
   readonly #waiting: (() => void)[] = []
 
@@ -26,8 +27,12 @@ export class StoreHealth {
     return isActive(this.#pause, clock) || isActive(this.#keyPauses.get(key), clock)
   }
 
-  failed(error: unknown, key: string, clock: Clock): void {
-    if ((error as { scope?: unknown } | null)?.scope !== 'key') {
+  /** @param start when the operation began, by the monotonic clock */
+  failed(error: unknown, key: string, clock: Clock, start: number): void {
+    const { scope, code } = (error ?? {}) as { scope?: unknown; code?: unknown }
+    // A store that responds about other keys meanwhile, such as a cluster that has lost one node, is not slow.
+    const othersSucceed = this.#lastSuccess.at > start && this.#lastSuccess.key !== key
+    if (scope !== 'key' && !(code === 'slow' && othersSucceed)) {
       this.#pause = next(this.#pause, clock)
       return
     }
@@ -38,7 +43,8 @@ export class StoreHealth {
   }
 
   /** Returns whether the store or the key had failed before. */
-  succeeded(key: string): boolean {
+  succeeded(key: string, clock: Clock): boolean {
+    this.#lastSuccess = { key, at: clock.monotonic() }
     const recovered = this.#pause !== undefined || this.#keyPauses.has(key)
     if (recovered) {
       this.#pause = undefined
@@ -48,9 +54,12 @@ export class StoreHealth {
   }
 
   /** Waits for a free place; returns a function that frees it again. */
-  async enter(): Promise<() => void> {
+  async enter(onWait: () => void): Promise<() => void> {
     if (this.#running < maxConcurrent) this.#running++
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else {
+      onWait()
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
     return () => {
       const nextInLine = this.#waiting.shift()
       if (nextInLine) nextInLine()

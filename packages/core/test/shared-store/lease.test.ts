@@ -13,6 +13,19 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
+  it.each([10, 50, 200, 1_000, 3_000])(
+    'learn of a token that takes %d ms in less than twice that time, with few operations',
+    async (latencyMs) => {
+      const { store, providers } = fleet(16, { latencyMs })
+      const reads = vi.spyOn(store, 'read')
+      const leases = vi.spyOn(store, 'lease')
+      const calls = providers.map((tokens) => watch(tokens.getToken()))
+      await pass(Math.max(2 * latencyMs, 25))
+      expect(calls.filter(({ state }) => state !== 'resolved')).toEqual([])
+      expect((reads.mock.calls.length + leases.mock.calls.length) / 16).toBeLessThan(60)
+    },
+  )
+
   it('request a token as well, one at a time, when the holder is slow, and share the first one', async () => {
     const { endpoint, providers } = fleet(20, (request) => ({ latencyMs: request === 1 ? 9_900 : 100 }))
     const calls = providers.map((tokens) => watch(tokens.getToken()))

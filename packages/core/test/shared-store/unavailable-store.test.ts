@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createMemoryTokenStore } from '@tokenwell/core'
+import { createMemoryTokenStore, createTokenProvider } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../fake-time.ts'
+import { ScriptedEndpoint } from '../scripted-endpoint.ts'
+import { keyedSource } from './keyed-source.ts'
 import { failing, forever, startWith, storeWith, throwing } from './unavailable-store.ts'
 
 useFakeTime()
@@ -179,5 +181,55 @@ describe('a slow or failing store', () => {
     const { events, tokens } = startWith(storeWith({ read: failing, write: failing, lease: failing }))
     await tokens.getToken()
     expect(events.filter(({ type }) => type === 'store_unavailable')).toHaveLength(1)
+  })
+
+  it('that responds about other keys is used for them while one key hangs', async () => {
+    const memory = createMemoryTokenStore()
+    const store = {
+      ...memory,
+      read: async (key: string) => {
+        await new Promise((resolve) => setTimeout(resolve, key === 'sick' ? 1e6 : 10))
+        return memory.read(key)
+      },
+    }
+    const endpoint = new ScriptedEndpoint()
+    const open = (key: string) =>
+      createTokenProvider(
+        keyedSource(endpoint, () => Promise.resolve(key)),
+        { store },
+      )
+    await Promise.all([watch(open('well').getToken()), pass(300)])
+    const [sick, well] = [watch(open('sick').getToken()), open('well')]
+    await pass(100)
+    const first = watch(well.getToken())
+    await pass(200)
+    const second = watch(open('well').getToken())
+    await pass(100)
+    expect([sick, first, second].map(({ value }) => value?.value)).toEqual(['token-2', 'token-1', 'token-1'])
+  })
+
+  it('does not pay for the time for which this process was blocked', async () => {
+    const memory = createMemoryTokenStore()
+    let blockedMs = 0
+    const clock = { now: () => Date.now() + blockedMs, monotonic: () => performance.now() + blockedMs }
+    const events: string[] = []
+    const store = {
+      ...memory,
+      read: async (key: string) => {
+        await new Promise((resolve) => setTimeout(resolve, 270))
+        return memory.read(key)
+      },
+    }
+    const tokens = createTokenProvider(keyedSource(new ScriptedEndpoint()), {
+      store,
+      clock,
+      onEvent: ({ type }) => events.push(type),
+    })
+    const call = watch(tokens.getToken())
+    await pass(100)
+    blockedMs = 3_000
+    await pass(200)
+    expect(call.state).toBe('pending')
+    expect(events).not.toContain('store_unavailable')
   })
 })
