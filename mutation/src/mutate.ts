@@ -1,0 +1,216 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { copyRepository } from './copy-repository.ts'
+import { addMutants, shorten, shuffle, type Mutant } from './mutants.ts'
+import type { Order, Reply, TestFile } from './run-tests.ts'
+
+// `pnpm mutate [package…] [--count 200] [--seed 1] [--parallel 1] [--match text]`: changes the sources of a package in
+// one place at a time, and runs the tests of the package that reach the place. CONTRIBUTING.md explains the output.
+
+const { values, positionals } = parseArgs({
+  args: process.argv.slice(2).filter((arg) => arg !== '--'),
+  allowPositionals: true,
+  options: {
+    count: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    parallel: { type: 'string', default: '1' },
+    match: { type: 'string', default: '' },
+  },
+})
+const seed = Number(values.seed)
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const results = fileURLToPath(new URL(`../results/`, import.meta.url))
+const defaults = [
+  'core',
+  'axios-interceptor',
+  'ky-hook',
+  'nestjs-module',
+  'redis-token-store',
+  'file-token-store',
+]
+
+interface Equivalent {
+  readonly mutant: string
+  readonly reason: string
+}
+const equivalents = new Map(
+  (JSON.parse(readFileSync(new URL('../equivalents.json', import.meta.url), 'utf8')) as Equivalent[]).map(
+    ({ mutant, reason }) => [mutant, reason],
+  ),
+)
+
+interface Result {
+  readonly key: string
+  readonly line: number
+  readonly outcome: 'killed' | 'timed out' | 'survived'
+  readonly killedBy?: string | undefined
+}
+
+interface Score {
+  readonly name: string
+  readonly found: number
+  readonly killed: number
+  readonly equivalent: number
+  readonly survivors: readonly Result[]
+}
+
+const copy = copyRepository(root)
+const children = new Set<ChildProcess>()
+const scores: Score[] = []
+try {
+  for (const name of positionals.length > 0 ? positionals : defaults) scores.push(await mutate(name))
+} finally {
+  for (const child of children) stop(child)
+  rmSync(copy, { recursive: true, force: true })
+}
+printScores()
+
+async function mutate(name: string): Promise<Score> {
+  const folder = existsSync(join(copy, 'packages', name))
+    ? join(copy, 'packages', name)
+    : join(copy, 'apps', name)
+  const sources = globSync(join(folder, 'src/**/*.{ts,tsx}'))
+  const originals = new Map(sources.map((file) => [file, readFileSync(file)]))
+  const all = await addMutants(copy, sources)
+  const candidates = all.filter(({ file, key }) => file.includes(values.match) || key.includes(values.match))
+  const selected = shuffle(candidates, seed).slice(0, Number(values.count))
+  const file = join(results, `${name}-${seed}.jsonl`)
+  mkdirSync(results, { recursive: true })
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+  const earlier = lines.map((line) => JSON.parse(line) as Result)
+  const done = new Map(earlier.map((result) => [result.key, result]))
+  // A run goes on where the last one with this seed stopped; survivors are tried again.
+  const left = selected.filter(
+    ({ key }) => !equivalents.has(key) && (done.get(key)?.outcome ?? 'survived') === 'survived',
+  )
+  if (left.length > 0) {
+    const tests = await findTests(folder)
+    const waiting = left.toReversed()
+    const lane = async () => {
+      let child: ChildProcess | undefined
+      for (let mutant = waiting.pop(); mutant !== undefined; mutant = waiting.pop()) {
+        child ??= await start(folder)
+        const result = await tryMutant(child, mutant, tests)
+        if (result.outcome === 'timed out') {
+          stop(child)
+          child = undefined
+        }
+        done.set(mutant.key, result)
+        appendFileSync(file, `${JSON.stringify(result)}\n`)
+        const { outcome, killedBy = '' } = result
+        process.stdout.write(
+          `${name} ${left.length - waiting.length}/${left.length} ${outcome} ${place(mutant)} ${killedBy}\n`,
+        )
+      }
+      if (child) stop(child)
+    }
+    await Promise.all(Array.from({ length: Number(values.parallel) }, lane))
+  }
+  for (const [path, content] of originals) writeFileSync(path, content)
+  const outcomes = selected.filter(({ key }) => !equivalents.has(key)).map(({ key }) => done.get(key)!)
+  return {
+    name,
+    found: all.length,
+    killed: outcomes.filter(({ outcome }) => outcome !== 'survived').length,
+    equivalent: selected.length - outcomes.length,
+    survivors: outcomes.filter(({ outcome }) => outcome === 'survived'),
+  }
+}
+
+/** Runs all tests of the package once, without a mutant. */
+async function findTests(folder: string): Promise<TestFile[]> {
+  const coverage = mkdtempSync(join(tmpdir(), 'tokenwell-coverage-'))
+  const child = await start(folder)
+  const reply = await request(child, { coverage })
+  stop(child)
+  rmSync(coverage, { recursive: true })
+  if (reply === undefined || !('passing' in reply)) throw new Error('The tests could not be run.')
+  for (const file of reply.failing) process.stdout.write(`Left out, it fails without a mutant: ${file}\n`)
+  return reply.passing.toSorted((a, b) => a.milliseconds - b.milliseconds)
+}
+
+async function tryMutant(
+  child: ChildProcess,
+  { id, key, line }: Mutant,
+  tests: readonly TestFile[],
+): Promise<Result> {
+  const reaching = tests.filter(({ reached }) => reached.includes(id))
+  const loading = tests.some(({ loaded }) => loaded.includes(id))
+  // What only another process runs is in nobody's coverage.
+  const others = loading || reaching.length === 0 ? tests.filter((test) => !reaching.includes(test)) : []
+  const files = [...reaching, ...others]
+  const usual = files.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+  const order = { mutant: id, files: files.map(({ file }) => file) }
+  const reply = await request(child, order, Math.round(60_000 + 5 * usual))
+  if (reply === undefined || !('killedBy' in reply)) return { key, line, outcome: 'timed out' }
+  return reply.killedBy === null
+    ? { key, line, outcome: 'survived' }
+    : { key, line, outcome: 'killed', killedBy: reply.killedBy }
+}
+
+async function start(folder: string): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL('run-tests.ts', import.meta.url))
+  // A process group of its own: it ends together with what the tests have started.
+  const child = fork(script, [copy, `${folder}/`], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  children.add(child)
+  await once(child, 'message')
+  return child
+}
+
+function stop(child: ChildProcess): void {
+  children.delete(child)
+  try {
+    process.kill(-child.pid!, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
+
+async function request(
+  child: ChildProcess,
+  order: Order,
+  milliseconds = 30 * 60_000,
+): Promise<Reply | undefined> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, milliseconds, undefined).unref())
+  // A mutant may also end the process.
+  const ended = once(child, 'exit').then(() => undefined)
+  const reply = once(child, 'message').then(([value]) => value as Reply)
+  child.send(order)
+  return Promise.race([reply, late, ended])
+}
+
+function place({ file, line, original, replacement }: Mutant): string {
+  return `${file}:${line} ${shorten(original)} → ${shorten(replacement)}`
+}
+
+function printScores(): void {
+  const rows = scores.map(({ name, found, killed, equivalent, survivors }) => {
+    const tried = killed + survivors.length
+    const percent = tried === 0 ? '–' : `${((100 * killed) / tried).toFixed(1)} %`
+    return [name, found, tried, killed, survivors.length, equivalent, percent]
+  })
+  const table = [['package', 'mutants', 'tried', 'killed', 'survived', 'equivalent', 'score'], ...rows]
+  const lines = table.map((row) => `| ${row.join(' | ')} |`)
+  process.stdout.write(
+    `\nSeed ${seed}\n\n${lines[0]}\n|${' --- |'.repeat(7)}\n${lines.slice(1).join('\n')}\n`,
+  )
+  for (const { key, line } of scores.flatMap(({ survivors }) => survivors))
+    process.stdout.write(`survived, line ${line}, ${key}\n`)
+}

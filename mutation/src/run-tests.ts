@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { BaseSequencer, createVitest } from 'vitest/node'
+import type { TestRunResult, TestSpecification } from 'vitest/node'
+
+// Runs tests in the copy, in one Vitest that stays warm: `mutate.ts` starts it, and sends what to run.
+
+/** The test files that pass without a mutant. */
+export interface TestFile {
+  readonly file: string
+  readonly milliseconds: number
+  /** IDs of the mutants that run while modules are loaded; every file that loads them may notice. */
+  readonly loaded: readonly string[]
+  readonly reached: readonly string[]
+}
+
+export type Order =
+  | { readonly coverage: string }
+  | { readonly mutant: string; readonly files: readonly string[] }
+export type Reply =
+  | { readonly passing: TestFile[]; readonly failing: string[] }
+  | { readonly killedBy: string | null }
+
+class AsGiven extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return Promise.resolve(files)
+  }
+}
+
+const [copy = '', filter = ''] = process.argv.slice(2)
+process.chdir(copy)
+const nowhere = new PassThrough().resume()
+const vitest = await createVitest(
+  'test',
+  {
+    config: join(copy, 'vitest.config.ts'),
+    watch: false,
+    maxWorkers: 1,
+    reporters: [{}],
+    onConsoleLog: () => false,
+    // A mutant may wait for ever: whoever notices need not wait a minute.
+    testTimeout: 15_000,
+    hookTimeout: 15_000,
+    sequence: { sequencer: AsGiven },
+  },
+  {},
+  { stdout: nowhere as never, stderr: nowhere as never },
+)
+for (const { config } of vitest.projects)
+  config.setupFiles.unshift(fileURLToPath(new URL('record-coverage.ts', import.meta.url)))
+const specifications = new Map<string, TestSpecification>()
+for (const specification of await vitest.globTestSpecifications([filter]))
+  specifications.set(specification.moduleId, specification)
+
+async function findCoverage(folder: string): Promise<Reply> {
+  process.env['MUTATION_COVERAGE'] = folder
+  const { testModules } = await vitest.runTestSpecifications([...specifications.values()])
+  delete process.env['MUTATION_COVERAGE']
+  const coverage = new Map<string, Pick<TestFile, 'loaded' | 'reached'>>()
+  for (const name of readdirSync(folder)) {
+    const { file, ...reached } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+    coverage.set(file, reached)
+  }
+  const passing: TestFile[] = []
+  const failing: string[] = []
+  for (const module of testModules) {
+    const { loaded = [], reached = [] } = coverage.get(module.moduleId) ?? {}
+    if (!module.ok()) failing.push(module.moduleId)
+    else passing.push({ file: module.moduleId, milliseconds: module.diagnostic().duration, loaded, reached })
+  }
+  return { passing, failing }
+}
+
+async function tryMutant(mutant: string, files: readonly string[]): Promise<Reply> {
+  process.env['__STRYKER_ACTIVE_MUTANT__'] = mutant
+  vitest.config.bail = 1
+  const result = await vitest.runTestSpecifications(files.map((file) => specifications.get(file)!))
+  return { killedBy: firstFailure(result) }
+}
+
+function firstFailure({ testModules, unhandledErrors }: TestRunResult): string | null {
+  for (const module of testModules) {
+    for (const test of module.children.allTests('failed'))
+      return `${module.relativeModuleId}: ${test.fullName}`
+    if (!module.ok()) return module.relativeModuleId
+  }
+  return unhandledErrors.length > 0 ? 'an unhandled error' : null
+}
+
+process.on('message', (order: Order) => {
+  const reply = 'coverage' in order ? findCoverage(order.coverage) : tryMutant(order.mutant, order.files)
+  void reply.then((value) => process.send!(value))
+})
+process.send!('ready')
