@@ -29,7 +29,7 @@ async function start(clientAuthentication: ClientAuthentication, accepts: (asser
 const jwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
 
 describe('after a rejection', () => {
-  it('a replaced assertion file ends the cooldown at the first call, by one request, although its subject is the same', async () => {
+  it('ends the cooldown at the first call, with one request, after an assertion file with the same subject was replaced', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'assertion-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const file = join(folder, 'token')
@@ -53,7 +53,7 @@ describe('after a rejection', () => {
     expect(server.requests).toHaveLength(3)
   })
 
-  it('a file that is replaced while its predecessor is being rejected is tried', async () => {
+  it('tries a file that is replaced during a request that is rejected', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'assertion-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const file = join(folder, 'token')

@@ -45,7 +45,7 @@ const oauth = `${origin}/.well-known/oauth-authorization-server`
 const openid = `${origin}/.well-known/openid-configuration`
 
 describe('discover', () => {
-  it('looks the token endpoint up at the first token request, for all callers', async () => {
+  it('looks up the token endpoint at the first token request, once for all callers', async () => {
     const { tokens, urls } = start({ [oauth]: metadata() })
     await pass(60_000)
     expect(urls).toEqual([])
@@ -53,7 +53,7 @@ describe('discover', () => {
     expect(urls).toEqual([oauth, `${origin}/token`])
   })
 
-  it('shares metadata between sources, and looks it up again when it is old', async () => {
+  it('shares metadata between sources, and looks it up again after maxAgeMs', async () => {
     const { urls, source, tokens } = start({ [oauth]: metadata() }, {}, 60_000)
     await Promise.all(
       [tokens, createTokenProvider(source), createTokenProvider(source)].map((each) => each.getToken()),
@@ -67,7 +67,7 @@ describe('discover', () => {
     expect(urls.filter((url) => url === oauth)).toHaveLength(2)
   })
 
-  it('keeps old metadata while the issuer is unavailable, and none that it no longer has', async () => {
+  it('uses old metadata while the issuer is unavailable, but not after the issuer has removed it', async () => {
     const pages: Pages = { [oauth]: metadata() }
     const { tokens } = start(pages, {}, 60_000)
     await tokens.getToken()
@@ -78,7 +78,7 @@ describe('discover', () => {
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'configuration' })
   })
 
-  it('forgets a request that its runtime has dropped', async () => {
+  it('starts another request if the runtime has dropped the first', async () => {
     let dropped = true
     const fetch = (_input: unknown, init?: RequestInit): Promise<Response> => {
       if (init?.method === 'POST')
@@ -108,7 +108,7 @@ describe('discover', () => {
       'https://login.example.com/tenant/',
       [`${oauth}/tenant`, `${openid}/tenant`, `${origin}/tenant/.well-known/openid-configuration`],
     ],
-  ])('says what it looked for where, for %s', async (issuer, urls) => {
+  ])('names the URLs that it tried, for %s', async (issuer, urls) => {
     const { tokens, urls: requested } = start({}, { issuer: discover(issuer) })
     const failures = urls.map((url) => `${url}: 404`).join('; ')
     await expect(tokens.getToken()).rejects.toMatchObject({
@@ -143,7 +143,7 @@ describe('discover', () => {
     ['that redirects', 302, 'configuration', '302'],
     ['that fails', 503, 'unavailable', '503'],
     ['that is unreachable', 'unreachable', 'unavailable', 'ECONNREFUSED'],
-  ])('passes over metadata %s', async (_name, page, kind, problem) => {
+  ])('ignores metadata %s', async (_name, page, kind, problem) => {
     const failing = start({ [oauth]: page })
     await expect(failing.tokens.getToken()).rejects.toMatchObject({
       kind,
@@ -167,7 +167,7 @@ describe('discover', () => {
     ])
   })
 
-  it('names the methods on offer if a secret is not among them', async () => {
+  it('names the supported methods if a secret is not among them', async () => {
     const offer = { token_endpoint_auth_methods_supported: ['private_key_jwt'] }
     const { tokens } = start({ [oauth]: metadata(offer) })
     await expect(tokens.getToken()).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('discover', () => {
     await expect(chosen.tokens.getToken()).resolves.toMatchObject({ value: 'token' })
   })
 
-  it('uses the alias of the token endpoint with a client certificate, and tells the issuer', async () => {
+  it('uses the alias of the token endpoint with a client certificate, and passes the issuer on', async () => {
     const aliases = { mtls_endpoint_aliases: { token_endpoint: 'https://mtls.example.com/token' } }
     const issuers: (string | undefined)[] = []
     const authentication = (usesCertificate: boolean) => ({
@@ -200,7 +200,7 @@ describe('discover', () => {
     expect(issuers).toEqual([origin, origin, origin])
   })
 
-  it('finds a token in a shared store although the issuer is down', async () => {
+  it('gets a token from a shared store while the issuer is down', async () => {
     const store = createMemoryTokenStore()
     const up = start({ [oauth]: metadata() })
     await createTokenProvider(up.source, { store }).getToken()

@@ -4,7 +4,7 @@ const now = `(extract(epoch from statement_timestamp()) * 1000)::bigint`
 /** Statements on the table of entries: tokens, cooldowns and leases, each in a row. */
 // oxlint-disable-next-line typescript/explicit-function-return-type -- its texts
 export function entryStatements(table: string) {
-  const isHeld = `name = $1 and kind = $2 and id = $3 and expires_at > ${now}`
+  const isCurrent = `name = $1 and kind = $2 and id = $3 and expires_at > ${now}`
   return {
     // Not in the write-ahead log: neither in its archives, nor on replicas. After a crash the table is empty.
     createTable: `
@@ -39,7 +39,7 @@ export function entryStatements(table: string) {
      * the clock was set back since: the lifetime would be too long.
      */
     write: `
-      with holder as (select from ${table} where ${isHeld} and $4 <= ${now} and $8 > ${now} for update),
+      with holder as (select from ${table} where ${isCurrent} and $4 <= ${now} and $8 > ${now} for update),
       written as (
         insert into ${table} select $1, $5, $6, $7, $8 from holder
         on conflict (name, kind) do update
@@ -51,8 +51,8 @@ export function entryStatements(table: string) {
       )
       select from written`,
     /** $1 name, $2 slot, $3 holder, $4 TTL. */
-    extend: `update ${table} set expires_at = ${now} + $4 where ${isHeld} returning id`,
-    /** $1 name, $2 slot, $3 holder. Removes some of what has expired, too. */
+    extend: `update ${table} set expires_at = ${now} + $4 where ${isCurrent} returning id`,
+    /** $1 name, $2 slot, $3 holder. Also removes some expired rows. */
     release: `
       with expired as (
         select name, kind from ${table} where expires_at < ${now} limit 100 for update skip locked

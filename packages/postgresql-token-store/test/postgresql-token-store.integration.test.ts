@@ -61,7 +61,7 @@ describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
     })
     afterEach(() => other.end())
 
-    it('gets its table, from many processes at once', async () => {
+    it('gets its table once, from many concurrent processes', async () => {
       const stores = Array.from({ length: 20 }, () => createPostgresqlTokenStore({ client: other }))
       const leases = await Promise.all(stores.map((store) => store.lease('key', minute)))
       expect(leases.filter(Boolean)).toHaveLength(1)
@@ -115,8 +115,8 @@ describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
     const holder = fork(fileURLToPath(new URL('lease-holder.ts', import.meta.url)), [url, key, '1500'], {
       execArgv: ['--conditions=@tokenwell/source'],
     })
-    const [isHeld] = (await once(holder, 'message')) as [boolean]
-    expect(isHeld).toBe(true)
+    const [hasLease] = (await once(holder, 'message')) as [boolean]
+    expect(hasLease).toBe(true)
     holder.kill('SIGKILL')
     await once(holder, 'exit')
     expect(await vi.waitUntil(() => store.lease(key, minute), 20_000)).toBeDefined()
@@ -163,7 +163,7 @@ describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
     expect(events).toEqual([expect.objectContaining({ type: 'entry_unreadable', kind: 'token' })])
   })
 
-  it('lets providers get tokens while the database is away', async () => {
+  it('lets providers get tokens while the database is unavailable', async () => {
     const gone = openPool('postgres://nobody@127.0.0.1:1/none')
     const source = sourceOf(async () => ({ ...response, expiresIn: 60 }))
     const tokens = createTokenProvider(source, {

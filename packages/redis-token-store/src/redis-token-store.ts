@@ -89,6 +89,6 @@ function checkOptions(client: RedisTokenStoreClient, keyPrefix: unknown): Script
       'client must be a client of the redis or the ioredis package, such as createClient({ url }) or new Redis(url).',
     )
   }
-  if (typeof keyPrefix !== 'string') throw configurationError('keyPrefix must be a string')
+  if (typeof keyPrefix !== 'string') throw configurationError('keyPrefix must be a string.')
   return sender
 }

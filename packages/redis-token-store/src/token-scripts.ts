@@ -33,7 +33,7 @@ local function setLease(slot, id, ttl)
 end
 `
 
-/** Returns the time of Redis, and the token and cooldown entries; '' for what is not the store's. */
+/** Returns the time of Redis, and the token and cooldown entries; '' for values of other programs. */
 export const readScript = redisScript(`${prelude}
 local found = fields('token', 'cooldown') or { '', '' }
 return { now, found[1], found[2] }

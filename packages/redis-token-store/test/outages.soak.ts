@@ -103,7 +103,7 @@ describe.skipIf(!redisInstalled)('16 processes', () => {
 })
 
 describe.skipIf(!redisInstalled)('a slot of a cluster that moves under load', () => {
-  it('costs one token request for each refresh', { timeout: 120_000 }, async () => {
+  it('causes one token request for each refresh', { timeout: 120_000 }, async () => {
     await using servers = await cluster()
     await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_000 })
     await using fleet = await startFleet(4, (member) => ({

@@ -24,7 +24,7 @@ const skewSeconds = 5
 
 /**
  * Binds tokens to a key (DPoP, RFC 9449): each request proves that its sender holds the key, so that a stolen token is
- * of no use to others.
+ * useless to others.
  *
  * @example
  * const tokens = createTokenProvider(clientCredentials({ tokenUrl, clientId, clientSecret, binding: dpop() }))
@@ -57,7 +57,7 @@ export function dpop({ keyPair }: DpopOptions = {}): TokenBinding {
     return { DPoP: await new SignJWT(claims).setProtectedHeader(header).sign(privateKey) }
   }
 
-  /** Whether a response holds a nonce. */
+  /** Whether a response contains a nonce. */
   function remember({ origin }: URL, headers: ResponseHeaders): boolean {
     const nonce = headerValue(headers, 'dpop-nonce')
     if (nonce) nonces.set(origin, nonce)

@@ -1,4 +1,4 @@
-/** More origins than a client talks to; the one that was heard from longest ago is forgotten. */
+/** More origins than a client uses; the least recently used one is removed. */
 const maxOrigins = 100
 
 /** The most recent nonce of each server (RFC 9449, sections 8 and 9). */

@@ -31,7 +31,7 @@ export interface ClientCredentialsOptions extends Omit<
    * @default 'post', or what `issuer` offers
    */
   readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
-  /** Binds the tokens to a key (DPoP, RFC 9449), so that a stolen token is of no use. @default bearer tokens */
+  /** Binds the tokens to a key (DPoP, RFC 9449), so that a stolen token is useless. @default bearer tokens */
   readonly binding?: TokenBinding | undefined
   /** Unit of `expires_in` in the response. @default 'seconds' */
   readonly expiresInUnit?: 'seconds' | 'milliseconds' | undefined

@@ -88,7 +88,7 @@ class ClientCredentials extends Redacted implements TokenSource {
       return (received = await sendTokenRequest(fetch, url, init, clientId))
     }
     try {
-      // Before the request: what is replaced while it is pending has not been tried yet.
+      // Read before the request: credentials that are replaced while it is pending have not been tried yet.
       revision = await this.#revision(client)
       const { status, headers, body } = await (binding ? binding.send(tokenEndpoint, send) : send())
       const reading = { ...identity, includeErrorDescription }

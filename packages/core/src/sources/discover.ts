@@ -9,7 +9,7 @@ import { sendTokenRequest, type FetchLike } from './send-token-request.ts'
 /** How long a caller waits for metadata. */
 const timeoutMs = 10_000
 
-/** How {@link discover} keeps metadata. */
+/** How {@link discover} caches metadata. */
 export interface DiscoverOptions {
   /** After this time, the next token request looks the metadata up again. @default 3_600_000 */
   readonly maxAgeMs?: number | undefined
@@ -17,9 +17,9 @@ export interface DiscoverOptions {
 
 /**
  * Finds the token endpoint of an issuer, and how clients authenticate to it: by RFC 8414, then by OpenID Connect
- * Discovery. Nothing is requested before the first token is; all callers share one request.
+ * Discovery. Metadata is requested with the first token; all callers share one request.
  *
- * @param issuer exactly as in the metadata, a slash at its end included; a function is called before each use
+ * @param issuer exactly as in the metadata, a trailing slash included; a function is called before each use
  *
  * @example
  * clientCredentials({ issuer: discover('https://login.example.com'), clientId, clientSecret })

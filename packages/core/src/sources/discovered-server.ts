@@ -1,6 +1,6 @@
 import type { FetchLike } from './send-token-request.ts'
 
-/** What the metadata of an authorization server says (RFC 8414, section 2). */
+/** The metadata of an authorization server (RFC 8414, section 2). */
 export interface DiscoveredServer {
   readonly issuer: string
   /** The token endpoint; with a client certificate, its alias if there is one (RFC 8705, section 5). */
@@ -12,6 +12,6 @@ export interface DiscoveredServer {
 /** Finds an authorization server by its issuer; a result of `discover`. */
 export interface Discovery {
   readonly issuer: string | (() => string | Promise<string>)
-  /** From a cache, or by one request for all callers. @throws {TokenError} that says what was looked for where */
+  /** From a cache, or by one request for all callers. @throws {TokenError} that names the URLs that were tried */
   find(issuer: string, fetch?: FetchLike, allowInsecure?: boolean): Promise<DiscoveredServer>
 }

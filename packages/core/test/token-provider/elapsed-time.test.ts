@@ -69,7 +69,7 @@ describe('elapsed time', () => {
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })
   })
 
-  it('is read from one clock for a second, from both when the wall clock was changed or the token ages', async () => {
+  it('is read from one clock for a second, and from both when the wall clock was changed or the token is due for refresh', async () => {
     const { tokens } = await started()
     const monotonic = vi.spyOn(performance, 'now')
     const readings = async (): Promise<number> => {
@@ -87,7 +87,7 @@ describe('elapsed time', () => {
     expect(await readings()).toBe(1)
     setWallClock(1_000)
     expect(await readings()).toBe(1)
-    // Now it is due for refresh, whatever its jitter.
+    // Due for refresh, regardless of jitter.
     await pass(80_500)
     expect(await readings()).toBeGreaterThan(1)
   })

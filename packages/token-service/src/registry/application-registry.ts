@@ -38,7 +38,7 @@ export interface ApplicationRegistry {
   createProject(project: ProjectDetails): Promise<Project>
   changeProject(project: Project, details: ProjectDetails): Promise<void>
   /**
-   * Ends all tokens of the project's applications. They get no new ones, and are deleted with the project
+   * Revokes all tokens of the project's applications. They get no new ones, and are deleted with the project
    * {@link deletionGraceDays} days later, unless it is restored.
    */
   deleteProject(project: Project): Promise<void>
@@ -46,7 +46,7 @@ export interface ApplicationRegistry {
   moveApplication(application: Application, to: Project): Promise<void>
   /** As for a project. */
   deleteApplication(application: Application): Promise<void>
-  /** Restores the application, but no tokens that it had. */
+  /** Restores the application, but not its tokens. */
   restoreApplication(application: Application): Promise<void>
   /** The only time the secret is returned. Throws {@link AlreadyExists} if an application has that `id`. */
   createApplication(
@@ -85,7 +85,7 @@ export interface ApplicationRegistry {
    * application are `application.keys`. Throws a `UsageError` if the text contains no usable public key.
    */
   addKeys(application: Application, text: string): Promise<readonly PublicKey[]>
-  /** Ends the key and all tokens that were issued for it. */
+  /** Removes the key and revokes all tokens that were issued for it. */
   removeKey(application: Application, keyId: string): Promise<void>
 }
 

@@ -15,7 +15,7 @@ export interface DeveloperRegistry {
   promote(developer: Developer): Promise<void>
   /** Throws {@link LastAdministrator} if there is no other one. */
   demote(developer: Developer): Promise<void>
-  /** Ends the developer's sessions too; projects stay. Throws {@link LastAdministrator}. */
+  /** Ends the developer's sessions too; projects remain. Throws {@link LastAdministrator}. */
   remove(developer: Developer): Promise<void>
 }
 

@@ -35,7 +35,7 @@ export function publicKeys(materials: readonly KeyMaterial[], nowMs: number): Pu
 export function withKeys(keys: readonly PublicKey[], added: readonly PublicKey[]): PublicKey[] {
   const all = [...keys, ...added]
   if (all.length <= maxKeys) return all
-  throw new UsageError(`There would be ${all.length} public keys; ${maxKeys} are allowed. Remove one first.`)
+  throw new UsageError(`At most ${maxKeys} public keys are allowed, not ${all.length}. Remove one first.`)
 }
 
 /** A configured key is kept as expired, so that the next start does not add it again. */

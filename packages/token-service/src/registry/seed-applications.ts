@@ -22,7 +22,7 @@ export interface SeedContext {
 }
 
 /**
- * Creates the applications that do not exist. Of the others only the configured secret and keys are updated, unless
+ * Creates the applications that do not exist. Of existing ones only the configured secret and keys are updated, unless
  * `replace` is set.
  */
 export async function seedApplications(

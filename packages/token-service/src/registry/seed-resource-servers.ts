@@ -15,7 +15,7 @@ export interface ResourceServerOptions extends PublicKeyOptions {
 }
 
 /**
- * Creates the resource servers that do not exist. Of the others only the configured secret and keys are updated, unless
+ * Creates the resource servers that do not exist. Of existing ones only the configured secret and keys are updated, unless
  * `replace` is set.
  */
 export async function seedResourceServers(

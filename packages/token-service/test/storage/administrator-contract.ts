@@ -4,7 +4,7 @@ import type { Storage } from '../../src/storage/storage.ts'
 
 /** What every storage does for resource servers, and for administrators of the portal. */
 export function testAdministration(storage: () => Storage): void {
-  it('keeps an administrator, however many are removed at once', async () => {
+  it('keeps an administrator, regardless of how many are removed at once', async () => {
     const { developers } = storage()
     const join = async (administrator: boolean) => {
       const id = randomUUID()
@@ -27,7 +27,7 @@ export function testAdministration(storage: () => Storage): void {
     expect((await developers.list()).filter(({ administrator }) => administrator)).toHaveLength(1)
   })
 
-  it('keeps resource servers, and changes the revision that was seen only', async () => {
+  it('keeps resource servers, and changes only the given revision', async () => {
     const { resourceServers } = storage()
     const clientId = randomUUID()
     const secret = {
