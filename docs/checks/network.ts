@@ -53,7 +53,8 @@ export async function startNetwork(authUrl: string): Promise<Network> {
     const issuer = form.get('client_id') ?? ''
     const accepted = acceptsAssertion(form.get('client_assertion') ?? '', issuer)
     response.writeHead(accepted ? 200 : 401, { 'content-type': 'application/json' })
-    const token = { access_token: `for ${issuer}`, token_type: 'Bearer', expires_in: 3600 }
+    const tokenType = incoming.headers['dpop'] ? 'DPoP' : 'Bearer'
+    const token = { access_token: `for ${issuer}`, token_type: tokenType, expires_in: 3600 }
     response.end(JSON.stringify(accepted ? token : { error: 'invalid_client' }))
   }
   const assertionFile = join(folder, 'assertion')

@@ -1,2 +1,2 @@
 export { dpop, type DpopOptions } from './dpop.ts'
-export type { KeyPairInput } from './proof-key.ts'
+export type { KeyPair, KeyPairInput } from './proof-key.ts'

@@ -1,9 +1,14 @@
 import { configurationError } from '@tokenwell/core'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type CryptoKey, type JWK } from 'jose'
 import { importSigningKey, type SigningKey } from '../signing-key.ts'
 
 /** A key pair: two `CryptoKey`s, or a private key as JWK or PEM (PKCS #8). */
-export type KeyPairInput = CryptoKeyPair | JWK | string
+export type KeyPairInput = KeyPair | JWK | string
+
+export interface KeyPair {
+  readonly privateKey: CryptoKey
+  readonly publicKey: CryptoKey
+}
 
 export type ProofKey = SigningKey & { readonly publicJwk: JWK }
 
@@ -15,7 +20,7 @@ export async function importProofKey(input: KeyPairInput | undefined): Promise<P
   return { ...key, publicJwk: key.publicJwk! }
 }
 
-async function fromKeyPair({ privateKey, publicKey }: CryptoKeyPair): Promise<ProofKey> {
+async function fromKeyPair({ privateKey, publicKey }: KeyPair): Promise<ProofKey> {
   if (publicKey?.type !== 'public') throw configurationError('keyPair.publicKey must be a public CryptoKey.')
   const publicJwk = await exportJWK(publicKey)
   const thumbprint = await calculateJwkThumbprint(publicJwk)
