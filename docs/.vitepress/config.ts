@@ -124,6 +124,7 @@ export default defineConfig({
             { text: 'Multi-tenant applications', link: '/multi-tenant' },
             { text: 'Share a token through Redis', link: '/fleet' },
             { text: 'Share a token through PostgreSQL', link: '/postgresql' },
+            { text: 'DynamoDB, Durable Objects, your own store', link: '/custom-stores' },
             { text: 'Logging and telemetry', link: '/telemetry' },
             { text: 'Proxies and private CAs', link: '/network' },
             { text: 'Testing', link: '/testing' },

@@ -1,8 +1,10 @@
-// Calls an example: once, and 20 times at once after its token was revoked and while the token endpoint is unavailable.
+// Calls an example: once, and twice 20 times at once after its token was revoked and while the token endpoint is away.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
+import type { ReactNode } from 'react'
 
 const expected = ['tea', 'cups']
 const [name] = process.argv.slice(2)
@@ -16,6 +18,52 @@ interface Example {
 async function itemsOf(response: Response): Promise<string[]> {
   assert.equal(response.status, 200)
   return ((await response.json()) as { item: string }[]).map(({ item }) => item)
+}
+
+/** Bundles a file that Node cannot run as it is, and imports it. */
+async function importBundle(file: string): Promise<unknown> {
+  const { build } = await import('esbuild')
+  const outfile = new URL(`../generated/${name}.mjs`, import.meta.url).pathname
+  const entryPoints = [new URL(`../${file}`, import.meta.url).pathname]
+  const options = {
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    jsx: 'automatic',
+  } as const
+  await build({ ...options, entryPoints, outfile })
+  return import(outfile)
+}
+
+async function startWorker(file: string, durableObjects = {}): Promise<Example> {
+  const { build } = await import('esbuild')
+  const { Miniflare } = await import('miniflare')
+  const { outputFiles } = await build({
+    entryPoints: [new URL(`../${file}.ts`, import.meta.url).pathname],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:workers'],
+  })
+  const worker = new Miniflare({
+    modules: true,
+    script: outputFiles[0]!.text,
+    compatibilityDate: '2026-07-01',
+    durableObjects,
+    bindings: {
+      AUTH_URL: AUTH_URL!,
+      API_URL: API_URL!,
+      CLIENT_ID: CLIENT_ID!,
+      CLIENT_SECRET: CLIENT_SECRET!,
+    },
+  })
+  const listOrders = async () => {
+    const response = await worker.dispatchFetch('http://localhost/')
+    return itemsOf(new Response(await response.text(), { status: response.status }))
+  }
+  return { listOrders, close: () => worker.dispose() }
 }
 
 /** Examples that are servers or handlers are called by their own kind of request. */
@@ -52,33 +100,57 @@ const callers: Record<string, () => Promise<Example>> = {
     }
     return { listOrders }
   },
-  async 'cloudflare-worker'() {
-    const { build } = await import('esbuild')
-    const { Miniflare } = await import('miniflare')
-    const { outputFiles } = await build({
-      entryPoints: [new URL('../cloudflare-worker.ts', import.meta.url).pathname],
-      bundle: true,
-      write: false,
-      format: 'esm',
-      conditions: ['workerd', 'worker', 'browser'],
-      external: ['cloudflare:workers'],
-    })
-    const worker = new Miniflare({
-      modules: true,
-      script: outputFiles[0]!.text,
-      compatibilityDate: '2026-07-01',
-      bindings: {
-        AUTH_URL: AUTH_URL!,
-        API_URL: API_URL!,
-        CLIENT_ID: CLIENT_ID!,
-        CLIENT_SECRET: CLIENT_SECRET!,
+  async 'nextjs-server-component'() {
+    const { default: Page } = (await importBundle('nextjs-server-component.tsx')) as {
+      default: () => Promise<ReactNode>
+    }
+    const { renderToStaticMarkup } = await import('react-dom/server')
+    const listOrders = async () =>
+      [...renderToStaticMarkup(await Page()).matchAll(/<li>(.*?)<\/li>/g)].map(([, item]) => item!)
+    return { listOrders }
+  },
+  'cloudflare-worker': () => startWorker('cloudflare-worker'),
+  'durable-objects': () =>
+    startWorker('durable-objects', { TOKENS: { className: 'SharedToken', useSQLite: true } }),
+  async orval() {
+    const { generate } = await import('orval')
+    await generate({
+      input: new URL('orders.json', import.meta.url).pathname,
+      output: {
+        client: 'fetch',
+        target: new URL('../generated/orders.ts', import.meta.url).pathname,
+        override: { mutator: { path: new URL('../orval.ts', import.meta.url).pathname, name: 'apiFetch' } },
       },
     })
-    const listOrders = async () => {
-      const response = await worker.dispatchFetch('http://localhost/')
-      return itemsOf(new Response(await response.text(), { status: response.status }))
+    const { listOrders } = (await importBundle('generated/orders.ts')) as {
+      listOrders: () => Promise<{ data: { item: string }[] }>
     }
-    return { listOrders, close: () => worker.dispose() }
+    return { listOrders: async () => (await listOrders()).data.map(({ item }) => item) }
+  },
+  async dynamodb() {
+    const { default: dynalite } = await import('dynalite')
+    const server = dynalite({ createTableMs: 0 })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    Object.assign(process.env, {
+      AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AWS_REGION: 'local',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      TOKEN_KEY: randomBytes(32).toString('base64'),
+    })
+    const { CreateTableCommand, DynamoDBClient, waitUntilTableExists } =
+      await import('@aws-sdk/client-dynamodb')
+    const client = new DynamoDBClient()
+    await client.send(
+      new CreateTableCommand({
+        TableName: 'tokens',
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
+        KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
+      }),
+    )
+    await waitUntilTableExists({ client, minDelay: 1, maxWaitTime: 10 }, { TableName: 'tokens' })
+    return import('../dynamodb.ts')
   },
   async kafkajs() {
     // Without a broker: only the callback is called, as KafkaJS calls it for each connection.
@@ -89,9 +161,11 @@ const callers: Record<string, () => Promise<Example>> = {
 
 const example = await (callers[name!]?.() ?? (import(`../${name}.ts`) as Promise<Example>))
 assert.deepEqual(await example.listOrders(), expected)
-await fetch(`${CONTROL_URL}/revoke`, { method: 'POST' })
-const results = await Promise.all(Array.from({ length: 20 }, () => example.listOrders()))
-for (const result of results) assert.deepEqual(result, expected)
+for (const outage of ['with-retry-after', 'without']) {
+  await fetch(`${CONTROL_URL}/revoke?${outage}`, { method: 'POST' })
+  const results = await Promise.all(Array.from({ length: 20 }, () => example.listOrders()))
+  for (const result of results) assert.deepEqual(result, expected)
+}
 await example.close?.()
 // Some clients keep connections open.
 process.exit(0)

@@ -10,7 +10,7 @@ import { startPlatform } from './platform.ts'
 
 const folder = fileURLToPath(new URL('../', import.meta.url))
 const [only = ''] = process.argv.slice(2)
-const examples = readdirSync(folder).flatMap((file) => /^(.+)\.ts$/.exec(file)?.[1] ?? [])
+const examples = readdirSync(folder).flatMap((file) => /^(.+)\.tsx?$/.exec(file)?.[1] ?? [])
 
 const runtimes: Record<string, readonly [file: string, ...args: string[]]> = {
   bun: [join(folder, 'node_modules/.bin/bun')],
@@ -27,7 +27,7 @@ async function check(name: string): Promise<string | undefined> {
       timeout: 60_000,
     })
     // KafkaJS reconnects when a broker rejects its token: the callback itself does not notice a revocation.
-    const expected = name === 'kafkajs' ? 1 : 2
+    const expected = name === 'kafkajs' ? 1 : 3
     return platform.issued === expected
       ? undefined
       : `requested ${platform.issued} tokens instead of ${expected}`

@@ -20,11 +20,12 @@ const items = ['tea', 'cups']
 const clientId = 'demo'
 const clientSecret = 'demo-secret'
 
-/** `POST /control/revoke` revokes all tokens, and makes the token endpoint unavailable for 2 s. */
+/** `POST /control/revoke` revokes all tokens, and makes the token endpoint unavailable for 2 s, which it may announce. */
 export async function startPlatform(): Promise<Platform> {
   const valid = new Set<string>()
   const counts = { issued: 0, rejected: 0 }
   let unavailableUntil = 0
+  let announced = false
   const isValid = (authorization: string | undefined) =>
     valid.has(authorization?.replace('Bearer ', '') ?? '')
 
@@ -32,15 +33,16 @@ export async function startPlatform(): Promise<Platform> {
     respond(request, response).catch((error: Error) => response.destroy(error))
   })
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url!, 'http://localhost')
+    const { pathname, search } = new URL(request.url!, 'http://localhost')
     if (pathname === '/control/revoke') {
       valid.clear()
       unavailableUntil = Date.now() + 2_000
+      announced = search === '?with-retry-after'
       return send(response, 200, {})
     }
     if (pathname === '/auth/oauth/client_credential/accesstoken') {
       if (Date.now() < unavailableUntil) {
-        response.setHeader('retry-after', '2')
+        if (announced) response.setHeader('retry-after', '2')
         return send(response, 503, { error: 'temporarily_unavailable' })
       }
       const token = `token-${++counts.issued}`

@@ -25,10 +25,16 @@ function doubled([firstMs, maxMs]: readonly [number, number], failures: number):
 }
 
 /** Milliseconds before the next attempt of the same request; undefined where another attempt does not help. */
-export function retryDelayMs({ kind, retryAfterMs = 0 }: TokenError, attempt: number): number | undefined {
+export function retryDelayMs(
+  { kind, retryAfterMs = 0 }: TokenError,
+  attempt: number,
+  remainingMs: number,
+): number | undefined {
   if (kind !== 'throttled' && kind !== 'unavailable') return undefined
-  // Full jitter, so that processes that failed together do not retry together.
-  return Math.max(retryAfterMs, Math.random() * doubled([500, 5_000], attempt))
+  const longestMs = Math.min(8_000, remainingMs / 2, 1_000 * 4 ** (attempt - 1))
+  // At random, so that processes that failed together do not retry together, but not so early that three attempts all
+  // fall into the two seconds in which an endpoint restarts.
+  return Math.max(retryAfterMs, (longestMs * (1 + Math.random())) / 2)
 }
 
 /** The cooldown after `failures` failures in a row, in milliseconds. */

@@ -88,7 +88,7 @@ export async function requestWithRetries(
       if (isSignal) throw cause
       const error = toTokenError(cause, attempt)
       const { kind, status, oauthError, vendorCode } = error
-      let retryInMs = attempt < maxAttempts ? retryDelayMs(error, attempt) : undefined
+      let retryInMs = attempt < maxAttempts ? retryDelayMs(error, attempt, remainingMs()) : undefined
       if (retryInMs !== undefined && retryInMs >= remainingMs()) retryInMs = undefined
       emit({ type: 'token_failed', ...facts, durationMs, kind, status, oauthError, vendorCode, retryInMs })
       if (retryInMs === undefined) throw error

@@ -106,7 +106,7 @@ describe('a rejection of the credentials', () => {
   it('of an unavailable endpoint is shared without delay', async () => {
     const { endpoint, providers } = fleet(200, unavailable)
     const calls = providers.map((tokens) => watch(tokens.getToken()))
-    await pass(2_000)
+    await pass(6_000)
     expect(new Set(calls.map(({ state }) => state))).toEqual(new Set(['rejected']))
     expect(endpoint.requests.length).toBeLessThanOrEqual(4)
   })

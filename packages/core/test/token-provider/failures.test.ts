@@ -55,10 +55,21 @@ describe('attempts', () => {
       const { events } = await failure(unavailable)
       delays.push(events.flatMap((event) => (event.type === 'token_failed' ? [event.retryInMs ?? -1] : [])))
     }
-    expect(delays[0]!.slice(0, 2)).toEqual([0, 0])
+    expect(delays[0]!.slice(0, 2)).toEqual([500, 2_000])
     expect(delays[1]![1]!).toBeGreaterThan(delays[1]![0]!)
     expect(delays[2]![0]!).toBeGreaterThan(delays[1]![0]!)
     expect(delays[2]![1]!).toBeLessThanOrEqual(10_000)
+  })
+
+  it.each([0, 0.999_999])('outlast an endpoint that is away for 2 s, at random %d', async (chance) => {
+    fixRandom(chance)
+    const endpoint = new ScriptedEndpoint(unavailable)
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const calls = [watch(tokens.getToken()), watch(tokens.getToken())]
+    await pass(2_000)
+    endpoint.script = {}
+    await pass(4_000)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-3', 'token-3'])
   })
 
   it('do not exceed maxAttempts', async () => {

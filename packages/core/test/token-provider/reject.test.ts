@@ -94,9 +94,9 @@ describe('a rejected token', () => {
     )
     tokens.reject(token)
     expect(tokens.peekToken()).toBeUndefined()
-    for (let tick = 0; tick < 30; tick++) {
+    for (let tick = 0; tick < 15; tick++) {
       const call = watch(tokens.getToken())
-      await pass(3_000)
+      await pass(6_000)
       expect(call.value?.value).toBe('token-1')
     }
     // Its callers did not fail.

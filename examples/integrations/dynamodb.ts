@@ -1,0 +1,127 @@
+// DynamoDB: all processes share one token, and one token request, through an item of a table with the key `name`.
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  GetItemCommand,
+  UpdateItemCommand,
+  type AttributeValue,
+} from '@aws-sdk/client-dynamodb'
+import {
+  clientCredentials,
+  createTokenFetch,
+  createTokenProvider,
+  tokenSharing,
+  type TokenStore,
+} from '@tokenwell/core'
+import { createEntryFormat, type Entry, type EntryKind } from '@tokenwell/stored-entries'
+
+/** DynamoDB has no clock to compare with: the clocks of the processes must agree to within a second. */
+export function createDynamodbTokenStore(client: DynamoDBClient, table: string, key: string): TokenStore {
+  const format = createEntryFormat({ store: 'dynamodb store', encryptionKeys: [key] })
+
+  /** Changes the item atomically; false if the condition does not hold. */
+  async function update(
+    name: string,
+    change: string,
+    condition: string,
+    names: Record<string, string>,
+    values: Record<string, AttributeValue> = {},
+  ): Promise<boolean> {
+    const command = new UpdateItemCommand({
+      TableName: table,
+      Key: { name: { S: name } },
+      UpdateExpression: change,
+      ConditionExpression: condition,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: values,
+    })
+    try {
+      await client.send(command)
+      return true
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false
+      throw error
+    }
+  }
+
+  return {
+    sharing: tokenSharing,
+    async read(cacheKey) {
+      const [name] = await format.names(cacheKey)
+      const { Item } = await client.send(
+        new GetItemCommand({ TableName: table, Key: { name: { S: name } }, ConsistentRead: true }),
+      )
+      return format.read(cacheKey, [
+        { now: Date.now(), token: Item?.['token']?.S, cooldown: Item?.['cooldown']?.S },
+      ])
+    },
+    async remove(cacheKey, id) {
+      const [name] = await format.names(cacheKey)
+      const names = { '#token': 'token' }
+      await update(name, 'remove #token', 'begins_with(#token, :id)', names, { ':id': { S: `${id}.` } })
+    },
+    async lease(cacheKey, ttlMs, slot) {
+      const [name] = await format.names(cacheKey)
+      const names = { '#holder': slot ?? 'lease', '#until': `${slot ?? 'lease'}Until` }
+      const leasedAt = Date.now()
+      const holder = { ':holder': { S: crypto.randomUUID() } }
+      const at = (ms: number): AttributeValue => ({ N: String(Math.ceil(ms)) })
+      const isHeld = '#holder = :holder and #until > :now'
+      const taken = await update(
+        name,
+        'set #holder = :holder, #until = :until',
+        'attribute_not_exists(#until) or #until <= :now',
+        names,
+        { ...holder, ':now': at(leasedAt), ':until': at(leasedAt + ttlMs) },
+      )
+      if (!taken) return undefined
+
+      async function write<Kind extends EntryKind>(
+        kind: Kind,
+        content: Entry<Kind>['content'],
+        expiresAt: number,
+      ): Promise<string | undefined> {
+        const id = crypto.randomUUID()
+        const entry = await format.encode(cacheKey, kind, { id, expiresAt: Math.floor(expiresAt), content })
+        const written = await update(
+          name,
+          kind === 'token' ? 'set #entry = :entry remove cooldown' : 'set #entry = :entry',
+          isHeld,
+          { ...names, '#entry': kind },
+          { ...holder, ':now': at(Date.now()), ':entry': { S: entry } },
+        )
+        return written ? id : undefined
+      }
+
+      return {
+        write: (response, lifetimeMs) => write('token', response, leasedAt + lifetimeMs),
+        async writeCooldown(error, ms) {
+          await write('cooldown', error, Date.now() + ms)
+        },
+        extend(ms) {
+          const values = { ...holder, ':now': at(Date.now()), ':until': at(Date.now() + ms) }
+          return update(name, 'set #until = :until', isHeld, names, values)
+        },
+        async release() {
+          await update(name, 'remove #holder, #until', '#holder = :holder', names, holder)
+        },
+      }
+    },
+  }
+}
+
+const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET, TOKEN_KEY } = process.env as Record<string, string>
+// Its endpoint, region and credentials are taken from the environment.
+const client = new DynamoDBClient()
+
+const tokens = createTokenProvider(
+  clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
+  { store: createDynamodbTokenStore(client, 'tokens', TOKEN_KEY!) },
+)
+const apiFetch = createTokenFetch(tokens, { allowedOrigins: [API_URL!] })
+
+export async function listOrders(): Promise<string[]> {
+  const response = await apiFetch(`${API_URL}/v1/orders`)
+  const orders = (await response.json()) as { item: string }[]
+  return orders.map(({ item }) => item)
+}
