@@ -50,7 +50,7 @@ const proofOf = ({ headers }: { readonly headers: object }) => String((headers a
 
 describe('dpop', () => {
   it.each<[string, () => Promise<DpopOptions['keyPair']>]>([
-    ['a key of its own', async () => undefined],
+    ['its own key', async () => undefined],
     ['a CryptoKeyPair', () => generateKeyPair('ES256')],
     ['a JWK', async () => exportJWK((await generateKeyPair('EdDSA', { extractable: true })).privateKey)],
     ['PEM', async () => exportPKCS8((await generateKeyPair('ES256', { extractable: true })).privateKey)],

@@ -94,7 +94,7 @@ describe('privateKeyJwt', () => {
     expect(provider.requests).toHaveLength(2)
   })
 
-  it('identifies the key in whatever form it is, and reveals nothing of it', async () => {
+  it('identifies the key in any form, without revealing it', async () => {
     const { privateKey, pem, jwk } = await keyPair('ES256')
     const prints = await Promise.all(
       [privateKey, pem, jwk].map(async (key) => privateKeyJwt({ key }).fingerprint()),

@@ -27,7 +27,7 @@ describe.skipIf(!isBuilt)(
       compile('esm')
       compile('commonjs', '--module', 'commonjs', '--moduleResolution', 'bundler')
       writeFileSync(`${built}commonjs/package.json`, '{ "type": "commonjs" }')
-      // A folder with a package.json of its own does not find the package around it by its name.
+      // A folder with its own package.json cannot import the package that contains it by name.
       const modules = `${built}commonjs/node_modules/@tokenwell`
       rmSync(modules, { recursive: true, force: true })
       mkdirSync(modules, { recursive: true })

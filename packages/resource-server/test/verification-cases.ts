@@ -131,9 +131,11 @@ const signed =
     bearer(await jwt.sign(claims, header))
 
 /** The scripted endpoint returns the response that the token contains. */
-const told = (response: object) => () => bearer(Buffer.from(JSON.stringify(response)).toString('base64url'))
+const respondingWith = (response: object) => () =>
+  bearer(Buffer.from(JSON.stringify(response)).toString('base64url'))
 
-const introspected = (body: unknown) => told({ body: typeof body === 'string' ? body : JSON.stringify(body) })
+const introspected = (body: unknown) =>
+  respondingWith({ body: typeof body === 'string' ? body : JSON.stringify(body) })
 
 type Prove = Awaited<ReturnType<typeof createDpopKey>>['prove']
 
@@ -652,25 +654,25 @@ export const verificationCases: readonly VerificationCase[] = [
   ...[302, 400, 401, 403, 404, 500].map((status): VerificationCase => ({
     title: `an introspection response with status ${status}`,
     api: 'lying',
-    headers: told({ status, headers: { location: '/' }, body: '{"active":true}' }),
+    headers: respondingWith({ status, headers: { location: '/' }, body: '{"active":true}' }),
     expected: unavailable,
   })),
   {
     title: 'an introspection endpoint that is overloaded',
     api: 'lying',
-    headers: told({ status: 503, headers: { 'retry-after': '17' }, body: '' }),
+    headers: respondingWith({ status: 503, headers: { 'retry-after': '17' }, body: '' }),
     expected: { ...unavailable, retryAfter: '17' },
   },
   {
     title: 'an introspection endpoint that hangs',
     api: 'lying',
-    headers: told({ hang: true }),
+    headers: respondingWith({ hang: true }),
     expected: unavailable,
   },
   {
     title: 'an introspection endpoint that hangs up',
     api: 'lying',
-    headers: told({ drop: true }),
+    headers: respondingWith({ drop: true }),
     expected: unavailable,
   },
   {

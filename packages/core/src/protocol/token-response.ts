@@ -29,7 +29,7 @@ export interface TokenResponse {
   readonly level?: string | undefined
   /** Names of the API products that the credentials cover. */
   readonly apiProducts?: readonly string[] | undefined
-  /** Members without a field of their own, such as `instance_url`. */
+  /** Members that have no separate field, such as `instance_url`. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 

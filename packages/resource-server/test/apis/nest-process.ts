@@ -11,7 +11,7 @@ import {
 import { routes, type ApiConfigs } from './api-config.ts'
 
 // An application on the built package, in a separate process that may run another version of NestJS. Its
-// decorators are called as functions: Node strips types, but knows no decorators.
+// decorators are called as functions: Node strips types, but does not support decorators.
 
 function apiModule(name: string, options: ApiConfigs[string]): DynamicModule {
   const controllers = Object.entries(routes).map(

@@ -23,7 +23,7 @@ export const crashFiles = {
 
 /**
  * Kills the service with SIGKILL under load, again and again, and checks after each kill whether every token that
- * was handed out is active, and no revoked one is back.
+ * was returned is active, and no revoked token is active again.
  */
 export async function crashUnderLoad({
   cwd,

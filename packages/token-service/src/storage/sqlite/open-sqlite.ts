@@ -20,7 +20,7 @@ export async function openSqlite(file: string): Promise<Storage> {
   const { path, unlock } = await lockDatabase(file, DatabaseSync)
   let sqlite: DatabaseSync | undefined
   try {
-    // Only the owner may read the database; SQLite gives its other files the same mode.
+    // Only the owner may read the database; SQLite creates its other files with the same mode.
     await (await open(path, 'a', 0o600)).close()
     sqlite = new DatabaseSync(path)
     configure(sqlite)
