@@ -42,6 +42,28 @@ describe('the token cache', () => {
     for (const file of readdirSync(entry)) expect(statSync(join(entry, file)).mode & 0o777).toBe(0o600)
   })
 
+  it('is encrypted with TOKEN_CACHE_KEY, if it is set', async () => {
+    const key = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+    const env = { ...environment(), TOKEN_CACHE_KEY: key(1) }
+    const first = await runTokenwell(['token'], env)
+    expect(await runTokenwell(['token'], env)).toStrictEqual(first)
+    for (const file of readdirSync(entryOf(env)))
+      expect(readFileSync(join(entryOf(env), file), 'latin1')).not.toContain(first.stdout.trim())
+    const { stdout } = await runTokenwell(['token'], { ...env, TOKEN_CACHE_KEY: key(2) })
+    expect(stdout).not.toBe(first.stdout)
+    expect(await requests()).toBe(2)
+    await runTokenwell(['logout'], env)
+    expect(readdirSync(folderOf(env))).toEqual([])
+  })
+
+  it('is not used with an invalid TOKEN_CACHE_KEY', async () => {
+    const env = { ...environment(), TOKEN_CACHE_KEY: 'short' }
+    const { code, stdout, stderr } = await runTokenwell(['token'], env)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('TOKEN_CACHE_KEY must be 32 bytes')
+    expect(await requests()).toBe(0)
+  })
+
   it('is neither read nor written with --no-cache', async () => {
     const env = environment()
     const { stdout } = await runTokenwell(['token'], env)

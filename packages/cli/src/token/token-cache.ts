@@ -1,7 +1,13 @@
-import type { TokenEvent } from '@tokenwell/core'
-import { createFileTokenStore, defaultTokenFolder, type FileTokenStore } from '@tokenwell/file-token-store'
+import { isTokenError, type TokenEvent } from '@tokenwell/core'
+import {
+  createFileTokenStore,
+  defaultTokenFolder,
+  type FileTokenStore,
+  type FileTokenStoreOptions,
+} from '@tokenwell/file-token-store'
 import type { CommandContext } from '../command-context.ts'
 import { warn } from '../output.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** The tokens of earlier calls of the command, and a listener that reports problems with them. */
 export interface TokenCache {
@@ -15,10 +21,11 @@ export function openTokenCache(context: CommandContext): TokenCache {
     if (!warned) warn(context, sentence)
     warned = true
   }
-  const store = createFileTokenStore({
-    folder: defaultTokenFolder(context.env),
-    onEvent: ({ path }) => warnOnce(`The cached token in ${path} is damaged and is replaced.`),
-  })
+  const store = openStore(context, ({ path }) =>
+    warnOnce(
+      `The cached token in ${path} is damaged, or was encrypted with another TOKEN_CACHE_KEY, and is replaced.`,
+    ),
+  )
   return {
     store,
     onEvent(event) {
@@ -28,5 +35,18 @@ export function openTokenCache(context: CommandContext): TokenCache {
           'Only you may have access to it. To use no cache, pass --no-cache.',
       )
     },
+  }
+}
+
+/** @throws {UsageError} for an invalid `TOKEN_CACHE_KEY` */
+function openStore({ env }: CommandContext, onEvent: FileTokenStoreOptions['onEvent']): FileTokenStore {
+  const encryptionKey = env['TOKEN_CACHE_KEY'] || undefined
+  try {
+    return createFileTokenStore({ folder: defaultTokenFolder(env), encryptionKey, onEvent })
+  } catch (error) {
+    if (!isTokenError(error)) throw error
+    throw new UsageError(
+      'TOKEN_CACHE_KEY must be 32 bytes in base64, as printed by "openssl rand -base64 32".',
+    )
   }
 }
