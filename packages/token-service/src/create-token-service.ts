@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { createAdminServer } from './admin/admin-server.ts'
 import { allowOrigins } from './http/allow-origins.ts'
 import { createServer } from './http/create-server.ts'
-import { handleErrors } from './http/error-handling.ts'
+import { createErrorRecorder, handleErrors } from './http/error-handling.ts'
+import { fastTokenRoute } from './http/fast-token-route.ts'
 import { createFailureLog } from './http/failure-log.ts'
 import { healthEndpoints } from './http/health-endpoints.ts'
 import { homeEndpoint } from './http/home-endpoint.ts'
@@ -19,6 +20,7 @@ import { UsageError } from './platform/usage-error.ts'
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts'
 import { openServiceContext } from './service/open-service-context.ts'
 import type { ServiceContext } from './service/service-context.ts'
+import { createTokenIssuer } from './tokens/issue-token.ts'
 import {
   resolveOptions,
   type ResolvedOptions,
@@ -71,7 +73,7 @@ export function assembleTokenService(options: ResolvedOptions): {
 async function addEndpoints(
   server: FastifyInstance,
   context: ServiceContext,
-  { errors: shape, publicUrl, metrics, logger, portal, corsOrigins }: ResolvedOptions,
+  { errors: shape, publicUrl, metrics, logger, portal, corsOrigins, trustProxy }: ResolvedOptions,
   {
     sandbox,
     admin,
@@ -91,6 +93,11 @@ async function addEndpoints(
   observeRequests(server, observers)
 
   healthEndpoints(server, storage, isStopping)
+  const issueToken = createTokenIssuer(context)
+  if (!sandbox && corsOrigins.length === 0 && trustProxy === false) {
+    const recordError = createErrorRecorder({ shape, activity, logFailure })
+    fastTokenRoute(server, { issueToken, recordError, shape, publicUrl, observers })
+  }
   homeEndpoint(server, { publicUrl, portalPath: portal && (portal.homePath ?? '/portal') })
   if (portal) server.register(portal.plugin, { service: context })
   server.register(async (oauth) => {
@@ -100,7 +107,7 @@ async function addEndpoints(
     await acceptForms(oauth)
     handleErrors(oauth, { shape, activity, logFailure })
     sandbox?.control(oauth, context)
-    tokenEndpoint(oauth, context)
+    tokenEndpoint(oauth, issueToken, publicUrl)
     oauth.register(async (standard) => {
       // RFC 7662 and RFC 7009 define one shape of error only.
       handleErrors(standard, { shape: 'rfc6749', activity, logFailure })

@@ -1,11 +1,18 @@
-import type { FastifyRequest } from 'fastify'
+import type { Socket } from 'node:net'
 import { ProtocolError } from '../protocol/protocol-error.ts'
+
+/** Where a request was sent to. */
+export interface RequestAddress {
+  readonly socket: Pick<Socket, 'localAddress' | 'localPort'>
+  readonly host: string
+  readonly protocol: string
+}
 
 /**
  * The URL that clients use: as configured, or the address that the request was sent to. Without configuration a `Host`
  * header is used only if it names that address or loopback, so that nobody can direct links elsewhere.
  */
-export function baseUrl(request: FastifyRequest, publicUrl: string | undefined): string {
+export function baseUrl(request: RequestAddress, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl
   const { localAddress = '127.0.0.1', localPort } = request.socket
   const ip = localAddress.replace(/^::ffff:/i, '')

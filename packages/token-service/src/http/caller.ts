@@ -1,21 +1,19 @@
-import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../authentication/authenticate-client.ts'
 import { tokenPath } from '../protocol/endpoint-paths.ts'
-import { baseUrl } from './base-url.ts'
+import { baseUrl, type RequestAddress } from './base-url.ts'
 
 /** Who sent a request. An assertion is for this service if it names the issuer, the token endpoint or this endpoint. */
-export function callerOf(request: FastifyRequest, publicUrl: string | undefined): Caller {
+export function callerOf(
+  request: RequestAddress & { readonly ip: string },
+  path: string,
+  publicUrl: string | undefined,
+): Caller {
   return {
     address: request.ip,
     audiences() {
       const issuer = baseUrl(request, publicUrl)
       const tokenUrl = `${issuer}${tokenPath}`
-      return [
-        issuer,
-        tokenUrl,
-        `${tokenUrl}?grant_type=client_credentials`,
-        `${issuer}${request.routeOptions.url ?? ''}`,
-      ]
+      return [issuer, tokenUrl, `${tokenUrl}?grant_type=client_credentials`, `${issuer}${path}`]
     },
   }
 }

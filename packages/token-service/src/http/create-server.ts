@@ -3,6 +3,7 @@ import type { ResolvedOptions } from '../service/token-service-options.ts'
 import { respondToMalformedRequests } from './malformed-requests.ts'
 import { handleErrors, sendError } from './error-handling.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
+import { maxBodyBytes } from './oauth-routes.ts'
 import { decorateWithOutcome } from './request-outcome.ts'
 
 /** A Fastify server that limits sizes and times of requests. */
@@ -12,7 +13,7 @@ export function createServer({ errors: shape, logger, trustProxy }: ResolvedOpti
     // Fastify's own lines contain the URLs of requests, with anything in them.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
-    bodyLimit: 16 * 1024,
+    bodyLimit: maxBodyBytes,
     requestTimeout: 10_000,
     connectionTimeout: 30_000,
     // Creating an embedded database takes time.

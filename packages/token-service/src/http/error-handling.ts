@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import type { ActivityRecorder } from '../activity/activity-recorder.ts'
 import { tokenPath } from '../protocol/endpoint-paths.ts'
 import { errorBody, type ErrorShape } from '../protocol/error-body.ts'
@@ -29,45 +29,56 @@ export interface ErrorHandlingContext {
 }
 
 /** Sends errors in the given shape, without internal details. */
-export function handleErrors(
-  server: FastifyInstance,
-  { shape, activity, logFailure }: ErrorHandlingContext,
-): void {
-  server.setErrorHandler<FastifyError | ProtocolError | StorageFailure>((error, request, reply) => {
-    const protocolError = protocolErrorOf(error)
+export function handleErrors(server: FastifyInstance, context: ErrorHandlingContext): void {
+  const record = createErrorRecorder(context)
+  server.setErrorHandler((error, { routeOptions, ip, log }, reply) => {
+    const protocolError = record(error, { path: routeOptions.url, ip, log })
     const { reason, details } = protocolError
-    if (reason === 'unavailable' && logFailure) logFailure(error)
-    else if (reason === 'internal' || reason === 'unavailable') request.log.error(error)
-    setOutcome(request, { reason, clientId: details.clientId })
-    if (details.clientId !== undefined && request.routeOptions.url === tokenPath) {
-      activity?.tokenRequested({ clientId: details.clientId, outcome: reason, address: request.ip })
-    }
-    if (audited.has(reason)) {
-      activity?.audit({
-        event: 'request_rejected',
-        detail: reason,
-        clientId: details.clientId,
-        address: request.ip,
-      })
-    }
-    return sendError(reply, protocolError, shape)
+    setOutcome(reply.request, { reason, clientId: details.clientId })
+    return sendError(reply, protocolError, context.shape)
   })
 }
 
-function protocolErrorOf(error: FastifyError | ProtocolError | StorageFailure): ProtocolError {
+/** Writes errors to log and audit log; returns what is reported to the client. */
+export function createErrorRecorder({ activity, logFailure }: ErrorHandlingContext) {
+  return (
+    error: unknown,
+    { path, ip, log }: { path: string | undefined; ip: string; log: Pick<FastifyBaseLogger, 'error'> },
+  ): ProtocolError => {
+    const protocolError = protocolErrorOf(error)
+    const { reason, details } = protocolError
+    const { clientId } = details
+    if (reason === 'unavailable' && logFailure) logFailure(error)
+    else if (reason === 'internal' || reason === 'unavailable') log.error(error)
+    if (clientId !== undefined && path === tokenPath) {
+      activity?.tokenRequested({ clientId, outcome: reason, address: ip })
+    }
+    if (audited.has(reason)) {
+      activity?.audit({ event: 'request_rejected', detail: reason, clientId, address: ip })
+    }
+    return protocolError
+  }
+}
+
+function protocolErrorOf(error: unknown): ProtocolError {
   if (error instanceof ProtocolError) return error
   if (error instanceof StorageFailure) return new ProtocolError('unavailable', { retryAfterSeconds: 1 })
-  const reason = reasonsByCode[error.code]
-  if (reason) return new ProtocolError(reason)
-  const isClientError = error.statusCode !== undefined && error.statusCode < 500
-  return new ProtocolError(isClientError ? 'malformed_request' : 'internal')
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>
+  return new ProtocolError(reasonsByCode[code] ?? (statusCode < 500 ? 'malformed_request' : 'internal'))
 }
 
 export function sendError(reply: FastifyReply, error: ProtocolError, shape: ErrorShape): FastifyReply {
+  const { status, headers, body } = errorResponse(error, shape)
+  return reply.code(status).headers(headers).send(body)
+}
+
+export function errorResponse(error: ProtocolError, shape: ErrorShape) {
   const { status, body } = errorBody(error, shape)
   const { retryAfterSeconds, allow } = error.details
-  if (status === 401) void reply.header('www-authenticate', 'Basic realm="tokenwell"')
-  if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds))
-  if (allow !== undefined) void reply.header('allow', allow)
-  return reply.code(status).send(body)
+  const headers = {
+    ...(status === 401 && { 'www-authenticate': 'Basic realm="tokenwell"' }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...(allow !== undefined && { allow }),
+  }
+  return { status, headers, body }
 }

@@ -18,7 +18,10 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
   allowPostOnly(server, introspectionPath)
   server.post<FormRequest>(introspectionPath, async (request, reply) => {
     const credentials = presentedCredentials(request.headers.authorization, request.body)
-    const { client } = await authenticateResourceServer(credentials, callerOf(request, publicUrl))
+    const { client } = await authenticateResourceServer(
+      credentials,
+      callerOf(request, introspectionPath, publicUrl),
+    )
     const { clientId } = client
     setOutcome(request, { clientId })
     const { token: value } = parseParameters(presentedToken, request.body)

@@ -9,6 +9,8 @@ export interface FormRequest {
   Body: RawParameters
 }
 
+export const maxBodyBytes = 16 * 1024
+
 const neverInQuery = ['client_id', 'client_secret', 'token', 'access_token']
 
 /** What the OAuth endpoints share: form bodies, no secrets in the query, responses that are not cached. */
@@ -41,7 +43,7 @@ export function allowPostOnly(server: FastifyInstance, url: string): void {
 }
 
 /** Parameters without a value are treated as omitted (RFC 6749 section 3.2). */
-function parseForm(text: string): Record<string, unknown> {
+export function parseForm(text: string): RawParameters {
   const form = parse(text)
   for (const name in form) if (form[name] === '') delete form[name]
   return form

@@ -17,7 +17,10 @@ export function revocationEndpoint(server: FastifyInstance, context: ServiceCont
   allowPostOnly(server, revocationPath)
   server.post<FormRequest>(revocationPath, async (request, reply) => {
     const credentials = presentedCredentials(request.headers.authorization, request.body)
-    const { client } = await authenticateApplication(credentials, callerOf(request, publicUrl))
+    const { client } = await authenticateApplication(
+      credentials,
+      callerOf(request, revocationPath, publicUrl),
+    )
     const { application } = client
     const { clientId } = application
     setOutcome(request, { clientId })

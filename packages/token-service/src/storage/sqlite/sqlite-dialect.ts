@@ -6,6 +6,7 @@ import {
   type DatabaseConnection,
   type SqliteDatabase,
   type SqliteDialectConfig,
+  type SqliteStatement,
 } from 'kysely'
 
 /** Kysely's SQLite dialect on Node's own SQLite. */
@@ -41,17 +42,26 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
+const maxStatements = 100
+
 function kyselyDatabase(sqlite: DatabaseSync): SqliteDatabase {
+  // Statements for requests have the same text each time: they are prepared once.
+  const statements = new Map<string, SqliteStatement>()
   return {
     close: () => sqlite.close(),
     prepare(text) {
+      const prepared = statements.get(text)
+      if (prepared) return prepared
       const statement = sqlite.prepare(text)
-      return {
+      const added: SqliteStatement = {
         reader: /^(select|with|pragma)\b|\breturning\b/i.test(text.trimStart()),
         all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
         run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
         iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
       }
+      if (statements.size >= maxStatements) statements.clear()
+      statements.set(text, added)
+      return added
     },
   }
 }

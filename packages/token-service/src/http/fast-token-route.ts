@@ -1,0 +1,97 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { tokenPath } from '../protocol/endpoint-paths.ts'
+import type { IssueToken } from '../tokens/issue-token.ts'
+import { callerOf } from './caller.ts'
+import { errorResponse, type createErrorRecorder } from './error-handling.ts'
+import { maxBodyBytes, parseForm } from './oauth-routes.ts'
+import type { RequestObserver, RequestOutcome } from './request-outcome.ts'
+import type { ErrorShape } from '../protocol/error-body.ts'
+
+export interface FastTokenRouteContext {
+  readonly issueToken: IssueToken
+  readonly recordError: ReturnType<typeof createErrorRecorder>
+  readonly shape: ErrorShape
+  readonly publicUrl: string | undefined
+  readonly observers: readonly RequestObserver[]
+}
+
+const url = `${tokenPath}?grant_type=client_credentials`
+const formType = /^application\/x-www-form-urlencoded(?:;|$)/i
+const query = { grant_type: 'client_credentials' }
+
+/**
+ * Responds to token requests of the usual form without Fastify, which costs a third of the time; the endpoint behind it
+ * responds to all others. Only for a server that trusts no proxy.
+ */
+export function fastTokenRoute(server: FastifyInstance, context: FastTokenRouteContext): void {
+  const { issueToken, recordError, shape, publicUrl, observers } = context
+  let isClosing = false
+  server.addHook('preClose', (done) => {
+    isClosing = true
+    done()
+  })
+
+  async function respond(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+    const startedAt = performance.now()
+    const { socket, headers } = request
+    const ip = socket.remoteAddress ?? ''
+    const { host = '', authorization } = headers
+    const caller = callerOf({ ip, socket, host, protocol: 'http' }, tokenPath, publicUrl)
+    let outcome: RequestOutcome
+    let status = 200
+    let more: Record<string, string> = {}
+    let content: object
+    try {
+      const issued = await issueToken({ query, form: parseForm(body), authorization, caller })
+      outcome = { clientId: issued.clientId }
+      content = issued.response
+    } catch (error) {
+      const recorded = recordError(error, { path: tokenPath, ip, log: server.log })
+      const rejected = errorResponse(recorded, shape)
+      outcome = { reason: recorded.reason, clientId: recorded.details.clientId }
+      status = rejected.status
+      more = rejected.headers
+      content = rejected.body
+    }
+    const text = JSON.stringify(content)
+    response.writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+      'content-length': Buffer.byteLength(text),
+      ...more,
+    })
+    response.end(text, () => {
+      const observed = { method: 'POST', path: tokenPath, status, address: ip, ...outcome }
+      const durationMs = performance.now() - startedAt
+      for (const observe of observers) observe({ ...observed, durationMs })
+    })
+  }
+
+  server.addHook('onReady', (done) => {
+    const [handler] = server.server.listeners('request') as RequestListener[]
+    server.server.removeAllListeners('request')
+    server.server.on('request', (request, response) => {
+      if (isClosing || !isUsual(request)) return handler?.call(server.server, request, response)
+      let body = ''
+      request.setEncoding('utf8')
+      request.on('data', (chunk: string) => (body += chunk))
+      request.on('end', () => void respond(request, response, body))
+    })
+    done()
+  })
+}
+
+function isUsual(request: IncomingMessage): boolean {
+  const { method, headers } = request
+  const { 'content-type': type, 'content-length': length } = headers
+  return (
+    method === 'POST' &&
+    request.url === url &&
+    formType.test(type ?? '') &&
+    Number(length) <= maxBodyBytes &&
+    headers['transfer-encoding'] === undefined &&
+    headers.expect === undefined
+  )
+}

@@ -1,0 +1,73 @@
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { application, basic, postForm, testService, tokenPath } from '../test-service.ts'
+
+// With a trusted proxy every request goes through Fastify.
+const withFastify = { trustProxy: 'loopback' }
+
+const credentials = { client_id: application.clientId, client_secret: application.clientSecret }
+const cases: readonly [
+  title: string,
+  form: Record<string, string> | string,
+  headers?: Record<string, string>,
+][] = [
+  ['a token', credentials],
+  ['Basic', {}, basic(application)],
+  ['a grant type in the form too', { ...credentials, grant_type: 'client_credentials' }],
+  ['another grant type in the form', { ...credentials, grant_type: 'password' }],
+  ['no secret', { client_id: 'x' }],
+  ['an empty secret', { client_id: 'x', client_secret: '' }],
+  ['a wrong secret', { ...credentials, client_secret: 'wrong' }],
+  ['a repeated parameter', 'client_id=a&client_id=b&client_secret=c'],
+  ['two kinds of credentials', credentials, basic(application)],
+  ['malformed Basic', {}, { authorization: 'Basic %' }],
+  ['a body that is too large', { ...credentials, more: 'x'.repeat(20_000) }],
+  ['an invalid percent escape', 'client_id=%zz&client_secret=%'],
+]
+
+describe.each(['classic', 'rfc6749'] as const)('the fast route (errors: %s)', (errors) => {
+  it.each(cases)('responds as the endpoint behind it: %s', async (_title, form, headers) => {
+    const clock = { now: () => 1_700_000_000_000 }
+    const responses = []
+    for (const options of [{}, withFastify]) {
+      const { authUrl } = await testService({ errors, clock, ...options })
+      const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+      const type = { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' }
+      const response = await postForm(url, form, { ...type, ...headers })
+      const { access_token: token, ...body } = response.body
+      const { date: _date, 'content-length': _length, ...others } = Object.fromEntries(response.headers)
+      responses.push({ status: response.status, headers: others, body, hasToken: token !== undefined })
+    }
+    expect(responses[0]).toEqual(responses[1])
+  })
+})
+
+describe('the fast route', () => {
+  it('limits failed attempts, counts and logs requests as the endpoint behind it', async () => {
+    const service = await testService({ metrics: true })
+    const url = `${service.authUrl}${tokenPath}?grant_type=client_credentials`
+    const wrong = { ...credentials, client_secret: 'wrong' }
+    for (let attempt = 0; attempt < 10; attempt += 1) expect((await postForm(url, wrong)).status).toBe(401)
+    const limited = await postForm(url, wrong)
+    expect([limited.status, limited.headers.has('retry-after')]).toEqual([429, true])
+    expect((await postForm(url, credentials)).status).toBe(200)
+    const metrics = await (await fetch(`${service.authUrl}/metrics`)).text()
+    expect(metrics).toContain(`seconds_count{path="${tokenPath}",status="401"} 10`)
+    expect(metrics).toContain(`seconds_count{path="${tokenPath}",status="200"} 1`)
+    expect(metrics).toContain(`rejected_requests_total{path="${tokenPath}",reason="too_many_failures"} 1`)
+  })
+
+  it('survives clients that hang up in the middle of a request', async () => {
+    const { authUrl } = await testService()
+    const { port, hostname } = new URL(authUrl)
+    for (const body of ['', 'client_id=a', 'client_id=a&client_secret=b']) {
+      const socket = connect(Number(port), hostname)
+      const head = `POST ${tokenPath}?grant_type=client_credentials HTTP/1.1\r\nHost: ${hostname}:${port}\r\n`
+      const type = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 27\r\n\r\n'
+      await new Promise<void>((resolve) => socket.write(head + type + body, () => resolve()))
+      socket.destroy()
+    }
+    const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+    expect((await postForm(url, credentials)).status).toBe(200)
+  })
+})
