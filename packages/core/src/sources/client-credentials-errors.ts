@@ -9,28 +9,17 @@ export interface Identity {
   readonly tokenEndpoint: string
 }
 
-export function authenticationFailed(
-  cause: unknown,
-  { client, clientId, tokenEndpoint }: Identity,
-): TokenError {
-  return new TokenError({
-    kind: 'unavailable',
-    message: `The client authentication of "${client}" failed (${errorCode(cause)}).`,
-    clientId,
-    tokenEndpoint,
-  })
+export function authenticationFailed(cause: unknown, identity: Identity): TokenError {
+  const message = `The client authentication of "${identity.client}" failed (${errorCode(cause)}).`
+  return new TokenError({ ...identity, kind: 'unavailable', message })
 }
 
 /** A token that is bound to a key is useless without the key; a bearer token lacks the requested protection. */
 export function unexpectedType(
   { tokenType }: TokenResponse,
   expected: TokenResponse['tokenType'],
-  { clientId, tokenEndpoint }: Identity,
+  identity: Identity,
 ): TokenError {
-  return new TokenError({
-    kind: 'malformed',
-    message: `The token endpoint ${tokenEndpoint} issued a ${tokenType} token instead of a ${expected} token.`,
-    clientId,
-    tokenEndpoint,
-  })
+  const message = `The token endpoint ${identity.tokenEndpoint} issued a ${tokenType} token instead of a ${expected} token.`
+  return new TokenError({ ...identity, kind: 'malformed', message })
 }
