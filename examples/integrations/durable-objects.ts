@@ -46,7 +46,7 @@ export class SharedToken extends DurableObject {
   }
 
   write(slot: Slot, holder: string, response: TokenResponse, lifetimeMs: number): string | undefined {
-    const lease = this.#held(slot, holder)
+    const lease = this.#leaseOf(slot, holder)
     if (lease === undefined) return undefined
     const id = crypto.randomUUID()
     this.#put('token', { id, response, expiresAt: lease.since + lifetimeMs })
@@ -55,20 +55,20 @@ export class SharedToken extends DurableObject {
   }
 
   writeCooldown(slot: Slot, holder: string, error: TokenFailure, ttlMs: number): void {
-    if (this.#held(slot, holder)) this.#put('cooldown', { error, expiresAt: Date.now() + ttlMs })
+    if (this.#leaseOf(slot, holder)) this.#put('cooldown', { error, expiresAt: Date.now() + ttlMs })
   }
 
   extend(slot: Slot, holder: string, ttlMs: number): boolean {
-    const lease = this.#held(slot, holder)
+    const lease = this.#leaseOf(slot, holder)
     if (lease) this.#put(slot, { ...lease, expiresAt: Date.now() + ttlMs })
     return lease !== undefined
   }
 
   release(slot: Slot, holder: string): void {
-    if (this.#held(slot, holder)) this.ctx.storage.kv.delete(slot)
+    if (this.#leaseOf(slot, holder)) this.ctx.storage.kv.delete(slot)
   }
 
-  #held(slot: Slot, holder: string): Stored['lease'] | undefined {
+  #leaseOf(slot: Slot, holder: string): Stored['lease'] | undefined {
     const lease = this.#find(slot)
     return lease?.holder === holder ? lease : undefined
   }
@@ -89,13 +89,13 @@ export function createDurableTokenStore(objects: Env['TOKENS']): TokenStore {
     read: async (key) => objects.getByName(key).read(),
     remove: async (key, id) => objects.getByName(key).remove(id),
     async lease(key, ttlMs, slot) {
-      const held = [slot ?? 'lease', crypto.randomUUID()] as const
-      if (!(await objects.getByName(key).lease(...held, ttlMs))) return undefined
+      const identity = [slot ?? 'lease', crypto.randomUUID()] as const
+      if (!(await objects.getByName(key).lease(...identity, ttlMs))) return undefined
       return {
-        write: async (response, ms) => objects.getByName(key).write(...held, response, ms),
-        writeCooldown: async (error, ms) => objects.getByName(key).writeCooldown(...held, error, ms),
-        extend: async (ms) => objects.getByName(key).extend(...held, ms),
-        release: async () => objects.getByName(key).release(...held),
+        write: async (response, ms) => objects.getByName(key).write(...identity, response, ms),
+        writeCooldown: async (error, ms) => objects.getByName(key).writeCooldown(...identity, error, ms),
+        extend: async (ms) => objects.getByName(key).extend(...identity, ms),
+        release: async () => objects.getByName(key).release(...identity),
       }
     },
   }

@@ -19,7 +19,7 @@ import { createEntryFormat, type Entry, type EntryKind } from '@tokenwell/stored
 export function createDynamodbTokenStore(client: DynamoDBClient, table: string, key: string): TokenStore {
   const format = createEntryFormat({ store: 'dynamodb store', encryptionKeys: [key] })
 
-  /** Changes the item atomically; false if the condition does not hold. */
+  /** Changes the item atomically; false if the condition is not met. */
   async function update(
     name: string,
     change: string,
@@ -66,7 +66,7 @@ export function createDynamodbTokenStore(client: DynamoDBClient, table: string, 
       const leasedAt = Date.now()
       const holder = { ':holder': { S: crypto.randomUUID() } }
       const at = (ms: number): AttributeValue => ({ N: String(Math.ceil(ms)) })
-      const isHeld = '#holder = :holder and #until > :now'
+      const isCurrent = '#holder = :holder and #until > :now'
       const taken = await update(
         name,
         'set #holder = :holder, #until = :until',
@@ -86,7 +86,7 @@ export function createDynamodbTokenStore(client: DynamoDBClient, table: string, 
         const written = await update(
           name,
           kind === 'token' ? 'set #entry = :entry remove cooldown' : 'set #entry = :entry',
-          isHeld,
+          isCurrent,
           { ...names, '#entry': kind },
           { ...holder, ':now': at(Date.now()), ':entry': { S: entry } },
         )
@@ -100,7 +100,7 @@ export function createDynamodbTokenStore(client: DynamoDBClient, table: string, 
         },
         extend(ms) {
           const values = { ...holder, ':now': at(Date.now()), ':until': at(Date.now() + ms) }
-          return update(name, 'set #until = :until', isHeld, names, values)
+          return update(name, 'set #until = :until', isCurrent, names, values)
         },
         async release() {
           await update(name, 'remove #holder, #until', '#holder = :holder', names, holder)

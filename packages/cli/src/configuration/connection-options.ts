@@ -38,7 +38,7 @@ export function addConnectionOptions(command: Command): Command {
     )
     .option('--key-id <id>', 'ID of the private key at the token endpoint')
     .option('--algorithm <name>', 'algorithm of the private key, such as PS256')
-    .option('--assertion-audience <audience>', 'audience of what the private key signs')
+    .option('--assertion-audience <audience>', 'audience of the assertion that the private key signs')
     .addOption(
       new Option(
         '--assertion-file <file>',

@@ -52,7 +52,7 @@ function readApiUrl(text: string | undefined): URL | undefined {
 }
 
 const examples = `
-Sends one token request, a second one if the service asks to wait, and never prints the secret or the token. The exit code is 1 if there is a problem, and 0 if
+Sends one token request, a second one if the response has a Retry-After, and never prints the secret or the token. The exit code is 1 if there is a problem, and 0 if
 there are only warnings.
 
 Examples:

@@ -44,7 +44,7 @@ export function explainRejectedAssertion(
       `The service rejected the audience "${audience}" of the assertion (${details}).`,
       assertionFile === undefined
         ? 'Some services expect their issuer, others the URL of the token endpoint: pass --assertion-audience.'
-        : 'Let the platform that writes the file issue it for the audience that the service expects.',
+        : 'Configure the platform that writes the file to use the audience that the service expects.',
     )
   }
   if (mentions(/\bkid\b|\bjwks\b|\bkeys?\b|signature/i)) {
@@ -53,7 +53,7 @@ export function explainRejectedAssertion(
       `The service found no key that signed the assertion with ${keyId === undefined ? 'no key ID' : `the key ID "${keyId}"`} (${details}).`,
       assertionFile === undefined
         ? `Register the public key for "${clientId}" at the service, and pass --key-id as it is registered there.`
-        : 'Let the service trust the issuer of the assertion.',
+        : 'Configure the service to trust the issuer of the assertion.',
     )
   }
   return request.problem(

@@ -128,7 +128,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
   }
   admin
     .command('remove-developer <name>')
-    .description('removes a developer; their projects stay')
+    .description('removes a developer; their projects remain')
     .action((name: string) => choose({ method: 'DELETE', path: developer(name) }))
   admin
     .command('audit')

@@ -27,7 +27,7 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
   ['--public-url <url>', 'the URL that clients use'],
   [
     '--trust-proxy <addresses>',
-    'proxies to trust about client addresses: a number of hops, or addresses, CIDR ranges, loopback, linklocal, uniquelocal',
+    'trusted proxies, for the addresses of clients: a number of hops, or addresses, CIDR ranges, loopback, linklocal, uniquelocal',
   ],
   [
     '--cors-origins <origins>',

@@ -62,7 +62,7 @@ export interface TokenServiceOptions {
    */
   readonly corsOrigins?: readonly string[] | undefined
   /**
-   * Proxies to trust about client addresses: a number of hops, or a comma-separated list of addresses, CIDR ranges and
+   * Trusted proxies, for the addresses of clients: a number of hops, or a comma-separated list of addresses, CIDR ranges and
    * `loopback`, `linklocal`, `uniquelocal`. `true` trusts everybody. @default false
    */
   readonly trustProxy?: boolean | number | string | undefined

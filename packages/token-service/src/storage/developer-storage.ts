@@ -42,7 +42,7 @@ export interface DeveloperStorage {
   changePassword(id: string, passwordHash: string): Promise<void>
   /** Makes the developer an administrator, or not; `false` if there would be no administrator left. */
   setAdministrator(id: string, administrator: boolean): Promise<boolean>
-  /** With the developer go the sessions; projects stay. `false` if there would be no administrator left. */
+  /** Deletes the developer's sessions as well; projects remain. `false` if there would be no administrator left. */
   remove(id: string): Promise<boolean>
   invite(invitation: Invitation): Promise<void>
   findInvitation(hash: string, nowMs: number): Promise<Invitation | undefined>
