@@ -56,8 +56,12 @@ describe('the published file', () => {
     expect(Object.keys(built).toSorted()).toEqual(Object.keys(source).toSorted())
   })
 
-  it('does not touch slow globals while it loads', async () => {
-    const { file } = await buildCore()
+  it.each(['esm', 'cjs'] as const)('does not touch slow globals while it loads as %s', async (format) => {
+    const { file: built } = await buildCore()
+    const file = `${built}.${format === 'esm' ? 'mjs' : 'cjs'}`
+    const bundle = await rolldown({ input: built, treeshake: false })
+    await bundle.write({ file, format })
+    await bundle.close()
     const touched = await runNode(`
       const touched = []
       for (const name of ['fetch', 'Request', 'Response', 'Headers', 'FormData', 'Blob', 'WebSocket', 'crypto', 'navigator', 'localStorage', 'window', 'document']) {
