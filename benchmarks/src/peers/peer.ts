@@ -7,10 +7,13 @@ export interface Endpoint {
   readonly redisUrl?: string
 }
 
+/** A token, or an object that holds it. */
+export type Token = string | { readonly value: string }
+
 /** One client of the token endpoint, set up as in the peer's documentation. Members are absent where a peer lacks the feature. */
 export interface PeerClient {
-  /** A token from the peer's own cache, or a new one. */
-  readonly getToken?: () => Promise<string>
+  /** A token from the peer's own cache, or a new one: what the peer itself returns, from which a program reads the text. */
+  readonly getToken?: () => Promise<Token>
   /** A new token each time, for peers without a cache. */
   readonly requestToken?: () => Promise<string>
   /** The cached token, without waiting. */

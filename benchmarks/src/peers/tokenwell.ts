@@ -15,7 +15,7 @@ export const tokenwell: Peer = {
       { maxEntries: Infinity },
     )
     return {
-      getToken: async () => (await tokens.getToken()).value,
+      getToken: () => tokens.getToken(),
       peekToken: () => tokens.peekToken()?.value,
       callApi: async (url) => (await apiFetch(url)).status,
       forTenant: (tenant) => pool.for(tenant),

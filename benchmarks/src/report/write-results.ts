@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { installedVersion } from '../method/installed.ts'
 import type { Result } from '../result.ts'
 import { barChart } from './bar-chart.ts'
+import { lineChart } from './line-chart.ts'
 import { formatTable } from './format-table.ts'
 import { peersAhead } from './peers-ahead.ts'
 import { overview } from './overview.ts'
@@ -33,6 +34,9 @@ export function writePage(order: readonly string[]): void {
   for (const chart of all.flatMap(({ charts }) => charts)) {
     writeFileSync(new URL(`charts/${chart.name}.svg`, root), barChart(chart))
   }
+  for (const chart of all.flatMap(({ lineCharts = [] }) => lineCharts)) {
+    writeFileSync(new URL(`charts/${chart.name}.svg`, root), lineChart(chart))
+  }
   const head = [
     '# Results',
     '',
@@ -50,8 +54,11 @@ function fileOf(name: string): URL {
   return new URL(`results/${name}.json`, root)
 }
 
-function section({ title, note, machine, tables, charts }: Kept): string {
-  const images = charts.flatMap((chart) => [`![${chart.title}](charts/${chart.name}.svg)`, ''])
+function section({ title, note, machine, tables, charts, lineCharts = [] }: Kept): string {
+  const images = [...charts, ...lineCharts].flatMap((chart) => [
+    `![${chart.title}](charts/${chart.name}.svg)`,
+    '',
+  ])
   return [
     `## ${title}`,
     '',

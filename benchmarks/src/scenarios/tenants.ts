@@ -107,7 +107,8 @@ export async function tenants(): Promise<Result> {
       {
         what: "the time to create a tenant's client",
         entries: entries.map(({ name, thousand }) => ({ name, value: thousand.createNs })),
-        because: 'Ours checks all options on creation, so that invalid options are reported there',
+        because:
+          'Ours records the order of use, so that a full pool can evict the least recently used client',
       },
     ],
     overview: [

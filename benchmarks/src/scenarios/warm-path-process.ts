@@ -2,6 +2,7 @@
 import { apiUrl } from '../api.ts'
 import { fastestWindow, fastestWindowSync } from '../method/fastest-window.ts'
 import { givenArgument, report } from '../method/run-process.ts'
+import type { Token } from '../peers/peer.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'
 
 const { id, tokenUrl } = givenArgument() as { id: PeerId; tokenUrl: string }
@@ -14,7 +15,8 @@ const urls = Array.from({ length: 16 }, (_, order) => `${apiUrl}/${order}`)
 let calls = 0
 const nextUrl = (): string => urls[calls++ % urls.length]!
 
-const [getNs] = getToken ? await fastestWindow([getToken]) : []
+const textOf = (token: Token): string => (typeof token === 'string' ? token : token.value)
+const [getNs] = getToken ? await fastestWindow([getToken], textOf) : []
 const peekNs = peekToken && fastestWindowSync(peekToken)
 const [callNs, plainNs] =
   callApi && callPlainly ? await fastestWindow([() => callApi(nextUrl()), () => callPlainly(nextUrl())]) : []

@@ -82,7 +82,7 @@ export async function warmPath(): Promise<Result> {
         what: 'getting a cached token',
         entries: gets,
         because:
-          'Ours reads two clocks, so that an expired token is recognised after a clock was set back or a computer slept, and returns an object that does not show its token in logs',
+          'Ours returns an object that does not show its token in logs; the program reads the value from it',
       },
       ...['fetch', 'axios'].map((client) => ({
         what: `attaching it to a request of ${client}`,
