@@ -140,6 +140,7 @@ async function findTests(folder: string): Promise<TestFile[]> {
   rmSync(coverage, { recursive: true })
   if (reply === undefined || !('passing' in reply)) throw new Error('The tests could not be run.')
   for (const file of reply.failing) process.stdout.write(`Left out, it fails without a mutant: ${file}\n`)
+  if (reply.passing.length === 0) throw new Error(`No test of ${folder} passes without a mutant.`)
   return reply.passing.toSorted((a, b) => a.milliseconds - b.milliseconds)
 }
 

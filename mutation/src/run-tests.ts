@@ -31,6 +31,8 @@ class AsGiven extends BaseSequencer {
 
 const [copy = '', filter = ''] = process.argv.slice(2)
 process.chdir(copy)
+// As `vitest` itself does.
+process.env['NODE_ENV'] ??= 'test'
 const nowhere = new PassThrough().resume()
 const vitest = await createVitest(
   'test',

@@ -29,6 +29,42 @@ const failureOf = (promise: Promise<unknown>) =>
     (error: unknown) => error as AxiosError,
   )
 
+describe('a request with a timeout', () => {
+  it('follows redirects', async () => {
+    const { respond } = servers.api
+    servers.api.respond = async (request) =>
+      request.url === '/moved' ? { status: 302, headers: { location: '/here' } } : respond(request)
+    const { status, request } = await api.get('/moved', { timeout: 10_000 })
+    expect([status, request.path]).toEqual([200, '/here'])
+  })
+
+  it('may lack the transitional options', async () => {
+    servers.endpoint.respond = async () => noResponse
+    const error = await failureOf(api.get('/', { timeout: 50, transitional: undefined as never }))
+    expect(error.code).toBe('ECONNABORTED')
+  })
+})
+
+describe('a response', () => {
+  it('shows no token if the adapter returns a copy of its configuration', async () => {
+    const adapter: AxiosAdapter = (config) =>
+      Promise.resolve({ data: '', status: 200, statusText: '', headers: {}, config: { ...config } })
+    const { config } = await api.get('/', { adapter })
+    expect(JSON.stringify(config)).not.toContain((await servers.tokens.getToken()).value)
+  })
+
+  it('with status 400 is checked for a rejected token', async () => {
+    rejectFirst()
+    const { respond } = servers.api
+    servers.api.respond = async (request) => {
+      const response = await respond(request)
+      if (response === 'drop' || response.status !== 401) return response
+      return json({ fault: { faultstring: 'Invalid Access Token' } }, 400)
+    }
+    expect((await api.get('/', { validateStatus: null })).status).toBe(200)
+  })
+})
+
 describe('a request that is sent again', () => {
   beforeEach(rejectFirst)
 

@@ -62,6 +62,16 @@ describe('the cache key', () => {
 })
 
 describe('client credentials', () => {
+  it.each([
+    'https://user@auth.example.com',
+    'https://:password@auth.example.com',
+    'https://auth.example.com#x',
+  ])('are not sent to %s', (tokenUrl) => {
+    expect(() => clientCredentials({ ...standard, tokenUrl })).toThrow(
+      'tokenUrl must not contain a user name, password or fragment.',
+    )
+  })
+
   it('are rejected in a browser, where everybody can read them', () => {
     vi.stubGlobal('window', { document: {} })
     expect(() => clientCredentials(standard)).toThrow(

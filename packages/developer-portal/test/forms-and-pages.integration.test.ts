@@ -14,6 +14,19 @@ useCheapPasswords()
 const canary = `"><script>alert('x')</script>&amp;'\``
 
 describe('every form', () => {
+  it('shows no error before it is sent', async () => {
+    const { admin, newBrowser } = await startPortal()
+    const pages = [
+      await newBrowser().get('/portal/log-in'),
+      await admin.get('/portal/new-project'),
+      await admin.get('/portal/account'),
+    ]
+    for (const { status, text } of pages) {
+      expect(status).toBe(200)
+      expect(text).not.toMatch(/field-error|aria-invalid|role="alert"/)
+    }
+  })
+
   const paths = (project: string, application: string) => [
     '/portal/log-in',
     '/portal/log-out',

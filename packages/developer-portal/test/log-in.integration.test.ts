@@ -233,6 +233,15 @@ describe('a session', () => {
     expect((await other.get('/portal/projects')).location).toBe('/portal/log-in')
   })
 
+  it('ends when its browser logs in again', async () => {
+    const { admin, newBrowser } = await startPortal()
+    const copy = newBrowser()
+    for (const [name, value] of admin.cookies) copy.cookies.set(name, value)
+    expect((await admin.post('/portal/log-in', { name: 'ada', password })).location).toBe('/portal/projects')
+    expect((await admin.get('/portal/projects')).status).toBe(200)
+    expect((await copy.get('/portal/projects')).location).toBe('/portal/log-in')
+  })
+
   it('is not found by a changed cookie', async () => {
     const { admin, newBrowser } = await startPortal()
     const id = admin.cookies.get(cookieName) ?? ''

@@ -53,6 +53,41 @@ describe.each([
   })
 })
 
+describe('the format', () => {
+  // Other versions of the package share these entries: a change splits a fleet during its upgrade.
+  const store = 'redis store'
+  const fixedKey = new Uint8Array(32).fill(1)
+  const encrypted =
+    'an-id.1500.VKNlWPPJWQ_f_U1UWy2Vk7picJ8Al8JOQokB9b74NnDBJ7kQUJfP8fBokFvs77ZRkFzTNjsKlJHXZe5UyxVYJfXK1_iF-tRFEhekJPgJ2on50AfokdUJQeoYLRHtxV0'
+
+  it('names entries as every other version does', async () => {
+    const { format: plain } = formatWith(undefined, store)
+    expect(await plain.names('a cache key')).toEqual(['y6WKHEI8r5kna6U2lqzOOhSooy0AgtOh7MEodu_yp7Q'])
+    const { format } = formatWith([fixedKey], store)
+    expect(await format.names('a cache key')).toEqual([
+      'vL8zdPAS.8TUysOn2Yt2O5qsaAvLctg5bD7V5__M_g9Cp07an0-w',
+    ])
+  })
+
+  it('reads an encrypted entry of every other version', async () => {
+    const { format } = formatWith([fixedKey], store)
+    expect(await format.read('a cache key', [{ now, token: encrypted }])).toEqual({
+      id: 'an-id',
+      response: content,
+      remainingMs: 500,
+    })
+  })
+
+  it('keeps 500 characters of the message of a cooldown', async () => {
+    const { format } = formatWith()
+    const long = { kind: 'unavailable', message: 'x'.repeat(600) } as const
+    const cooldown = await format.encode('key', 'cooldown', { id: 'id', expiresAt: now + 9, content: long })
+    expect(await format.read('key', [{ now, cooldown }])).toMatchObject({
+      error: { message: 'x'.repeat(500) },
+    })
+  })
+})
+
 describe('encryption', () => {
   it('hides tokens and cache keys', async () => {
     const { format, encode } = formatWith([key])

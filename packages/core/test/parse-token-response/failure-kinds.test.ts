@@ -34,6 +34,8 @@ describe('the kind of a failure', () => {
   it.each([
     ['invalid_client', 'credentials'],
     ['unauthorized_client', 'credentials'],
+    ['access_denied', 'credentials'],
+    ['slow_down', 'throttled'],
     ['unsupported_grant_type', 'configuration'],
     ['invalid_scope', 'configuration'],
     ['temporarily_unavailable', 'unavailable'],

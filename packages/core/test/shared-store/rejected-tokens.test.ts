@@ -64,6 +64,29 @@ describe('a token rejected by an API', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
+  it('is remembered until a hundred others have been rejected', async () => {
+    let stale: Awaited<ReturnType<TokenStore['read']>>
+    const store: TokenStore = {
+      ...createMemoryTokenStore(),
+      read: () => Promise.resolve(stale),
+      remove: () => Promise.resolve(),
+    }
+    const { first } = pair(store)
+    const reject = async (times: number) => {
+      for (let count = 0; count < times; count++) {
+        first.reject(await first.getToken({ forceRefresh: true }))
+        await pass(5_000)
+      }
+    }
+    await reject(1)
+    const response = { accessToken: 'token-1', tokenType: 'Bearer', expiresIn: 3_600, scope: [] } as const
+    stale = { id: 'stale', response, remainingMs: 3_000_000 }
+    await reject(99)
+    expect((await first.getToken()).value).toBe('token-101')
+    await reject(1)
+    expect((await first.getToken()).value).toBe('token-1')
+  })
+
   it('is rejected late without removing its replacement', async () => {
     const { store, first, second } = pair()
     const token = await second.getToken()

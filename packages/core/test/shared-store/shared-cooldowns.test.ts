@@ -123,6 +123,20 @@ describe('a rejection of the credentials', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
+  it.each([
+    [74_000, 'applies'],
+    [76_000, 'is ignored, because it is longer than any that a provider writes'],
+  ])('of %i ms %s', async (cooldownMs) => {
+    const { endpoint, store, first } = fleet(1, {})
+    const lease = await store.lease('key', 1_000)
+    await lease?.writeCooldown({ kind: 'unavailable', message: 'The endpoint is down.' }, cooldownMs)
+    await lease?.release()
+    const call = watch(first.getToken())
+    await pass(100)
+    expect(call.state).toBe(cooldownMs > 75_000 ? 'resolved' : 'rejected')
+    expect(endpoint.requests).toHaveLength(cooldownMs > 75_000 ? 1 : 0)
+  })
+
   it('stores only the facts of the failure', async () => {
     const { store, first } = fleet(1, {
       status: 401,

@@ -49,6 +49,25 @@ describe('a slow or failing store', () => {
     expect(await memory.read('key')).toMatchObject({ response: { accessToken: 'token-1' } })
   })
 
+  it('is reported with the time that it took', async () => {
+    const memory = createMemoryTokenStore()
+    const lease = (await memory.lease('key', 1_000))!
+    await lease.write({ accessToken: 'stored', tokenType: 'Bearer', expiresIn: 3_600, scope: [] }, 3_600_000)
+    const { events, tokens } = startWith({
+      ...memory,
+      read: async (key) => {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        return memory.read(key)
+      },
+    })
+    const call = watch(tokens.getToken())
+    await pass(100)
+    expect(call.value?.value).toBe('stored')
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'token_received', from: 'store', durationMs: 50 }),
+    )
+  })
+
   it('is paused for all providers that share it, and then used again', async () => {
     const lease = vi.fn(failing)
     const store = storeWith({ lease })
@@ -78,6 +97,49 @@ describe('a slow or failing store', () => {
     }
     const pauses = tries.slice(1).map((at, index) => Math.round((at - tries[index]!) / 1000))
     expect(pauses.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 30, 30, 30])
+  })
+
+  it('is paused for a second after failures that arrive together', async () => {
+    const lease = vi.fn(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      return failing()
+    })
+    const store = storeWith({ lease })
+    const providers = Array.from({ length: 5 }, () => startWith(store).tokens)
+    for (const tokens of providers) watch(tokens.getToken())
+    await pass(1_100)
+    expect(lease).toHaveBeenCalledTimes(5)
+    watch(providers[0]!.getToken({ forceRefresh: true }))
+    await pass(100)
+    expect(lease).toHaveBeenCalledTimes(6)
+  })
+
+  it('is paused for a second if it fails again after it has recovered', async () => {
+    const memory = createMemoryTokenStore()
+    let works = false
+    const lease = vi.fn((key: string, ttlMs: number) => (works ? memory.lease(key, ttlMs) : failing()))
+    const { tokens } = startWith(storeWith({ lease }))
+    for (let failures = 0; failures < 5; failures++) {
+      await tokens.getToken({ forceRefresh: true })
+      await pass(30_000)
+    }
+    works = true
+    await tokens.getToken({ forceRefresh: true })
+    await pass(30_000)
+    works = false
+    await tokens.getToken({ forceRefresh: true })
+    lease.mockClear()
+    await pass(1_000)
+    await tokens.getToken({ forceRefresh: true })
+    expect(lease).toHaveBeenCalledOnce()
+  })
+
+  it('gets its lease back also if it fails to write the token', async () => {
+    const release = vi.fn(() => Promise.resolve())
+    const { tokens } = startWith(storeWith({ write: failing, release }))
+    await tokens.getToken()
+    await pass(10)
+    expect(release).toHaveBeenCalledOnce()
   })
 
   it('serves the fleet again after it has recovered', async () => {
@@ -198,7 +260,8 @@ describe('a slow or failing store', () => {
         keyedSource(endpoint, () => Promise.resolve(key)),
         { store },
       )
-    await Promise.all([watch(open('well').getToken()), pass(300)])
+    watch(open('well').getToken())
+    await pass(300)
     const [sick, well] = [watch(open('sick').getToken()), open('well')]
     await pass(100)
     const first = watch(well.getToken())

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { createTokenFetch } from '@tokenwell/core'
+import { describe, expect, it, vi } from 'vitest'
 import { revoke, start } from './protected-api.ts'
 
 describe('a rejected request', () => {
@@ -88,6 +89,35 @@ describe('a rejected request', () => {
     Object.defineProperty(request, 'body', { value: undefined })
     const response = await started.tokenFetch(request)
     expect([response.status, await response.text()]).toEqual([401, 'status 401'])
+  })
+
+  it('without a body is sent once more for a Request of a browser without the body property', async () => {
+    const started = await start()
+    await revoke(started)
+    const request = new Request(started.api)
+    Object.defineProperty(request, 'body', { value: undefined })
+    expect((await started.tokenFetch(request)).status).toBe(200)
+  })
+
+  it.each([
+    ['is cancelled', () => {}],
+    [
+      'may fail to be cancelled',
+      () => {
+        throw new Error('canary')
+      },
+    ],
+  ])('has a response whose body %s', async (_name, whenCancelled) => {
+    const { api, tokens } = await start()
+    const cancel = vi.fn(whenCancelled)
+    const responses = [
+      new Response(new ReadableStream({ cancel }), { status: 401 }),
+      new Response('accepted'),
+    ]
+    const fetch = () => Promise.resolve(responses.shift()!)
+    const tokenFetch = createTokenFetch(tokens, { allowedOrigins: [api], fetch })
+    expect(await (await tokenFetch(api)).text()).toBe('accepted')
+    expect(cancel).toHaveBeenCalledOnce()
   })
 
   it('is not sent a third time', async () => {

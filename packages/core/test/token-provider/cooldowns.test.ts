@@ -40,6 +40,13 @@ describe('a cooldown', () => {
     expect(await cooldownsAfter(response, expected.length)).toEqual(expected)
   })
 
+  it('after a throttled request without Retry-After is a second', async () => {
+    const endpoint = new ScriptedEndpoint({ status: 429, body: '' })
+    const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1, timeoutMs: 900 })
+    await tokens.getToken().catch(() => {})
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'throttled', retryAfterMs: 1_000 })
+  })
+
   it('rejects an aborted caller with its own reason', async () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongPath)))
     await tokens.getToken().catch(() => {})
@@ -180,6 +187,24 @@ describe('a valid token whose refresh fails', () => {
     // Two hours at 30 s on average.
     expect(endpoint.requests.length).toBeGreaterThan(120)
     expect(endpoint.requests.length).toBeLessThan(500)
+  })
+
+  it('is not refreshed again within a second', async () => {
+    fixRandom(0)
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 1_000 } : unavailable))
+    const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
+    await tokens.getToken()
+    await pass(850_000)
+    for (const ms of [0, 500, 490]) {
+      await pass(ms)
+      await tokens.getToken()
+    }
+    await pass(0)
+    expect(endpoint.requests).toHaveLength(2)
+    await pass(10)
+    await tokens.getToken()
+    await pass(0)
+    expect(endpoint.requests).toHaveLength(3)
   })
 
   it('is not refreshed with rejected credentials before the end of the cooldown', async () => {

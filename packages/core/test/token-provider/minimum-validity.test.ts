@@ -55,6 +55,12 @@ describe('minimumValidityMs', () => {
     expect(refreshed.value?.value).toBe('token-2')
   })
 
+  it('longer than the lifetime gets a new token once the cached one is due for refresh', async () => {
+    const { tokens } = await started({ expiresIn: 1_000 })
+    await pass(850_000)
+    expect((await tokens.getToken({ minimumValidityMs: 3_600_000 })).value).toBe('token-2')
+  })
+
   it('does not make every call wait if it is slightly shorter than the lifetime', async () => {
     const { endpoint, tokens } = await started({ expiresIn: 100, latencyMs: 0 })
     endpoint.script = { expiresIn: 100, latencyMs: 2_000 }

@@ -58,6 +58,21 @@ describe('a secret function', () => {
     expect(clientSecret.mock.calls.length - before).toBe(20)
   })
 
+  it('ends no newer cooldown if it responds late', async () => {
+    const endpoint = new ScriptedEndpoint(wrongSecret)
+    let clientSecret: () => string | Promise<string> = () => 'first'
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => clientSecret() }))
+    await tokens.getToken().catch(() => {})
+    clientSecret = () => new Promise((resolve) => setTimeout(resolve, 500, 'second'))
+    const waiting = watch(tokens.getToken())
+    await pass(10)
+    clientSecret = () => 'third'
+    await tokens.getToken({ forceRefresh: true }).catch(() => {})
+    await pass(1_000)
+    expect(waiting.error).toMatchObject({ kind: 'credentials' })
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
   it('delays each call by at most a second if it hangs during a cooldown', async () => {
     let calls = 0
     const clientSecret = () => (++calls <= 2 ? 'wrong' : new Promise<string>(() => {}))

@@ -83,6 +83,19 @@ describe('the response form rfc6749', () => {
   })
 })
 
+describe('the audit log', () => {
+  it('contains credentials that were sent in a URL, without the credentials', async () => {
+    const { send, authUrl } = await administeredService({ applications: [application] })
+    const { status } = await fetch(`${authUrl}${tokenPath}?client_id=canary&client_secret=canary`, {
+      method: 'POST',
+    })
+    expect(status).toBe(400)
+    const log = async () => JSON.stringify((await send('GET', '/audit')).body)
+    await expect.poll(log).toContain('credentials_in_query')
+    expect(await log()).not.toContain('canary')
+  })
+})
+
 describe('lists of the administrators listener', () => {
   it('come in pages', async () => {
     const applications = Array.from({ length: 5 }, (_, at) => ({ ...application, clientId: `client ${at}` }))

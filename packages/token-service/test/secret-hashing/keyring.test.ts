@@ -4,6 +4,11 @@ import { createKeyring, createRandomKey, sameHash } from '../../src/secret-hashi
 const [newest, older] = [createRandomKey(), createRandomKey()]
 
 describe('a keyring', () => {
+  it('finds no match in a stored hash of the wrong length', () => {
+    expect(sameHash('', Buffer.alloc(32))).toBe(false)
+    expect(sameHash(Buffer.alloc(31).toString('base64url'), Buffer.alloc(32))).toBe(false)
+  })
+
   it('hashes under the newest key, and compares with every key', () => {
     const before = createKeyring([older]).hash('secret')
     const keyring = createKeyring([newest, older])

@@ -68,6 +68,16 @@ export function testDevelopers(storage: () => Storage): void {
     expect((await storage().developers.find(one.name))?.passwordHash).toBe('changed')
   })
 
+  it('removes no last administrator', async () => {
+    const administrators = (await storage().developers.list()).filter(({ administrator }) => administrator)
+    const administrator = administrators[0] ?? developer({ administrator: true })
+    if (administrators.length === 0)
+      await storage().developers.join(administrator, await invitation({ administrator: true }), 1)
+    expect(await storage().developers.remove(administrator.id)).toBe(false)
+    expect(await storage().developers.setAdministrator(administrator.id, false)).toBe(false)
+    expect(await storage().developers.find(administrator.name)).toMatchObject({ administrator: true })
+  })
+
   it('lists the projects of each developer', async () => {
     const [one, other] = [await joined(), await joined()]
     const project = { id: randomUUID(), name: 'a', organizationName: 'b', developerEmail: 'c', createdAtMs }

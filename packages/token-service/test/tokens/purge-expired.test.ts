@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { purgeRegularly } from '../../src/tokens/purge-expired.ts'
 
@@ -32,4 +32,18 @@ it('purges expired tokens and failure counts regularly, despite errors', async (
   const after = purged.length
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect([purged.length, purged[0], errors.length]).toEqual([after, 42, 1])
+})
+
+it('keeps no process alive', async () => {
+  const setTimer = vi.spyOn(globalThis, 'setInterval')
+  const stop = purgeRegularly({
+    storage: createMemoryStorage(),
+    clock: { now: () => 42 },
+    onError: () => {},
+    auditRetentionMs: 10,
+    intervalMs: 1_000,
+  })
+  expect(setTimer.mock.results[0]?.value.hasRef()).toBe(false)
+  await stop()
+  setTimer.mockRestore()
 })
