@@ -4,10 +4,10 @@ import {
   createMemoryTokenStore,
   createTokenProvider,
   tokenResponseBody,
-  type TokenError,
+  TokenError,
 } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from './fake-time.ts'
-import { ScriptedEndpoint, sourceOf, unavailable } from './scripted-endpoint.ts'
+import { ScriptedEndpoint, sourceOf, unavailable, type ScriptedResponse } from './scripted-endpoint.ts'
 
 useFakeTime()
 
@@ -169,6 +169,35 @@ describe('a failing backend', () => {
     expect(error).toMatchObject({ kind, message, status })
     expect((error as TokenError).retryAfterMs).toBe(retryAfterMs)
   })
+
+  it.each<[string, ScriptedResponse]>([
+    ['403', { status: 403, body: '' }],
+    ['419', { status: 419, body: '' }],
+    ['a login page', { body: '<html>' }],
+  ])(
+    'that returns %s is asked again after a changed header, forceRefresh or reset',
+    async (_name, response) => {
+      const endpoint = new ScriptedEndpoint(response)
+      let csrf = 'old'
+      const headers = () => Promise.resolve({ 'x-csrf-token': csrf })
+      const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch, headers }))
+      const fails = () => expect(tokens.getToken()).rejects.toBeInstanceOf(TokenError)
+      await fails()
+      await fails()
+      expect(endpoint.requests).toHaveLength(1)
+      await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow()
+      expect(endpoint.requests).toHaveLength(2)
+      tokens.reset()
+      await fails()
+      expect(endpoint.requests).toHaveLength(3)
+      endpoint.script = {}
+      csrf = 'new'
+      // The headers are compared once a second.
+      await pass(1_000)
+      await expect(tokens.getToken()).resolves.toBeDefined()
+      expect(endpoint.requests).toHaveLength(4)
+    },
+  )
 
   it('is not requested if its headers function fails', async () => {
     const endpoint = new ScriptedEndpoint()

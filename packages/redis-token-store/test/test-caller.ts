@@ -13,6 +13,7 @@ import type { TokenEndpoint } from './token-endpoint.ts'
 export interface Caller extends AsyncDisposable {
   readonly client: ReturnType<typeof openClient>
   readonly tokens: TokenProvider
+  readonly scope: string
   readonly events: TokenEvent[]
   /** Failures of the store, such as `lease READONLY`. */
   readonly storeFailures: () => string[]
@@ -52,6 +53,7 @@ export async function openCaller(
   return {
     client,
     tokens,
+    scope,
     events,
     storeFailures: () =>
       events.flatMap((event) =>

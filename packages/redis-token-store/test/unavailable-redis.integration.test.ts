@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
+import type { TokenError } from '@tokenwell/core'
 import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
 import { openCaller, type Caller } from './test-caller.ts'
@@ -193,6 +194,25 @@ describe.skipIf(!redisInstalled)('a Redis server that is', () => {
     await caller.client.del(key)
     await caller.client.rPush(key, 'a list')
     await expectStoreInUse()
+  })
+
+  it.each([
+    [['lease'], 'a token'],
+    [['lease', 'fallback'], 'unavailable'],
+  ])('in which another program keeps the fields %j gives a call %s', async (slots, outcome) => {
+    await caller.client.flushAll()
+    await caller.tokens.getToken()
+    await caller.tokens.close()
+    const [key = ''] = await caller.client.keys('tokenwell:*')
+    await caller.client.del(key)
+    for (const slot of slots) await caller.client.hSet(key, slot, `somebody.${Date.now() + 50_000}`)
+    const waiting = await openCaller(redis.url, endpoint, { scope: caller.scope, timeoutMs: 2_000 })
+    const call = waiting.tokens.getToken().then(
+      () => 'a token',
+      (error: TokenError) => error.kind,
+    )
+    expect(await call).toBe(outcome)
+    await waiting[Symbol.asyncDispose]()
   })
 
   it.each([

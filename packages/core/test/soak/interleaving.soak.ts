@@ -7,7 +7,7 @@ import { flakyStore } from '../token-provider/flaky-store.ts'
 import { plan, play } from '../token-provider/interleaving.ts'
 
 // `SEED` repeats a run, `RUNS` lengthens it.
-const numRuns = Number(process.env['RUNS'] ?? 10_000)
+const numRuns = Number(process.env['RUNS'] ?? 5_000)
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 const behaviours = fc.infiniteStream(fc.constantFrom('works', 'works', 'works', 'fails', 'hangs'))
 
