@@ -77,7 +77,8 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
 
   async function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
     const reason = reasonOf(thrown)
-    if (reason === 'internal' || reason === 'unavailable') request.log.error(thrown)
+    if (reason === 'internal') request.log.error(thrown)
+    else if (reason === 'unavailable') service.logFailure(thrown)
     // Error pages are shown without a storage too.
     const developer = await developerOf(request).catch(() => undefined)
     const csrfToken = createCsrfToken(request, reply)

@@ -67,6 +67,7 @@ export async function openServiceContext(
     activity,
     errors,
     publicUrl,
+    logFailure: onError,
     registryFor: (by) => createApplicationRegistry(registry, by),
     resourceServersFor: (by) => createResourceServerRegistry(registry, by),
     developersFor: (by) => createDeveloperRegistry(registry, by),

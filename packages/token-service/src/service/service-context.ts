@@ -29,6 +29,8 @@ export interface ServiceContext {
   readonly errors: ErrorShape
   /** The URL that clients use; `undefined`: the one in the request. */
   readonly publicUrl: string | undefined
+  /** Logs an error; failures of the storage at most once a minute. */
+  readonly logFailure: (error: unknown) => void
   /** Deletes every token and failure, and restores the configured applications. */
   readonly reset: () => Promise<void>
   /** Writes pending activity and closes the storage. */
