@@ -3,6 +3,7 @@ import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   baseUrl,
+  isBeingDeleted,
   ProtocolError,
   StorageFailure,
   type Developer,
@@ -10,17 +11,19 @@ import {
   type RawParameters,
   type ServiceContext,
 } from '@tokenwell/token-service/plugin'
-import { sendPage } from './components/send-page.ts'
+import { pageHeaders, sendPage } from './components/send-page.ts'
+import { isNotice } from './components/notices.ts'
+import type { Viewer } from './components/page.ts'
 import { sendStaticFile } from './components/static-files.ts'
 import { createHandlers } from './handlers/handlers.ts'
 import { errorPage, type PageErrorReason } from './pages/error-page.ts'
-import { referenceEndpoint } from './reference/reference-endpoint.ts'
 import { PortalError } from './request/portal-error.ts'
 import type { PortalRequest, PortalResponse } from './request/portal-request.ts'
 import {
   assetPattern,
   createPaths,
   portalRoot,
+  referencePath,
   routes,
   type HandlerName,
   type Paths,
@@ -29,7 +32,7 @@ import { createCsrfToken, protectFromCsrf } from './session/csrf-protection.ts'
 import { sessionHash, setSessionCookie, type CookieOptions } from './session/session.ts'
 
 /**
- * Serves the developer portal at `/portal` and the API reference at `/reference`.
+ * Serves the developer portal at `/portal`, with the API reference at `/portal/reference`.
  *
  * @example
  * await startTokenService({ storage: 'sqlite:tokenwell.db', portal: developerPortal })
@@ -37,15 +40,20 @@ import { sessionHash, setSessionCookie, type CookieOptions } from './session/ses
 export const developerPortal: DeveloperPortal = {
   async plugin(server, { service }) {
     const paths = createPaths(service.publicUrl)
-    referenceEndpoint(server, service, paths)
+    server.get(referencePath, { exposeHeadRoute: false }, (_request, reply) =>
+      reply.redirect(paths.reference),
+    )
     server.register((portal) => addPortal(portal, service, paths), { prefix: portalRoot })
   },
   joinPath: (token) => createPaths().join(token),
   passwordPath: (token) => createPaths().newPassword(token),
 }
 
+const noticeCookie = 'tokenwell_portal_notice'
+
 async function addPortal(portal: FastifyInstance, service: ServiceContext, paths: Paths): Promise<void> {
   const { publicUrl, keyring, storage, clock } = service
+  const base = paths.root.slice(0, -portalRoot.length)
   const handlers = createHandlers(service)
   const secure = publicUrl === undefined ? 'auto' : publicUrl.startsWith('https:')
   const cookie: CookieOptions = { path: paths.root, secure, httpOnly: true, sameSite: 'lax' }
@@ -55,19 +63,30 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
   await portal.register(cookiePlugin)
   await protectFromCsrf(portal, keyring, cookie)
 
-  async function handle(name: HandlerName, request: PortalRequest): Promise<PortalResponse> {
+  async function handle(name: HandlerName, request: PortalRequest, isGet: boolean): Promise<PortalResponse> {
     const { developer } = request
     const forDevelopers = handlers.forDevelopers[name]
     if (!forDevelopers) return (await handlers.forEverybody[name]?.(request)) ?? {}
-    return developer ? forDevelopers({ ...request, developer }) : { redirectTo: paths.logIn }
+    if (developer) return forDevelopers({ ...request, developer })
+    // Continues after the log-in; a form that was sent would be lost.
+    const next = isGet ? `?${new URLSearchParams({ next: request.path })}` : ''
+    return { redirectTo: `${paths.logIn}${next}` }
   }
 
   function send(reply: FastifyReply, response: PortalResponse): FastifyReply {
-    const { page, status, redirectTo, sessionId, retryAfterSeconds } = response
+    const { page, file, status, headers = {}, redirectTo, notice, sessionId, retryAfterSeconds } = response
+    if (notice !== undefined) void reply.setCookie(noticeCookie, notice, { ...cookie, maxAge: 60 })
     if (sessionId !== undefined) setSessionCookie(reply, sessionId, cookie)
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds))
     if (redirectTo !== undefined) return reply.header('cache-control', 'no-store').redirect(redirectTo, 303)
-    return sendPage(reply, page, status)
+    if (file) {
+      return reply
+        .headers({ ...pageHeaders, 'cache-control': 'no-store' })
+        .header('content-disposition', `attachment; filename="${file.name}"`)
+        .type(file.type)
+        .send(file.text)
+    }
+    return sendPage(reply, page, { status, headers })
   }
 
   async function developerOf(request: FastifyRequest): Promise<Developer | undefined> {
@@ -75,14 +94,37 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
     return hash === undefined ? undefined : storage.sessions.find(hash, clock.now())
   }
 
+  async function viewerOf(request: FastifyRequest, reply: FastifyReply): Promise<Viewer> {
+    const developer = await developerOf(request)
+    const notice = request.cookies[noticeCookie]
+    // A page shows it once.
+    if (notice !== undefined && request.method === 'GET') void reply.clearCookie(noticeCookie, cookie)
+    const path = new URL(request.url, 'http://portal').pathname
+    return {
+      paths,
+      csrfToken: createCsrfToken(request, reply),
+      developer,
+      path: `${base}${path}`,
+      ...(isNotice(notice) && { notice }),
+      ...(developer?.administrator && {
+        awaitingApproval: (await storage.applications.awaitingApproval()).filter(
+          (client) => !isBeingDeleted(client),
+        ).length,
+      }),
+    }
+  }
+
   async function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
     const reason = reasonOf(thrown)
     if (reason === 'internal') request.log.error(thrown)
     else if (reason === 'unavailable') service.logFailure(thrown)
     // Error pages are shown without a storage too.
-    const developer = await developerOf(request).catch(() => undefined)
-    const csrfToken = createCsrfToken(request, reply)
-    return send(reply, errorPage(reason, { paths, developer, csrfToken }))
+    const viewer = await viewerOf(request, reply).catch(() => ({
+      paths,
+      csrfToken: createCsrfToken(request, reply),
+      path: paths.root,
+    }))
+    return send(reply, errorPage(reason, viewer))
   }
 
   portal.setErrorHandler(sendError)
@@ -93,22 +135,22 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
       url,
       exposeHeadRoute: false,
       async handler(request, reply) {
-        const response = await handle(handler, {
+        const portalRequest: PortalRequest = {
+          ...(await viewerOf(request, reply)),
           params: request.params as Record<string, string>,
+          query: request.query as RawParameters,
           form: (request.body ?? {}) as RawParameters,
           address: request.ip,
           baseUrl: baseUrl(request, publicUrl),
-          csrfToken: createCsrfToken(request, reply),
           sessionHash: sessionHash(request),
-          paths,
-          developer: await developerOf(request),
-        })
+        }
+        const response = await handle(handler, portalRequest, method === 'GET')
         return send(reply, response)
       },
     })
   }
   portal.get<{ Params: { name: string } }>(assetPattern, (request, reply) =>
-    sendStaticFile(request.params.name, reply),
+    sendStaticFile(request.params.name, request, reply),
   )
 }
 

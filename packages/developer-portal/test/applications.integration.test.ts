@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { introspect } from '../../token-service/test/test-service.ts'
 import {
@@ -19,7 +20,7 @@ describe('an application', () => {
     const { admin, authUrl, application } = await withApplication({
       product: 'speech-to-text',
       response_form: 'products',
-      lifetime_seconds: '90',
+      lifetime: '90',
     })
     const { body } = await tokenFor(authUrl, application)
     expect(body).toMatchObject({
@@ -31,9 +32,10 @@ describe('an application', () => {
     })
     for (const path of ['/portal/projects', application.path]) {
       const { text } = await admin.get(path)
-      expect(text).toContain(`${application.clientSecret.slice(0, 4)}…`)
+      expect(text).toContain(application.clientId)
       expect(text).not.toContain(application.clientSecret)
     }
+    expect((await admin.get(application.path)).text).toContain(`${application.clientSecret.slice(0, 4)}…`)
   })
 
   it('is created once by a form that is sent twice', async () => {
@@ -47,7 +49,7 @@ describe('an application', () => {
 
   it('can be changed', async () => {
     const { admin, authUrl, application } = await withApplication()
-    const form = { ...applicationForm, response_form: 'refresh', level: 'silver', lifetime_seconds: ' 60 ' }
+    const form = { ...applicationForm, response_form: 'refresh', level: 'silver', lifetime: ' 60 ' }
     expect((await admin.post(`${application.path}/settings`, form)).location).toBe(application.path)
     expect((await tokenFor(authUrl, application)).body).toMatchObject({
       level: 'silver',
@@ -61,9 +63,9 @@ describe('an application', () => {
     [{ name: 'a\0b' }, 'control and invisible characters'],
     [{ level: 'x'.repeat(201) }, 'at most 200'],
     [{ response_form: 'other' }, 'Invalid'],
-    [{ lifetime_seconds: '0' }, 'at least 1 second'],
-    [{ lifetime_seconds: '1e3' }, 'whole number'],
-    [{ lifetime_seconds: '31536001' }, 'one year'],
+    [{ lifetime: '0' }, 'at least 1 second'],
+    [{ lifetime: '1e3' }, 'whole number'],
+    [{ lifetime: '31536001' }, 'at most 365 days'],
   ])('is not created from %j', async (form, message) => {
     const { admin } = await startPortal()
     const project = await createProject(admin)
@@ -90,25 +92,52 @@ describe('an application', () => {
     expect((await admin.post(`${application.path}/approval`, { decision: 'other' })).status).toBe(400)
   })
 
-  it('shows its tokens per day', async () => {
+  it('shows its token requests by hour and by day, with the reasons of failures', async () => {
     const { admin, authUrl, application, time } = await withApplication()
-    expect((await admin.get(application.path)).text).toContain('No tokens in the last 30 days')
-    time.now += 11 * 3_600_000
-    await tokenFor(authUrl, application)
-    expect((await admin.get(application.path)).text).toContain(
-      '1 in the last 30 days. Busiest day: 31 Jan, with 1.',
-    )
-    time.now += 3_600_000 - 1
+    const show = async (range: string) => (await admin.get(`${application.path}?range=${range}`)).text
+    const summary = (text: string) =>
+      /id="usage-summary".*?<\/p>/s
+        .exec(text)?.[0]
+        .replaceAll(/<[^>]+>|id="[^"]+">/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim()
+    expect(await show('24h')).toContain('No token requests in the last 24 hours')
     for (let each = 0; each < 3; each += 1) await tokenFor(authUrl, application)
-    await admin.get(application.path)
-    time.now += 1
-    for (let each = 0; each < 5; each += 1) await tokenFor(authUrl, application)
+    await tokenFor(authUrl, { ...application, clientSecret: 'wrong' })
+    time.now += 2 * 86_400_000
     await admin.get('/portal/log-in')
     await admin.post('/portal/log-in', { name: 'ada', password })
-    const { text: chart } = await admin.get(application.path)
-    expect(chart).toContain('9 in the last 30 days. Busiest day: 1 Feb, with 5.')
-    expect(chart.match(/<rect/g)).toHaveLength(30)
-    expect(chart).toMatch(/<title>31 Jan: 4<\/title>/)
+    await tokenFor(authUrl, application)
+    expect(summary(await show('24h'))).toBe('1 issued 0 failed in the last 24 hours')
+    const week = await show('7d')
+    expect(summary(week)).toBe('4 issued 1 failed in the last 7 days')
+    expect(week).toMatch(/<strong>Wrong secret<\/strong>/)
+    expect((await show('30d')).match(/<title>/g)?.length).toBe(31)
+    expect(summary(await show('nonsense'))).toBe('1 issued 0 failed in the last 24 hours')
+  })
+
+  it('is moved, deleted and restored by its owner', async () => {
+    const { admin, authUrl, application, project } = await withApplication()
+    const other = await createProject(admin, 'Other')
+    const id = (path: string) => path.split('/').at(-1) ?? ''
+    const { location } = await admin.post(`${application.path}/project`, { project: id(other) })
+    expect(location).toBe(`${other}/applications/${id(application.path)}`)
+    expect((await admin.get(application.path)).status).toBe(404)
+    const path = location ?? ''
+    expect((await tokenFor(authUrl, application)).status).toBe(200)
+    expect((await admin.post(`${path}/project`, { project: 'nowhere' })).status).toBe(400)
+
+    await admin.post(`${path}/deletion`, { decision: 'delete' })
+    expect((await tokenFor(authUrl, application)).status).toBe(401)
+    expect((await admin.get(path)).text).toContain('It can be restored until')
+    await admin.post(`${path}/deletion`, { decision: 'restore' })
+    expect((await tokenFor(authUrl, application)).status).toBe(200)
+    await admin.post(`${other}/deletion`, { decision: 'delete' })
+    expect((await tokenFor(authUrl, application)).status).toBe(401)
+    expect((await admin.get(`${other}/new-application`)).status).toBe(404)
+    await admin.post(`${other}/deletion`, { decision: 'restore' })
+    expect((await tokenFor(authUrl, application)).status).toBe(200)
+    expect((await admin.post(`${project}/deletion`, { decision: 'other' })).status).toBe(400)
   })
 })
 
@@ -170,5 +199,27 @@ describe('rotating a secret', () => {
       submission_id: crypto.randomUUID(),
     })
     expect([response.status, response.text]).toEqual([409, expect.stringContaining('Too many secrets')])
+  })
+})
+
+describe('a public key', () => {
+  const pem = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
+
+  it('is registered from PEM and removed, and a private key is rejected', async () => {
+    const { admin, application } = await withApplication()
+    const { publicKey, privateKey } = pem()
+    const text = (key: KeyObject, type: 'spki' | 'pkcs8') =>
+      String(key.export({ type, format: 'pem' } as never))
+    const rejected = await admin.post(`${application.path}/keys`, { key: text(privateKey, 'pkcs8') })
+    expect([rejected.status, rejected.text]).toEqual([422, expect.stringContaining('private')])
+    expect(rejected.text).not.toContain('BEGIN PRIVATE KEY')
+    expect((await admin.post(`${application.path}/keys`, { key: 'nonsense' })).status).toBe(422)
+    const added = await admin.post(`${application.path}/keys`, { key: text(publicKey, 'spki') })
+    expect(added.location).toBe(application.path)
+    const page = (await admin.get(application.path)).text
+    expect(page).toContain('Public key')
+    const [removal = ''] = /\/portal\/[^"]+\/keys\/[^"]+\/removal/.exec(page) ?? []
+    await admin.post(removal)
+    expect((await admin.get(application.path)).text).not.toContain('data-label="Credential">Public key')
   })
 })

@@ -34,9 +34,9 @@ async function approvedApplication() {
 describe('a developer who widens an approved application', () => {
   it('gets the approved products and lifetime until the administrator approves', async () => {
     const { admin, grace, application, settings, authUrl, oldToken } = await approvedApplication()
-    const widened = { product: products, lifetime_seconds: '31536000', name: 'Renamed' }
+    const widened = { product: products, lifetime: '365', lifetime_unit: 'days', name: 'Renamed' }
     expect((await settings(widened)).location).toBe(application.path)
-    expect((await grace.get(application.path)).text).toContain('changes pending approval')
+    expect((await grace.get(application.path)).text).toContain('Changes pending approval')
 
     const pending = (await tokenFor(authUrl, application)).body
     expect(pending).toMatchObject({
@@ -53,7 +53,7 @@ describe('a developer who widens an approved application', () => {
     expect(approval.status).toBe(403)
 
     await decide(admin, application.path, 'approve')
-    expect((await grace.get(application.path)).text).not.toContain('pending approval')
+    expect((await grace.get(application.path)).text).not.toContain('Changes pending approval')
     const approved = (await tokenFor(authUrl, application)).body
     expect(approved).toMatchObject({ api_product_list_json: products, expires_in: '31536000' })
     expect((await introspect(authUrl, approved.access_token)).body).toMatchObject({ api_products: products })
@@ -64,7 +64,7 @@ describe('a developer who widens an approved application', () => {
     const { admin, grace, application, settings, authUrl } = await approvedApplication()
     await settings({ product: products })
     await decide(admin, application.path, 'decline')
-    expect((await grace.get(application.path)).text).not.toContain('pending approval')
+    expect((await grace.get(application.path)).text).not.toContain('Changes pending approval')
     expect((await tokenFor(authUrl, application)).body.api_product_list_json).toEqual(['speech-to-text'])
   })
 
@@ -80,7 +80,7 @@ describe('a developer who widens an approved application', () => {
 
   it('can narrow it at once, for tokens that were issued before too', async () => {
     const { application, settings, authUrl, oldToken } = await approvedApplication()
-    await settings({ product: [], lifetime_seconds: '60' })
+    await settings({ product: [], lifetime: '60' })
     expect((await introspect(authUrl, oldToken)).body).toMatchObject({ active: true, api_products: [] })
     expect((await tokenFor(authUrl, application)).body).toMatchObject({ expires_in: '60' })
   })

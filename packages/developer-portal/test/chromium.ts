@@ -28,6 +28,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   const context = await browser.newContext({
     permissions: ['clipboard-read', 'clipboard-write'],
     viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
     ...options,
   })
   const consoleErrors: string[] = []
@@ -50,17 +51,18 @@ interface AxeResult {
   readonly violations: readonly { id: string; nodes: readonly { html: string; failureSummary: string }[] }[]
 }
 
-// Colours depend on the scheme, and the layout on the width: two combinations cover both.
+// Colours depend on the scheme, and the layout on the width: two combinations cover both. 640 px is 1280 px at 200 %.
 const looks = [
-  { width: 360, height: 780, colorScheme: 'light' },
+  { width: 390, height: 844, colorScheme: 'light' },
+  { width: 640, height: 450, colorScheme: 'light' },
   { width: 1280, height: 900, colorScheme: 'dark' },
 ] as const
 const otherLooks = [
-  { width: 360, height: 780, colorScheme: 'dark' },
+  { width: 390, height: 844, colorScheme: 'dark' },
   { width: 1280, height: 900, colorScheme: 'light' },
 ] as const
 
-/** Checks the page with axe, narrow and wide, light and dark, and that it does not scroll sideways. */
+/** Checks the page with axe, narrow, zoomed and wide, light and dark, and that it does not scroll sideways. */
 export async function inspectPage(page: Page, name: string): Promise<void> {
   const before = page.viewportSize()
   for (const { width, height, colorScheme } of screenshots === undefined

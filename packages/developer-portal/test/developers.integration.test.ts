@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { basic, postForm } from '../../token-service/test/test-service.ts'
 import {
   applicationForm,
   tokenFor,
   createApplication,
   createProject,
   decide,
+  logInPath,
   password,
+  shown,
   startPortal,
   withApplication,
   useCheapPasswords,
@@ -17,7 +20,7 @@ describe("another developer's project", () => {
   it('is not accessible by any URL', { timeout: 60_000 }, async () => {
     const { developer, project, application, authUrl, admin } = await withApplication()
     const grace = await developer('grace')
-    expect((await grace.get('/portal/projects')).text).toContain('no projects yet')
+    expect((await grace.get('/portal/projects')).text).toContain('No projects yet')
     const own = await createProject(grace, 'Own')
     const applicationId = application.path.split('/').at(-1) ?? ''
     const secretId = /secrets\/([\w-]+)\/revocation/.exec((await admin.get(application.path)).text)?.[1] ?? ''
@@ -85,8 +88,85 @@ describe('the audit log', () => {
     const { clientId } = await createApplication(grace, await createProject(grace))
     expect((await grace.get('/portal/audit')).status).toBe(403)
     const { text } = await admin.get('/portal/audit')
-    const entry = text.split('<li').find((each) => each.includes('application_created')) ?? ''
-    for (const part of ['grace', '127.0.0.1', clientId]) expect(entry).toContain(`<dd>${part}</dd>`)
+    const entry = text.split('<tr').find((each) => each.includes('application_created')) ?? ''
+    for (const part of ['grace', '127.0.0.1', clientId]) expect(entry).toContain(`>${part}</td>`)
+  })
+})
+
+describe('several administrators', () => {
+  it('promote and demote each other, and one always remains', async () => {
+    const { admin, developer } = await startPortal()
+    const grace = await developer('grace')
+    const idOf = async (name: string) => {
+      const row = (await admin.get('/portal/developers')).text
+        .split('<tr')
+        .find((each) => each.includes(`data-label="Name"><strong>${name}<`))
+      return /developers\/([\w-]+)\/role/.exec(row ?? '')?.[1] ?? ''
+    }
+    const [ada, her] = [await idOf('ada'), await idOf('grace')]
+    expect((await grace.post(`/portal/developers/${her}/role`, { administrator: 'yes' })).status).toBe(403)
+    expect((await admin.post(`/portal/developers/${ada}/role`, { administrator: 'no' })).status).toBe(409)
+    expect((await admin.post(`/portal/developers/${ada}/removal`)).status).toBe(409)
+    await admin.post(`/portal/developers/${her}/role`, { administrator: 'yes' })
+    expect((await grace.get('/portal/developers')).status).toBe(200)
+    await grace.post(`/portal/developers/${ada}/role`, { administrator: 'no' })
+    expect((await admin.get('/portal/developers')).status).toBe(403)
+    expect((await grace.post(`/portal/developers/${her}/removal`)).status).toBe(409)
+  })
+})
+
+describe('resource servers', () => {
+  it('are registered by administrators, introspect tokens, and end with their secret', async () => {
+    const { admin, developer, service } = await startPortal()
+    const grace = await developer('grace')
+    expect((await grace.get('/portal/resource-servers')).status).toBe(403)
+    const application = await createApplication(admin, await createProject(admin))
+    const { access_token: token } = (await tokenFor(service.authUrl, application)).body
+    const created = await admin.post('/portal/resource-servers', { name: 'Speech API' })
+    const [clientId, first] = [shown(created.text, 'client-id'), shown(created.text, 'client-secret')]
+    const introspect = async (clientSecret: string) =>
+      (await postForm(`${service.authUrl}/oauth/introspect`, { token }, basic({ clientId, clientSecret })))
+        .body
+    expect(await introspect(first)).toMatchObject({ active: true })
+    const path = `/portal/resource-servers/${clientId}`
+    const rotated = await admin.post(`${path}/secrets`, { overlap: 'day' })
+    const second = shown(rotated.text, 'client-secret')
+    for (const secret of [first, second]) expect(await introspect(secret)).toMatchObject({ active: true })
+    const { text } = await admin.get('/portal/resource-servers')
+    expect(text).not.toContain(second)
+    const [revocation = ''] = /\/portal\/resource-servers\/[^"]+\/revocation/.exec(text) ?? []
+    await admin.post(revocation)
+    expect(await introspect(first)).toMatchObject({ error: 'invalid_client' })
+    await admin.post(path)
+    expect(await introspect(second)).toMatchObject({ error: 'invalid_client' })
+    expect((await admin.post(`${path}/secrets`, { overlap: 'day' })).status).toBe(404)
+    expect((await admin.post(`${path}/secrets`, { overlap: 'never' })).status).toBe(400)
+    expect((await admin.post('/portal/resource-servers', { name: '' })).status).toBe(422)
+  })
+})
+
+describe('the filter of the audit log', () => {
+  it('selects entries by event, person and day, on the page and in the export', async () => {
+    const { developer, admin } = await startPortal()
+    const grace = await developer('grace')
+    await createProject(grace)
+    await createProject(admin)
+    const exported = async (query: string) => {
+      const { text, headers } = await admin.get(`/portal/audit/export?${query}`)
+      expect(headers.get('content-disposition')).toContain('audit.jsonl')
+      return text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+    }
+    expect(await exported('event=project_created')).toHaveLength(2)
+    expect(await exported('event=project_created&actor=Grace')).toMatchObject([{ actor: 'grace' }])
+    const today = new Date().toISOString().slice(0, 10)
+    expect((await exported(`since=${today}&until=${today}`)).length).toBeGreaterThan(2)
+    expect(await exported('until=2020-01-01')).toEqual([])
+    expect((await admin.get('/portal/audit?until=2020-01-01')).text).toContain('No entries')
+    expect((await admin.get('/portal/audit?since=nonsense')).text).toContain('project_created')
+    expect((await grace.get('/portal/audit/export')).status).toBe(403)
   })
 })
 
@@ -96,14 +176,14 @@ describe('a developer who is removed', () => {
     const [grace, eve] = [await developer('grace'), await developer('eve')]
     const project = await createProject(grace, 'Project of Grace')
     const { text } = await admin.get('/portal/developers')
-    const [path = '', ...others] = [...text.matchAll(/action="([^"]+\/removal)"/g)].map(
+    const [, path = '', ...others] = [...text.matchAll(/action="([^"]+\/removal)"/g)].map(
       ([, each]) => each ?? '',
     )
     expect(others).toHaveLength(1)
     expect((await eve.post(path)).status).toBe(403)
     expect((await admin.post('/portal/developers/nobody/removal')).status).toBe(404)
     expect((await admin.post(path)).location).toBe('/portal/developers')
-    expect((await grace.get('/portal/projects')).location).toBe('/portal/log-in')
+    expect((await grace.get('/portal/projects')).location).toBe(logInPath)
     await grace.get('/portal/log-in')
     expect((await grace.post('/portal/log-in', { name: 'grace', password })).status).toBe(422)
     expect((await eve.get('/portal/projects')).status).toBe(200)

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { runCommand, temporaryFolder } from '../../token-service/test/service-process.ts'
-import { createPortalBrowser, password, shown, startPortal, useCheapPasswords } from './portal-browser.ts'
+import {
+  createPortalBrowser,
+  logInPath,
+  password,
+  shown,
+  startPortal,
+  useCheapPasswords,
+} from './portal-browser.ts'
 
 useCheapPasswords()
 
@@ -26,9 +33,9 @@ describe('a developer who forgot the password', () => {
     expect((await browser.get(pathname)).text).toContain('<strong>grace</strong>')
     const short = await browser.post(pathname, { new_password: 'short' })
     expect([short.status, short.text.includes('Use at least 12 characters.')]).toEqual([422, true])
-    expect((await browser.post(pathname, { new_password: newPassword })).location).toBe('/portal/projects')
+    expect((await browser.post(pathname, { new_password: newPassword })).location).toBe('/portal')
     expect((await browser.get('/portal/projects')).status).toBe(200)
-    expect((await grace.get('/portal/projects')).location).toBe('/portal/log-in')
+    expect((await grace.get('/portal/projects')).location).toBe(logInPath)
     expect((await browser.get(pathname)).status).toBe(410)
     expect((await browser.post(pathname, { new_password: newPassword })).status).toBe(410)
     expect((await eve.get('/portal/projects')).status).toBe(200)
@@ -37,7 +44,7 @@ describe('a developer who forgot the password', () => {
     await returned.get('/portal/log-in')
     expect((await returned.post('/portal/log-in', { name: 'grace', password })).status).toBe(422)
     const { location } = await returned.post('/portal/log-in', { name: 'grace', password: newPassword })
-    expect(location).toBe('/portal/projects')
+    expect(location).toBe('/portal')
   })
 
   it('cannot use a link after the password was changed', { timeout: 60_000 }, async () => {
@@ -53,7 +60,7 @@ describe('a developer who forgot the password', () => {
     const { pathname } = new URL(await service.createPasswordLink('ADA'))
     const browser = createPortalBrowser(service.authUrl)
     await browser.get(pathname)
-    expect((await browser.post(pathname, { new_password: newPassword })).location).toBe('/portal/projects')
+    expect((await browser.post(pathname, { new_password: newPassword })).location).toBe('/portal')
     await expect(service.createPasswordLink('nobody')).rejects.toThrow('no developer named "nobody"')
   })
 })

@@ -4,6 +4,7 @@ import {
   tokenFor,
   createApplication,
   createProject,
+  password,
   startPortal,
   withApplication,
   useCheapPasswords,
@@ -34,13 +35,25 @@ describe('every form', () => {
     '/portal/account',
     '/portal/developers',
     '/portal/developers/x/removal',
+    '/portal/developers/x/role',
     '/portal/products',
+    '/portal/resource-servers',
+    '/portal/resource-servers/x',
+    '/portal/resource-servers/x/secrets',
+    '/portal/resource-servers/x/secrets/x/revocation',
     '/portal/new-project',
     `${project}/new-application`,
+    `${project}/settings`,
+    `${project}/deletion`,
+    `${project}/owners`,
     `${application}/settings`,
     `${application}/approval`,
     `${application}/secrets`,
     `${application}/secrets/x/revocation`,
+    `${application}/project`,
+    `${application}/deletion`,
+    `${application}/keys`,
+    `${application}/keys/x/removal`,
   ]
 
   it(
@@ -100,8 +113,26 @@ describe('every form', () => {
       expect((await browser.post(path)).location).toBe('/portal/log-in')
     }
     for (const path of ['/portal', '/portal/projects', project, application.path, '/portal/developers']) {
-      expect((await browser.get(path)).location).toBe('/portal/log-in')
+      const next = new URLSearchParams({ next: path })
+      expect((await browser.get(path)).location).toBe(`/portal/log-in?${next}`)
     }
+  })
+
+  it('continues after the log-in, only in the portal', async () => {
+    const { newBrowser, project } = await withApplication()
+    const continuesTo = async (next: string) => {
+      const browser = newBrowser()
+      await browser.get(`/portal/log-in?${new URLSearchParams({ next })}`)
+      return (await browser.post('/portal/log-in', { name: 'ada', password, next })).location
+    }
+    expect(await continuesTo(project)).toBe(project)
+    for (const next of [
+      '//example.com',
+      'https://example.com/portal',
+      '/portal/../x',
+      '/portal//example.com',
+    ])
+      expect(await continuesTo(next)).toBe('/portal')
   })
 })
 
@@ -137,13 +168,12 @@ describe('every page', () => {
       '/portal/log-in',
       '/portal/projects',
       '/portal/nowhere',
-      '/reference',
       '/portal/assets/portal.css',
     ]) {
       const { headers } = await admin.get(path === '/portal/log-in' ? '/portal/account' : path)
       const policy = headers.get('content-security-policy') ?? ''
       expect(policy).toMatch(/^default-src 'none'; /)
-      expect(policy).not.toMatch(/unsafe|\*|data:/)
+      expect(policy).not.toMatch(/unsafe|\*|(?<!img-src 'self' )data:/)
       expect(policy).toContain("frame-ancestors 'none'")
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('referrer-policy')).toBe('no-referrer')

@@ -3,6 +3,7 @@ import { developerPortal } from '@tokenwell/developer-portal'
 import { startTokenService } from '@tokenwell/token-service'
 import {
   createPortalBrowser,
+  logInPath,
   password,
   startPortal,
   useCheapPasswords,
@@ -41,7 +42,7 @@ describe('the first developer', () => {
     expect((await browser.get(path)).status).toBe(200)
     expect((await browser.get(path)).status).toBe(200)
     const { status, location } = await browser.post(path, { name: 'Ada', password })
-    expect([status, location]).toEqual([303, '/portal/projects'])
+    expect([status, location]).toEqual([303, '/portal'])
     expect((await browser.get(path)).status).toBe(410)
     expect((await browser.post(path, { name: 'Eve', password })).status).toBe(410)
     // Another link for the first developer does not create a second one.
@@ -105,7 +106,7 @@ describe('logging in', () => {
 
   it('ignores the case of the name, but not of the password', async () => {
     const portal = await startPortal()
-    expect((await logIn(portal, ' ADA ', password)).response.location).toBe('/portal/projects')
+    expect((await logIn(portal, ' ADA ', password)).response.location).toBe('/portal')
     expect((await logIn(portal, 'ada', password.toUpperCase())).response.status).toBe(422)
     expect((await logIn(portal, 'ada', '')).response.status).toBe(422)
     expect((await logIn(portal, 'a\0da', password)).response.status).toBe(422)
@@ -230,7 +231,7 @@ describe('a session', () => {
     expect(browser.cookies.get(cookieName)).not.toBe(before.get(cookieName))
     const other = portal.newBrowser()
     for (const [name, value] of before) other.cookies.set(name, value)
-    expect((await other.get('/portal/projects')).location).toBe('/portal/log-in')
+    expect((await other.get('/portal/projects')).location).toBe(logInPath)
   })
 
   it('ends when its browser logs in again', async () => {
@@ -257,7 +258,7 @@ describe('a session', () => {
     for (const value of changed) {
       const browser = newBrowser()
       browser.cookies.set(cookieName, value)
-      expect([value, (await browser.get('/portal/projects')).location]).toEqual([value, '/portal/log-in'])
+      expect([value, (await browser.get('/portal/projects')).location]).toEqual([value, logInPath])
     }
     expect((await admin.get('/portal/projects')).status).toBe(200)
   })
@@ -268,7 +269,7 @@ describe('a session', () => {
     for (const [name, value] of admin.cookies) copy.cookies.set(name, value)
     const { headers } = await admin.post('/portal/log-out')
     expect(headers.get('set-cookie')).toMatch(/^tokenwell_portal=; (?:Max-Age=0; )?Path=\/portal/)
-    expect((await copy.get('/portal/projects')).location).toBe('/portal/log-in')
+    expect((await copy.get('/portal/projects')).location).toBe(logInPath)
   })
 
   it('ends after twelve hours', async () => {
@@ -277,7 +278,7 @@ describe('a session', () => {
     time.now += 12 * 60 * minute - 1
     expect((await admin.get('/portal/projects')).status).toBe(200)
     time.now += 1
-    expect((await admin.get('/portal/projects')).location).toBe('/portal/log-in')
+    expect((await admin.get('/portal/projects')).location).toBe(logInPath)
   })
 
   it('ends on other devices when the password is changed', { timeout: 60_000 }, async () => {
@@ -291,7 +292,7 @@ describe('a session', () => {
     expect([rejected.status, (await elsewhere.get('/portal/projects')).status]).toEqual([422, 200])
     const form = { password, new_password: 'another long password' }
     expect((await portal.admin.post('/portal/account', form)).status).toBe(303)
-    expect((await elsewhere.get('/portal/projects')).location).toBe('/portal/log-in')
+    expect((await elsewhere.get('/portal/projects')).location).toBe(logInPath)
     expect((await portal.admin.get('/portal/projects')).status).toBe(200)
     expect((await logIn(portal, 'ada', password)).response.status).toBe(422)
     expect((await logIn(portal, 'ada', 'another long password')).response.status).toBe(303)

@@ -8,6 +8,9 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { requestToken, resourceServer } from '../../token-service/test/test-service.ts'
 import { passwordCost } from '../src/session/password.ts'
 
+/** Where a page leads without a session. */
+export const logInPath = '/portal/log-in?next=%2Fportal%2Fprojects'
+
 export const password = 'correct horse battery staple'
 
 /** Passwords cost next to nothing in the tests that call it. */
@@ -95,8 +98,8 @@ async function join(browser: PortalBrowser, link: string, name: string): Promise
   const { pathname } = new URL(link)
   await browser.get(pathname)
   const { location } = await browser.post(pathname, { name, password })
-  if (location !== '/portal/projects') throw new Error(`${name} could not join.`)
-  await browser.get(location)
+  if (location !== '/portal') throw new Error(`${name} could not join.`)
+  await browser.get('/portal/projects')
 }
 
 /** Creates a project; returns its path. */
@@ -117,7 +120,8 @@ export const applicationForm = {
   product: 'speech-to-text',
   level: 'gold',
   response_form: 'products',
-  lifetime_seconds: '3600',
+  lifetime: '3600',
+  lifetime_unit: 'seconds',
 }
 
 export async function createApplication(

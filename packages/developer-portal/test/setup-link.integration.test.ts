@@ -20,7 +20,7 @@ it(
 
     await browser.get(pathname)
     const { location } = await browser.post(pathname, { name: 'ada', password })
-    expect(location).toBe('/portal/projects')
+    expect(location).toBe('/portal')
     await browser.get('/portal/projects')
     const { clientSecret } = await createApplication(browser, await createProject(browser))
     expect(clientSecret).toMatch(/^[\w-]{43}$/)
@@ -49,9 +49,7 @@ it(
     const returned = createPortalBrowser(await again.authUrl)
     await expect.poll(() => again.output(), { timeout: 20_000 }).toContain('/portal/password/')
     await returned.get('/portal/log-in')
-    expect((await returned.post('/portal/log-in', { name: 'ada', password })).location).toBe(
-      '/portal/projects',
-    )
+    expect((await returned.post('/portal/log-in', { name: 'ada', password })).location).toBe('/portal')
     // Sessions survive a restart.
     const session = createPortalBrowser(await again.authUrl)
     for (const [name, value] of browser.cookies) session.cookies.set(name, value)

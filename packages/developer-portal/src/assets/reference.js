@@ -1,110 +1,59 @@
-// Sends the forms of the reference and shows the responses below them. Without this script they are plain forms,
-// and the browser shows the response as a page.
+// Shows the API reference, and fills the latest token into requests that are about a token.
 
-const masked = ['access_token', 'refresh_token']
-const status = document.getElementById('status')
+const element = document.getElementById('reference')
+const content = JSON.parse(element.dataset.description)
+let accessToken
 
-for (const form of document.querySelectorAll('form[data-operation]')) {
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    void send(form)
-  })
+Scalar.createApiReference(element, {
+  content,
+  customFetch: send,
+  layout: 'modern',
+  theme: 'none',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  hideDarkModeToggle: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  documentDownloadType: 'yaml',
+  hiddenClients: true,
+  forceDarkModeState: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+  persistAuth: false,
+  defaultOpenAllTags: true,
+  hideModels: true,
+})
+
+/** Sends a request without the portal's cookies. */
+async function send(input, init) {
+  const request = new Request(input, { ...init, credentials: 'omit', cache: 'no-store', redirect: 'error' })
+  const form = new URLSearchParams(await request.clone().text())
+  if (accessToken !== undefined && form.get('token') === '{{access_token}}') form.set('token', accessToken)
+  const response = await fetch(new Request(request, { method: request.method, body: form }))
+  const body = await response
+    .clone()
+    .json()
+    .catch(() => undefined)
+  if (response.ok && typeof body?.access_token === 'string') accessToken = body.access_token
+  return response
 }
 
-async function send(form) {
-  const output = document.querySelector(`[data-response="${form.dataset.operation}"]`)
-  const button = form.querySelector('button')
-  button.disabled = true
-  const before = performance.now()
-  try {
-    const response = await fetch(form.action, {
-      method: 'POST',
-      body: new URLSearchParams(new FormData(form)),
-      credentials: 'omit',
-      redirect: 'error',
-      cache: 'no-store',
-    })
-    const text = await response.text()
-    const line = `${response.status} ${response.statusText} after ${Math.round(performance.now() - before)} ms`
-    show(output, line, text)
-    offerToken(form, response.ok, text)
-  } catch {
-    show(output, 'No response: the connection failed or was closed.', '')
-  } finally {
-    button.disabled = false
-    output.hidden = false
-    output.focus()
+/** What screen readers and the keyboard miss in Scalar. */
+function completeMarkup() {
+  for (const button of document.querySelectorAll('button[class*="copy-button"]:not([aria-label])')) {
+    button.setAttribute('aria-label', 'Copy')
   }
-}
-
-function show(output, line, text) {
-  const title = createElement('p', 'row-title', line)
-  status.textContent = line
-  let body
-  try {
-    body = JSON.parse(text)
-  } catch {
-    output.replaceChildren(
-      title,
-      text === '' ? createElement('p', 'hint', 'The response has no body.') : createElement('pre', '', text),
-    )
-    return
+  // Their labels are equal, and not those that they mean.
+  for (const card of document.querySelectorAll('.response-card')) card.removeAttribute('aria-labelledby')
+  const names = new Map()
+  for (const region of document.querySelectorAll('[role="region"][aria-label]')) {
+    region.dataset.label ??= region.getAttribute('aria-label')
+    const { label } = region.dataset
+    const count = (names.get(label) ?? 0) + 1
+    names.set(label, count)
+    if (count > 1) region.setAttribute('aria-label', `${label} ${count}`)
   }
-  const secret = masked.map((name) => body?.[name]).find((value) => typeof value === 'string' && value !== '')
-  const shown = createElement('pre', '', '')
-  shown.tabIndex = 0
-  const render = (revealed) => {
-    const hide = (name, value) =>
-      !revealed && value === secret && masked.includes(name) ? '•'.repeat(12) : value
-    shown.textContent = JSON.stringify(body, secret === undefined ? undefined : hide, 2)
-  }
-  render(false)
-  output.replaceChildren(title, shown)
-  if (secret !== undefined) output.append(tokenButtons(secret, render))
+  for (const list of document.querySelectorAll('.endpoints:not([tabindex])')) list.tabIndex = 0
 }
 
-function tokenButtons(token, render) {
-  const reveal = createElement('button', 'quiet', 'Show token')
-  reveal.type = 'button'
-  reveal.setAttribute('aria-pressed', 'false')
-  reveal.addEventListener('click', () => {
-    const revealed = reveal.getAttribute('aria-pressed') !== 'true'
-    reveal.setAttribute('aria-pressed', String(revealed))
-    render(revealed)
-  })
-  const buttons = createElement('p', 'buttons', '')
-  buttons.append(reveal)
-  if (!navigator.clipboard) return buttons
-  const copy = createElement('button', 'quiet', 'Copy token')
-  copy.type = 'button'
-  copy.addEventListener('click', async () => {
-    const copied = await navigator.clipboard.writeText(token).then(
-      () => true,
-      () => false,
-    )
-    copy.textContent = copied ? 'Copied' : 'The browser does not allow copying'
-    status.textContent = copy.textContent
-    setTimeout(() => (copy.textContent = 'Copy token'), 2000)
-  })
-  buttons.append(copy)
-  return buttons
-}
-
-/** Fills the new token, and its client's credentials, into the other forms. */
-function offerToken(form, ok, text) {
-  if (!ok || form.dataset.operation !== 'getAccessToken') return
-  const { access_token: token } = JSON.parse(text)
-  const credentials = new FormData(form)
-  for (const other of document.querySelectorAll('form[data-operation]')) {
-    if (other.elements.token) other.elements.token.value = token
-    if (other.dataset.operation !== 'revokeToken') continue
-    for (const name of ['client_id', 'client_secret']) other.elements[name].value = credentials.get(name)
-  }
-}
-
-function createElement(tag, className, text) {
-  const element = document.createElement(tag)
-  if (className !== '') element.className = className
-  element.textContent = text
-  return element
-}
+new MutationObserver(completeMarkup).observe(document.body, { childList: true, subtree: true })

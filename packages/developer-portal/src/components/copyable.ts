@@ -10,10 +10,12 @@ export interface CopyableOptions {
 
 /** A value with a copy button, which the script reveals. */
 export function copyable({ id, value, what }: CopyableOptions): SafeHtml {
-  return html`<span class="copyable"
-    ><code id="${id}">${value}</code>
-    <button type="button" class="quiet" data-copy="${id}" hidden>
-      Copy<span class="visually-hidden"> the ${what}</span>
-    </button></span
-  >`
+  return html`<span class="copyable"><code id="${id}">${value}</code> ${copyButton(id, what)}</span>`
+}
+
+/** Copies the text of the element; the script reveals it. */
+export function copyButton(id: string, what: string, label = 'Copy'): SafeHtml {
+  return html`<button type="button" class="outline small" data-copy="${id}" hidden>
+    ${label}<span class="visually-hidden"> the ${what}</span>
+  </button>`
 }

@@ -10,16 +10,21 @@ export interface FormState {
 
 export const emptyForm: FormState = { values: {}, errors: {} }
 
-export interface FieldOptions {
+interface Labelled {
   readonly name: string
   readonly label: string
   readonly hint?: string | undefined
+}
+
+export interface FieldOptions extends Labelled {
   /** @default 'text' */
-  readonly type?: 'text' | 'email' | 'password' | 'number' | undefined
+  readonly type?: 'text' | 'email' | 'password' | 'number' | 'date' | undefined
   /** @default 'off' */
   readonly autocomplete?: string | undefined
   readonly required?: boolean | undefined
   readonly minLength?: number | undefined
+  /** An element after the input, such as its unit. */
+  readonly after?: SafeHtml | undefined
 }
 
 export const csrfFieldName = 'csrf_token'
@@ -29,55 +34,66 @@ export function csrfInput(csrfToken: string): SafeHtml {
   return html`<input type="hidden" name="${csrfFieldName}" value="${csrfToken}" />`
 }
 
-export function field(options: FieldOptions, { values, errors }: FormState): SafeHtml {
-  const { name, label, hint, type = 'text', autocomplete = 'off', required = true, minLength } = options
-  const error = errors[name]
-  return html`<div class="field">
-    <label for="${name}">${label}${required ? '' : html` <span class="optional">(optional)</span>`}</label>
-    ${fieldNotes(name, hint, error)}
-    <input
+export function field(options: FieldOptions, state: FormState): SafeHtml {
+  const { name, type = 'text', autocomplete = 'off', required = true, minLength, after = '' } = options
+  const input = html`<input
       id="${name}"
       name="${name}"
       type="${type}"
       autocomplete="${autocomplete}"
       spellcheck="false"
-      value="${type === 'password' ? '' : values[name]}"
+      value="${type === 'password' ? '' : state.values[name]}"
       ${required ? html`required` : ''}
       ${minLength ? html`minlength="${minLength}"` : ''}
-      ${describedBy(name, hint, error)}
-    />
-  </div>`
+      ${noteAttributes(options, state)}
+    />${after}`
+  return labelled(
+    { ...options, required },
+    state,
+    after === '' ? input : html`<div class="joined">${input}</div>`,
+  )
 }
 
-export interface ChoiceOptions {
-  readonly name: string
-  readonly label: string
-  readonly hint?: string | undefined
+export function textArea(options: Labelled, state: FormState): SafeHtml {
+  const { name } = options
+  return labelled(
+    options,
+    state,
+    html`<textarea
+      id="${name}"
+      name="${name}"
+      rows="6"
+      spellcheck="false"
+      required
+      ${noteAttributes(options, state)}
+    >
+${state.values[name]}</textarea>`,
+  )
+}
+
+export interface ChoiceOptions extends Labelled {
   readonly choices: readonly (readonly [value: string, label: string])[]
 }
 
-export function choice(
-  { name, label, hint, choices }: ChoiceOptions,
-  { values, errors }: FormState,
-): SafeHtml {
-  const error = errors[name]
-  const chosen = values[name]
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
-    ${fieldNotes(name, hint, error)}
-    <select id="${name}" name="${name}" ${describedBy(name, hint, error)}>
-      ${choices.map(
-        ([value, text]) =>
-          html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
-      )}
-    </select>
-  </div>`
+export function choice(options: ChoiceOptions, state: FormState): SafeHtml {
+  const { name, choices } = options
+  return labelled(
+    options,
+    state,
+    html`<select id="${name}" name="${name}" ${noteAttributes(options, state)}>
+      ${optionList(choices, state.values[name])}
+    </select>`,
+  )
 }
 
-export interface CheckboxesOptions {
-  readonly name: string
-  readonly label: string
-  readonly hint?: string | undefined
+export function optionList(choices: ChoiceOptions['choices'], chosen: string | undefined): SafeHtml[] {
+  return choices.map(
+    ([value, text]) =>
+      html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
+  )
+}
+
+export interface CheckboxesOptions extends Labelled {
   readonly choices: readonly string[]
 }
 
@@ -85,12 +101,12 @@ export function checkboxes(
   { name, label, hint, choices }: CheckboxesOptions,
   { chosen = [] }: FormState,
 ): SafeHtml {
-  return html`<fieldset class="field">
+  return html`<fieldset>
     <legend>${label}</legend>
     ${hint === undefined ? '' : html`<p class="hint">${hint}</p>`}
     ${choices.map(
       (value) =>
-        html`<label class="checkbox"
+        html`<label
           ><input
             type="checkbox"
             name="${name}"
@@ -103,27 +119,24 @@ export function checkboxes(
   </fieldset>`
 }
 
-/** Lists the errors above a form, with links to its fields. */
-export function errorSummary({ errors }: FormState): SafeHtml | string {
-  const all = Object.entries(errors)
-  if (all.length === 0) return ''
-  return html`<div class="notice error" role="alert">
-    <p>${all.length === 1 ? 'Please correct the field below:' : 'Please correct the fields below:'}</p>
-    <ul>
-      ${all.map(([name, error]) => html`<li><a href="#${name}">${error}</a></li>`)}
-    </ul>
+function labelled(
+  { name, label, hint, required = true }: Labelled & { readonly required?: boolean },
+  { errors }: FormState,
+  control: SafeHtml,
+): SafeHtml {
+  const error = errors[name]
+  return html`<div data-field="${error === undefined ? '' : 'error'}">
+    <label for="${name}">${label}${required ? '' : html` <span class="text-light">(optional)</span>`}</label>
+    ${hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`} ${control}
+    ${error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`}
   </div>`
 }
 
-function fieldNotes(name: string, hint: string | undefined, error: string | undefined): SafeHtml[] {
-  return [
-    ...(hint === undefined ? [] : [html`<p class="hint" id="${name}-hint">${hint}</p>`]),
-    ...(error === undefined ? [] : [html`<p class="field-error" id="${name}-error">${error}</p>`]),
-  ]
-}
-
-function describedBy(name: string, hint: string | undefined, error: string | undefined): SafeHtml {
-  const ids = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean)
-  const by = ids.length > 0 ? html`aria-describedby="${ids.join(' ')}"` : html``
-  return html`${by} ${error === undefined ? '' : html`aria-invalid="true"`}`
+/** Links the control to its hint and error; the first invalid one gets the focus. */
+function noteAttributes({ name, hint }: Labelled, { errors }: FormState): SafeHtml {
+  const isInvalid = errors[name] !== undefined
+  const ids = [hint !== undefined && `${name}-hint`, isInvalid && `${name}-error`].filter(Boolean)
+  const isFirst = Object.keys(errors)[0] === name
+  return html`${ids.length > 0 ? html`aria-describedby="${ids.join(' ')}"` : ''}
+  ${isInvalid ? html`aria-invalid="true"` : ''} ${isFirst ? html`autofocus` : ''}`
 }

@@ -1,11 +1,13 @@
 import type { SafeHtml } from '@remix-run/html-template'
 import type { FastifyReply } from 'fastify'
+import type { PortalResponse } from '../request/portal-request.ts'
 
-const policy = [
+export const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  // The style sheet contains small icons.
+  "img-src 'self' data:",
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
@@ -13,7 +15,7 @@ const policy = [
 ]
 
 export const pageHeaders = {
-  'content-security-policy': policy.join('; '),
+  'content-security-policy': contentPolicy.join('; '),
   'x-content-type-options': 'nosniff',
   // Anybody who reads an invitation link can use it.
   'referrer-policy': 'no-referrer',
@@ -22,10 +24,14 @@ export const pageHeaders = {
 }
 
 /** Sends a page that must not be cached. */
-export function sendPage(reply: FastifyReply, page: SafeHtml | undefined, status = 200): FastifyReply {
+export function sendPage(
+  reply: FastifyReply,
+  page: SafeHtml | undefined,
+  { status = 200, headers = {} }: Pick<PortalResponse, 'status' | 'headers'> = {},
+): FastifyReply {
   return reply
     .code(status)
-    .headers({ ...pageHeaders, 'cache-control': 'no-store' })
+    .headers({ ...pageHeaders, 'cache-control': 'no-store', ...headers })
     .type('text/html; charset=utf-8')
     .send(String(page ?? ''))
 }

@@ -1,39 +1,69 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { FastifyReply } from 'fastify'
-import type { Paths } from '../request/routes.ts'
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PortalError } from '../request/portal-error.ts'
+import type { Paths } from '../request/routes.ts'
 import { pageHeaders } from './send-page.ts'
 
-// The package contains its sources: `src` and `dist` both read the files there.
-const folder = new URL('../../src/assets/', import.meta.url)
+// The package contains its sources: `src` and `dist` both read the files in these folders.
+const own = '../../src/assets/'
+// Written by build-assets.ts.
+const built = '../../dist/assets/'
 
-const types = {
-  'portal.css': 'text/css; charset=utf-8',
-  'copy.js': 'text/javascript; charset=utf-8',
-  'reference.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
+const files = {
+  'portal.css': {
+    parts: [`${built}oat.css`, `${own}header.css`, `${own}portal.css`],
+    type: 'text/css; charset=utf-8',
+  },
+  'portal.js': { parts: [`${own}portal.js`], type: 'text/javascript; charset=utf-8' },
+  'reference.css': {
+    parts: [`${built}oat-theme.css`, `${own}header.css`, `${own}reference.css`],
+    type: 'text/css; charset=utf-8',
+  },
+  'reference.js': { parts: [`${own}reference.js`], type: 'text/javascript; charset=utf-8' },
+  'scalar.js': { parts: [`${built}scalar.js.br`], type: 'text/javascript; charset=utf-8' },
+  'icon.svg': { parts: [`${own}icon.svg`], type: 'image/svg+xml' },
 } as const
 
-export type AssetName = keyof typeof types
+export type AssetName = keyof typeof files
 
-const assets = new Map<string, { text: string; type: string; version: string }>(
-  Object.entries(types).map(([name, type]) => {
-    const text = readFileSync(new URL(name, folder), 'utf8')
-    return [name, { text, type, version: hash('sha256', text).slice(0, 12) }]
-  }),
-)
+interface Asset {
+  readonly compressed: Buffer
+  readonly type: string
+  readonly version: string
+}
+
+const assets = new Map<string, Asset>()
+
+function load(name: string): Asset | undefined {
+  const known = assets.get(name)
+  if (known || !Object.hasOwn(files, name)) return known
+  const { parts, type } = files[name as AssetName]
+  const contents = Buffer.concat(parts.map((part) => readFileSync(new URL(part, import.meta.url))))
+  const compressed = parts[0].endsWith('.br') ? contents : brotliCompressSync(contents)
+  const asset = { compressed, type, version: hash('sha256', compressed).slice(0, 12) }
+  assets.set(name, asset)
+  return asset
+}
 
 /** A URL that changes with the content: browsers may cache it forever. */
 export function assetUrl(paths: Paths, name: AssetName): string {
-  return `${paths.asset(name)}?v=${assets.get(name)?.version}`
+  return `${paths.asset(name)}?v=${load(name)?.version}`
 }
 
-export function sendStaticFile(name: string, reply: FastifyReply): FastifyReply {
-  const asset = assets.get(name)
+export function sendStaticFile(name: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const asset = load(name)
   if (!asset) throw new PortalError('not_found')
+  const { compressed, type } = asset
+  const acceptsBrotli = /\bbr\b/.test(request.headers['accept-encoding'] ?? '')
+  if (acceptsBrotli) void reply.header('content-encoding', 'br')
   return reply
-    .headers({ ...pageHeaders, 'cache-control': 'public, max-age=31536000, immutable' })
-    .type(asset.type)
-    .send(asset.text)
+    .headers({
+      ...pageHeaders,
+      vary: 'accept-encoding',
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+    .type(type)
+    .send(acceptsBrotli ? compressed : brotliDecompressSync(compressed))
 }

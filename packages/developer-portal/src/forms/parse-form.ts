@@ -13,6 +13,10 @@ export function line(maxLength: number): z.ZodString {
     .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'Remove line breaks, control and invisible characters.')
 }
 
+export function optionalLine(maxLength: number) {
+  return z.union([z.literal(''), line(maxLength)])
+}
+
 export type ParsedForm<Data> =
   | { readonly data: Data }
   | { readonly data?: undefined; readonly state: FormState }

@@ -1,9 +1,12 @@
 /** When existing secrets expire after a rotation: the form's value, its label, and the seconds. */
 export const overlaps = [
-  ['hour', 'in an hour', 3_600],
-  ['day', 'in a day', 86_400],
+  ['hour', 'in 1 hour', 3_600],
+  ['day', 'in 1 day', 86_400],
   ['week', 'in 7 days', 7 * 86_400],
   ['month', 'in 30 days', 30 * 86_400],
   ['never', 'never (revoke them later)', Infinity],
-  ['now', 'immediately', 0],
+  ['now', 'now (clients that use them stop getting tokens)', 0],
 ] as const
+
+/** Without "never". */
+export const finiteOverlaps = overlaps.filter(([value]) => value !== 'never')

@@ -31,7 +31,8 @@ export function accountHandlers(service: ServiceContext) {
       await developers.changePassword(developer.id, await hashPassword(parsed.data.new_password))
       await sessions.closeAll(developer.id)
       service.activity.audit({ event: 'password_changed', ...actorOf(request) })
-      return startSession(developer, request)
+      const started = await startSession(developer, request, request.paths.account)
+      return { ...started, notice: 'password_changed' }
     },
   } satisfies Record<string, DeveloperHandler>
 }

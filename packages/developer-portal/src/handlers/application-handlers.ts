@@ -6,7 +6,8 @@ import {
   type Application,
   type ServiceContext,
 } from '@tokenwell/token-service/plugin'
-import { tokensByDay, usageDays } from '../components/usage-by-day.ts'
+import type { NoticeName } from '../components/notices.ts'
+import { summarizeUsage, usageRanges, usageStart } from '../components/usage.ts'
 import { applicationFormState, parseApplicationForm } from '../forms/application-form.ts'
 import { newApplicationPage, settingsPage } from '../pages/application-form-pages.ts'
 import { applicationPage } from '../pages/application-page.ts'
@@ -14,9 +15,11 @@ import { secretPage } from '../pages/secret-page.ts'
 import { actorOf } from '../request/actor.ts'
 import { PortalError } from '../request/portal-error.ts'
 import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
-import { ownClient, ownProject } from './own-projects.ts'
+import { ownClient, ownProject, ownProjects } from './own-projects.ts'
+import { deletionForm } from './project-handlers.ts'
 
 const maxApplications = 100
+const shownRequests = 20
 
 /** The ID that a form assigns to what it creates: sending it twice creates it once. */
 export const submissionForm = z.object({ submission_id: z.uuid() })
@@ -37,23 +40,34 @@ export function applicationHandlers({ storage, registryFor, activity, clock }: S
     return [...new Set([...(await storage.products.list()), ...(application?.products ?? [])])]
   }
 
-  async function decide(application: Application, request: DeveloperRequest): Promise<void> {
+  async function decide(application: Application, request: DeveloperRequest): Promise<NoticeName> {
     const { developer, form } = request
     const registry = registryFor(actorOf(request))
+    // Owners may end what was approved; only an administrator approves.
+    const needsAdministrator = form['decision'] === 'approve' || form['decision'] === 'decline'
+    if (needsAdministrator && !developer.administrator) throw new PortalError('not_allowed')
     const { data } = decisionForm.safeParse(form)
     if (!data) throw new PortalError('invalid_form')
-    // Owners may end what was approved; only an administrator approves.
-    const needsAdministrator = data.decision === 'approve' || data.decision === 'decline'
-    if (needsAdministrator && !developer.administrator) throw new PortalError('not_allowed')
-    if (data.decision === 'approve') await registry.approve(application, data.revision)
-    else if (data.decision === 'decline') await registry.decline(application)
-    else if (data.decision === 'revoke') await registry.revoke(application)
-    else await registry.revokeTokens(application)
+    switch (data.decision) {
+      case 'approve':
+        await registry.approve(application, data.revision)
+        return application.status === 'approved' ? 'changes_approved' : 'application_approved'
+      case 'decline':
+        await registry.decline(application)
+        return 'changes_declined'
+      case 'revoke':
+        await registry.revoke(application)
+        return 'application_revoked'
+      case 'revoke_tokens':
+        await registry.revokeTokens(application)
+        return 'tokens_revoked'
+    }
   }
 
   return {
     async showNewApplication(request) {
       const project = await ownProject(storage, request)
+      if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
       const products = await offeredProducts()
       const defaults = { name: '', level: '', responseForm: 'products', lifetimeSeconds: 3600 } as const
       const state = applicationFormState({ ...defaults, products: products.slice(0, 1) })
@@ -62,6 +76,7 @@ export function applicationHandlers({ storage, registryFor, activity, clock }: S
     async createApplication(request) {
       const { developer, paths, form } = request
       const project = await ownProject(storage, request)
+      if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
       const id = submissionForm.safeParse(form).data?.submission_id
       if (id === undefined) throw new PortalError('invalid_form')
       const products = await offeredProducts()
@@ -83,7 +98,7 @@ export function applicationHandlers({ storage, registryFor, activity, clock }: S
           details,
           id,
         )
-        return { page: secretPage(request, { application, project, clientSecret, isFirst: true }) }
+        return { page: secretPage(request, { application, project, clientSecret }) }
       } catch (error) {
         // The page was reloaded: the secret was shown already.
         if (error instanceof AlreadyExists) return { redirectTo: paths.application(project.id, id) }
@@ -95,9 +110,21 @@ export function applicationHandlers({ storage, registryFor, activity, clock }: S
       await activity.flush()
       const client = await ownClient(storage, request)
       const nowMs = clock.now()
-      const usage = await storage.activity.usage(client.application.clientId, nowMs - usageDays * 86_400_000)
-      const days = tokensByDay(usage, nowMs)
-      return { page: applicationPage(request, { client, days, nowMs, submissionId: randomUUID() }) }
+      const { clientId, projectId } = client.application
+      const range = usageRanges.find(({ id }) => id === request.query['range']) ?? usageRanges[0]
+      const [entries, requests, projects] = await Promise.all([
+        storage.activity.usage(clientId, usageStart(range, nowMs)),
+        storage.activity.requests(clientId, shownRequests),
+        ownProjects(storage, request),
+      ])
+      const otherProjects = projects.filter(
+        ({ id, deletesAtMs }) => id !== projectId && deletesAtMs === undefined,
+      )
+      const usage = summarizeUsage(entries, range, nowMs)
+      const submissionId = randomUUID()
+      return {
+        page: applicationPage(request, { client, usage, requests, otherProjects, nowMs, submissionId }),
+      }
     },
     async showSettings(request) {
       const client = await ownClient(storage, request)
@@ -113,21 +140,47 @@ export function applicationHandlers({ storage, registryFor, activity, clock }: S
         return { page: settingsPage(request, client, { products, state: parsed.state }), status: 422 }
       }
       const { administrator } = request.developer
+      const { id, clientId } = client.application
       const registry = registryFor(actorOf(request))
       await reportChange(registry.changeSettings(client.application, parsed.data, administrator))
-      return { redirectTo: request.paths.application(client.project.id, client.application.id) }
+      const changed = await storage.applications.findClient(clientId)
+      const notice = changed?.application.requested ? 'changes_requested' : 'application_changed'
+      return { redirectTo: request.paths.application(client.project.id, id), notice }
     },
     async changeApproval(request) {
       const { application, project } = await ownClient(storage, request)
-      await reportChange(decide(application, request))
-      return { redirectTo: request.paths.application(project.id, application.id) }
+      const notice = await reportChange(decide(application, request))
+      const { paths, form } = request
+      const isQueue = form['from'] === 'approvals'
+      return { redirectTo: isQueue ? paths.approvals : paths.application(project.id, application.id), notice }
+    },
+    async moveApplication(request) {
+      const { application } = await ownClient(storage, request)
+      const projects = await ownProjects(storage, request)
+      const to = projects.find(({ id }) => id === request.form['project'])
+      if (!to || to.deletesAtMs !== undefined) throw new PortalError('invalid_form')
+      await registryFor(actorOf(request)).moveApplication(application, to)
+      return { redirectTo: request.paths.application(to.id, application.id), notice: 'application_moved' }
+    },
+    async deleteApplication(request) {
+      const { application, project } = await ownClient(storage, request)
+      const { data } = deletionForm.safeParse(request.form)
+      if (!data) throw new PortalError('invalid_form')
+      const registry = registryFor(actorOf(request))
+      const redirectTo = request.paths.application(project.id, application.id)
+      if (data.decision === 'restore') {
+        await registry.restoreApplication(application)
+        return { redirectTo, notice: 'application_restored' }
+      }
+      await registry.deleteApplication(application)
+      return { redirectTo, notice: 'application_deleted' }
     },
   } satisfies Record<string, DeveloperHandler>
 }
 
-async function reportChange(change: Promise<void>): Promise<void> {
+async function reportChange<Result>(change: Promise<Result>): Promise<Result> {
   try {
-    await change
+    return await change
   } catch (error) {
     throw error instanceof ApplicationChanged ? new PortalError('application_changed') : error
   }

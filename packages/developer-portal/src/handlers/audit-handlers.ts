@@ -1,17 +1,63 @@
-import type { ServiceContext } from '@tokenwell/token-service/plugin'
+import type { AuditFilter, RawParameters, ServiceContext } from '@tokenwell/token-service/plugin'
 import { auditPage } from '../pages/audit-page.ts'
-import { PortalError } from '../request/portal-error.ts'
 import type { DeveloperHandler } from '../request/portal-request.ts'
+import { requireAdministrator } from './require-administrator.ts'
 
 const shownEntries = 200
+const exportedEntries = 100_000
+const dayMs = 86_400_000
 
-/** The audit log, for the administrator. */
+/** The audit log, for administrators. */
 export function auditHandlers({ storage, activity }: ServiceContext) {
   return {
     async showAudit(request) {
-      if (!request.developer.administrator) throw new PortalError('not_allowed')
+      requireAdministrator(request)
       await activity.flush()
-      return { page: auditPage(request, await storage.activity.audit(shownEntries)) }
+      const filter = filterFields(request.query)
+      const entries = await storage.activity.audit(shownEntries, parseFilter(filter))
+      return { page: auditPage(request, { entries, filter, limit: shownEntries }) }
+    },
+    async exportAudit(request) {
+      requireAdministrator(request)
+      await activity.flush()
+      const filter = parseFilter(filterFields(request.query))
+      const entries = await storage.activity.audit(exportedEntries, filter)
+      const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+      return { file: { name: 'audit.jsonl', type: 'application/x-ndjson; charset=utf-8', text } }
     },
   } satisfies Record<string, DeveloperHandler>
+}
+
+const fieldNames = ['event', 'actor', 'client_id', 'address', 'since', 'until'] as const
+type FilterFields = Readonly<Partial<Record<(typeof fieldNames)[number], string>>>
+
+function filterFields(query: RawParameters): Record<string, string> & FilterFields {
+  const fields = fieldNames.flatMap((name) => {
+    const value = query[name]
+    return typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : []
+  })
+  return Object.fromEntries(fields) as Record<string, string> & FilterFields
+}
+
+/** Days are in UTC; the last one is included. */
+function parseFilter({
+  event,
+  actor,
+  client_id: clientId,
+  address,
+  since,
+  until,
+}: FilterFields): AuditFilter {
+  return {
+    event,
+    actor: actor?.toLowerCase(),
+    clientId,
+    address,
+    ...(isDay(since) && { sinceMs: Date.parse(since) }),
+    ...(isDay(until) && { untilMs: Date.parse(until) + dayMs }),
+  }
+}
+
+function isDay(text: string | undefined): text is string {
+  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
 }

@@ -1,17 +1,30 @@
-import type { Developer, ServiceContext } from '@tokenwell/token-service/plugin'
-import { developersPage } from '../pages/developers-page.ts'
+import { LastAdministrator, type Developer, type ServiceContext } from '@tokenwell/token-service/plugin'
+import { developersPage, type NewLink } from '../pages/developers-page.ts'
 import { actorOf } from '../request/actor.ts'
 import { PortalError } from '../request/portal-error.ts'
-import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
+import type { DeveloperHandler, DeveloperRequest, PortalResponse } from '../request/portal-request.ts'
 import { createPaths } from '../request/routes.ts'
+import { requireAdministrator } from './require-administrator.ts'
 
 /** The list of developers, for the administrator. */
-export function developerHandlers({ activity, storage, accountLinks }: ServiceContext) {
+export function developerHandlers({ activity, storage, accountLinks, developersFor, clock }: ServiceContext) {
   const { developers } = storage
   const { join, newPassword } = createPaths()
 
-  function requireAdministrator({ developer }: DeveloperRequest): void {
-    if (!developer.administrator) throw new PortalError('not_allowed')
+  async function show(request: DeveloperRequest, newLink?: NewLink): Promise<PortalResponse> {
+    const [all, projects, memberships] = await Promise.all([
+      developers.list(),
+      storage.projects.list(),
+      developers.memberships(),
+    ])
+    const names = new Map<string, string[]>()
+    for (const { projectId, developerId } of memberships) {
+      const name = projects.find(({ id }) => id === projectId)?.name
+      if (name !== undefined) names.set(developerId, [...(names.get(developerId) ?? []), name])
+    }
+    return {
+      page: developersPage(request, { developers: all, projects: names, nowMs: clock.now(), newLink }),
+    }
   }
 
   async function developerInUrl(request: DeveloperRequest): Promise<Developer> {
@@ -19,34 +32,55 @@ export function developerHandlers({ activity, storage, accountLinks }: ServiceCo
     const all = await developers.list()
     const developer = all.find(({ id }) => id === request.params['developerId'])
     if (!developer) throw new PortalError('not_found')
-    if (developer.administrator) throw new PortalError('invalid_form')
     return developer
   }
 
   return {
     async showDevelopers(request) {
       requireAdministrator(request)
-      return { page: developersPage(request, await developers.list()) }
+      return show(request)
     },
     async invite(request) {
       requireAdministrator(request)
       const link = `${request.baseUrl}${join(await accountLinks.createInvitation({ administrator: false }))}`
       activity.audit({ event: 'developer_invited', ...actorOf(request) })
       const newLink = { title: 'Send this link to the new developer', link, lifetime: '7 days' }
-      return { page: developersPage(request, await developers.list(), newLink) }
+      return show(request, newLink)
     },
     async createPasswordLink(request) {
       const developer = await developerInUrl(request)
       const link = `${request.baseUrl}${newPassword(await accountLinks.createPasswordReset(developer))}`
       activity.audit({ event: 'password_link_created', ...actorOf(request), detail: developer.name })
       const newLink = { title: `Send this link to ${developer.name}`, link, lifetime: '15 minutes' }
-      return { page: developersPage(request, await developers.list(), newLink) }
+      return show(request, newLink)
     },
     async removeDeveloper(request) {
       const developer = await developerInUrl(request)
-      await developers.remove(developer.id)
-      activity.audit({ event: 'developer_removed', ...actorOf(request), detail: developer.name })
-      return { redirectTo: request.paths.developers }
+      await keepAdministrator(developersFor(actorOf(request)).remove(developer))
+      return { redirectTo: request.paths.developers, notice: 'developer_removed' }
+    },
+    async changeRole(request) {
+      const developer = await developerInUrl(request)
+      const registry = developersFor(actorOf(request))
+      // As the page showed it: a form that is sent twice changes it once.
+      if (request.form['administrator'] === 'yes') {
+        await registry.promote(developer)
+        return { redirectTo: request.paths.developers, notice: 'developer_promoted' }
+      }
+      await keepAdministrator(registry.demote(developer))
+      const isSelf = developer.id === request.developer.id
+      return {
+        redirectTo: isSelf ? request.paths.projects : request.paths.developers,
+        notice: 'developer_demoted',
+      }
     },
   } satisfies Record<string, DeveloperHandler>
+}
+
+async function keepAdministrator(change: Promise<void>): Promise<void> {
+  try {
+    await change
+  } catch (error) {
+    throw error instanceof LastAdministrator ? new PortalError('last_administrator') : error
+  }
 }

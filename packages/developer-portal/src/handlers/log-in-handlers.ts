@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { digest, type ServiceContext } from '@tokenwell/token-service/plugin'
+import { digest, type RawParameters, type ServiceContext } from '@tokenwell/token-service/plugin'
 import { emptyForm, type FormState } from '../components/form.ts'
 import { line, parseForm } from '../forms/parse-form.ts'
 import { tooManyAttempts } from '../forms/too-many-attempts.ts'
 import { joinPage } from '../pages/join-page.ts'
 import { logInPage } from '../pages/log-in-page.ts'
 import { PortalError } from '../request/portal-error.ts'
-import type { Handler, PortalResponse } from '../request/portal-request.ts'
+import type { Handler, PortalRequest, PortalResponse } from '../request/portal-request.ts'
 import { createPasswordChecker } from '../session/password-checker.ts'
 import { hashPassword, newPassword } from '../session/password.ts'
 import { createSessionStarter } from '../session/session.ts'
@@ -20,6 +20,11 @@ const logInForm = z.object({
   password: z.string().max(1_000),
 })
 const joinForm = z.object({ name, password: newPassword })
+
+/** Where to continue after the log-in: only in the portal. */
+function nextPath({ paths }: PortalRequest, { next }: RawParameters): string {
+  return typeof next === 'string' && new RegExp(`^${paths.root}(/[\\w-]+)*$`).test(next) ? next : paths.root
+}
 
 /** Joining, logging in and logging out. */
 export function logInHandlers(service: ServiceContext) {
@@ -35,21 +40,23 @@ export function logInHandlers(service: ServiceContext) {
   }
 
   return {
-    home: async ({ developer, paths }) => ({ redirectTo: developer ? paths.projects : paths.logIn }),
-    showLogIn: async (request) =>
-      request.developer
-        ? { redirectTo: request.paths.projects }
-        : { page: logInPage(request, emptyForm, (await developers.list()).length > 0) },
+    async showLogIn(request) {
+      const next = nextPath(request, request.query)
+      if (request.developer) return { redirectTo: next }
+      const hasDevelopers = (await developers.list()).length > 0
+      return { page: logInPage(request, { state: emptyForm, hasDevelopers, next }) }
+    },
     async logIn(request) {
       const parsed = parseForm(logInForm, request.form)
+      const next = nextPath(request, request.form)
       const show = (state: FormState): PortalResponse => ({
-        page: logInPage(request, state, true),
+        page: logInPage(request, { state, hasDevelopers: true, next }),
         status: 422,
       })
       if (!parsed.data) return show(parsed.state)
       const { name: typedName, password } = parsed.data
       const checked = await checkPassword(typedName, password, request.address)
-      if (checked.developer) return startSession(checked.developer, request)
+      if (checked.developer) return startSession(checked.developer, request, next)
       const values = { name: typedName }
       if (checked.retryAfterSeconds !== undefined)
         return tooManyAttempts(checked.retryAfterSeconds, values, show)
@@ -58,7 +65,7 @@ export function logInHandlers(service: ServiceContext) {
     async logOut({ sessionHash, developer, address, paths }) {
       if (sessionHash !== undefined) await sessions.close(sessionHash)
       if (developer) activity.audit({ event: 'logged_out', actor: developer.name, address })
-      return { redirectTo: paths.logIn, sessionId: null }
+      return { redirectTo: paths.logIn, sessionId: null, notice: 'logged_out' }
     },
     showJoin: async (request) => ({
       page: joinPage(request, emptyForm, await findInvitation(request.params['token'])),

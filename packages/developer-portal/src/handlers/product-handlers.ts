@@ -4,17 +4,13 @@ import { emptyForm } from '../components/form.ts'
 import { line, parseForm } from '../forms/parse-form.ts'
 import { productsPage } from '../pages/products-page.ts'
 import { actorOf } from '../request/actor.ts'
-import { PortalError } from '../request/portal-error.ts'
-import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
+import type { DeveloperHandler } from '../request/portal-request.ts'
+import { requireAdministrator } from './require-administrator.ts'
 
 const productForm = z.object({ name: line(100).pipe(productName) })
 
 /** The catalogue of API products, for the administrator. */
 export function productHandlers({ storage, activity }: ServiceContext) {
-  function requireAdministrator({ developer }: DeveloperRequest): void {
-    if (!developer.administrator) throw new PortalError('not_allowed')
-  }
-
   return {
     async showProducts(request) {
       requireAdministrator(request)
@@ -26,7 +22,7 @@ export function productHandlers({ storage, activity }: ServiceContext) {
       if (typeof remove === 'string') {
         await storage.products.remove(remove)
         activity.audit({ event: 'product_removed', ...actorOf(request), detail: remove })
-        return { redirectTo: request.paths.products }
+        return { redirectTo: request.paths.products, notice: 'product_removed' }
       }
       const parsed = parseForm(productForm, request.form)
       if (!parsed.data) {
@@ -34,7 +30,7 @@ export function productHandlers({ storage, activity }: ServiceContext) {
       }
       await storage.products.add([parsed.data.name])
       activity.audit({ event: 'product_added', ...actorOf(request), detail: parsed.data.name })
-      return { redirectTo: request.paths.products }
+      return { redirectTo: request.paths.products, notice: 'product_added' }
     },
   } satisfies Record<string, DeveloperHandler>
 }

@@ -20,14 +20,16 @@ export function secretHandlers({ storage, registryFor, clock }: ServiceContext) 
       if (!data) throw new PortalError('invalid_form')
       const isValid = ({ expiresAtMs = Infinity }) => expiresAtMs > clock.now()
       if (secrets.filter(isValid).length >= maxSecrets) throw new PortalError('too_many_secrets')
-      const overlapMs = (overlaps.find(([value]) => value === data.overlap)?.[2] ?? Infinity) * 1000
+      const [, label, seconds] = overlaps.find(([value]) => value === data.overlap) ?? []
+      const overlapMs = (seconds ?? Infinity) * 1000
       try {
         const clientSecret = await registryFor(actorOf(request)).rotateSecret(
           client,
           overlapMs,
           data.submission_id,
         )
-        return { page: secretPage(request, { application, project, clientSecret, isFirst: false }) }
+        const othersExpire = secrets.some(isValid) ? label : undefined
+        return { page: secretPage(request, { application, project, clientSecret, othersExpire }) }
       } catch (error) {
         if (!(error instanceof AlreadyExists)) throw error
         return { redirectTo: request.paths.application(project.id, application.id) }
@@ -37,7 +39,8 @@ export function secretHandlers({ storage, registryFor, clock }: ServiceContext) 
       const client = await ownClient(storage, request)
       await registryFor(actorOf(request)).revokeSecret(client, request.params['secretId'] ?? '')
       const { application, project } = client
-      return { redirectTo: request.paths.application(project.id, application.id) }
+      const redirectTo = request.paths.application(project.id, application.id)
+      return { redirectTo, notice: 'secret_revoked' }
     },
   } satisfies Record<string, DeveloperHandler>
 }

@@ -1,8 +1,9 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Project, RegisteredClient } from '@tokenwell/token-service/plugin'
-import type { DeveloperRequest } from '../request/portal-request.ts'
-import { checkboxes, choice, csrfInput, errorSummary, field, type FormState } from '../components/form.ts'
+import { checkboxes, choice, csrfInput, field, optionList, type FormState } from '../components/form.ts'
 import { page } from '../components/page.ts'
+import { lifetimeUnits } from '../forms/application-form.ts'
+import type { DeveloperRequest } from '../request/portal-request.ts'
 
 export interface SettingsContent {
   /** The products to choose from. */
@@ -20,16 +21,13 @@ export function newApplicationPage(
   { project, submissionId, ...content }: NewApplicationContent,
 ): SafeHtml {
   const { paths, csrfToken, developer } = request
-  const body = html`<div class="narrow">
-    ${errorSummary(content.state)}
-    <form method="post" action="${paths.newApplication(project.id)}" class="card">
-      ${csrfInput(csrfToken)}
-      <input type="hidden" name="submission_id" value="${submissionId}" />
-      ${settings(content)}
-      ${developer.administrator ? '' : html`<p class="hint">The application gets tokens after an administrator has approved it.</p>`}
-      <button>Create application</button>
-    </form>
-  </div>`
+  const body = html`<form method="post" action="${paths.newApplication(project.id)}" class="card form">
+    ${csrfInput(csrfToken)}
+    <input type="hidden" name="submission_id" value="${submissionId}" />
+    ${settings(content)}
+    ${developer.administrator ? '' : html`<p class="hint">The application gets tokens after an administrator has approved it.</p>`}
+    <button>Create application</button>
+  </form>`
   const trail = [
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],
@@ -44,14 +42,15 @@ export function settingsPage(
 ): SafeHtml {
   const { paths, csrfToken, developer } = request
   const isRequest = application.status === 'approved' && !developer.administrator
-  const body = html`<div class="narrow">
-    ${errorSummary(content.state)}
-    <form method="post" action="${paths.settings(project.id, application.id)}" class="card">
-      ${csrfInput(csrfToken)} ${settings(content)}
-      ${isRequest ? html`<p class="hint">More products and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
-      <button>Save</button>
-    </form>
-  </div>`
+  const body = html`<form
+    method="post"
+    action="${paths.settings(project.id, application.id)}"
+    class="card form"
+  >
+    ${csrfInput(csrfToken)} ${settings(content)}
+    ${isRequest ? html`<p class="hint">More products and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
+    <button>Save</button>
+  </form>`
   const trail = [
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],
@@ -61,9 +60,27 @@ export function settingsPage(
 }
 
 function settings({ products, state }: SettingsContent): SafeHtml {
+  const unit = html`<select name="lifetime_unit" aria-label="Unit of the token lifetime">
+    ${optionList(
+      lifetimeUnits.map(([name]) => [name, name]),
+      state.values['lifetime_unit'],
+    )}
+  </select>`
   return html` ${field({ name: 'name', label: 'Application name' }, state)}
-  ${checkboxes({ name: 'product', label: 'API products', hint: 'The products that its tokens are valid for.', choices: products }, state)}
-  ${field({ name: 'level', label: 'Level', hint: 'Returned in token responses of the form with level and refresh token.', required: false }, state)}
+  ${
+    products.length === 0
+      ? ''
+      : checkboxes(
+          {
+            name: 'product',
+            label: 'API products',
+            hint: 'The products that its tokens are valid for.',
+            choices: products,
+          },
+          state,
+        )
+  }
+  ${field({ name: 'lifetime', label: 'Token lifetime', type: 'number', after: unit }, state)}
   ${choice(
     {
       name: 'response_form',
@@ -76,5 +93,5 @@ function settings({ products, state }: SettingsContent): SafeHtml {
     },
     state,
   )}
-  ${field({ name: 'lifetime_seconds', label: 'Token lifetime in seconds', hint: '3600 is one hour, 86400 is one day.', type: 'number' }, state)}`
+  ${field({ name: 'level', label: 'Level', hint: 'Returned in token responses with level and refresh token.', required: false }, state)}`
 }

@@ -1,19 +1,30 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { RegisteredClient } from '@tokenwell/token-service/plugin'
-import type { DeveloperRequest } from '../request/portal-request.ts'
-import { statusBadge } from '../components/client-summary.ts'
-import { copyable } from '../components/copyable.ts'
-import { csrfInput } from '../components/form.ts'
+import {
+  isBeingDeleted,
+  type Project,
+  type RegisteredClient,
+  type TokenRequestEntry,
+} from '@tokenwell/token-service/plugin'
+import { dialog } from '../components/dialog.ts'
+import { choice, csrfInput } from '../components/form.ts'
+import { describeOutcome } from '../components/outcomes.ts'
 import { page } from '../components/page.ts'
-import { time } from '../components/time.ts'
+import { statusBadge } from '../components/status-badge.ts'
+import { duration, relativeTime, time } from '../components/time.ts'
 import { usageChart } from '../components/usage-chart.ts'
-import type { DayOfUse } from '../components/usage-by-day.ts'
-import { secretsSection } from './secrets-section.ts'
+import type { Usage } from '../components/usage.ts'
+import type { DeveloperRequest } from '../request/portal-request.ts'
+import { credentialsSection } from './credentials-section.ts'
 
 export interface ApplicationContent {
   readonly client: RegisteredClient
-  readonly days: readonly DayOfUse[]
+  readonly usage: Usage
+  /** The latest token requests. */
+  readonly requests: readonly TokenRequestEntry[]
+  /** The projects that the application can be moved to. */
+  readonly otherProjects: readonly Project[]
   readonly nowMs: number
+  /** The ID of the secret that the rotation creates. */
   readonly submissionId: string
 }
 
@@ -25,106 +36,282 @@ const responseForms = {
 
 export function applicationPage(request: DeveloperRequest, content: ApplicationContent): SafeHtml {
   const { paths } = request
-  const { application, project } = content.client
-  const body = html` <p>
-      ${statusBadge(application.status)}
-      ${application.requested ? html`<span class="badge pending">changes pending approval</span>` : ''}
-    </p>
-    ${settings(request, content)} ${secretsSection(request, content)}
-    <section class="card" aria-labelledby="usage">
-      <h2 id="usage">Tokens issued</h2>
-      ${usageChart(content.days)}
-    </section>
-    ${approval(request, content)}`
+  const { client } = content
+  const { application, project } = client
   const trail = [
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],
   ] as const
-  return page(request, { title: application.name, body, trail })
+  const title = { title: application.name, trail, badge: statusBadge(client) }
+  if (isBeingDeleted(client)) return page(request, { ...title, body: deletedNotice(request, client) })
+  const body = html`${state(request, client)} ${credentialsSection(request, content)}
+    <section class="card" aria-labelledby="usage">
+      ${usageChart(content.usage, paths.application(project.id, application.id))}
+    </section>
+    ${recentRequests(content)} ${settings(request, client)} ${dangerZone(request, content)}`
+  return page(request, { ...title, actions: decisions(request, client), body })
 }
 
-function settings(
-  { paths }: DeveloperRequest,
-  { client: { application, project } }: ApplicationContent,
+/** The buttons beside the title: what an administrator decides. */
+export function decisions(
+  request: DeveloperRequest,
+  client: RegisteredClient,
+  from = '',
+): SafeHtml | undefined {
+  const { status, requested } = client.application
+  if (!request.developer.administrator) return undefined
+  if (status !== 'approved') return decide(request, client, { decision: 'approve', label: 'Approve', from })
+  if (!requested) return undefined
+  return html`${decide(request, client, { decision: 'approve', label: 'Approve changes', from })}
+  ${decide(request, client, { decision: 'decline', label: 'Decline', style: 'outline', from })}`
+}
+
+interface Decision {
+  readonly decision: string
+  readonly label: string
+  readonly style?: string
+  readonly from: string
+}
+
+function decide(
+  { paths, csrfToken }: DeveloperRequest,
+  { application, project }: RegisteredClient,
+  { decision, label, style = '', from }: Decision,
 ): SafeHtml {
-  const { clientId, products, level, responseForm, lifetimeSeconds, createdAtMs, id } = application
-  return html`<section class="card" aria-labelledby="about">
-    <h2 id="about">Settings</h2>
-    <dl class="pairs">
-      <div class="whole">
-        <dt>Client ID</dt>
-        <dd>${copyable({ id: 'client-id', value: clientId, what: 'client ID' })}</dd>
+  return html`<form method="post" action="${paths.approval(project.id, application.id)}">
+    ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="${decision}" />
+    <input type="hidden" name="revision" value="${application.revision}" />
+    <input type="hidden" name="from" value="${from}" />
+    <button class="${style}">${label}<span class="visually-hidden"> of ${application.name}</span></button>
+  </form>`
+}
+
+/** What the application waits for. */
+function state({ developer }: DeveloperRequest, { application }: RegisteredClient): SafeHtml | string {
+  const { status, requested } = application
+  if (status !== 'approved') {
+    return html`<div class="notice" data-variant="warning">
+      <p>
+        The application cannot get tokens
+        ${developer.administrator ? 'until you approve it.' : 'until an administrator approves it.'}
+      </p>
+    </div>`
+  }
+  return requested
+    ? html`<div class="notice" data-variant="warning">
+        <p>
+          <strong>Requested:</strong> ${requestedText(requested)}. The settings below stay in force until an
+          administrator approves these.
+        </p>
+      </div>`
+    : ''
+}
+
+export function requestedText({
+  products,
+  lifetimeSeconds,
+}: NonNullable<RegisteredClient['application']['requested']>): string {
+  return `${products.join(', ') || 'no products'}; token lifetime ${duration(lifetimeSeconds)}`
+}
+
+function settings({ paths }: DeveloperRequest, { application, project }: RegisteredClient): SafeHtml {
+  const { products, level, responseForm, lifetimeSeconds, createdAtMs, id } = application
+  return html`<section class="card" aria-labelledby="settings">
+    <div class="title">
+      <h2 id="settings">Settings</h2>
+      <div class="actions">
+        <a class="button outline" href="${paths.settings(project.id, id)}">Edit settings</a>
       </div>
+    </div>
+    <dl class="pairs">
       <div>
         <dt>API products</dt>
         <dd>${products.length === 0 ? 'none' : products.join(', ')}</dd>
       </div>
       <div>
-        <dt>Level</dt>
-        <dd>${level === '' ? 'none' : level}</dd>
+        <dt>Token lifetime</dt>
+        <dd>${duration(lifetimeSeconds)}</dd>
       </div>
       <div>
         <dt>Token response</dt>
         <dd>${responseForms[responseForm]}</dd>
       </div>
       <div>
-        <dt>Token lifetime</dt>
-        <dd>${lifetimeSeconds.toLocaleString('en')} seconds</dd>
+        <dt>Level</dt>
+        <dd>${level === '' ? 'none' : level}</dd>
       </div>
       <div>
         <dt>Created</dt>
         <dd>${time(createdAtMs)}</dd>
       </div>
     </dl>
-    <p><a href="${paths.settings(project.id, id)}">Change settings</a></p>
   </section>`
 }
 
-function approval(
-  { paths, csrfToken, developer }: DeveloperRequest,
-  { client: { application, project } }: ApplicationContent,
-): SafeHtml {
-  const { status, requested, revision } = application
-  const decide = (decision: string, button: SafeHtml) =>
-    html`<form method="post" action="${paths.approval(project.id, application.id)}">
-      ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="${decision}" />
-      <input type="hidden" name="revision" value="${revision}" />${button}
-    </form>`
-  const approve = developer.administrator
-    ? html`<p>The application cannot get tokens.</p>
-        ${decide('approve', html`<button>Approve application</button>`)}`
-    : html`<p>The application cannot get tokens until an administrator approves it.</p>`
-  const requestedChanges =
-    requested &&
-    html`<p>
-        Requested: ${requested.products.join(', ') || 'no products'}; token lifetime
-        ${requested.lifetimeSeconds.toLocaleString('en')} seconds. The settings above stay in force until an
-        administrator approves these.
-      </p>
-      ${
-        developer.administrator
-          ? [
-              decide('approve', html`<button>Approve changes</button>`),
-              decide('decline', html`<button class="quiet">Decline changes</button>`),
-            ]
-          : ''
-      }`
-  const revokeTokens = html`<details>
-    <summary>Revoke all tokens</summary>
-    <p>The application's existing tokens become invalid. It can get new ones.</p>
-    ${decide('revoke_tokens', html`<button class="danger">Revoke all tokens</button>`)}
-  </details>`
-  const revoke = html`<details>
-    <summary>Revoke application</summary>
-    <p>
-      It gets no more tokens, and its existing tokens become invalid.
-      ${developer.administrator ? 'You can approve it again.' : 'Only an administrator can approve it again.'}
-    </p>
-    ${decide('revoke', html`<button class="danger">Revoke application</button>`)}
-  </details>`
-  return html`<section class="card" aria-labelledby="approval">
-    <h2 id="approval">Approval</h2>
-    ${status === 'approved' ? (requestedChanges ?? '') : approve} ${status === 'approved' ? revokeTokens : ''}
-    ${status === 'revoked' ? '' : revoke}
+function recentRequests({ requests, nowMs }: ApplicationContent): SafeHtml {
+  return html`<section class="card" aria-labelledby="requests">
+    <h2 id="requests">Recent token requests</h2>
+    ${
+      requests.length === 0
+        ? html`<p class="text-light">The application has requested no tokens in the last 7 days.</p>`
+        : html`<table class="stacked">
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                <th scope="col">Result</th>
+                <th scope="col">Address</th>
+                <th scope="col">Requests</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${requests.map(
+                ({ atMs, outcome, address, count }) =>
+                  html`<tr>
+                    <td data-label="Time">${relativeTime(atMs, nowMs)}</td>
+                    <td data-label="Result">
+                      <span class="badge" data-variant="${outcome === 'issued' ? 'success' : 'danger'}"
+                        >${describeOutcome(outcome).label}</span
+                      >
+                    </td>
+                    <td data-label="Address"><code>${address}</code></td>
+                    <td data-label="Requests">${count.toLocaleString('en')}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>`
+    }
   </section>`
+}
+
+function dangerZone(request: DeveloperRequest, { client, otherProjects }: ApplicationContent): SafeHtml {
+  const { paths, csrfToken, developer } = request
+  const { application, project } = client
+  const { name, status } = application
+  const approval = (decision: string) => ({
+    action: paths.approval(project.id, application.id),
+    csrfToken,
+    field: html`<input type="hidden" name="decision" value="${decision}" />`,
+  })
+  const revokeTokens = approval('revoke_tokens')
+  const revoke = approval('revoke')
+  const rows = [
+    status === 'approved' && {
+      title: 'Revoke all tokens',
+      text: 'The existing tokens become invalid. The application can get new ones.',
+      button: dialog({
+        id: 'revoke-tokens',
+        label: 'Revoke all tokens',
+        title: `Revoke all tokens of ${name}?`,
+        body: html`${revokeTokens.field}
+          <p>
+            APIs reject the tokens from now on. Clients get new tokens with their next token request; until
+            then their API requests fail.
+          </p>`,
+        confirm: 'Revoke all tokens',
+        danger: true,
+        ...revokeTokens,
+      }),
+    },
+    status !== 'revoked' && {
+      title: 'Revoke the application',
+      text: 'It gets no more tokens, and its existing tokens become invalid.',
+      button: dialog({
+        id: 'revoke-application',
+        label: 'Revoke application',
+        title: `Revoke ${name}?`,
+        body: html`${revoke.field}
+          <p>
+            It gets no more tokens, and its existing tokens become invalid at once.
+            ${developer.administrator ? 'You can approve it again.' : 'Only an administrator can approve it again.'}
+          </p>`,
+        confirm: 'Revoke application',
+        danger: true,
+        ...revoke,
+      }),
+    },
+    otherProjects.length > 0 && {
+      title: 'Move to another project',
+      text: 'Client ID, secrets and tokens stay valid. Token responses name the other project’s organization.',
+      button: dialog({
+        id: 'move',
+        label: 'Move',
+        title: `Move ${name} to another project`,
+        body: html`<p>The owners of the other project become the owners of the application.</p>
+          ${choice(
+            {
+              name: 'project',
+              label: 'Project',
+              choices: otherProjects.map((other) => [other.id, other.name]),
+            },
+            { values: {}, errors: {} },
+          )}`,
+        action: paths.move(project.id, application.id),
+        confirm: 'Move application',
+        csrfToken,
+      }),
+    },
+    {
+      title: 'Delete the application',
+      text: 'It gets no more tokens. You can restore it for 30 days.',
+      button: dialog({
+        id: 'delete-application',
+        label: 'Delete application',
+        title: `Delete ${name}?`,
+        body: html`<input type="hidden" name="decision" value="delete" />
+          <p>
+            It gets no more tokens, and its existing tokens become invalid at once. For 30 days it can be
+            restored with the same client ID and secrets; then it is deleted for good.
+          </p>`,
+        action: paths.deletion(project.id, application.id),
+        confirm: 'Delete application',
+        csrfToken,
+        danger: true,
+      }),
+    },
+  ].filter((row) => row !== false)
+  return html`<section class="card" aria-labelledby="more">
+    <h2 id="more">Move, revoke or delete</h2>
+    ${dangerRows(rows)}
+  </section>`
+}
+
+export interface DangerRow {
+  readonly title: string
+  readonly text: string
+  readonly button: SafeHtml
+}
+
+export function dangerRows(rows: readonly DangerRow[]): SafeHtml {
+  return html`<ul class="rows">
+    ${rows.map(
+      ({ title, text, button }) =>
+        html`<li>
+          <p><strong>${title}</strong><br /><span class="text-light">${text}</span></p>
+          <div class="actions">${button}</div>
+        </li>`,
+    )}
+  </ul>`
+}
+
+function deletedNotice(
+  { paths, csrfToken }: DeveloperRequest,
+  { application, project }: RegisteredClient,
+): SafeHtml {
+  const { id, deletesAtMs } = application
+  return html`<div class="notice" data-variant="danger">
+    ${
+      deletesAtMs === undefined
+        ? html`<p>
+            The project of this application was deleted. Restore
+            <a href="${paths.project(project.id)}">the project</a> to restore the application.
+          </p>`
+        : html`<p>
+              The application was deleted and gets no tokens. It can be restored until ${time(deletesAtMs)}.
+            </p>
+            <form method="post" action="${paths.deletion(project.id, id)}">
+              ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="restore" />
+              <button>Restore application</button>
+            </form>`
+    }
+  </div>`
 }

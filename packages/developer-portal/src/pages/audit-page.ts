@@ -1,33 +1,66 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { AuditEntry } from '@tokenwell/token-service/plugin'
+import { field } from '../components/form.ts'
 import { page } from '../components/page.ts'
 import { time } from '../components/time.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
 
-export function auditPage(request: DeveloperRequest, entries: readonly AuditEntry[]): SafeHtml {
-  const body = html`<p class="lead">The latest ${entries.length} entries, the newest first.</p>
-    <ul class="rows card">
-      ${entries.map(
-        ({ atMs, event, actor, address, clientId, detail, count }) =>
-          html`<li class="row">
-            <p class="row-title"><code>${event}</code> ${count > 1 ? `${count} times` : ''}</p>
-            <dl class="pairs">
-              <div>
-                <dt>When</dt>
-                <dd>${time(atMs)}</dd>
-              </div>
-              ${Object.entries({ Who: actor, From: address, 'Client ID': clientId, Detail: detail }).map(
-                ([label, value]) =>
-                  value === undefined
-                    ? ''
-                    : html`<div>
-                        <dt>${label}</dt>
-                        <dd>${value}</dd>
-                      </div>`,
-              )}
-            </dl>
-          </li>`,
-      )}
-    </ul>`
-  return page(request, { title: 'Audit log', body })
+export interface AuditContent {
+  readonly entries: readonly AuditEntry[]
+  /** The fields of the filter, as they were sent. */
+  readonly filter: Readonly<Record<string, string>>
+  readonly limit: number
+}
+
+export function auditPage(request: DeveloperRequest, { entries, filter, limit }: AuditContent): SafeHtml {
+  const { paths } = request
+  const state = { values: filter, errors: {} }
+  const text = (name: string, label: string) => field({ name, label, required: false }, state)
+  const query = new URLSearchParams(filter).toString()
+  const body = html`<form method="get" action="${paths.audit}" class="card filter">
+      ${text('event', 'Event')} ${text('actor', 'Who')} ${text('client_id', 'Client ID')}
+      ${text('address', 'Address')}
+      ${field({ name: 'since', label: 'From day', type: 'date', required: false }, state)}
+      ${field({ name: 'until', label: 'To day', type: 'date', required: false }, state)}
+      <p class="hstack"><button>Filter</button> <a href="${paths.audit}">Clear</a></p>
+    </form>
+    ${
+      entries.length === 0
+        ? html`<p class="card empty">No entries.</p>`
+        : html`<div class="card">
+            <table class="stacked">
+              <caption>
+                ${entries.length < limit ? `${entries.length} entries` : `The latest ${limit} entries`}, the
+                newest first
+              </caption>
+              <thead>
+                <tr>
+                  <th scope="col">Time</th>
+                  <th scope="col">Event</th>
+                  <th scope="col">Who</th>
+                  <th scope="col">Address</th>
+                  <th scope="col">Client ID</th>
+                  <th scope="col">Detail</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${entries.map(
+                  ({ atMs, event, actor, address, clientId, detail, count }) =>
+                    html`<tr>
+                      <td data-label="Time">${time(atMs)}</td>
+                      <td data-label="Event"><code>${event}</code> ${count > 1 ? `× ${count}` : ''}</td>
+                      <td data-label="Who">${actor}</td>
+                      <td data-label="Address">${address}</td>
+                      <td data-label="Client ID">${clientId}</td>
+                      <td data-label="Detail">${detail}</td>
+                    </tr>`,
+                )}
+              </tbody>
+            </table>
+          </div>`
+    }`
+  const actions = html`<a class="button outline" href="${paths.auditExport}?${query}" download="audit.jsonl"
+    >Export as JSON lines</a
+  >`
+  return page(request, { title: 'Audit log', body, actions })
 }

@@ -1,10 +1,11 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Developer } from '@tokenwell/token-service/plugin'
-import type { DeveloperRequest } from '../request/portal-request.ts'
 import { copyable } from '../components/copyable.ts'
+import { dialog } from '../components/dialog.ts'
 import { csrfInput } from '../components/form.ts'
 import { page } from '../components/page.ts'
-import { time } from '../components/time.ts'
+import { relativeTime } from '../components/time.ts'
+import type { DeveloperRequest } from '../request/portal-request.ts'
 
 /** A link that the administrator sends to somebody. */
 export interface NewLink {
@@ -14,61 +15,104 @@ export interface NewLink {
   readonly lifetime: string
 }
 
-export function developersPage(
-  request: DeveloperRequest,
-  developers: readonly Developer[],
-  newLink?: NewLink,
-): SafeHtml {
+export interface DevelopersContent {
+  readonly developers: readonly Developer[]
+  /** The names of the projects by developer. */
+  readonly projects: ReadonlyMap<string, readonly string[]>
+  readonly nowMs: number
+  readonly newLink?: NewLink | undefined
+}
+
+export function developersPage(request: DeveloperRequest, content: DevelopersContent): SafeHtml {
+  const { developers, projects, nowMs, newLink } = content
   const body = html` ${
       newLink === undefined
         ? ''
-        : html`<section class="notice success" aria-labelledby="link-title">
+        : html`<section class="notice" data-variant="warning" aria-labelledby="link-title">
             <h2 id="link-title">${newLink.title}</h2>
             <p>The link works once, for ${newLink.lifetime}. It is not shown again.</p>
             ${copyable({ id: 'link', value: newLink.link, what: 'link' })}
           </section>`
     }
-    <ul class="cards">
-      ${developers.map(
-        ({ id, name, administrator, createdAtMs }) =>
-          html`<li class="card">
-            <p>
-              <strong>${name}</strong> ${administrator ? html`<span class="badge">administrator</span>` : ''}
-            </p>
-            <p class="hint">Joined ${time(createdAtMs)}</p>
-            ${administrator ? '' : [passwordLink(request, id, name), removal(request, id, name)]}
-          </li>`,
-      )}
-    </ul>
-    <form method="post" action="${request.paths.developers}">
-      ${csrfInput(request.csrfToken)}
-      <button>Create an invitation link</button>
-    </form>`
-  return page(request, { title: 'Developers', body })
+    <div class="card">
+      <table class="stacked">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Role</th>
+            <th scope="col">Projects</th>
+            <th scope="col">Joined</th>
+            <th scope="col"><span class="visually-hidden">Actions</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${developers.map(
+            (each) =>
+              html`<tr>
+                <td data-label="Name"><strong>${each.name}</strong></td>
+                <td data-label="Role">
+                  ${each.administrator ? html`<span class="badge outline">Administrator</span>` : 'Developer'}
+                </td>
+                <td data-label="Projects">${projects.get(each.id)?.join(', ') ?? 'none'}</td>
+                <td data-label="Joined">${relativeTime(each.createdAtMs, nowMs)}</td>
+                <td class="action">${actionsOn(request, each)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`
+  const actions = html`<form method="post" action="${request.paths.developers}">
+    ${csrfInput(request.csrfToken)}<button>Invite a developer</button>
+  </form>`
+  return page(request, { title: 'People', body, actions })
 }
 
-function passwordLink({ paths, csrfToken }: DeveloperRequest, id: string, name: string): SafeHtml {
-  return html`<details>
-    <summary>Reset password <span class="visually-hidden">of ${name}</span></summary>
-    <p>
-      Create a link and send it to ${name}, who can then set a new password. The current password works until
-      then.
-    </p>
-    <form method="post" action="${paths.passwordLink(id)}">
-      ${csrfInput(csrfToken)}<button>Create a link</button>
-    </form>
-  </details>`
-}
-
-function removal({ paths, csrfToken }: DeveloperRequest, id: string, name: string): SafeHtml {
-  return html`<details>
-    <summary>Remove <span class="visually-hidden">${name}</span></summary>
-    <p>
-      ${name} is logged out and can no longer log in. The projects and their applications are kept, and
-      continue to get tokens.
-    </p>
-    <form method="post" action="${paths.developerRemoval(id)}">
-      ${csrfInput(csrfToken)}<button class="danger">Remove developer</button>
-    </form>
-  </details>`
+function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administrator }: Developer): SafeHtml {
+  return html`<div class="actions">
+    ${dialog({
+      id: `role-${id}`,
+      label: html`${administrator ? 'Demote' : 'Promote'}<span class="visually-hidden"> ${name}</span>`,
+      style: 'outline small',
+      title: administrator ? `Make ${name} a developer?` : `Make ${name} an administrator?`,
+      body: html`<input type="hidden" name="administrator" value="${administrator ? 'no' : 'yes'}" />
+        <p>
+          ${
+            administrator
+              ? `${name} keeps their own projects, and can no longer approve applications or manage people.`
+              : `${name} sees every project, approves applications, and manages people, products and resource servers.`
+          }
+        </p>`,
+      action: paths.role(id),
+      confirm: administrator ? 'Make a developer' : 'Make an administrator',
+      csrfToken,
+      danger: administrator,
+    })}
+    ${dialog({
+      id: `password-${id}`,
+      label: html`Reset password<span class="visually-hidden"> of ${name}</span>`,
+      style: 'outline small',
+      title: `Reset the password of ${name}`,
+      body: html`<p>
+        You get a link to send to ${name}, who can then set a new password. The current password works until
+        then.
+      </p>`,
+      action: paths.passwordLink(id),
+      confirm: 'Create a link',
+      csrfToken,
+    })}
+    ${dialog({
+      id: `remove-${id}`,
+      label: html`Remove<span class="visually-hidden"> ${name}</span>`,
+      style: 'outline small',
+      title: `Remove ${name}?`,
+      body: html`<p>
+        ${name} is logged out and can no longer log in. The projects and their applications are kept, and
+        continue to get tokens.
+      </p>`,
+      action: paths.developerRemoval(id),
+      confirm: 'Remove developer',
+      csrfToken,
+      danger: true,
+    })}
+  </div>`
 }

@@ -57,6 +57,11 @@ const texts: Record<PageErrorReason, ErrorText> = {
     title: 'The application has changed',
     text: 'Somebody changed the application while you looked at it. Nothing was saved. Go back, reload the page and check it again.',
   },
+  last_administrator: {
+    status: 409,
+    title: 'This is the last administrator',
+    text: 'Nothing was changed. Make another developer an administrator first.',
+  },
   busy: {
     status: 503,
     title: 'The service is busy',

@@ -1,27 +1,24 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Invitation } from '@tokenwell/token-service/plugin'
-import type { PortalRequest } from '../request/portal-request.ts'
-import { field, csrfInput, errorSummary, type FormState } from '../components/form.ts'
+import { csrfInput, field, type FormState } from '../components/form.ts'
 import { newPasswordField } from '../components/new-password-field.ts'
 import { page } from '../components/page.ts'
+import type { PortalRequest } from '../request/portal-request.ts'
 
 export function joinPage(request: PortalRequest, state: FormState, { administrator }: Invitation): SafeHtml {
   const { paths, params, csrfToken } = request
-  const body = html`<div class="narrow">
-    <p class="lead">
+  const body = html`<p class="lead">
       ${
         administrator
           ? 'You are the first developer, and become the administrator: you see every project, approve applications and invite other developers.'
           : 'You have been invited to register applications and manage their secrets.'
       }
     </p>
-    ${errorSummary(state)}
     <form method="post" action="${paths.join(params['token'] ?? '')}" class="card">
       ${csrfInput(csrfToken)}
       ${field({ name: 'name', label: 'Name', hint: 'You use it to log in.', autocomplete: 'username' }, state)}
       ${newPasswordField({ name: 'password', label: 'Password' }, state)}
       <button>Join</button>
-    </form>
-  </div>`
-  return page(request, { title: 'Join the developer portal', body })
+    </form>`
+  return page(request, { title: 'Join the developer portal', body, isCard: true })
 }

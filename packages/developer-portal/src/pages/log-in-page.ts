@@ -1,27 +1,33 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { PortalRequest } from '../request/portal-request.ts'
-import { field, csrfInput, errorSummary, type FormState } from '../components/form.ts'
+import { csrfInput, field, type FormState } from '../components/form.ts'
 import { page } from '../components/page.ts'
+import type { PortalRequest } from '../request/portal-request.ts'
 
-export function logInPage(request: PortalRequest, state: FormState, hasDevelopers: boolean): SafeHtml {
+export interface LogInContent {
+  readonly state: FormState
+  readonly hasDevelopers: boolean
+  /** The path to continue to. */
+  readonly next: string
+}
+
+export function logInPage(request: PortalRequest, { state, hasDevelopers, next }: LogInContent): SafeHtml {
   const { paths, csrfToken } = request
-  const body = html`<div class="narrow">
-    ${
+  const body = html`${
       hasDevelopers
         ? ''
-        : html`<div class="notice">
+        : html`<div class="notice" data-variant="warning">
             <p>
               There are no developers yet. When the service starts, it prints a link for the first one. The
               link works once, for 15 minutes. Restart the service to get a new link.
             </p>
           </div>`
     }
-    ${errorSummary(state)}
     <form method="post" action="${paths.logIn}" class="card">
-      ${csrfInput(csrfToken)} ${field({ name: 'name', label: 'Name', autocomplete: 'username' }, state)}
+      ${csrfInput(csrfToken)}<input type="hidden" name="next" value="${next}" />
+      ${field({ name: 'name', label: 'Name', autocomplete: 'username' }, state)}
       ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' }, state)}
       <button>Log in</button>
     </form>
-  </div>`
-  return page(request, { title: 'Log in', body })
+    <p class="text-light">Forgotten the password? Ask an administrator for a link to set a new one.</p>`
+  return page(request, { title: 'Log in', body, isCard: true })
 }

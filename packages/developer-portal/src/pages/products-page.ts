@@ -1,5 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { csrfInput, errorSummary, field, type FormState } from '../components/form.ts'
+import { dialog } from '../components/dialog.ts'
+import { csrfInput, field, type FormState } from '../components/form.ts'
 import { page } from '../components/page.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
 
@@ -9,32 +10,43 @@ export function productsPage(
   state: FormState,
 ): SafeHtml {
   const { paths, csrfToken } = request
-  const body = html`<div class="narrow">
-    <p class="lead">
-      Developers choose from these API products when they register an application. An application that has a
-      product keeps it when the product is removed here.
+  const body = html`<p class="lead">
+      Developers choose from these products when they register an application.
     </p>
-    ${
-      products.length === 0
-        ? html`<p>There are no products yet.</p>`
-        : html`<ul class="rows card">
-            ${products.map(
-              (product) =>
-                html`<li class="row">
-                  <form method="post" action="${paths.products}" class="row-title">
-                    ${csrfInput(csrfToken)}<input type="hidden" name="remove" value="${product}" />
-                    ${product}
-                    <button class="quiet">Remove<span class="visually-hidden"> ${product}</span></button>
-                  </form>
-                </li>`,
-            )}
-          </ul>`
-    }
-    ${errorSummary(state)}
-    <form method="post" action="${paths.products}" class="card">
+    <div class="card">
+      ${
+        products.length === 0
+          ? html`<p class="text-light">There are no products yet.</p>`
+          : html`<ul class="rows">
+              ${products.map(
+                (product, index) =>
+                  html`<li>
+                    <p>${product}</p>
+                    <div class="actions">
+                      ${dialog({
+                        id: `remove-${index}`,
+                        label: html`Remove<span class="visually-hidden"> ${product}</span>`,
+                        style: 'outline small',
+                        title: `Remove ${product} from the catalogue?`,
+                        body: html`<input type="hidden" name="remove" value="${product}" />
+                          <p>
+                            Developers cannot choose it any more. Applications that have the product keep it.
+                          </p>`,
+                        action: paths.products,
+                        confirm: 'Remove product',
+                        csrfToken,
+                        danger: true,
+                      })}
+                    </div>
+                  </li>`,
+              )}
+            </ul>`
+      }
+    </div>
+    <form method="post" action="${paths.products}" class="card form">
+      <h2>Add a product</h2>
       ${csrfInput(csrfToken)} ${field({ name: 'name', label: 'Product name' }, state)}
       <button>Add product</button>
-    </form>
-  </div>`
+    </form>`
   return page(request, { title: 'API products', body })
 }

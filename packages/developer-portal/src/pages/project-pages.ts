@@ -1,76 +1,236 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Project, RegisteredClient } from '@tokenwell/token-service/plugin'
-import type { DeveloperRequest } from '../request/portal-request.ts'
-import { clientSummary } from '../components/client-summary.ts'
-import { field, csrfInput, errorSummary, type FormState } from '../components/form.ts'
+import type { Developer, Project, RegisteredClient } from '@tokenwell/token-service/plugin'
+import { copyable } from '../components/copyable.ts'
+import { dialog } from '../components/dialog.ts'
+import { choice, csrfInput, emptyForm, field, type FormState } from '../components/form.ts'
 import { page } from '../components/page.ts'
-import type { Paths } from '../request/routes.ts'
+import { badge, statusBadge } from '../components/status-badge.ts'
+import { relativeTime, time } from '../components/time.ts'
+import type { DeveloperRequest } from '../request/portal-request.ts'
+import { dangerRows } from './application-page.ts'
 
 export interface ProjectWithClients {
   readonly project: Project
   readonly clients: readonly RegisteredClient[]
 }
 
-export function projectsPage(request: DeveloperRequest, projects: readonly ProjectWithClients[]): SafeHtml {
+export interface ProjectContent extends ProjectWithClients {
+  readonly owners: readonly Developer[]
+  /** Whom an administrator can add. */
+  readonly otherDevelopers: readonly Developer[]
+  readonly nowMs: number
+}
+
+export function projectsPage(
+  request: DeveloperRequest,
+  projects: readonly ProjectWithClients[],
+  nowMs: number,
+): SafeHtml {
   const { paths } = request
-  const body = html` <p class="lead">
-      A project contains applications, each with a client ID and client secrets for the APIs that it calls.
-    </p>
-    ${
-      projects.length === 0
-        ? html`<div class="notice">
-            <p>
-              You have no projects yet. Create a project, then an application in it, to get a client ID and a
-              client secret.
-            </p>
-          </div>`
-        : projects.map(
-            (each) =>
-              html`<section class="card" aria-labelledby="project-${each.project.id}">
+  const body =
+    projects.length === 0
+      ? html`<div class="card empty">
+          <h2>No projects yet</h2>
+          <p class="text-light">
+            A project contains applications, each with a client ID and secrets for the APIs that it calls.
+          </p>
+          <p><a class="button" href="${paths.start}">Get your first token</a></p>
+        </div>`
+      : html`${projects.map(
+          (each) =>
+            html`<section class="card" aria-labelledby="project-${each.project.id}">
+              <div class="title">
                 <h2 id="project-${each.project.id}">
                   <a href="${paths.project(each.project.id)}">${each.project.name}</a>
                 </h2>
-                ${aboutProject(each.project)} ${clientList(each, paths)}
-              </section>`,
-          )
-    }
-    <p><a class="button" href="${paths.newProject}">New project</a></p>`
-  return page(request, { title: 'Projects', body })
+                ${each.project.deletesAtMs === undefined ? '' : badge('deleted')}
+                <p class="text-light actions">${about(each.project)}</p>
+              </div>
+              ${clientTable(request, each, nowMs)}
+            </section>`,
+        )}`
+  const actions = html`<a class="button" href="${paths.newProject}">New project</a>`
+  return page(request, { title: 'Projects', body, actions })
 }
 
-export function projectPage(request: DeveloperRequest, each: ProjectWithClients): SafeHtml {
+export function projectPage(request: DeveloperRequest, content: ProjectContent): SafeHtml {
   const { paths } = request
-  const body = html` ${aboutProject(each.project)}
-    <section aria-labelledby="applications">
+  const { project } = content
+  const title = { title: project.name, trail: [['Projects', paths.projects]] as const }
+  if (project.deletesAtMs !== undefined) {
+    const body = deletedNotice(request, project, project.deletesAtMs)
+    return page(request, { ...title, badge: badge('deleted'), body })
+  }
+  const body = html`<p class="text-light">${about(project)}</p>
+    <section class="card" aria-labelledby="applications">
       <h2 id="applications">Applications</h2>
-      <div class="card">${clientList(each, paths)}</div>
+      ${clientTable(request, content, content.nowMs)}
     </section>
-    <p><a class="button" href="${paths.newApplication(each.project.id)}">New application</a></p>`
-  return page(request, { title: each.project.name, body, trail: [['Projects', paths.projects]] })
+    ${owners(request, content)}
+    <section class="card" aria-labelledby="more">
+      <h2 id="more">Delete</h2>
+      ${dangerRows([deletion(request, content)])}
+    </section>`
+  const actions = html`<a class="button outline" href="${paths.projectSettings(project.id)}">Edit project</a>
+    <a class="button" href="${paths.newApplication(project.id)}">New application</a>`
+  return page(request, { ...title, actions, body })
 }
 
 export function newProjectPage(request: DeveloperRequest, state: FormState): SafeHtml {
   const { paths, csrfToken } = request
-  const body = html`<div class="narrow">
-    ${errorSummary(state)}
-    <form method="post" action="${paths.newProject}" class="card">
-      ${csrfInput(csrfToken)} ${field({ name: 'name', label: 'Project name' }, state)}
-      ${field({ name: 'organization_name', label: 'Organization', autocomplete: 'organization', hint: 'Included in token responses.' }, state)}
-      ${field({ name: 'developer_email', label: 'Developer e-mail', type: 'email', autocomplete: 'email', hint: 'Included in token responses.' }, state)}
-      <button>Create project</button>
-    </form>
-  </div>`
+  const body = html`<form method="post" action="${paths.newProject}" class="card form">
+    ${csrfInput(csrfToken)} ${projectFields(state)}
+    <button>Create project</button>
+  </form>`
   return page(request, { title: 'New project', body, trail: [['Projects', paths.projects]] })
 }
 
-function aboutProject({ organizationName, developerEmail }: Project): SafeHtml {
-  return html`<p class="hint">${organizationName} · ${developerEmail}</p>`
+export function projectSettingsPage(request: DeveloperRequest, project: Project, state: FormState): SafeHtml {
+  const { paths, csrfToken } = request
+  const body = html`<form method="post" action="${paths.projectSettings(project.id)}" class="card form">
+    ${csrfInput(csrfToken)} ${projectFields(state)}
+    <button>Save</button>
+  </form>`
+  const trail = [
+    ['Projects', paths.projects],
+    [project.name, paths.project(project.id)],
+  ] as const
+  return page(request, { title: 'Edit project', body, trail })
 }
 
-function clientList({ clients }: ProjectWithClients, paths: Paths): SafeHtml {
-  return clients.length === 0
-    ? html`<p>No applications yet.</p>`
-    : html`<ul class="rows">
-        ${clients.map((client) => clientSummary(client, paths))}
-      </ul>`
+function projectFields(state: FormState): SafeHtml {
+  const hint = 'Included in token responses. You can add it later.'
+  return html`${field({ name: 'name', label: 'Project name' }, state)}
+  ${field({ name: 'organization_name', label: 'Organization', autocomplete: 'organization', hint, required: false }, state)}
+  ${field({ name: 'developer_email', label: 'Developer e-mail', type: 'email', autocomplete: 'email', hint, required: false }, state)}`
+}
+
+function about({ organizationName, developerEmail }: Project): string {
+  return [organizationName, developerEmail].filter((text) => text !== '').join(' · ')
+}
+
+function clientTable({ paths }: DeveloperRequest, { clients }: ProjectWithClients, nowMs: number): SafeHtml {
+  if (clients.length === 0) return html`<p class="text-light">No applications yet.</p>`
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th scope="col">Application</th>
+        <th scope="col">Status</th>
+        <th scope="col">Client ID</th>
+        <th scope="col">Last token</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${clients.map((client) => {
+        const { id, name, clientId } = client.application
+        const lastUsedAtMs = Math.max(0, ...client.secrets.map((secret) => secret.lastUsedAtMs ?? 0))
+        return html`<tr>
+          <td data-label="Application">
+            <a href="${paths.application(client.project.id, id)}"><strong>${name}</strong></a>
+          </td>
+          <td data-label="Status">${statusBadge(client)}</td>
+          <td data-label="Client ID">
+            ${copyable({ id: `client-id-${id}`, value: clientId, what: `client ID of ${name}` })}
+          </td>
+          <td data-label="Last token">${lastUsedAtMs === 0 ? 'never' : relativeTime(lastUsedAtMs, nowMs)}</td>
+        </tr>`
+      })}
+    </tbody>
+  </table>`
+}
+
+function owners(
+  { paths, csrfToken, developer }: DeveloperRequest,
+  { project, owners: all, otherDevelopers }: ProjectContent,
+): SafeHtml {
+  const action = paths.owners(project.id)
+  return html`<section class="card" aria-labelledby="owners">
+    <div class="title">
+      <h2 id="owners">Owners</h2>
+      ${
+        developer.administrator && otherDevelopers.length > 0
+          ? html`<div class="actions">
+              ${dialog({
+                id: 'add-owner',
+                label: 'Add owner',
+                title: `Add an owner to ${project.name}`,
+                body: html`<p>An owner sees the project, registers applications and manages their secrets.</p>
+                  ${choice(
+                    {
+                      name: 'add',
+                      label: 'Developer',
+                      choices: otherDevelopers.map(({ id, name }) => [id, name]),
+                    },
+                    emptyForm,
+                  )}`,
+                action,
+                confirm: 'Add owner',
+                csrfToken,
+              })}
+            </div>`
+          : ''
+      }
+    </div>
+    ${
+      all.length === 0
+        ? html`<p class="text-light">Nobody but the administrators.</p>`
+        : html`<ul class="rows">
+            ${all.map(
+              ({ id, name }) =>
+                html`<li>
+                  <p>${name}</p>
+                  ${
+                    developer.administrator
+                      ? html`<form method="post" action="${action}" class="actions">
+                          ${csrfInput(csrfToken)}<input type="hidden" name="remove" value="${id}" />
+                          <button class="outline small">
+                            Remove<span class="visually-hidden"> ${name}</span>
+                          </button>
+                        </form>`
+                      : ''
+                  }
+                </li>`,
+            )}
+          </ul>`
+    }
+  </section>`
+}
+
+function deletion({ paths, csrfToken }: DeveloperRequest, { project, clients }: ProjectContent) {
+  const count = clients.length === 1 ? '1 application' : `${clients.length} applications`
+  return {
+    title: 'Delete the project',
+    text: 'Its applications get no more tokens. You can restore it for 30 days.',
+    button: dialog({
+      id: 'delete-project',
+      label: 'Delete project',
+      title: `Delete ${project.name}?`,
+      body: html`<input type="hidden" name="decision" value="delete" />
+        <p>
+          <strong>${count}</strong> get no more tokens, and their existing tokens become invalid at once. For
+          30 days the project can be restored with its applications; then it is deleted for good.
+        </p>`,
+      action: paths.projectDeletion(project.id),
+      confirm: 'Delete project',
+      csrfToken,
+      danger: true,
+    }),
+  }
+}
+
+function deletedNotice(
+  { paths, csrfToken }: DeveloperRequest,
+  { id }: Project,
+  deletesAtMs: number,
+): SafeHtml {
+  return html`<div class="notice" data-variant="danger">
+    <p>
+      The project was deleted, and its applications get no tokens. It can be restored until
+      ${time(deletesAtMs)}.
+    </p>
+    <form method="post" action="${paths.projectDeletion(id)}">
+      ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="restore" />
+      <button>Restore project</button>
+    </form>
+  </div>`
 }

@@ -1,54 +1,73 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Application, Project } from '@tokenwell/token-service/plugin'
-import type { DeveloperRequest } from '../request/portal-request.ts'
-import { copyable } from '../components/copyable.ts'
+import { copyable, copyButton } from '../components/copyable.ts'
 import { page } from '../components/page.ts'
+import { environmentFile, snippetTabs, tokenSnippets } from '../components/snippets.ts'
+import type { DeveloperRequest } from '../request/portal-request.ts'
 
 export interface SecretContent {
   readonly application: Application
   readonly project: Project
   readonly clientSecret: string
-  /** The first secret of a new application. */
-  readonly isFirst: boolean
+  /** When the other secrets expire, such as "in 1 day"; `undefined` for the first secret of a new application. */
+  readonly othersExpire?: string | undefined
 }
 
 /** The only page that shows a secret. */
 export function secretPage(
   request: DeveloperRequest,
-  { application, project, clientSecret, isFirst }: SecretContent,
+  { application, project, clientSecret, othersExpire }: SecretContent,
 ): SafeHtml {
-  const { paths } = request
+  const { paths, baseUrl } = request
   const { clientId, status, name } = application
-  const body = html` <div class="notice success">
-      <p>
-        <strong>Copy the secret now.</strong> It is not shown again, because only its hash is stored. If you
-        lose it, rotate it.
-      </p>
-    </div>
-    <dl class="card pairs big">
-      <div>
-        <dt>Client ID</dt>
-        <dd>${copyable({ id: 'client-id', value: clientId, what: 'client ID' })}</dd>
-      </div>
-      <div>
-        <dt>Client secret</dt>
-        <dd>${copyable({ id: 'client-secret', value: clientSecret, what: 'client secret' })}</dd>
-      </div>
-    </dl>
-    ${
-      status === 'approved'
-        ? html`<p>Try them in the <a href="${paths.reference}">API reference</a>.</p>`
-        : html`<p>The application gets tokens after an administrator has approved it.</p>`
-    }
-    <p>
+  const client = { baseUrl, clientId, clientSecret }
+  const body = html` <section class="notice" data-variant="warning" aria-labelledby="secret">
+      <h2 id="secret">Copy the secret now</h2>
+      <p>It is not shown again, because only its hash is stored. If you lose it, rotate it.</p>
+      <dl class="pairs credentials">
+        <div>
+          <dt>Client ID</dt>
+          <dd>${copyable({ id: 'client-id', value: clientId, what: 'client ID' })}</dd>
+        </div>
+        <div>
+          <dt>Client secret</dt>
+          <dd>${copyable({ id: 'client-secret', value: clientSecret, what: 'client secret' })}</dd>
+        </div>
+      </dl>
+      <p>${copyButton('environment', 'settings', 'Copy as .env')}</p>
+      <pre id="environment" class="visually-hidden">${environmentFile(client)}</pre>
+      ${
+        othersExpire === undefined
+          ? ''
+          : html`<p>
+              The existing secrets expire <strong>${othersExpire}</strong>. Deploy the new secret, see below
+              that the old one is not used any more, then revoke it.
+            </p>`
+      }
+    </section>
+    <section class="card" aria-labelledby="try">
+      <h2 id="try">${othersExpire === undefined ? 'Request your first token' : 'Try the new secret'}</h2>
+      ${
+        status === 'approved'
+          ? html`<p>The snippets contain the client ID and the secret.</p>`
+          : html`<p>
+              The application gets tokens after an administrator has approved it. Copy the snippet now: the
+              secret is not shown again.
+            </p>`
+      }
+      ${snippetTabs(tokenSnippets(client))}
+    </section>
+    <p class="hstack">
       <a class="button" href="${paths.application(project.id, application.id)}"
         >Continue to the application</a
       >
+      <a href="${paths.reference}">API reference</a>
     </p>`
-  const title = isFirst ? `${name}: client ID and secret` : `${name}: new secret`
+  const title = othersExpire === undefined ? `${name} is registered` : `New secret of ${name}`
   const trail = [
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],
+    [name, paths.application(project.id, application.id)],
   ] as const
   return page(request, { title, body, trail })
 }

@@ -1,23 +1,31 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { page } from '../components/page.ts'
-import type { Paths } from '../request/routes.ts'
-import type { ApiDescription } from './api-description.ts'
-import { operationSection } from './operation-section.ts'
+import { document, type Viewer } from '../components/page.ts'
+import { contentPolicy } from '../components/send-page.ts'
+import { describeForReference } from './describe-for-reference.ts'
 
-/** The API reference, generated from the OpenAPI document. */
-export function referencePage(description: object, paths: Paths): SafeHtml {
-  const api = description as ApiDescription
-  const base = paths.reference.slice(0, -'/reference'.length)
-  const operations = Object.entries(api.paths)
-  const body = html` <p class="lead">
-      ${api.info.description} The forms below send real requests to <code>${api.servers[0]?.url}</code>. What
-      you type stays in this page. API clients can import <a href="${base}/openapi.yaml">openapi.yaml</a>.
-    </p>
-    <nav aria-label="Requests">
-      <ul class="jump">
-        ${operations.map(([, { post }]) => html`<li><a href="#${post.operationId}">${post.summary}</a></li>`)}
-      </ul>
-    </nav>
-    ${operations.map(([path, { post }]) => operationSection(api, path, post, base))}`
-  return page({ paths }, { title: 'API reference', body, scripts: ['reference.js'] })
+/** Scalar sets styles on its elements; its scripts come from this site, as everywhere in the portal. */
+export const referencePolicy = [
+  ...contentPolicy.filter((directive) => !directive.startsWith('style-src')),
+  "style-src 'self' 'unsafe-inline'",
+].join('; ')
+
+/** The API reference: Scalar shows the OpenAPI document, and sends requests. */
+export function referencePage(viewer: Viewer, description: object): SafeHtml {
+  // Scalar adds the main landmark and the headings.
+  const main = html`<div id="content" tabindex="-1">
+    <noscript>
+      <p class="notice">
+        The reference needs JavaScript. API clients can import
+        <a href="${viewer.paths.root.replace(/portal$/, 'openapi.yaml')}">openapi.yaml</a>.
+      </p>
+    </noscript>
+    <div id="reference" data-description="${JSON.stringify(describeForReference(description))}"></div>
+  </div>`
+  return document(viewer, {
+    title: 'API reference',
+    main,
+    styles: ['reference.css'],
+    scripts: ['scalar.js', 'reference.js'],
+    layout: 'reference',
+  })
 }

@@ -9,6 +9,7 @@ export type PortalErrorReason =
   | 'too_many_applications'
   | 'too_many_projects'
   | 'application_changed'
+  | 'last_administrator'
   | 'busy'
 
 export class PortalError extends Error {

@@ -1,19 +1,17 @@
 import type { SafeHtml } from '@remix-run/html-template'
 import type { Developer, RawParameters } from '@tokenwell/token-service/plugin'
-import type { Paths } from './routes.ts'
+import type { NoticeName } from '../components/notices.ts'
+import type { Viewer } from '../components/page.ts'
 
-export interface PortalRequest {
+export interface PortalRequest extends Viewer {
   readonly params: Readonly<Record<string, string>>
+  readonly query: RawParameters
   readonly form: RawParameters
   readonly address: string
   /** The service's URL, for links that are sent to other people. */
   readonly baseUrl: string
-  /** What every form of this browser must contain. */
-  readonly csrfToken: string
   /** The hash of the browser's session ID, if it has one. */
   readonly sessionHash?: string | undefined
-  readonly paths: Paths
-  readonly developer?: Developer | undefined
 }
 
 /** The request of a developer who is logged in. */
@@ -23,10 +21,15 @@ export interface DeveloperRequest extends PortalRequest {
 
 export interface PortalResponse {
   readonly page?: SafeHtml | undefined
+  /** A file instead of a page. */
+  readonly file?: { readonly name: string; readonly type: string; readonly text: string } | undefined
   /** @default 200 */
   readonly status?: number | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly redirectTo?: string | undefined
+  /** What the page after the redirect confirms. */
+  readonly notice?: NoticeName | undefined
   /** The ID of a new session; `null` ends the session. */
   readonly sessionId?: string | null | undefined
 }

@@ -3,6 +3,8 @@ const application = '/projects/:projectId/applications/:applicationId'
 /** Every path of the portal, under its root. */
 const patterns = {
   root: '',
+  start: '/get-started',
+  reference: '/reference',
   logIn: '/log-in',
   logOut: '/log-out',
   join: '/join/:token',
@@ -11,17 +13,31 @@ const patterns = {
   developers: '/developers',
   developerRemoval: '/developers/:developerId/removal',
   passwordLink: '/developers/:developerId/password-link',
+  role: '/developers/:developerId/role',
+  resourceServers: '/resource-servers',
+  resourceServer: '/resource-servers/:clientId',
+  resourceServerSecrets: '/resource-servers/:clientId/secrets',
+  resourceServerSecretRevocation: '/resource-servers/:clientId/secrets/:secretId/revocation',
   audit: '/audit',
+  auditExport: '/audit/export',
+  approvals: '/approvals',
   products: '/products',
   projects: '/projects',
   newProject: '/new-project',
   project: '/projects/:projectId',
+  projectSettings: '/projects/:projectId/settings',
+  projectDeletion: '/projects/:projectId/deletion',
+  owners: '/projects/:projectId/owners',
   newApplication: '/projects/:projectId/new-application',
   application,
   settings: `${application}/settings`,
   approval: `${application}/approval`,
+  move: `${application}/project`,
+  deletion: `${application}/deletion`,
   secrets: `${application}/secrets`,
   secretRevocation: `${application}/secrets/:secretId/revocation`,
+  keys: `${application}/keys`,
+  keyRemoval: `${application}/keys/:keyId/removal`,
   asset: '/assets/:name',
 } as const
 
@@ -31,12 +47,12 @@ type PathOf<Pattern extends string> = Pattern extends `${string}:${string}`
   : string
 
 /** The paths as links need them: a pattern with parameters is a function of their values. */
-export type Paths = { readonly [Name in keyof Patterns]: PathOf<Patterns[Name]> } & {
-  readonly reference: string
-}
+export type Paths = { readonly [Name in keyof Patterns]: PathOf<Patterns[Name]> }
 
 const routeList = [
   ['GET', 'root', 'home'],
+  ['GET', 'start', 'showStart'],
+  ['GET', 'reference', 'showReference'],
   ['GET', 'logIn', 'showLogIn'],
   ['POST', 'logIn', 'logIn'],
   ['POST', 'logOut', 'logOut'],
@@ -50,24 +66,42 @@ const routeList = [
   ['POST', 'developers', 'invite'],
   ['POST', 'developerRemoval', 'removeDeveloper'],
   ['POST', 'passwordLink', 'createPasswordLink'],
+  ['POST', 'role', 'changeRole'],
+  ['GET', 'resourceServers', 'showResourceServers'],
+  ['POST', 'resourceServers', 'createResourceServer'],
+  ['POST', 'resourceServer', 'removeResourceServer'],
+  ['POST', 'resourceServerSecrets', 'rotateResourceServerSecret'],
+  ['POST', 'resourceServerSecretRevocation', 'revokeResourceServerSecret'],
   ['GET', 'audit', 'showAudit'],
+  ['GET', 'auditExport', 'exportAudit'],
+  ['GET', 'approvals', 'showApprovals'],
   ['GET', 'products', 'showProducts'],
   ['POST', 'products', 'changeProducts'],
   ['GET', 'projects', 'showProjects'],
   ['GET', 'newProject', 'showNewProject'],
   ['POST', 'newProject', 'createProject'],
   ['GET', 'project', 'showProject'],
+  ['GET', 'projectSettings', 'showProjectSettings'],
+  ['POST', 'projectSettings', 'changeProject'],
+  ['POST', 'projectDeletion', 'deleteProject'],
+  ['POST', 'owners', 'changeOwners'],
   ['GET', 'newApplication', 'showNewApplication'],
   ['POST', 'newApplication', 'createApplication'],
   ['GET', 'application', 'showApplication'],
   ['GET', 'settings', 'showSettings'],
   ['POST', 'settings', 'changeSettings'],
   ['POST', 'approval', 'changeApproval'],
+  ['POST', 'move', 'moveApplication'],
+  ['POST', 'deletion', 'deleteApplication'],
   ['POST', 'secrets', 'rotateSecret'],
   ['POST', 'secretRevocation', 'revokeSecret'],
+  ['GET', 'keys', 'showNewKey'],
+  ['POST', 'keys', 'addKey'],
+  ['POST', 'keyRemoval', 'removeKey'],
 ] as const
 
 export const portalRoot = '/portal'
+/** Leads to the API reference, without the portal's prefix. */
 export const referencePath = '/reference'
 export const assetPattern = patterns.asset
 
@@ -83,8 +117,9 @@ export function createPaths(publicUrl?: string): Paths {
   const base = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
   const entries = Object.entries(patterns).map(([name, pattern]) => {
     const path = `${base}${portalRoot}${pattern}`
-    const fill = (...parameters: string[]) => path.replaceAll(/:\w+/g, () => parameters.shift() ?? '')
+    const fill = (...parameters: string[]) =>
+      path.replaceAll(/:\w+/g, () => encodeURIComponent(parameters.shift() ?? ''))
     return [name, pattern.includes(':') ? fill : path]
   })
-  return { ...Object.fromEntries(entries), reference: `${base}${referencePath}` } as Paths
+  return Object.fromEntries(entries) as Paths
 }

@@ -30,13 +30,14 @@ export function createSessionStarter({ storage, clock, activity }: ServiceContex
   return async (
     { id: developerId, name: actor }: Pick<Developer, 'id' | 'name'>,
     request: PortalRequest,
+    next = request.paths.root,
   ): Promise<PortalResponse> => {
-    const { sessionHash: previous, address, paths } = request
+    const { sessionHash: previous, address } = request
     const sessionId = randomBytes(32).toString('base64url')
     const expiresAtMs = clock.now() + lifetimeSeconds * 1000
     if (previous !== undefined) await storage.sessions.close(previous)
     await storage.sessions.open({ hash: digest(sessionId), developerId, expiresAtMs })
     activity.audit({ event: 'logged_in', actor, address })
-    return { redirectTo: paths.projects, sessionId }
+    return { redirectTo: next, sessionId }
   }
 }

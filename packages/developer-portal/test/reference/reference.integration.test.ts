@@ -1,4 +1,3 @@
-import { parse } from 'yaml'
 import { expect, it } from 'vitest'
 import { developerPortal } from '@tokenwell/developer-portal'
 import { testService, tokenPath } from '../../../token-service/test/test-service.ts'
@@ -6,58 +5,62 @@ import { testService, tokenPath } from '../../../token-service/test/test-service
 async function reference(options: Parameters<typeof testService>[0] = {}) {
   const { authUrl } = await testService({ portal: developerPortal, ...options })
   const response = await fetch(`${authUrl}/reference`)
-  const description = parse(await (await fetch(`${authUrl}/openapi.yaml`)).text())
-  return { authUrl, response, text: await response.text(), description }
+  const text = await response.text()
+  const attribute = /data-description="([^"]+)"/.exec(text)?.[1] ?? ''
+  const json = attribute.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<')
+  const description = JSON.parse(json.replaceAll('&gt;', '>').replaceAll('&amp;', '&'))
+  return { authUrl, response, text, description }
 }
 
-it('has a form for every operation, with the fields of its schema', async () => {
-  const { text, description } = await reference()
-  const paths = Object.entries<any>(description.paths) // eslint-disable-line typescript/no-explicit-any -- a document
-  expect(paths).toHaveLength(3)
-  for (const [path, { post }] of paths) {
-    const form = new RegExp(
-      `<form[^>]+action="([^"]+)"[^>]+data-operation="${post.operationId}".*?</form>`,
-      's',
-    ).exec(text)
-    expect(form?.[1]?.split('?')[0]).toBe(path)
-    const { properties } = post.requestBody.content['application/x-www-form-urlencoded'].schema
-    const names = [...(form?.[0] ?? '').matchAll(/<input[^>]+?name="([^"]+)"/gs)].map(([, name]) => name)
-    expect(names).toEqual(Object.keys(properties))
-    expect(text).toContain(post.summary)
+it('is described with snippets in four languages, and examples of both responses and each error', async () => {
+  const { authUrl, response, description } = await reference()
+  expect(response.url).toBe(`${authUrl}/portal/reference`)
+  const { post } = description.paths[tokenPath]
+  const samples = post['x-codeSamples'] as { label: string; source: string }[]
+  expect(samples.map(({ label }) => label)).toEqual(['curl', 'TypeScript', 'Python', 'Go'])
+  for (const { source } of samples) {
+    expect(source).toContain(`${authUrl}${tokenPath}?grant_type=client_credentials`)
+    expect(source).toContain('YOUR_CLIENT_SECRET')
   }
-  const fields = Object.keys(description.components.schemas.TokenResponse.anyOf[0].properties)
-  for (const field of fields) expect(text).toContain(`<code>${field}</code>`)
-})
-
-it('sends the token request as clients do, without its script too', async () => {
-  const { text } = await reference()
-  expect(text).toContain(`action="${tokenPath}?grant_type=client_credentials"`)
-})
-
-it('masks secret fields, and prefills none', async () => {
-  const { text } = await reference()
-  const inputs = text.match(/<input[^>]+>/g) ?? []
-  const secret = inputs.filter((input) => /name="(client_secret|token)"/.test(input))
-  expect(secret).toHaveLength(5)
-  for (const input of secret) expect(input).toMatch(/type="password"/)
-  for (const input of inputs) expect(input).not.toMatch(/value=|\{\{/)
+  const examples = (status: number) => post.responses[status].content['application/json'].examples
+  expect(Object.keys(examples(200))).toEqual(['products', 'refresh', 'rfc6749'])
+  expect(examples(401).invalid_client.value).toEqual({
+    ErrorCode: 'invalid_client',
+    Error: 'ClientId is Invalid',
+  })
+  for (const status of [400, 401, 405, 413, 415, 429, 503])
+    expect(Object.keys(examples(status))).not.toHaveLength(0)
 })
 
 it('shows the configured shape of errors', async () => {
-  expect((await reference()).text).toContain('<code>ErrorCode</code>')
-  expect((await reference({ errors: 'rfc6749' })).text).not.toContain('<code>ErrorCode</code>')
+  const { description } = await reference({ errors: 'rfc6749' })
+  const { examples } = description.paths[tokenPath].post.responses[401].content['application/json']
+  expect(examples.invalid_client.value).toMatchObject({ error: 'invalid_client' })
 })
 
-it('loads nothing from other sites, and is not cached', async () => {
-  const { response, text } = await reference()
-  expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'; /)
+it('loads nothing from other sites, allows no inline script, and is not cached', async () => {
+  const { authUrl, response, text } = await reference()
+  const policy = response.headers.get('content-security-policy') ?? ''
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; /)
+  expect(policy).toContain("connect-src 'self'")
   expect(response.headers.get('cache-control')).toBe('no-store')
-  expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|(?:src|href)="(?:https?:)?\/\//)
+  expect(text).not.toMatch(/<style|\son\w+=|(?:src|href)="(?:https?:)?\/\//)
+  const script = /src="([^"]+scalar\.js[^"]+)"/.exec(text)?.[1] ?? ''
+  for (const encoding of ['br', 'identity']) {
+    const file = await fetch(authUrl + script, { headers: { 'accept-encoding': encoding } })
+    expect(file.headers.get('cache-control')).toContain('immutable')
+    expect((await file.text()).length).toBeGreaterThan(1_000_000)
+  }
 })
 
 it('stays under the path of the public URL', async () => {
-  const { text } = await reference({ publicUrl: 'https://auth.example.com/tokens' })
-  expect(text).toContain(`action="/tokens${tokenPath}?grant_type=client_credentials"`)
-  expect(text).toContain('<code>https://auth.example.com/tokens</code>')
+  const { authUrl } = await testService({
+    portal: developerPortal,
+    publicUrl: 'https://auth.example.com/tokens',
+  })
+  const response = await fetch(`${authUrl}/reference`, { redirect: 'manual' })
+  expect(response.headers.get('location')).toBe('/tokens/portal/reference')
+  const text = await (await fetch(`${authUrl}/portal/reference`)).text()
+  expect(text).toContain('https://auth.example.com/tokens')
   expect(text).not.toMatch(/(?:href|src|action)="\/(?!tokens\/)/)
 })

@@ -8,6 +8,8 @@ import {
   tokenResponseSchema,
 } from '../protocol/oauth-responses.ts'
 import { assertionForm, clientForm, presentedToken, tokenQuery } from '../protocol/oauth-parameters.ts'
+import type { ErrorReason } from '../protocol/protocol-error.ts'
+import { errorExamples, introspectionExamples, tokenExamples, type Examples } from './examples.ts'
 import { formSchema, jsonSchema } from './json-schema.ts'
 
 // API clients that import the document replace these with their variables.
@@ -20,7 +22,6 @@ const placeholders = {
 /** The service's interface as an OpenAPI 3.1 document, derived from the schemas that check its requests. */
 export function apiDescription(serverUrl: string, errors: ErrorShape): object {
   const grantType = jsonSchema(tokenQuery.shape.grant_type)
-  const tokenError = errors === 'classic' ? 'ClassicError' : 'Error'
   return {
     openapi: '3.1.0',
     info: {
@@ -52,8 +53,10 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
           },
         ],
         requestBody: formBody({ required: false }),
-        response: reference('TokenResponse'),
-        error: reference(tokenError),
+        response: { schema: reference('TokenResponse'), examples: tokenExamples },
+        errors,
+        requestErrors: ['missing_parameter', 'grant_type_not_in_query', 'unsupported_grant_type'],
+        clientErrors: ['invalid_client', 'expired_secret', 'application_not_approved'],
       }),
       [introspectionPath]: post({
         operationId: 'introspectToken',
@@ -61,8 +64,10 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
         description: 'For resource servers, with their own credentials (RFC 7662).',
         tags: ['Introspection'],
         requestBody: formBody({ required: true, also: presentedToken }),
-        response: reference('Introspection'),
-        error: reference('Error'),
+        response: { schema: reference('Introspection'), examples: introspectionExamples },
+        errors: 'rfc6749',
+        requestErrors: ['missing_parameter'],
+        clientErrors: ['invalid_client', 'expired_secret'],
       }),
       [revocationPath]: post({
         operationId: 'revokeToken',
@@ -70,7 +75,9 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
         description: 'For the application that the token was issued to (RFC 7009).',
         tags: ['Tokens'],
         requestBody: formBody({ required: true, also: presentedToken }),
-        error: reference('Error'),
+        errors: 'rfc6749',
+        requestErrors: ['missing_parameter', 'token_of_another_client'],
+        clientErrors: ['invalid_client', 'expired_secret'],
       }),
     },
     components: {
@@ -105,12 +112,21 @@ interface Operation {
   readonly tags: readonly string[]
   readonly parameters?: readonly object[]
   readonly requestBody: object
-  readonly response?: object
-  readonly error: object
+  readonly response?: { readonly schema: object; readonly examples: Examples }
+  /** The shape of the errors. */
+  readonly errors: ErrorShape
+  /** Examples of errors with status 400, and with status 401. */
+  readonly requestErrors: readonly ErrorReason[]
+  readonly clientErrors: readonly ErrorReason[]
 }
 
-function post({ response, error, ...operation }: Operation): object {
-  const failed = (description: string, headers: Record<string, string> = {}) => ({
+function post({ response, errors, requestErrors, clientErrors, ...operation }: Operation): object {
+  const schema = reference(errors === 'classic' ? 'ClassicError' : 'Error')
+  const failed = (
+    description: string,
+    reasons: readonly ErrorReason[],
+    headers: Record<string, string> = {},
+  ) => ({
     description,
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, about]) => [
@@ -118,7 +134,7 @@ function post({ response, error, ...operation }: Operation): object {
         { description: about, required: true, schema: { type: 'string' } },
       ]),
     ),
-    content: { 'application/json': { schema: error } },
+    content: { 'application/json': { schema, examples: errorExamples(errors, reasons) } },
   })
   const retryAfter = { 'Retry-After': 'Seconds until the next attempt.' }
   return {
@@ -129,15 +145,19 @@ function post({ response, error, ...operation }: Operation): object {
       responses: {
         200: {
           description: 'Success.',
-          ...(response && { content: { 'application/json': { schema: response } } }),
+          ...(response && { content: { 'application/json': response } }),
         },
-        400: failed('The request is invalid.'),
-        401: failed('The client credentials are invalid.', { 'WWW-Authenticate': '`Basic`.' }),
-        405: failed('The method is not POST.', { Allow: '`POST`.' }),
-        413: failed('The body is larger than 16 KiB.'),
-        415: failed('The body is not `application/x-www-form-urlencoded`.'),
-        429: failed('Too many failed attempts from this address for this client.', retryAfter),
-        503: failed('The service is temporarily unavailable.', retryAfter),
+        400: failed('The request is invalid.', requestErrors),
+        401: failed('The client credentials are invalid.', clientErrors, { 'WWW-Authenticate': '`Basic`.' }),
+        405: failed('The method is not POST.', ['method_not_allowed'], { Allow: '`POST`.' }),
+        413: failed('The body is larger than 16 KiB.', ['body_too_large']),
+        415: failed('The body is not `application/x-www-form-urlencoded`.', ['unsupported_content_type']),
+        429: failed(
+          'Too many failed attempts from this address for this client.',
+          ['too_many_failures'],
+          retryAfter,
+        ),
+        503: failed('The service is temporarily unavailable.', ['unavailable'], retryAfter),
       },
     },
   }

@@ -79,6 +79,8 @@ export interface ApplicationStorage {
   page(limit: number, afterClientId?: string): Promise<RegisteredClient[]>
   /** The applications of all these projects, in one read. */
   listOf(projectIds: readonly string[]): Promise<RegisteredClient[]>
+  /** Those that an administrator has to decide on: pending, or with requested changes. */
+  awaitingApproval(): Promise<RegisteredClient[]>
   /** Does nothing if a secret with that ID exists. */
   addSecret(secret: StoredSecret): Promise<void>
   /** Sets when a secret expires; `undefined`: never. */

@@ -111,6 +111,10 @@ export function createMemoryRegistry(projectDeleted: (id: string) => void): Memo
           .filter(({ application }) => application.clientId > afterClientId)
           .sort((a, b) => (a.application.clientId < b.application.clientId ? -1 : 1))
           .slice(0, limit),
+      awaitingApproval: async () =>
+        clientsOf([...projects.keys()]).filter(
+          ({ application: { status, requested } }) => status === 'pending' || requested !== undefined,
+        ),
       async create(application, secrets) {
         if (byClientId.has(application.clientId) || entries.has(application.id)) return false
         const entry: Entry = { application, secrets: new Map() }

@@ -43,6 +43,13 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         .execute()
       return toClients(rows)
     },
+    async awaitingApproval() {
+      const rows = await selectClients(query)
+        .where((row) => row.or([row('status', '=', 'pending'), row('requested', 'is not', null)]))
+        .orderBy('applications.createdAtMs')
+        .execute()
+      return toClients(rows)
+    },
     create: (application, secrets) =>
       query.transaction().execute(async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction

@@ -1,4 +1,4 @@
-// Reveals the copy buttons: they need this script.
+// Reveals the copy buttons: they need this script. Everything else works without it.
 
 const status = document.getElementById('status')
 
@@ -11,23 +11,22 @@ if (navigator.clipboard) {
 
 async function copy(button) {
   const source = document.getElementById(button.dataset.copy)
-  const label = button.firstChild
   try {
     await navigator.clipboard.writeText(source.textContent.trim())
-    showLabel(label, 'Copied')
+    showLabel(button, 'Copied')
   } catch {
     getSelection().selectAllChildren(source)
-    showLabel(label, 'Press Ctrl+C')
+    showLabel(button, 'Press Ctrl+C')
   }
 }
 
-function showLabel(label, text) {
-  const original = label.parentElement.dataset.label ?? label.data
-  label.parentElement.dataset.label = original
+function showLabel(button, text) {
+  const label = button.firstChild
+  button.dataset.label ??= label.data
   label.data = text
   status.textContent = text
   setTimeout(() => {
-    label.data = original
+    label.data = button.dataset.label
     status.textContent = ''
   }, 2000)
 }

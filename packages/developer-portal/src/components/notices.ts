@@ -1,0 +1,36 @@
+/** What a page confirms after a change; the browser keeps the name until the next page. */
+export const notices = {
+  application_approved: 'The application is approved. It can get tokens now.',
+  application_changed: 'The settings were saved.',
+  application_deleted: 'The application was deleted. It can be restored for 30 days.',
+  application_moved: 'The application was moved.',
+  application_restored: 'The application was restored.',
+  application_revoked: 'The application was revoked. It gets no more tokens.',
+  changes_approved: 'The changes are approved and in force.',
+  changes_declined: 'The requested changes were declined.',
+  changes_requested: 'The changes were requested. They take effect after an administrator has approved them.',
+  developer_removed: 'The developer was removed.',
+  key_added: 'The public key was registered.',
+  key_removed: 'The public key was removed.',
+  logged_out: 'You are logged out.',
+  owner_added: 'The owner was added.',
+  owner_removed: 'The owner was removed.',
+  password_changed: 'Your password was changed. Other devices were logged out.',
+  product_added: 'The product was added.',
+  product_removed: 'The product was removed.',
+  project_changed: 'The project was saved.',
+  project_created: 'The project was created.',
+  project_deleted: 'The project was deleted. It can be restored for 30 days.',
+  project_restored: 'The project was restored.',
+  resource_server_removed: 'The resource server was removed.',
+  developer_demoted: 'The administrator is a developer now.',
+  developer_promoted: 'The developer is an administrator now.',
+  secret_revoked: 'The secret was revoked. Clients that use it get no more tokens.',
+  tokens_revoked: 'All tokens of the application were revoked.',
+} as const
+
+export type NoticeName = keyof typeof notices
+
+export function isNotice(name: string | undefined): name is NoticeName {
+  return name !== undefined && Object.hasOwn(notices, name)
+}

@@ -1,0 +1,25 @@
+import type { TokenRequestOutcome } from '@tokenwell/token-service/plugin'
+
+const outcomes: Partial<Record<TokenRequestOutcome, readonly [label: string, help: string]>> = {
+  issued: ['Token issued', ''],
+  invalid_client: ['Wrong secret', 'The client sends another secret, or one that was revoked.'],
+  expired_secret: ['Expired secret', 'Rotate the secret, and deploy the new one.'],
+  application_not_approved: ['Not approved', 'An administrator has to approve the application.'],
+  too_many_failures: ['Too many failures', 'Failed attempts are slowed down. A correct secret still works.'],
+  invalid_assertion: [
+    'Invalid assertion',
+    'Check the audience, the clock and the registered key of the client.',
+  ],
+  key_set_unavailable: ['Key set unavailable', 'The service could not read the URL of the key set.'],
+  unavailable: ['Service unavailable', 'The service could not reach its storage.'],
+}
+
+/** The result of a token request, as people say it, and what to do about it. */
+export function describeOutcome(outcome: TokenRequestOutcome): { label: string; help: string } {
+  const words = outcome.replaceAll('_', ' ')
+  const [
+    label = words.charAt(0).toUpperCase() + words.slice(1),
+    help = 'The client sends an invalid request.',
+  ] = outcomes[outcome] ?? []
+  return { label, help }
+}

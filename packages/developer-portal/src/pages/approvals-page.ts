@@ -1,0 +1,65 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { RegisteredClient } from '@tokenwell/token-service/plugin'
+import { page } from '../components/page.ts'
+import { relativeTime } from '../components/time.ts'
+import type { DeveloperRequest } from '../request/portal-request.ts'
+import { decisions, requestedText } from './application-page.ts'
+
+export interface ApprovalsContent {
+  readonly clients: readonly RegisteredClient[]
+  /** The names of the owners by project. */
+  readonly owners: ReadonlyMap<string, readonly string[]>
+  readonly nowMs: number
+}
+
+/** What an administrator has to decide on. */
+export function approvalsPage(
+  request: DeveloperRequest,
+  { clients, owners, nowMs }: ApprovalsContent,
+): SafeHtml {
+  const body =
+    clients.length === 0
+      ? html`<div class="card empty">
+          <h2>Nothing waits for you</h2>
+          <p class="text-light">New applications, and changes that widen an approval, appear here.</p>
+        </div>`
+      : html`${clients.map((client) => {
+          const { application, project } = client
+          const { id, name, createdAtMs, products, lifetimeSeconds, requested } = application
+          return html`<section class="card" aria-labelledby="application-${id}">
+            <div class="title">
+              <h2 id="application-${id}">
+                <a href="${request.paths.application(project.id, id)}">${name}</a>
+              </h2>
+              <div class="actions">${decisions(request, client, 'approvals')}</div>
+            </div>
+            <dl class="pairs">
+              <div>
+                <dt>Project</dt>
+                <dd>${project.name}</dd>
+              </div>
+              <div>
+                <dt>Owners</dt>
+                <dd>${owners.get(project.id)?.join(', ') ?? 'none'}</dd>
+              </div>
+              <div>
+                <dt>${requested ? 'Approved' : 'Requested'}</dt>
+                <dd>${requestedText({ products, lifetimeSeconds })}</dd>
+              </div>
+              ${
+                requested
+                  ? html`<div>
+                      <dt>Requested</dt>
+                      <dd><strong>${requestedText(requested)}</strong></dd>
+                    </div>`
+                  : ''
+              }
+              <div>
+                <dt>Registered</dt>
+                <dd>${relativeTime(createdAtMs, nowMs)}</dd>
+              </div>
+            </dl>
+          </section>`
+        })}`
+  return page(request, { title: 'Approvals', body })
+}

@@ -1,0 +1,165 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { ResourceServer, ResourceServerSecret } from '@tokenwell/token-service/plugin'
+import { copyable } from '../components/copyable.ts'
+import { dialog } from '../components/dialog.ts'
+import { choice, csrfInput, field, type FormState } from '../components/form.ts'
+import { page } from '../components/page.ts'
+import { relativeTime } from '../components/time.ts'
+import { finiteOverlaps } from '../forms/secret-overlaps.ts'
+import type { DeveloperRequest } from '../request/portal-request.ts'
+
+export interface ResourceServersContent {
+  readonly servers: readonly ResourceServer[]
+  readonly state: FormState
+  readonly nowMs: number
+  /** Shown once. */
+  readonly newSecret?: { readonly clientId: string; readonly clientSecret: string } | undefined
+}
+
+/** The APIs that may introspect tokens. */
+export function resourceServersPage(request: DeveloperRequest, content: ResourceServersContent): SafeHtml {
+  const { servers, state, newSecret } = content
+  const { paths, csrfToken } = request
+  const body = html`<p class="lead">
+      The APIs that receive tokens ask this service whether a token is valid, with credentials of their own.
+    </p>
+    ${
+      newSecret
+        ? html`<section class="notice" data-variant="warning" aria-labelledby="secret">
+            <h2 id="secret">Copy the secret now</h2>
+            <p>It is not shown again, because only its hash is stored.</p>
+            <dl class="pairs credentials">
+              <div>
+                <dt>Client ID</dt>
+                <dd>${copyable({ id: 'client-id', value: newSecret.clientId, what: 'client ID' })}</dd>
+              </div>
+              <div>
+                <dt>Client secret</dt>
+                <dd>
+                  ${copyable({ id: 'client-secret', value: newSecret.clientSecret, what: 'client secret' })}
+                </dd>
+              </div>
+            </dl>
+          </section>`
+        : ''
+    }
+    ${servers.map((server) => serverCard(request, content, server))}
+    <form method="post" action="${paths.resourceServers}" class="card form">
+      <h2>Register a resource server</h2>
+      ${csrfInput(csrfToken)} ${field({ name: 'name', label: 'Name of the API' }, state)}
+      <button>Register</button>
+    </form>`
+  return page(request, { title: 'Resource servers', body })
+}
+
+function serverCard(
+  request: DeveloperRequest,
+  content: ResourceServersContent,
+  server: ResourceServer,
+): SafeHtml {
+  const { paths, csrfToken } = request
+  const { clientId, name, createdAtMs, secrets, keys } = server
+  const title = name === '' ? clientId : name
+  return html`<section class="card" aria-labelledby="server-${clientId}">
+    <div class="title">
+      <h2 id="server-${clientId}">${title}</h2>
+      <div class="actions">
+        ${dialog({
+          id: `rotate-${clientId}`,
+          label: html`Rotate secret<span class="visually-hidden"> of ${title}</span>`,
+          title: `Rotate the secret of ${title}`,
+          body: html`<p>
+              A new secret is created and shown once. The existing secrets stay valid while you deploy it.
+            </p>
+            ${choice(
+              {
+                name: 'overlap',
+                label: 'Existing secrets expire',
+                choices: finiteOverlaps.map(([value, text]) => [value, text]),
+              },
+              { values: { overlap: 'day' }, errors: {} },
+            )}`,
+          action: paths.resourceServerSecrets(clientId),
+          confirm: 'Create a new secret',
+          csrfToken,
+        })}
+        ${dialog({
+          id: `remove-${clientId}`,
+          label: html`Remove<span class="visually-hidden"> ${title}</span>`,
+          title: `Remove ${title}?`,
+          body: html`<p>
+            The API can no longer introspect tokens: it rejects every request from then on. A resource server
+            of the configuration is created again when the service starts.
+          </p>`,
+          action: paths.resourceServer(clientId),
+          confirm: 'Remove resource server',
+          csrfToken,
+          danger: true,
+        })}
+      </div>
+    </div>
+    <table class="stacked">
+      <thead>
+        <tr>
+          <th scope="col">Credential</th>
+          <th scope="col">Value</th>
+          <th scope="col">Created</th>
+          <th scope="col">Expires</th>
+          <th scope="col"><span class="visually-hidden">Action</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <td data-label="Credential">Client ID</td>
+          <td data-label="Value"><code>${clientId}</code></td>
+          <td data-label="Created">${relativeTime(createdAtMs, content.nowMs)}</td>
+          <td data-label="Expires">never</td>
+          <td></td>
+        </tr>
+        ${secrets.map((secret) => secretRow(request, content, { clientId, secret }))}
+        ${keys.map(
+          (key) =>
+            html`<tr>
+              <td data-label="Credential">Public key</td>
+              <td data-label="Value"><code>${key.name}</code></td>
+              <td data-label="Created">${relativeTime(key.createdAtMs, content.nowMs)}</td>
+              <td data-label="Expires">never</td>
+              <td></td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`
+}
+
+function secretRow(
+  { paths, csrfToken }: DeveloperRequest,
+  { nowMs }: ResourceServersContent,
+  { clientId, secret }: { readonly clientId: string; readonly secret: ResourceServerSecret },
+): SafeHtml {
+  const { id, prefix, createdAtMs, expiresAtMs } = secret
+  const isExpired = expiresAtMs !== undefined && expiresAtMs <= nowMs
+  return html`<tr>
+    <td data-label="Credential">Client secret</td>
+    <td data-label="Value"><code>${prefix}…</code></td>
+    <td data-label="Created">${relativeTime(createdAtMs, nowMs)}</td>
+    <td data-label="Expires">
+      ${isExpired ? html`<span class="badge" data-variant="danger">Expired</span>` : expiresAtMs === undefined ? 'never' : relativeTime(expiresAtMs, nowMs)}
+    </td>
+    <td class="action">
+      ${dialog({
+        id: `revoke-${id}`,
+        label: html`Revoke<span class="visually-hidden"> the secret ${prefix}…</span>`,
+        style: 'outline small',
+        title: `Revoke the secret ${prefix}…?`,
+        body: html`<p>
+          An API that uses this secret can no longer introspect tokens. This cannot be undone.
+        </p>`,
+        action: paths.resourceServerSecretRevocation(clientId, id),
+        confirm: 'Revoke secret',
+        csrfToken,
+        danger: true,
+      })}
+    </td>
+  </tr>`
+}
