@@ -1,7 +1,7 @@
 // Next.js: app/orders/page.tsx, a server component. Its HTML goes to the browser; the token and the secret do not.
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 
-// In a module of its own, with `import 'server-only'`, if several pages share the provider.
+// In a separate module, with `import 'server-only'`, if several pages share the provider.
 const tokens = createTokenProvider(
   clientCredentials({
     authUrl: () => process.env['AUTH_URL']!,

@@ -1,4 +1,4 @@
-// Calls an example: once, and twice 20 times at once after its token was revoked and while the token endpoint is away.
+// Calls an example: once, then 20 concurrent times after its token was revoked and while the token endpoint is unavailable, twice.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
