@@ -211,7 +211,7 @@ describe.skipIf(chromiumIsAbsent)(withChromium, () => {
       await inspectPage(phone, 'approvals')
       expect(await phone.getByRole('main').innerText()).toContain('grace')
       await phone.getByRole('button', { name: 'Approve of Transcriber' }).click()
-      await phone.getByText('Nothing waits for you').waitFor()
+      await phone.getByText('No pending approvals').waitFor()
       await inspectPage(phone, 'approvals-empty')
       const { body: token } = await requestToken(service.authUrl, { clientId, clientSecret } as never)
       const productsOf = async () => (await introspect(service.authUrl, token.access_token)).body.api_products

@@ -20,7 +20,7 @@ export interface DialogOptions {
 
 /**
  * A button, and the dialog that it opens, with a form. It works without a script: by an invoker command, and as a
- * popover in browsers that do not know those.
+ * popover in browsers that do not support them.
  */
 export function dialog(options: DialogOptions): SafeHtml {
   const { id, label, title, body, action, confirm, csrfToken, danger = false, style = 'outline' } = options

@@ -2,7 +2,7 @@ import type { TokenRequestOutcome } from '@tokenwell/token-service/plugin'
 
 const outcomes: Partial<Record<TokenRequestOutcome, readonly [label: string, help: string]>> = {
   issued: ['Token issued', ''],
-  invalid_client: ['Wrong secret', 'The client sends another secret, or one that was revoked.'],
+  invalid_client: ['Wrong secret', 'The client sends a wrong or revoked secret.'],
   expired_secret: ['Expired secret', 'Rotate the secret, and deploy the new one.'],
   application_not_approved: ['Not approved', 'An administrator has to approve the application.'],
   too_many_failures: ['Too many failures', 'Failed attempts are slowed down. A correct secret still works.'],
@@ -14,7 +14,7 @@ const outcomes: Partial<Record<TokenRequestOutcome, readonly [label: string, hel
   unavailable: ['Service unavailable', 'The service could not reach its storage.'],
 }
 
-/** The result of a token request, as people say it, and what to do about it. */
+/** The result of a token request in plain words, and what to do about it. */
 export function describeOutcome(outcome: TokenRequestOutcome): { label: string; help: string } {
   const words = outcome.replaceAll('_', ' ')
   const [

@@ -102,8 +102,8 @@ const tokens = createTokenProvider(
     clientSecret: ${quoted(clientSecret)},
   }),
 );
-const { accessToken } = await tokens.getToken();
-console.log(accessToken);`
+const { value } = await tokens.getToken();
+console.log(value);`
   return requestSnippets({ url, form }).map((each) =>
     each.id === 'typescript' ? { ...each, code: typescript } : each,
   )

@@ -2,7 +2,7 @@ import type { TokenRequestOutcome, UsageEntry } from '@tokenwell/token-service/p
 
 const hourMs = 3_600_000
 
-/** What the chart can show: its name, how long ago it starts, and the time that one bar stands for. */
+/** What the chart can show: its name, how long ago it starts, and the time that one bar represents. */
 export const usageRanges = [
   { id: '24h', label: '24 hours', bars: 24, barMs: hourMs },
   { id: '7d', label: '7 days', bars: 28, barMs: 6 * hourMs },

@@ -35,7 +35,7 @@ const decisionForm = z.discriminatedUnion('decision', [
 ])
 
 export function applicationHandlers({ storage, registryFor, activity, clock }: ServiceContext) {
-  /** The catalogue, and what the application has already. */
+  /** The catalogue, and the products of the application. */
   async function offeredProducts(application?: Application): Promise<string[]> {
     return [...new Set([...(await storage.products.list()), ...(application?.products ?? [])])]
   }
@@ -43,7 +43,7 @@ export function applicationHandlers({ storage, registryFor, activity, clock }: S
   async function decide(application: Application, request: DeveloperRequest): Promise<NoticeName> {
     const { developer, form } = request
     const registry = registryFor(actorOf(request))
-    // Owners may end what was approved; only an administrator approves.
+    // Owners may revoke an approval; only administrators approve.
     const needsAdministrator = form['decision'] === 'approve' || form['decision'] === 'decline'
     if (needsAdministrator && !developer.administrator) throw new PortalError('not_allowed')
     const { data } = decisionForm.safeParse(form)

@@ -3,7 +3,7 @@ import { approvalsPage } from '../pages/approvals-page.ts'
 import type { DeveloperHandler } from '../request/portal-request.ts'
 import { requireAdministrator } from './require-administrator.ts'
 
-/** The queue of what an administrator has to decide on. */
+/** The queue of pending decisions of an administrator. */
 export function approvalHandlers({ storage, clock }: ServiceContext) {
   return {
     async showApprovals(request) {

@@ -18,7 +18,7 @@ import { startHandlers } from './start-handlers.ts'
 
 export interface Handlers {
   readonly forEverybody: Readonly<Partial<Record<HandlerName, Handler>>>
-  /** Anybody who is not logged in is sent to the log-in page instead. */
+  /** Anybody who is not logged in is redirected to the login page. */
   readonly forDevelopers: Readonly<Partial<Record<HandlerName, DeveloperHandler>>>
 }
 

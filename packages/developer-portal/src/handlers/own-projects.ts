@@ -10,7 +10,7 @@ export async function ownProjects(storage: Storage, { developer }: DeveloperRequ
   return all.filter(({ id }) => own.has(id))
 }
 
-/** The project in the URL; another developer's project looks like none. */
+/** The project in the URL; another developer's project counts as missing. */
 export async function ownProject(storage: Storage, request: DeveloperRequest): Promise<Project> {
   const projects = await ownProjects(storage, request)
   const project = projects.find(({ id }) => id === request.params['projectId'])

@@ -10,7 +10,7 @@ import { createSessionStarter } from '../session/session.ts'
 
 const passwordForm = z.object({ new_password: newPassword })
 
-/** A developer who forgot the password sets a new one by a link. */
+/** A link with which a developer who forgot the password sets a new one. */
 export function passwordLinkHandlers(service: ServiceContext) {
   const { storage, clock, activity } = service
   const startSession = createSessionStarter(service)

@@ -4,7 +4,7 @@ import { startPage, type StartContent } from '../pages/start-page.ts'
 import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
 import { ownProjects } from './own-projects.ts'
 
-/** The way to the first token. */
+/** The steps to the first token. */
 export function startHandlers({ storage, activity }: ServiceContext) {
   async function progress(request: DeveloperRequest): Promise<StartContent> {
     await activity.flush()

@@ -86,7 +86,7 @@ function decide(
   </form>`
 }
 
-/** What the application waits for. */
+/** The decision that the application waits for. */
 function state({ developer }: DeveloperRequest, { application }: RegisteredClient): SafeHtml | string {
   const { status, requested } = application
   if (status !== 'approved') {
@@ -260,7 +260,7 @@ function dangerZone(request: DeveloperRequest, { client, otherProjects }: Applic
         body: html`<input type="hidden" name="decision" value="delete" />
           <p>
             It gets no more tokens, and its existing tokens become invalid at once. For 30 days it can be
-            restored with the same client ID and secrets; then it is deleted for good.
+            restored with the same client ID and secrets; then it is permanently deleted.
           </p>`,
         action: paths.deletion(project.id, application.id),
         confirm: 'Delete application',

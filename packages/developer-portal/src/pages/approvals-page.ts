@@ -20,8 +20,8 @@ export function approvalsPage(
   const body =
     clients.length === 0
       ? html`<div class="card empty">
-          <h2>Nothing waits for you</h2>
-          <p class="text-light">New applications, and changes that widen an approval, appear here.</p>
+          <h2>No pending approvals</h2>
+          <p class="text-light">New applications, and changes that require a new approval, appear here.</p>
         </div>`
       : html`${clients.map((client) => {
           const { application, project } = client

@@ -55,7 +55,7 @@ const texts: Record<PageErrorReason, ErrorText> = {
   application_changed: {
     status: 409,
     title: 'The application has changed',
-    text: 'Somebody changed the application while you looked at it. Nothing was saved. Go back, reload the page and check it again.',
+    text: 'Someone changed the application while you were viewing it. Nothing was saved. Go back, reload the page and check it again.',
   },
   last_administrator: {
     status: 409,

@@ -30,7 +30,7 @@ export function productsPage(
                         title: `Remove ${product} from the catalogue?`,
                         body: html`<input type="hidden" name="remove" value="${product}" />
                           <p>
-                            Developers cannot choose it any more. Applications that have the product keep it.
+                            Developers can no longer choose it. Applications that have the product keep it.
                           </p>`,
                         action: paths.products,
                         confirm: 'Remove product',

@@ -173,7 +173,7 @@ function owners(
     </div>
     ${
       all.length === 0
-        ? html`<p class="text-light">Nobody but the administrators.</p>`
+        ? html`<p class="text-light">Only administrators have access.</p>`
         : html`<ul class="rows">
             ${all.map(
               ({ id, name }) =>
@@ -208,7 +208,7 @@ function deletion({ paths, csrfToken }: DeveloperRequest, { project, clients }: 
       body: html`<input type="hidden" name="decision" value="delete" />
         <p>
           <strong>${count}</strong> get no more tokens, and their existing tokens become invalid at once. For
-          30 days the project can be restored with its applications; then it is deleted for good.
+          30 days the project can be restored with its applications; then it is permanently deleted.
         </p>`,
       action: paths.projectDeletion(project.id),
       confirm: 'Delete project',

@@ -21,7 +21,7 @@ export function resourceServersPage(request: DeveloperRequest, content: Resource
   const { servers, state, newSecret } = content
   const { paths, csrfToken } = request
   const body = html`<p class="lead">
-      The APIs that receive tokens ask this service whether a token is valid, with credentials of their own.
+      APIs that receive tokens check with this service whether a token is valid, using their own credentials.
     </p>
     ${
       newSecret
@@ -89,7 +89,7 @@ function serverCard(
           title: `Remove ${title}?`,
           body: html`<p>
             The API can no longer introspect tokens: it rejects every request from then on. A resource server
-            of the configuration is created again when the service starts.
+            from the configuration is created again when the service starts.
           </p>`,
           action: paths.resourceServer(clientId),
           confirm: 'Remove resource server',

@@ -40,8 +40,8 @@ export function secretPage(
         othersExpire === undefined
           ? ''
           : html`<p>
-              The existing secrets expire <strong>${othersExpire}</strong>. Deploy the new secret, see below
-              that the old one is not used any more, then revoke it.
+              The existing secrets expire <strong>${othersExpire}</strong>. Deploy the new secret, check that
+              the old one is no longer used, then revoke it.
             </p>`
       }
     </section>

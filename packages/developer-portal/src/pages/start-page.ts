@@ -5,7 +5,7 @@ import { page } from '../components/page.ts'
 import { snippetTabs, tokenSnippets } from '../components/snippets.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
 
-/** How far a developer is on the way to the first token. */
+/** The progress of a developer towards the first token. */
 export interface StartContent {
   readonly project?: Project | undefined
   readonly client?: RegisteredClient | undefined
@@ -99,7 +99,7 @@ function tokenStep({ paths, baseUrl }: DeveloperRequest, { client, hasToken }: S
   const { id, clientId, status } = client.application
   return html`${status === 'approved' ? '' : html`<p><strong>An administrator has to approve the application first.</strong></p>`}
     <p>
-      Replace <code>YOUR_CLIENT_SECRET</code> by the secret that was shown to you. If you do not have it,
+      Replace <code>YOUR_CLIENT_SECRET</code> with the secret that was shown to you. If you do not have it,
       rotate it on the page of the <a href="${paths.application(client.project.id, id)}">application</a>.
     </p>
     ${snippetTabs(tokenSnippets({ baseUrl, clientId, clientSecret: 'YOUR_CLIENT_SECRET' }))}

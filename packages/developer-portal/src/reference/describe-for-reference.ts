@@ -30,7 +30,7 @@ const tags = [
 const latestToken = {
   default: '{{access_token}}',
   description:
-    'The access token. `{{access_token}}` stands for the one that you requested last on this page.',
+    'The access token. `{{access_token}}` is replaced with the one that you requested last on this page.',
 }
 const placeholders: Readonly<Record<string, string>> = {
   client_id: 'YOUR_CLIENT_ID',

@@ -1,4 +1,4 @@
-/** Why the portal does not do what was requested; `error-page.ts` holds the texts. */
+/** Why the portal rejects a request; `error-page.ts` contains the texts. */
 export type PortalErrorReason =
   | 'invalid_form'
   | 'invalid_csrf_token'

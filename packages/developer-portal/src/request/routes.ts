@@ -101,7 +101,7 @@ const routeList = [
 ] as const
 
 export const portalRoot = '/portal'
-/** Leads to the API reference, without the portal's prefix. */
+/** Redirects to the API reference, without the portal's prefix. */
 export const referencePath = '/reference'
 export const assetPattern = patterns.asset
 

@@ -24,7 +24,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
-/** Takes the same time for an account that does not exist, and so has no hash. */
+/** Takes the same time for an account that does not exist and therefore has no hash. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, N, r, p, salt = '', hash = ''] = stored?.split('$') ?? []
   if (stored === undefined) {

@@ -25,7 +25,7 @@ export function setSessionCookie(reply: FastifyReply, id: string | null, options
   else void reply.setCookie(cookieName, id, { ...options, maxAge: lifetimeSeconds })
 }
 
-/** Logs a developer in, always with a new session ID: an ID that was known before the log-in is worthless. */
+/** Logs a developer in, always with a new session ID: an ID that was known before the login is useless. */
 export function createSessionStarter({ storage, clock, activity }: ServiceContext) {
   return async (
     { id: developerId, name: actor }: Pick<Developer, 'id' | 'name'>,
