@@ -3,7 +3,7 @@ import { escaped } from './bar-chart.ts'
 
 const width = 760
 const height = 320
-const [left, right, top, bottom] = [80, 250, 44, 30]
+const [left, right, top, bottom] = [80, 300, 44, 30]
 
 /** Lines over time as SVG, readable on light and on dark. */
 export function lineChart({ title, end, lines }: LineChart): string {
