@@ -1,7 +1,7 @@
 import type { DeveloperPortal, RunningTokenService, TokenServiceOptions } from '@tokenwell/token-service'
 import { testService, type JsonResponse } from '../test-service.ts'
 
-export const adminToken = 'administrator-token-0123456789-abcdef'
+const adminToken = 'administrator-token-0123456789-abcdef'
 
 const portal: DeveloperPortal = {
   plugin: async () => {},
