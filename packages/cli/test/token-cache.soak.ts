@@ -47,10 +47,12 @@ it('waits at most the time of a lease when its holder is killed, in 20 rounds', 
     const ended = await Promise.all(others.map(({ ended }) => ended))
     waits.push(Math.round(performance.now() - killed))
     expect(ended.map(({ code }) => code)).toStrictEqual([0, 0, 0])
-    expect(others.map(({ written }) => written)).toStrictEqual(
-      others.map(() => ({ stdout: `${endpoint.issued[issued]}\n`, stderr: '' })),
-    )
-    expect(endpoint.requests).toHaveLength(sent + 2)
+    expect(others.map(({ written }) => written.stderr).join('')).toBe('')
+    const tokens = new Set(endpoint.issued.slice(issued).map((token) => `${token}\n`))
+    expect(others.filter(({ written }) => !tokens.has(written.stdout))).toStrictEqual([])
+    // When the lease expires, one process may take it while another one, which has waited as long, takes the fallback.
+    expect(tokens.size).toBeLessThanOrEqual(2)
+    expect(endpoint.requests).toHaveLength(sent + 1 + tokens.size)
   }
   process.stdout.write(`  waits after a kill: ${waits.sort((a, b) => a - b).join(', ')} ms\n`)
   // A lease lasts 5 s; the rest is for starting the processes.
