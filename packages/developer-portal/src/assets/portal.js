@@ -4,7 +4,7 @@ const status = document.getElementById('status')
 
 if (navigator.clipboard) {
   for (const button of document.querySelectorAll('button[data-copy]')) {
-    button.hidden = false
+    button.dataset.ready = ''
     button.addEventListener('click', () => void copy(button))
   }
 }

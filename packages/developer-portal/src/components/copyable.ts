@@ -15,7 +15,7 @@ export function copyable({ id, value, what }: CopyableOptions): SafeHtml {
 
 /** Copies the text of the element; the script reveals it. */
 export function copyButton(id: string, what: string, label = 'Copy'): SafeHtml {
-  return html`<button type="button" class="outline small" data-copy="${id}" hidden>
+  return html`<button type="button" class="outline small" data-copy="${id}">
     ${label}<span class="visually-hidden"> the ${what}</span>
   </button>`
 }

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { developerPortal } from '@tokenwell/developer-portal'
+import { startTokenService } from '@tokenwell/token-service'
+import type { Browser, Page } from 'playwright-core'
+import { chromiumIsAbsent, launchChromium, openPage, withChromium } from './chromium.ts'
+import { password } from './portal-browser.ts'
+
+const maxBytes = 100_000
+const maxInteractiveMs = 1_000
+const slowdown = 4
+
+/** Loads the page without a cache on a slow processor. */
+async function load(page: Page, url: string) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
+  let bytes = 0
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+  await page.goto(url)
+  const interactiveMs = await page.evaluate<number>(
+    "performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd",
+  )
+  const shift = await page.evaluate<number>(`new Promise((resolve) => {
+    let sum = 0
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) sum += entry.value
+    }).observe({ type: 'layout-shift', buffered: true })
+    setTimeout(() => resolve(sum), 500)
+  })`)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  await session.detach()
+  return { bytes, interactiveMs, shift }
+}
+
+describe.skipIf(chromiumIsAbsent)(withChromium, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  })
+  afterAll(() => browser?.close())
+
+  it(
+    'every page is small, soon interactive on a slow processor, and does not shift',
+    { timeout: 120_000 },
+    async () => {
+      const service = await startTokenService({ portal: developerPortal })
+      onTestFinished(() => service.close())
+      const page = await openPage(browser)
+      await page.goto((await service.createSetupLink()) ?? '')
+      await page.getByLabel('Name').fill('Ada')
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Join' }).click()
+      await page.getByLabel('Project name').fill('Speech')
+      await page.getByRole('button', { name: 'Create project' }).click()
+      await page.getByLabel('Application name').fill('Transcriber')
+      await page.getByRole('button', { name: 'Create application' }).click()
+      await page.getByRole('link', { name: 'Continue to the application' }).click()
+      await page.getByRole('heading', { name: 'Credentials' }).waitFor()
+      const paths = ['get-started', 'projects', 'approvals', 'developers', 'audit', 'account']
+      const urls = [page.url(), ...paths.map((path) => `${service.authUrl}/portal/${path}`)]
+      for (const url of urls) {
+        const { bytes, interactiveMs, shift } = await load(page, url)
+        expect(bytes, url).toBeLessThan(maxBytes)
+        expect(interactiveMs, url).toBeLessThan(maxInteractiveMs)
+        expect(shift, url).toBeLessThan(0.02)
+      }
+      const { bytes } = await load(page, `${service.authUrl}/portal/reference`)
+      expect(bytes).toBeLessThan(1_200_000)
+    },
+  )
+})
