@@ -8,8 +8,6 @@ const checks = [
   ['typecheck'],
   ['check:packages'],
   ['check:docs'],
-  ['check:compatibility'],
-  ['check:examples'],
   ['test'],
   ['check:compatibility'],
   ['check:examples'],

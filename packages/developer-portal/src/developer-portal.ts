@@ -11,7 +11,8 @@ import {
   type RawParameters,
   type ServiceContext,
 } from '@tokenwell/token-service/plugin'
-import { pageHeaders, sendPage } from './components/send-page.ts'
+import { pageHeaders } from './components/page-headers.ts'
+import { sendPage } from './components/send-page.ts'
 import { isNotice } from './components/notices.ts'
 import type { Viewer } from './components/page.ts'
 import { sendStaticFile } from './components/static-files.ts'

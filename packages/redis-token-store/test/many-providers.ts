@@ -20,7 +20,7 @@ export interface Tenants {
 const sourceOf = (tenant: number, { tokenUrl }: TokenEndpoint) =>
   clientCredentials({ tokenUrl, clientId: 'many', clientSecret: 'secret', scope: `tenant-${tenant}` })
 
-export function createTenants(count: number, endpoint: TokenEndpoint, store: TokenStore): Tenants {
+function createTenants(count: number, endpoint: TokenEndpoint, store: TokenStore): Tenants {
   const events: Record<string, number> = {}
   const onEvent = (event: TokenEvent): void => {
     const name = event.type === 'store_unavailable' ? `${event.type} ${event.cause}` : event.type

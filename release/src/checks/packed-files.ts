@@ -5,6 +5,8 @@ import type { PackedPackage } from './packed-package.ts'
 const built = /^dist\/(.+?)\.(?:d\.)?c?[jt]s(?:\.map)?$/
 /** Shared by the CommonJS modules. */
 const runtime = 'dist/_virtual/_rolldown/runtime.cjs'
+/** Files for browsers, which the build copies from other packages. */
+const assets = 'dist/assets/'
 const always = ['package.json', 'README.md', 'LICENSE']
 
 /** The package contains its sources, their build output and documents for users, and nothing else. */
@@ -17,7 +19,7 @@ export function checkPackedFiles({ files, folder, packedManifest }: PackedPackag
     if (source !== undefined) {
       if (!existsSync(join(folder, 'src', `${source}.ts`)))
         problems.push(`${file} is packed, but its source is gone: delete dist and build again`)
-    } else if (file.startsWith('dist/') || !isExpected(file, named)) {
+    } else if (!file.startsWith(assets) && (file.startsWith('dist/') || !isExpected(file, named))) {
       problems.push(`${file} must not be packed`)
     }
   }

@@ -4,7 +4,7 @@ import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PortalError } from '../request/portal-error.ts'
 import type { Paths } from '../request/routes.ts'
-import { pageHeaders } from './send-page.ts'
+import { pageHeaders } from './page-headers.ts'
 
 // The package contains its sources: `src` and `dist` both read the files in these folders.
 const own = '../../src/assets/'

@@ -10,7 +10,7 @@ const units = [
   ['minute', 60_000],
 ] as const
 
-export function timeText(ms: number): string {
+function timeText(ms: number): string {
   return `${format.format(ms)} UTC`
 }
 

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { document, type Viewer } from '../components/page.ts'
-import { contentPolicy } from '../components/send-page.ts'
+import { contentPolicy } from '../components/page-headers.ts'
 import { describeForReference } from './describe-for-reference.ts'
 
 /** Scalar sets styles on its elements; its scripts come from this site, as everywhere in the portal. */
