@@ -2,7 +2,6 @@
 export const coreFolders = [
   'attach',
   'provider',
-  'sharing',
   'acquire',
   'sources',
   'tokens',

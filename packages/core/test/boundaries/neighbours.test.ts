@@ -1,7 +1,7 @@
 import { createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import { describe, expect, it } from 'vitest'
-import { pass, useFakeTime } from '../fake-time.ts'
-import { ScriptedEndpoint, sourceOf, unavailable, type Script } from '../scripted-endpoint.ts'
+import { pass, useFakeTime } from '../support/fake-time.ts'
+import { ScriptedEndpoint, sourceOf, unavailable, type Script } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 

@@ -11,8 +11,8 @@ import {
   type ClientCredentialsOptions,
 } from '@tokenwell/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { pass, useFakeTime, watch } from '../fake-time.ts'
-import { ScriptedEndpoint, sourceOf, wrongSecret } from '../scripted-endpoint.ts'
+import { pass, useFakeTime, watch } from '../support/fake-time.ts'
+import { ScriptedEndpoint, sourceOf, wrongSecret } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 afterEach(() => vi.unstubAllGlobals())

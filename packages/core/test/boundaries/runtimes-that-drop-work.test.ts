@@ -1,7 +1,7 @@
 import { createTokenProvider } from '@tokenwell/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { pass, useFakeTime, watch } from '../fake-time.ts'
-import { never, ScriptedEndpoint, sourceOf } from '../scripted-endpoint.ts'
+import { pass, useFakeTime, watch } from '../support/fake-time.ts'
+import { never, ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 afterEach(() => vi.unstubAllGlobals())

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { readText, startServer } from '../local-server.ts'
+import { readText, startServer } from '../support/local-server.ts'
 
 /** The servers that the smoke script talks to, and the page that a browser runs it on. Returns their origin. */
 export async function startSmokeServer(coreCode: string): Promise<string> {

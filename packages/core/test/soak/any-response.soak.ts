@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { it } from 'vitest'
-import { checkResponse } from '../parse-token-response/check-response.ts'
-import { randomResponse } from '../parse-token-response/random-response.ts'
+import { checkResponse } from '../protocol/parse-token-response/check-response.ts'
+import { randomResponse } from '../protocol/parse-token-response/random-response.ts'
 
 const numRuns = 1_000_000
 const table = createSoakTable()

@@ -2,9 +2,9 @@ import * as fc from 'fast-check'
 import { createMemoryTokenStore } from '@tokenwell/core'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { describe, it } from 'vitest'
-import { useFakeTime } from '../fake-time.ts'
-import { flakyStore } from '../token-provider/flaky-store.ts'
-import { plan, play } from '../token-provider/interleaving.ts'
+import { useFakeTime } from '../support/fake-time.ts'
+import { flakyStore } from '../provider/flaky-store.ts'
+import { plan, play } from '../provider/interleaving.ts'
 
 // `SEED` repeats a run, `RUNS` lengthens it.
 const numRuns = Number(process.env['RUNS'] ?? 5_000)

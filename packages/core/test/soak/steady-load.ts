@@ -1,6 +1,6 @@
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
-import { Issuer } from '../issuer.ts'
-import { startServer } from '../local-server.ts'
+import { Issuer } from '../support/issuer.ts'
+import { startServer } from '../support/local-server.ts'
 
 export interface SteadyLoad {
   calls: number

@@ -1,0 +1,88 @@
+import { elapsedSince, readInstant, type Clock, type Instant } from '../../platform/clock.ts'
+import type { TokenStore } from '../../tokens/token-store.ts'
+
+/** Operations of one process on a store at the same time: more only wait in the client's own queue. */
+const maxConcurrent = 100
+const maxKeys = 1_000
+
+/** A pause after failures, 1 s growing to 30 s. */
+interface Pause {
+  readonly failures: number
+  readonly since: Instant
+  readonly ms: number
+}
+
+/**
+ * What is known about a store, regardless of how many providers share it: a circuit breaker for the store and for each
+ * of its keys. An error whose `scope` is `'key'` pauses that key alone.
+ */
+export class StoreHealth {
+  #pause: Pause | undefined
+  readonly #keyPauses = new Map<string, Pause>()
+  #lastSuccess = { key: '', at: Number.NEGATIVE_INFINITY }
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  isPaused(key: string, clock: Clock): boolean {
+    return isActive(this.#pause, clock) || isActive(this.#keyPauses.get(key), clock)
+  }
+
+  /** @param start when the operation began, by the monotonic clock */
+  failed(error: unknown, key: string, clock: Clock, start: number): void {
+    const { scope, code } = (error ?? {}) as { scope?: unknown; code?: unknown }
+    // A store that responds about other keys meanwhile, such as a cluster that has lost one node, is not slow.
+    const othersSucceed = this.#lastSuccess.at > start && this.#lastSuccess.key !== key
+    if (scope !== 'key' && !(code === 'slow' && othersSucceed)) {
+      this.#pause = next(this.#pause, clock)
+      return
+    }
+    const pause = next(this.#keyPauses.get(key), clock)
+    this.#keyPauses.delete(key)
+    this.#keyPauses.set(key, pause)
+    if (this.#keyPauses.size > maxKeys) this.#keyPauses.delete(this.#keyPauses.keys().next().value!)
+  }
+
+  /** Returns whether the store or the key had failed before. */
+  succeeded(key: string, clock: Clock): boolean {
+    this.#lastSuccess = { key, at: clock.monotonic() }
+    const recovered = this.#pause !== undefined || this.#keyPauses.has(key)
+    if (recovered) {
+      this.#pause = undefined
+      this.#keyPauses.delete(key)
+    }
+    return recovered
+  }
+
+  /** Waits for a free place; returns a function that frees it again. */
+  async enter(onWait: () => void): Promise<() => void> {
+    if (this.#running < maxConcurrent) this.#running++
+    else {
+      onWait()
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    return () => {
+      const nextInLine = this.#waiting.shift()
+      if (nextInLine) nextInLine()
+      else this.#running--
+    }
+  }
+}
+
+function isActive(pause: Pause | undefined, clock: Clock): boolean {
+  return pause !== undefined && elapsedSince(pause.since, clock) < pause.ms
+}
+
+/** Failures that arrive together count once. */
+function next(pause: Pause | undefined, clock: Clock): Pause {
+  if (pause !== undefined && isActive(pause, clock)) return pause
+  const failures = (pause?.failures ?? 0) + 1
+  return { failures, since: readInstant(clock), ms: Math.min(30_000, 1_000 * 2 ** (failures - 1)) }
+}
+
+const health = new WeakMap<TokenStore, StoreHealth>()
+
+export function storeHealth(store: TokenStore): StoreHealth {
+  let known = health.get(store)
+  if (known === undefined) health.set(store, (known = new StoreHealth()))
+  return known
+}

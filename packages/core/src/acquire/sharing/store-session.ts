@@ -1,0 +1,98 @@
+import type { AcquireContext } from '../request-with-retries.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { errorCode } from '../../platform/error-code.ts'
+import { waitFor } from '../../platform/timers.ts'
+import type { TokenStore } from '../../tokens/token-store.ts'
+import { storeHealth, type StoreHealth } from './store-health.ts'
+
+/** Maximum duration of one store operation, in milliseconds. */
+const operationMs = 200
+/** An operation gets as much time again if this process was blocked for longer than this. */
+const blockedMs = 20
+const maxPeriods = 3
+
+/** The reason with which a wait for a store is rejected. */
+export function slowStoreError(): Error {
+  return Object.assign(new Error(), { code: 'slow' })
+}
+
+type SessionContext = Pick<AcquireContext, 'settings' | 'emit'> &
+  Partial<Pick<AcquireContext, 'expectProgress'>>
+
+/** One token request's operations on a store: each bounded in time; the session is over at the first failure. */
+export class StoreSession {
+  readonly #store: TokenStore
+  readonly #health: StoreHealth
+  readonly #key: string
+  readonly #clock: Clock
+  readonly #context: SessionContext
+  #failed = false
+
+  constructor(store: TokenStore, key: string, context: SessionContext) {
+    this.#store = store
+    this.#health = storeHealth(store)
+    this.#key = key
+    this.#clock = context.settings.clock
+    this.#context = context
+  }
+
+  /** Whether the store must not be used: it failed in this session, or recently for others. */
+  get over(): boolean {
+    return this.#failed || this.#health.isPaused(this.#key, this.#clock)
+  }
+
+  /** The store's result, or undefined if it failed or took too long; `onLate` gets a result that arrives after that. */
+  async run<Value>(
+    operation: string,
+    call: (store: TokenStore, key: string) => Promise<Value>,
+    onLate?: (value: Value) => unknown,
+  ): Promise<Value | undefined> {
+    if (this.over) return undefined
+    // Waiting for other callers of this process is not the store's fault: its time starts later.
+    const { emit, expectProgress, settings } = this.#context
+    const done = await this.#health.enter(() => expectProgress?.(settings.timeoutMs))
+    const start = this.#clock.monotonic()
+    try {
+      if (this.over) return undefined
+      const value = await this.#within(call, onLate)
+      if (this.#health.succeeded(this.#key, this.#clock)) emit({ type: 'store_recovered' })
+      return value
+    } catch (error) {
+      this.#failed = true
+      this.#health.failed(error, this.#key, this.#clock, start)
+      emit({ type: 'store_unavailable', operation, cause: errorCode(error) })
+      return undefined
+    } finally {
+      done()
+    }
+  }
+
+  /**
+   * Does not count the time for which this process was blocked, when it could neither send nor receive. Gives up one
+   * turn of the event loop after the time has passed, as the result may be here.
+   */
+  async #within<Value>(
+    call: (store: TokenStore, key: string) => Promise<Value>,
+    onLate: ((value: Value) => unknown) | undefined,
+  ): Promise<Value> {
+    let abandoned = false
+    const work = (async () => {
+      const value = await call(this.#store, this.#key)
+      if (abandoned) await onLate?.(value)
+      return value
+    })()
+    try {
+      for (let period = 1; period <= maxPeriods; period++) {
+        const start = this.#clock.monotonic()
+        let isLate = false
+        const value = await waitFor(work, operationMs, undefined, () => void (isLate = true))
+        if (!isLate) return value
+        if (this.#clock.monotonic() - start <= operationMs + blockedMs) break
+      }
+      return await waitFor(work, 0, undefined, slowStoreError)
+    } catch (error) {
+      abandoned = true
+      throw error
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createMemoryTokenStore, createTokenProvider } from '@tokenwell/core'
+import { pass, useFakeTime, watch } from '../../support/fake-time.ts'
+import { ScriptedEndpoint } from '../../support/scripted-endpoint.ts'
+import { keyedSource } from './keyed-source.ts'
+import { failing, forever, storeWith, throwing } from './unavailable-store.ts'
+
+useFakeTime()
+
+describe('a cache key', () => {
+  it.each([
+    ['fails', failing],
+    ['throws at once', throwing],
+  ])('that %s fails no caller: the token is requested without the store', async (_name, cacheKey) => {
+    const endpoint = new ScriptedEndpoint()
+    const read = vi.fn(() => Promise.resolve(undefined))
+    const tokens = createTokenProvider(keyedSource(endpoint, cacheKey), { store: storeWith({ read }) })
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
+    tokens.reject(tokens.peekToken()!)
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })
+    expect(read).not.toHaveBeenCalled()
+  })
+
+  it('that hangs does not block callers, refreshes or close indefinitely', async () => {
+    const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
+    let hang = false
+    const cacheKey = () => (hang ? forever() : Promise.resolve('key'))
+    const tokens = createTokenProvider(keyedSource(endpoint, cacheKey), { store: createMemoryTokenStore() })
+    await tokens.getToken()
+    await pass(85_000)
+    hang = true
+    await tokens.getToken()
+    await pass(100_000)
+    const call = watch(tokens.getToken())
+    await pass(12_000)
+    expect(call.state).toBe('resolved')
+    tokens.reject(tokens.peekToken()!)
+    watch(tokens.getToken())
+    await pass(10)
+    const closed = watch(tokens.close())
+    await pass(10)
+    expect(closed.state).toBe('resolved')
+  })
+})

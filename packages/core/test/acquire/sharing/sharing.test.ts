@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import { createMemoryTokenStore, createTokenProvider, type TokenProvider } from '@tokenwell/core'
+import { pass, setWallClock, useFakeTime, watch } from '../../support/fake-time.ts'
+import { ScriptedEndpoint, unavailable } from '../../support/scripted-endpoint.ts'
+import { fleet } from './fleet.ts'
+import { keyedSource } from './keyed-source.ts'
+
+useFakeTime()
+
+const valuesOf = (providers: TokenProvider[]) => providers.map((tokens) => tokens.peekToken()?.value)
+
+describe('providers that share a store', () => {
+  it('share one request', async () => {
+    const { endpoint, events, providers } = fleet(20, { latencyMs: 3_000 })
+    for (const tokens of providers) for (let call = 0; call < 10; call++) watch(tokens.getToken())
+    await pass(3_300)
+    expect(new Set(valuesOf(providers))).toEqual(new Set(['token-1']))
+    expect(endpoint.requests).toHaveLength(1)
+    const received = events.flatMap((event) => (event.type === 'token_received' ? [event.from] : []))
+    expect(received.toSorted()).toEqual(['endpoint', ...Array<string>(19).fill('store')])
+  })
+
+  it('find the token of another process with its remaining lifetime', async () => {
+    const { first, second } = fleet(2, { expiresIn: 100 })
+    await first.getToken()
+    await pass(60_000)
+    const token = await second.getToken()
+    expect(token.expiresAt.getTime() - Date.now()).toBe(40_000)
+    await pass(34_999)
+    expect(second.peekToken()).toBeDefined()
+    await pass(1)
+    expect(second.peekToken()).toBeUndefined()
+  })
+
+  it('refresh once: the first one requests a token, the others use it', async () => {
+    const { endpoint, providers } = fleet(5, { expiresIn: 100, latencyMs: 10 })
+    for (let second = 0; second < 300; second++) {
+      for (const tokens of providers) watch(tokens.getToken())
+      await pass(1_000)
+    }
+    // A token is used for at most 80 s; five separate processes would make twenty requests.
+    expect(endpoint.requests.length).toBeGreaterThanOrEqual(4)
+    expect(endpoint.requests.length).toBeLessThanOrEqual(6)
+  })
+
+  it('do not accept a stored token that is due for refresh as a refresh', async () => {
+    const { endpoint, first, second } = fleet(2, { expiresIn: 100 })
+    await first.getToken()
+    await second.getToken()
+    await pass(90_000)
+    await second.getToken()
+    await pass(100)
+    expect(second.peekToken()?.value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('do not take an expiring token of the store at all', async () => {
+    const { endpoint, first, second } = fleet(2, { expiresIn: 100 })
+    await first.getToken()
+    await pass(96_000)
+    expect((await second.getToken()).value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('request a new token if the stored one expires too soon for a caller', async () => {
+    const { endpoint, first, second } = fleet(2, { expiresIn: 1_000 })
+    await first.getToken()
+    await pass(500_000)
+    expect((await second.getToken({ minimumValidityMs: 600_000 })).value).toBe('token-2')
+    expect((await first.getToken()).value).toBe('token-1')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('request a new token for a caller that requires a longer remaining lifetime', async () => {
+    const { endpoint, first, second } = fleet(2, { expiresIn: 1_000 })
+    await first.getToken()
+    await pass(500_000)
+    const [plain, long] = [watch(second.getToken()), watch(second.getToken({ minimumValidityMs: 600_000 }))]
+    await pass(250)
+    expect([plain.value?.value, long.value?.value]).toEqual(['token-1', 'token-2'])
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('ignore the stored token when a refresh is forced, and store the new one', async () => {
+    const { endpoint, store, first, second } = fleet(2)
+    await first.getToken()
+    expect((await second.getToken({ forceRefresh: true })).value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+    expect(await store.read('key')).toMatchObject({ response: { accessToken: 'token-2' } })
+  })
+
+  it('with different keys share nothing', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const store = createMemoryTokenStore()
+    for (const key of ['one', 'two']) {
+      const source = keyedSource(endpoint, () => Promise.resolve(key))
+      await createTokenProvider(source, { store }).getToken()
+    }
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('do not read the store while they have a fresh token', async () => {
+    const { store, first } = fleet(1)
+    await first.getToken()
+    store.read = () => Promise.reject(new Error('read on the warm path'))
+    for (let call = 0; call < 100; call++) await first.getToken()
+    expect(first.peekToken()?.value).toBe('token-1')
+  })
+
+  it('return the valid token while the store and the endpoint are down', async () => {
+    const { endpoint, store, first } = fleet(1, { expiresIn: 1_000 })
+    await first.getToken()
+    await pass(850_000)
+    endpoint.script = unavailable
+    store.read = () => Promise.reject(new Error('down'))
+    for (let second = 0; second < 100; second++) {
+      expect((await first.getToken()).value).toBe('token-1')
+      await pass(1_000)
+    }
+  })
+
+  it('do not use a token that has expired by the wall clock', async () => {
+    const { endpoint, first, second } = fleet(2, { expiresIn: 100 })
+    await first.getToken()
+    setWallClock(100_000)
+    expect((await second.getToken()).value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+})

@@ -1,0 +1,307 @@
+import { describe, expect, it, vi } from 'vitest'
+import {
+  createTokenAttacher,
+  createTokenProvider,
+  type ApiResponse,
+  type AttachOptions,
+  type TokenEvent,
+} from '@tokenwell/core'
+import { pass, useFakeTime, watch } from '../support/fake-time.ts'
+import { ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
+
+useFakeTime()
+
+const api = 'https://api.example.com'
+
+function start(script: Script = {}, options: Partial<AttachOptions> = {}) {
+  const endpoint = new ScriptedEndpoint(script)
+  const events: TokenEvent[] = []
+  const tokens = createTokenProvider(sourceOf(endpoint), { onEvent: (event) => events.push(event) })
+  return {
+    endpoint,
+    events,
+    tokens,
+    attacher: createTokenAttacher(tokens, { allowedOrigins: [api], ...options }),
+  }
+}
+
+const get = (url: string | URL) => ({ method: 'GET', url })
+const rejection: ApiResponse = { status: 401, headers: {} }
+const json = { 'content-type': 'application/json; charset=utf-8' }
+
+describe('attaching', () => {
+  it('returns the header to set', async () => {
+    const { attacher } = start()
+    const attachment = await attacher.attach(get(`${api}/orders`))
+    expect(attachment).toMatchObject({
+      headers: { Authorization: 'Bearer token-1' },
+      token: { value: 'token-1' },
+    })
+  })
+
+  it.each<[Partial<AttachOptions>, string, string]>([
+    [{ scheme: '' }, 'Authorization', 'token-1'],
+    [{ scheme: 'Token' }, 'Authorization', 'Token token-1'],
+    [{ header: 'X-Access-Token', scheme: '' }, 'X-Access-Token', 'token-1'],
+    [{ header: undefined, scheme: undefined }, 'Authorization', 'Bearer token-1'],
+  ])('with %j', async (options, header, value) => {
+    const { attacher } = start({}, options)
+    expect(await attacher.attach(get(api))).toMatchObject({ headers: { [header]: value } })
+    expect(attacher.header).toBe(header)
+  })
+
+  it('allows redirects only with the Authorization header, which clients drop for another origin', () => {
+    expect(start().attacher.followsRedirects).toBe(true)
+    expect(start({}, { header: 'AUTHORIZATION' }).attacher.followsRedirects).toBe(true)
+    expect(start({}, { header: 'X-Token' }).attacher.followsRedirects).toBe(false)
+  })
+
+  it('requests and attaches no token for other origins, and emits an event', async () => {
+    const { attacher, endpoint, events } = start()
+    expect(await attacher.attach(get('https://evil.example.com/path?secret=canary'))).toBeUndefined()
+    expect(await attacher.attach(get(new URL('http://api.example.com')))).toBeUndefined()
+    expect(await attacher.attach(get('not a url'))).toBeUndefined()
+    expect(endpoint.requests).toHaveLength(0)
+    expect(events).toEqual([
+      { type: 'token_withheld', origin: 'https://evil.example.com', label: 'client' },
+      { type: 'token_withheld', origin: 'http://api.example.com', label: 'client' },
+      { type: 'token_withheld', origin: 'null', label: 'client' },
+    ])
+  })
+
+  it('fails the request if no token is available', async () => {
+    await expect(start(wrongSecret).attacher.attach(get(api))).rejects.toMatchObject({ kind: 'credentials' })
+  })
+
+  it('passes the signal of the caller on', async () => {
+    const { attacher } = start()
+    await expect(attacher.attach(get(api), AbortSignal.abort('enough'))).rejects.toBe('enough')
+    await expect(attacher.attach(get(api), null)).resolves.toBeDefined()
+  })
+
+  it('calls the function that returns the signal only if there is something to wait for', async () => {
+    const { attacher } = start({ latencyMs: 100 })
+    const controller = new AbortController()
+    const signal = vi.fn(() => controller.signal)
+    const call = watch(Promise.resolve(attacher.attach(get(api), signal)))
+    await pass(100)
+    expect(call.state).toBe('resolved')
+    expect(signal).toHaveBeenCalledOnce()
+    expect(attacher.attach(get(api), signal)).toMatchObject({ headers: { Authorization: 'Bearer token-1' } })
+    expect(signal).toHaveBeenCalledOnce()
+    const aborted = start({ latencyMs: 100 }).attacher.attach(get(api), () => AbortSignal.abort('enough'))
+    await expect(aborted).rejects.toBe('enough')
+  })
+
+  it('works with a custom token provider', async () => {
+    const { tokens } = start()
+    const { attacher: other } = start()
+    const attacher = createTokenAttacher(
+      {
+        getToken: (options) => tokens.getToken(options),
+        peekToken: () => tokens.peekToken(),
+        reject: (token) => tokens.reject(token),
+        reset: () => tokens.reset(),
+        on: (listener) => tokens.on(listener),
+        close: () => tokens.close(),
+        [Symbol.asyncDispose]: () => tokens.close(),
+      },
+      { allowedOrigins: [api] },
+    )
+    expect(await attacher.attach(get(api))).toEqual(await other.attach(get(api)))
+    expect(await attacher.attach(get('https://evil.example.com'))).toBeUndefined()
+  })
+
+  it.each([
+    [{ header: '' }, 'header'],
+    [{ header: 'X Token' }, 'header'],
+    [{ header: 'X-Token\r\n' }, 'header'],
+    [{ header: 'X-Tökén' }, 'header'],
+    [{ scheme: 'Bearer ' }, 'scheme'],
+    [{ scheme: 'a b' }, 'scheme'],
+    [{ scheme: '\n' }, 'scheme'],
+    [{ allowedOrigins: [] }, 'allowedOrigins'],
+    [{ allowedOrigins: undefined }, 'allowedOrigins'],
+    [{ allowedOrigins: api }, 'allowedOrigins'],
+  ])('throws for the options %j', (options, name) => {
+    expect(() => start({}, options as never)).toThrow(
+      expect.objectContaining({ kind: 'configuration', message: expect.stringContaining(name) as string }),
+    )
+  })
+})
+
+describe('after a response', () => {
+  it('returns a new token once for a rejected one', async () => {
+    const { attacher, endpoint } = start()
+    const attachment = (await attacher.attach(get(api)))!
+    expect(await attacher.reattach(get(api), attachment, rejection, true)).toMatchObject({
+      headers: { Authorization: 'Bearer token-2' },
+    })
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it.each([200, 204, 304, 400, 403, 404, 429, 500])('returns undefined for status %d', async (status) => {
+    const { attacher, tokens } = start()
+    const attachment = (await attacher.attach(get(api)))!
+    expect(await attacher.reattach(get(api), attachment, { ...rejection, status }, true)).toBeUndefined()
+    expect(tokens.peekToken()).toBe(attachment.token)
+  })
+
+  it('returns undefined if the request cannot be sent again, and refreshes in the background', async () => {
+    const { attacher, endpoint, tokens } = start((request) => ({ latencyMs: request === 1 ? 0 : 100 }))
+    const attachment = (await attacher.attach(get(api)))!
+    await pass(0)
+    expect(await attacher.reattach(get(api), attachment, rejection, false)).toBeUndefined()
+    // Requests that can be repeated use the old token meanwhile; others wait for the new one.
+    expect(attacher.attach(get(api))).toMatchObject({ token: { value: 'token-1' } })
+    const waiting = watch(Promise.resolve(attacher.attach({ ...get(api), repeatable: false })))
+    await pass(100)
+    expect(waiting.value?.token.value).toBe('token-2')
+    expect(tokens.peekToken()?.value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('returns undefined with `retryOnRejection: false`; the next request gets a new token', async () => {
+    const { attacher } = start({}, { retryOnRejection: false })
+    const attachment = (await attacher.attach(get(api)))!
+    expect(await attacher.reattach(get(api), attachment, rejection, true)).toBeUndefined()
+    expect((await attacher.attach(get(api)))?.token.value).toBe('token-2')
+  })
+
+  it('returns undefined if no new token is available', async () => {
+    const { attacher } = start((request) => (request === 1 ? {} : wrongSecret))
+    const attachment = (await attacher.attach(get(api)))!
+    expect(await attacher.reattach(get(api), attachment, rejection, true)).toBeUndefined()
+  })
+
+  it('returns undefined if the server issues the same token again', async () => {
+    const { attacher } = start({ body: { access_token: 'same', token_type: 'Bearer', expires_in: 60 } })
+    const attachment = (await attacher.attach(get(api)))!
+    expect(await attacher.reattach(get(api), attachment, rejection, true)).toBeUndefined()
+  })
+
+  it('replaces tokens less often if an API rejects every new one', async () => {
+    const { attacher, endpoint } = start()
+    const repeatedAt: number[] = []
+    for (let tenth = 0; tenth < 250; tenth++) {
+      const attachment = (await attacher.attach(get(`${api}/broken`)))!
+      const next = await attacher.reattach(get(`${api}/broken`), attachment, rejection, true)
+      if (next) {
+        repeatedAt.push(tenth / 10)
+        expect(await attacher.reattach(get(`${api}/broken`), next, rejection, false)).toBeUndefined()
+      }
+      await pass(100)
+    }
+    expect(repeatedAt).toEqual([0, 1, 3, 7, 15])
+    expect(endpoint.requests).toHaveLength(6)
+  })
+
+  it('replaces tokens as often as they are revoked, while the API accepts the new ones', async () => {
+    const { attacher, endpoint } = start()
+    for (let revocation = 0; revocation < 15; revocation++) {
+      const attachment = (await attacher.attach(get(api)))!
+      const next = (await attacher.reattach(get(api), attachment, rejection, true))!
+      await attacher.reattach(get(api), next, { status: 200, headers: {} }, false)
+    }
+    expect(endpoint.requests).toHaveLength(16)
+  })
+
+  it('stops replacing tokens for an API that rejects them on many paths', async () => {
+    const { attacher, endpoint } = start()
+    const repeated: boolean[] = []
+    for (let path = 0; path < 30; path++) {
+      const request = get(`${api}/${path}`)
+      const attachment = (await attacher.attach(request))!
+      repeated.push((await attacher.reattach(request, attachment, rejection, true)) !== undefined)
+    }
+    expect(repeated).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(10).fill(false)])
+    expect(endpoint.requests).toHaveLength(21)
+  })
+
+  it('does not affect other paths and origins if one path rejects every token', async () => {
+    const other = 'https://other.example.com'
+    const { attacher, endpoint } = start({}, { allowedOrigins: [api, other] })
+    for (let path = 0; path < 30; path++) {
+      const request = get(`${api}/${path}`)
+      await attacher.reattach(request, await attacher.attach(request), rejection, true)
+    }
+    const attachment = (await attacher.attach(get(other)))!
+    const next = (await attacher.reattach(get(other), attachment, rejection, true))!
+    expect(next.token.value).not.toBe(attachment.token.value)
+    expect(endpoint.requests).toHaveLength(22)
+  })
+
+  it('keeps the token in use for other requests until a replacement is available', async () => {
+    const { attacher, endpoint } = start((request) => (request === 1 ? {} : { status: 503, body: 'down' }))
+    const attachment = (await attacher.attach(get(api)))!
+    const repeated = watch(attacher.reattach(get(api), attachment, rejection, true))
+    await pass(30_000)
+    expect(repeated).toEqual({ state: 'resolved', value: undefined })
+    expect(attacher.attach(get(`${api}/healthy`))).toMatchObject({ token: { value: 'token-1' } })
+    expect(endpoint.requests).toHaveLength(4)
+  })
+
+  it('uses the current token if an older one was rejected late', async () => {
+    const { attacher, endpoint } = start()
+    const late = (await attacher.attach(get(api)))!
+    const early = (await attacher.attach(get(api)))!
+    await attacher.reattach(get(api), early, rejection, true)
+    expect(await attacher.reattach(get(api), late, rejection, true)).toMatchObject({
+      headers: { Authorization: 'Bearer token-2' },
+    })
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('throws the reason of the signal if the caller has aborted meanwhile', async () => {
+    const { attacher } = start((request) => ({ latencyMs: request === 1 ? 0 : 1_000 }))
+    const attachment = (await attacher.attach(get(api)))!
+    const controller = new AbortController()
+    const call = watch(attacher.reattach(get(api), attachment, rejection, true, controller.signal))
+    await pass(500)
+    controller.abort('enough')
+    await pass(0)
+    expect(call).toEqual({ state: 'rejected', error: 'enough' })
+  })
+
+  it('reads the body of JSON errors only', async () => {
+    const { attacher } = start()
+    const attachment = (await attacher.attach(get(api)))!
+    const readBody = vi.fn(() =>
+      JSON.stringify({ fault: { detail: { errorcode: 'x.access_token_expired' } } }),
+    )
+    await attacher.reattach(get(api), attachment, { status: 200, headers: json, readBody }, true)
+    await attacher.reattach(
+      get(api),
+      attachment,
+      { status: 500, headers: { 'content-type': 'text/event-stream' }, readBody },
+      true,
+    )
+    await attacher.reattach(get(api), attachment, { status: 500, headers: {}, readBody }, true)
+    expect(readBody).not.toHaveBeenCalled()
+    expect(
+      await attacher.reattach(get(api), attachment, { status: 500, headers: json, readBody }, true),
+    ).toBeDefined()
+    expect(readBody).toHaveBeenCalledOnce()
+  })
+
+  it('works without a body that cannot be read', async () => {
+    const { attacher } = start()
+    const attachment = (await attacher.attach(get(api)))!
+    const response = { status: 401, headers: json, readBody: () => Promise.resolve(undefined) }
+    expect(await attacher.reattach(get(api), attachment, response, true)).toMatchObject({
+      headers: { Authorization: 'Bearer token-2' },
+    })
+  })
+
+  it('ignores a response from another origin after a redirect, because the token was not sent there', async () => {
+    const { attacher, tokens } = start()
+    const attachment = (await attacher.attach(get(api)))!
+    expect(
+      await attacher.reattach(get(api), attachment, { ...rejection, url: 'https://cdn.example.net/x' }, true),
+    ).toBeUndefined()
+    expect(tokens.peekToken()).toBe(attachment.token)
+    expect(
+      await attacher.reattach(get(api), attachment, { ...rejection, url: `${api}/moved` }, true),
+    ).toBeDefined()
+  })
+})

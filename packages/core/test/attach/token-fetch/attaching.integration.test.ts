@@ -1,0 +1,145 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createTokenFetch, type TokenRequestInit } from '@tokenwell/core'
+import { startServer } from '../../support/local-server.ts'
+import { start } from './protected-api.ts'
+
+describe('a fetch with tokens', () => {
+  it('sends them to the allowed origin', async () => {
+    const { api, issuer, seen, tokenFetch } = await start()
+    for (const input of [api, `${api}/a?b`, new URL('/c', api), new Request(`${api}/d`)]) {
+      expect((await tokenFetch(input)).status).toBe(200)
+    }
+    expect(seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/', 'Bearer token-1'],
+      ['/a?b', 'Bearer token-1'],
+      ['/c', 'Bearer token-1'],
+      ['/d', 'Bearer token-1'],
+    ])
+    expect(issuer.requests).toBe(1)
+  })
+
+  it('does not change requests to other origins', async () => {
+    const { events, issuer, tokenFetch } = await start()
+    vi.stubEnv('NODE_ENV', 'development')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const headers: unknown[] = []
+    const other = await startServer((request, response) => {
+      headers.push(request.headers.authorization)
+      response.statusCode = 401
+      response.end()
+    })
+    expect((await tokenFetch(`${other}/path?q`, { headers: { 'x-own': '1' } })).status).toBe(401)
+    expect(headers).toEqual([undefined])
+    expect(issuer.requests).toBe(0)
+    expect(events).toEqual([{ type: 'token_withheld', origin: other, label: expect.any(String) as string }])
+    await tokenFetch(other)
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(`${other} responded with 401`)]])
+    warn.mockRestore()
+  })
+
+  it('keeps method, body, and headers in any form', async () => {
+    const { api, seen, tokenFetch } = await start()
+    const pairs = { 'x-one': '1', 'content-type': 'text/plain' }
+    for (const headers of [pairs, Object.entries<string>(pairs), new Headers(pairs)]) {
+      await tokenFetch(api, { method: 'PUT', headers, body: 'body' })
+      await tokenFetch(new Request(api, { method: 'PUT', headers, body: 'body' }))
+    }
+    expect(seen).toHaveLength(6)
+    for (const { method, headers, body } of seen) {
+      expect({ method, body }).toEqual({ method: 'PUT', body: 'body' })
+      expect(headers).toMatchObject({ ...pairs, authorization: 'Bearer token-1' })
+    }
+  })
+
+  it('does not change its arguments', async () => {
+    const { api, tokenFetch } = await start()
+    const headers = new Headers({ 'x-own': '1' })
+    const init: TokenRequestInit = Object.freeze({ headers, token: undefined })
+    const record = Object.freeze({ 'x-own': '1' })
+    const request = new Request(api, { headers })
+    await tokenFetch(api, init)
+    await tokenFetch(api, { headers: record })
+    await tokenFetch(request)
+    expect([...headers]).toEqual([['x-own', '1']])
+    expect(request.headers.has('authorization')).toBe(false)
+  })
+
+  it.each<[string, TokenRequestInit]>([
+    ['a record', { headers: { authorization: 'Basic own' } }],
+    ['a record in other letters', { headers: { AUTHORIZATION: 'Basic own' } }],
+    ['pairs', { headers: [['Authorization', 'Basic own']] }],
+    ['headers', { headers: new Headers({ authorization: 'Basic own' }) }],
+  ])('does not overwrite a header that the caller set in %s', async (_name, init) => {
+    const { api, issuer, seen, tokenFetch } = await start()
+    expect((await tokenFetch(api, init)).status).toBe(401)
+    expect((await tokenFetch(new Request(api, init))).status).toBe(401)
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Basic own', 'Basic own'])
+    expect(issuer.requests).toBe(0)
+  })
+
+  it('uses the headers of the options, which replace those of a Request', async () => {
+    const { api, seen, tokenFetch } = await start()
+    const request = new Request(api, { headers: { authorization: 'Basic own' } })
+    await tokenFetch(request, { headers: { 'x-own': '1' } })
+    expect(seen[0]!.headers).toMatchObject({ authorization: 'Bearer token-1', 'x-own': '1' })
+  })
+
+  it('sends a request without a token if it opts out', async () => {
+    const { api, issuer, seen, tokenFetch } = await start()
+    expect((await tokenFetch(api, { token: false })).status).toBe(401)
+    expect(seen[0]!.headers.authorization).toBeUndefined()
+    expect(issuer.requests).toBe(0)
+  })
+
+  it('sends nothing if no token is available', async () => {
+    const { api, issuer, seen, tokenFetch, tokens } = await start()
+    await tokens.close()
+    await expect(tokenFetch(api)).rejects.toMatchObject({ name: 'TokenError', kind: 'aborted' })
+    expect(seen).toHaveLength(0)
+    expect(issuer.requests).toBe(0)
+  })
+
+  it('stops waiting for a token with the reason of the caller', async () => {
+    const { api, issuer, seen, tokenFetch } = await start()
+    issuer.latencyMs = 60_000
+    for (const request of [undefined, new Request(api, { signal: AbortSignal.timeout(50) })]) {
+      const call = request ? tokenFetch(request) : tokenFetch(api, { signal: AbortSignal.timeout(50) })
+      await expect(call).rejects.toMatchObject({ name: 'TimeoutError' })
+    }
+    expect(seen).toHaveLength(0)
+  })
+
+  it('uses the given fetch, or the global one at the time of the call', async () => {
+    const { api, tokens } = await start()
+    const own = vi.fn(() => Promise.resolve(new Response('own')))
+    const later = createTokenFetch(tokens, { allowedOrigins: [api] })
+    const given = createTokenFetch(tokens, { allowedOrigins: [api], fetch: own })
+    expect(await (await given(api)).text()).toBe('own')
+    await tokens.getToken()
+    vi.stubGlobal('fetch', own)
+    expect(await (await later(api)).text()).toBe('own')
+    vi.unstubAllGlobals()
+    expect(own).toHaveBeenCalledTimes(2)
+  })
+
+  it('passes on errors of fetch', async () => {
+    const { api, tokens } = await start()
+    const failing = createTokenFetch(tokens, {
+      allowedOrigins: [api],
+      fetch: () => Promise.reject(new TypeError('fetch failed')),
+    })
+    await expect(failing(api)).rejects.toThrow('fetch failed')
+  })
+
+  it('returns a response while it is streaming', async () => {
+    const { api, tokenFetch } = await start({}, (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write('{"first":')
+    })
+    const response = await tokenFetch(api)
+    const reader = response.body!.getReader()
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe('{"first":')
+    await reader.cancel()
+  })
+})

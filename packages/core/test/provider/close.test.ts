@@ -1,0 +1,102 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createMemoryTokenStore, createTokenProvider } from '@tokenwell/core'
+import { pass, useFakeTime, watch } from '../support/fake-time.ts'
+import { never, ScriptedEndpoint, sourceOf, unavailable } from '../support/scripted-endpoint.ts'
+
+useFakeTime()
+
+const closed = { name: 'TokenError', kind: 'aborted', message: 'The token provider was closed.' }
+
+describe('close', () => {
+  it('cancels the pending request and fails its callers', async () => {
+    const endpoint = new ScriptedEndpoint(never)
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const calls = [watch(tokens.getToken()), watch(tokens.getToken({ forceRefresh: true }))]
+    await pass(10)
+    await tokens.close()
+    await pass(0)
+    for (const { error } of calls) expect(error).toMatchObject(closed)
+    expect(endpoint.cancelled).toBe(1)
+    expect(endpoint.inFlight).toBe(0)
+  })
+
+  it('cancels the wait between attempts', async () => {
+    const endpoint = new ScriptedEndpoint(unavailable)
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const call = watch(tokens.getToken())
+    await pass(0)
+    await tokens.close()
+    await pass(60_000)
+    expect(call.error).toMatchObject(closed)
+    expect(endpoint.requests).toHaveLength(1)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('returns no token afterwards, not even the cached one', async () => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+    await tokens.getToken()
+    await tokens.close()
+    expect(tokens.peekToken()).toBeUndefined()
+    await expect(tokens.getToken()).rejects.toMatchObject(closed)
+    await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject(closed)
+  })
+
+  it('keeps no token from a source that ignores the signal', async () => {
+    let respond: (() => void) | undefined
+    const tokens = createTokenProvider({
+      cacheKey: () => Promise.resolve('key'),
+      requestToken: () =>
+        new Promise((resolve) => {
+          respond = () => resolve({ accessToken: 'late', tokenType: 'Bearer', expiresIn: 60, scope: [] })
+        }),
+    })
+    const call = watch(tokens.getToken())
+    await pass(0)
+    await tokens.close()
+    respond!()
+    await pass(0)
+    expect(call.error).toMatchObject(closed)
+    expect(tokens.peekToken()).toBeUndefined()
+  })
+
+  it('starts no request afterwards for a call that waits for a cooldown', async () => {
+    const endpoint = new ScriptedEndpoint({ status: 429, headers: { 'retry-after': '45' }, body: '' })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await tokens.getToken().catch(() => {})
+    await pass(20_000)
+    const call = watch(tokens.getToken())
+    await tokens.close()
+    await pass(60_000)
+    expect(call.error).toMatchObject(closed)
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('can be called twice, and by `await using`', async () => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+    await tokens.close()
+    await tokens.close()
+    const disposed = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+    await disposed.getToken()
+    await disposed[Symbol.asyncDispose]()
+    await expect(disposed.getToken()).rejects.toMatchObject(closed)
+  })
+
+  it('does not close the store', async () => {
+    const close = vi.fn()
+    const store = { ...createMemoryTokenStore(), close }
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()), { store })
+    await tokens.close()
+    expect(close).not.toHaveBeenCalled()
+  })
+
+  it('leaves no timers', async () => {
+    const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const call = watch(tokens.getToken())
+    await pass(100)
+    expect(call.state).toBe('resolved')
+    expect(vi.getTimerCount()).toBe(0)
+    await tokens.close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

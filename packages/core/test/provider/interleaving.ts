@@ -1,0 +1,191 @@
+import { inspect } from 'node:util'
+import * as fc from 'fast-check'
+import { expect, vi } from 'vitest'
+import {
+  createTokenProvider,
+  TokenError,
+  type AccessToken,
+  type GetTokenOptions,
+  type TokenProvider,
+  type TokenStore,
+} from '@tokenwell/core'
+import { pass, setWallClock } from '../support/fake-time.ts'
+import { unavailable, wrongSecret, type ScriptedResponse } from '../support/scripted-endpoint.ts'
+import { StrictSource } from './strict-source.ts'
+
+type Step =
+  | { do: 'call'; provider: number; options: Omit<GetTokenOptions, 'signal'>; abortAfterMs?: number }
+  | { do: 'abort' | 'reject' | 'rejectOld'; which: number }
+  | { do: 'pass'; ms: number }
+  | { do: 'setWallClock'; ms: number }
+  | { do: 'turn' }
+
+const pick = fc.nat({ max: 1_000 })
+const duration = fc.oneof(
+  fc.constantFrom(0, 1, 25, 100, 999, 1_000, 5_000, 10_000, 29_999, 30_000),
+  fc.nat({ max: 400_000 }),
+)
+const call = fc.record({
+  do: fc.constant('call' as const),
+  provider: pick,
+  options: fc.oneof(
+    { weight: 4, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.constant({ forceRefresh: true }) },
+    { weight: 1, arbitrary: fc.record({ minimumValidityMs: duration }) },
+  ),
+  abortAfterMs: fc.option(fc.nat({ max: 15_000 }), { nil: undefined }),
+})
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: call as fc.Arbitrary<Step> },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: duration }) },
+  { weight: 2, arbitrary: fc.constant<Step>({ do: 'turn' }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('abort' as const, 'reject' as const, 'rejectOld' as const),
+      which: pick,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('setWallClock' as const),
+      ms: fc.integer({ min: -400_000, max: 400_000 }),
+    }),
+  },
+)
+const lifetimes = fc.constantFrom(0.5, 3, 20, 100, 3_600)
+const scriptedResponse: fc.Arbitrary<ScriptedResponse> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ expiresIn: lifetimes, latencyMs: fc.constantFrom(0, 1, 100, 3_000, 12_000) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<ScriptedResponse>(
+      unavailable,
+      wrongSecret,
+      { status: 404, body: '' },
+      { body: '<html>' },
+      { error: new TypeError('fetch failed') },
+      { status: 429, headers: { 'retry-after': '4' }, body: '' },
+      { status: 429, headers: { 'retry-after': '50' }, body: '' },
+      { latencyMs: Infinity },
+    ),
+  },
+)
+export const plan = fc.record({
+  steps: fc.array(step, { minLength: 1, maxLength: 40 }),
+  script: fc.array(scriptedResponse, { minLength: 1, maxLength: 12 }),
+  obeysSignal: fc.boolean(),
+})
+
+type Plan = { steps: Step[]; script: ScriptedResponse[]; obeysSignal: boolean }
+
+interface Caller {
+  readonly controller: AbortController
+  /** Whether it was aborted before it had a result. */
+  left: boolean
+  promise: Promise<unknown>
+  state: 'pending' | 'resolved' | 'rejected'
+}
+
+/** Takes the steps, and checks each outcome as soon as a call settles. */
+export async function play(plan: Plan, store?: TokenStore): Promise<void> {
+  const source = new StrictSource(plan.script, plan.obeysSignal)
+  const size = store ? 3 : 1
+  const providers = Array.from({ length: size }, () =>
+    createTokenProvider(source.forOneProvider(), { store }),
+  )
+  const callers: Caller[] = []
+  const tokens: AccessToken[] = []
+  const rejected = providers.map(() => new Set<string>())
+  const problems: unknown[] = []
+  // While no replacement is available, a rejected token is returned again.
+  const replaceable = plan.script.every(
+    ({ expiresIn, latencyMs = 0 }) => expiresIn !== undefined && latencyMs < 10_000,
+  )
+
+  const enter = (index: number, options: GetTokenOptions, abortAfterMs: number | undefined): void => {
+    const controller = new AbortController()
+    const caller: Caller = { controller, left: false, promise: Promise.resolve(), state: 'pending' }
+    callers.push(caller)
+    const began = performance.now()
+    const requestsBefore = source.requests
+    const rejectedBefore = new Set(rejected[index])
+    if (abortAfterMs !== undefined) setTimeout(() => leave(caller), abortAfterMs)
+    const check = (assertions: () => void): void => {
+      try {
+        assertions()
+        // A call may time out slightly late.
+        expect(performance.now() - began, 'thirty seconds').toBeLessThanOrEqual(30_300)
+      } catch (error) {
+        problems.push(error)
+      }
+    }
+    const promise = providers[index]!.getToken({ ...options, signal: controller.signal })
+    caller.promise = promise
+    promise.then(
+      (token) => {
+        check(() => {
+          expect(caller.left, 'a result for a caller that had left').toBe(false)
+          source.expectUsable(token)
+          if (replaceable) expect(rejectedBefore.has(token.value), 'a rejected token').toBe(false)
+          if (options.forceRefresh)
+            expect(source.numberOf(token), 'a forced token').toBeGreaterThan(requestsBefore)
+        })
+        caller.state = 'resolved'
+        tokens.push(token)
+      },
+      (error: unknown) => {
+        check(() => {
+          if (caller.left) expect(error).toBe('left')
+          else expect(error).toBeInstanceOf(TokenError)
+        })
+        caller.state = 'rejected'
+      },
+    )
+  }
+
+  const leave = (caller: Caller | undefined): void => {
+    if (!caller) return
+    caller.left ||= inspect(caller.promise).includes('<pending>')
+    caller.controller.abort('left')
+  }
+
+  const reject = (tokens: TokenProvider, index: number, token: AccessToken): void => {
+    const before = tokens.peekToken()
+    tokens.reject(token)
+    if (before !== undefined && tokens.peekToken() === undefined) rejected[index]!.add(before.value)
+  }
+
+  for (const step of plan.steps) {
+    if (step.do === 'call') enter(step.provider % size, step.options, step.abortAfterMs)
+    else if (step.do === 'pass') await pass(step.ms)
+    else if (step.do === 'turn') await Promise.resolve()
+    else if (step.do === 'setWallClock') {
+      await pass(0)
+      setWallClock(step.ms)
+    } else if (step.do === 'abort') leave(callers[step.which % callers.length])
+    else {
+      const index = step.which % size
+      const current = providers[index]!.peekToken()
+      const token = step.do === 'reject' ? current : tokens[step.which % tokens.length]
+      if (token) reject(providers[index]!, index, token)
+    }
+    for (const tokens of providers) {
+      const token = tokens.peekToken()
+      if (token) source.expectUsable(token)
+    }
+    expect(problems).toEqual([])
+  }
+  await pass(31_000)
+  expect(problems).toEqual([])
+  expect(callers.filter(({ state }) => state === 'pending')).toEqual([])
+  // The remaining operations on a store take time.
+  const closing = Promise.all(providers.map((tokens) => tokens.close()))
+  await pass(6_000)
+  await closing
+  expect(source.problems).toEqual([])
+  if (plan.obeysSignal) expect(vi.getTimerCount(), 'timers left behind').toBe(0)
+}

@@ -1,0 +1,244 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createTokenPool } from '@tokenwell/core'
+import { pass, useFakeTime, watch } from '../support/fake-time.ts'
+import { never, ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
+
+useFakeTime()
+
+function start(script: Script = {}, maxEntries?: number) {
+  const endpoint = new ScriptedEndpoint(script)
+  const create = vi.fn((tenant: string) => sourceOf(endpoint, { clientId: tenant }))
+  return { create, endpoint, pool: createTokenPool(create, { maxEntries }) }
+}
+
+const closed = { name: 'TokenError', kind: 'aborted' }
+
+describe('a pool', () => {
+  it('creates one provider for each key on first use', async () => {
+    const { create, endpoint, pool } = start()
+    const [first, second] = [pool.for('a'), pool.for('b')]
+    expect(pool.for('a')).toBe(first)
+    expect(first).not.toBe(second)
+    await Promise.all([first.getToken(), pool.for('a').getToken(), second.getToken()])
+    expect(create.mock.calls).toEqual([['a'], ['b']])
+    expect(endpoint.requests.map(({ form }) => form.get('client_id'))).toEqual(['a', 'b'])
+    expect(pool.size).toBe(2)
+  })
+
+  it('distinguishes numbers from strings', () => {
+    const endpoint = new ScriptedEndpoint()
+    const pool = createTokenPool((_key: string | number) => sourceOf(endpoint))
+    expect(pool.for(1)).not.toBe(pool.for('1'))
+    expect(pool.for('__proto__')).toBe(pool.for('__proto__'))
+    expect(pool.for('constructor')).not.toBe(pool.for('__proto__'))
+  })
+
+  it('passes an error of create to the caller as it is, and tries again at the next call', async () => {
+    let fail = true
+    const pool = createTokenPool((_key: string) => {
+      if (fail) throw new Error('no such tenant')
+      return sourceOf(new ScriptedEndpoint())
+    })
+    const tokens = pool.for('a')
+    await expect(tokens.getToken()).rejects.toThrow('no such tenant')
+    expect(pool.size).toBe(0)
+    fail = false
+    await expect(tokens.getToken()).resolves.toBeDefined()
+    expect(pool.size).toBe(1)
+  })
+
+  it('passes its options to all providers', async () => {
+    const endpoint = new ScriptedEndpoint(wrongSecret)
+    const events: string[] = []
+    const pool = createTokenPool((_key: string) => sourceOf(endpoint), {
+      maxAttempts: 1,
+      onEvent: ({ type }) => events.push(type),
+    })
+    await pool
+      .for('a')
+      .getToken()
+      .catch(() => {})
+    await pool
+      .for('b')
+      .getToken()
+      .catch(() => {})
+    expect(events).toEqual([
+      'token_requested',
+      'token_failed',
+      'call_settled',
+      'token_requested',
+      'token_failed',
+      'call_settled',
+    ])
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it.each([0, -1, Number.NaN, null as never])('rejects the size %j', (maxEntries) => {
+    expect(() => start({}, maxEntries)).toThrow(
+      expect.objectContaining({
+        kind: 'configuration',
+        message: expect.stringContaining('maxEntries') as string,
+      }),
+    )
+  })
+})
+
+describe('a full pool', () => {
+  it('evicts the least recently used key', async () => {
+    const { create, pool } = start({}, 3)
+    for (const key of ['a', 'b', 'c', 'a']) await pool.for(key).getToken()
+    await pool.for('d').getToken()
+    expect(pool.size).toBe(3)
+    expect(['a', 'b', 'c', 'd'].map((key) => pool.has(key))).toEqual([true, false, true, true])
+    expect(create.mock.calls.flat()).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('counts the use of a provider that was kept as a use of its key', async () => {
+    const { endpoint, pool } = start({}, 2)
+    const kept = pool.for('kept')
+    for (let tenant = 0; tenant < 10; tenant++) {
+      await kept.getToken()
+      await pool.for(String(tenant)).getToken()
+    }
+    expect(endpoint.requests.filter(({ form }) => form.get('client_id') === 'kept')).toHaveLength(1)
+  })
+
+  it('creates a provider again for an evicted key', async () => {
+    const { endpoint, pool } = start({}, 1)
+    const evicted = pool.for('a')
+    expect((await evicted.getToken()).value).toBe('token-1')
+    pool.for('b')
+    expect(evicted.peekToken()).toBeUndefined()
+    expect((await evicted.getToken()).value).toBe('token-2')
+    expect(pool.has('a')).toBe(true)
+    expect((await pool.for('a').getToken()).value).toBe('token-2')
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('shares one provider between the handles of a key that was evicted and created again', async () => {
+    const { endpoint, pool } = start({ latencyMs: 100 }, 1)
+    const old = pool.for('a')
+    pool.for('b')
+    const calls = [watch(pool.for('a').getToken()), watch(old.getToken()), watch(old.getToken())]
+    await pass(100)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1', 'token-1'])
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('completes the calls of an evicted provider', async () => {
+    const { endpoint, pool } = start({ latencyMs: 100 }, 1)
+    const evicted = pool.for('a')
+    const calls = [watch(evicted.getToken()), watch(evicted.getToken())]
+    await pass(50)
+    pool.for('b')
+    await pass(50)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('completes a forced call of an evicted provider that waits for an older request', async () => {
+    const { pool } = start({ latencyMs: 100 }, 1)
+    const forgotten = pool.for('a')
+    const plain = watch(forgotten.getToken())
+    await pass(10)
+    const forced = watch(forgotten.getToken({ forceRefresh: true }))
+    pool.for('b')
+    await pass(1_000)
+    expect([plain.value?.value, forced.value?.value]).toEqual(['token-1', 'token-2'])
+  })
+
+  it('completes a call of an evicted provider that is waiting for its secret', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
+    let calls = 0
+    const clientSecret = async (): Promise<string> => {
+      if (++calls > 1) await new Promise((resolve) => setTimeout(resolve, 50))
+      return `secret-${calls}`
+    }
+    const pool = createTokenPool((_key: string) => sourceOf(endpoint, { clientSecret }), { maxEntries: 1 })
+    const forgotten = pool.for('a')
+    await forgotten.getToken().catch(() => {})
+    const healed = watch(forgotten.getToken())
+    await pass(1)
+    pool.for('b')
+    await pass(1_000)
+    expect(healed.state).toBe('resolved')
+  })
+
+  it('does not exceed its size for any number of keys', async () => {
+    const { pool } = start({}, 1_000)
+    for (let key = 0; key < 100_000; key++) pool.for(String(key))
+    expect(pool.size).toBe(1_000)
+    await pass(0)
+    await expect(pool.for('0').getToken()).resolves.toBeDefined()
+  })
+})
+
+describe('a source that is created asynchronously', () => {
+  it('is created once for callers that arrive together', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const create = vi.fn(async (tenant: string) => {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return sourceOf(endpoint, { clientId: tenant })
+    })
+    const pool = createTokenPool(create)
+    const calls = [watch(pool.for('a').getToken()), watch(pool.for('a').getToken())]
+    await pass(100)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
+    expect(create).toHaveBeenCalledOnce()
+  })
+
+  it('fails its callers with its own error, and is created again at the next call', async () => {
+    const error = new RangeError('no such tenant')
+    const create = vi.fn(() => Promise.reject(error))
+    const pool = createTokenPool(create)
+    await expect(pool.for('a').getToken()).rejects.toBe(error)
+    await expect(pool.for('a').getToken()).rejects.toBe(error)
+    expect(create).toHaveBeenCalledTimes(2)
+    expect(pool.size).toBe(0)
+  })
+})
+
+describe('a key of a pool', () => {
+  it('is in the events, for all listeners of the pool and for its own', async () => {
+    const { pool } = start()
+    const [all, own] = [vi.fn(), vi.fn()]
+    pool.on(all)
+    pool.for('a').on(own)
+    await pool.for('a').getToken()
+    await pool.for('b').getToken()
+    expect(new Set(all.mock.calls.map(([event]) => event.key))).toEqual(new Set(['a', 'b']))
+    expect(new Set(own.mock.calls.map(([event]) => event.key))).toEqual(new Set(['a']))
+  })
+
+  it('can be deleted: its next use creates it again', async () => {
+    const { create, pool } = start()
+    const tokens = pool.for('a')
+    await tokens.getToken()
+    expect(pool.delete('a')).toBe(true)
+    expect(pool.delete('a')).toBe(false)
+    expect(pool.has('a')).toBe(false)
+    await tokens.getToken()
+    expect(create).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('closing a pool', () => {
+  it('closes all its providers, evicted ones with pending calls included', async () => {
+    const { endpoint, pool } = start(never, 1)
+    const calls = [watch(pool.for('a').getToken()), watch(pool.for('b').getToken())]
+    await pass(1)
+    await pool.close()
+    await pass(0)
+    for (const { error } of calls) expect(error).toMatchObject(closed)
+    expect(endpoint.inFlight).toBe(0)
+    expect(() => pool.for('a')).toThrow(expect.objectContaining({ name: 'TokenError' }))
+  })
+
+  it('can be done twice, and by `await using`', async () => {
+    const { pool } = start()
+    const tokens = pool.for('a')
+    await pool[Symbol.asyncDispose]()
+    await pool.close()
+    await expect(tokens.getToken()).rejects.toMatchObject(closed)
+  })
+})

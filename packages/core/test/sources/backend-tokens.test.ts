@@ -1,0 +1,220 @@
+import { describe, expect, it, vi } from 'vitest'
+import {
+  backendTokens,
+  createMemoryTokenStore,
+  createTokenProvider,
+  tokenResponseBody,
+  TokenError,
+} from '@tokenwell/core'
+import { pass, useFakeTime, watch } from '../support/fake-time.ts'
+import {
+  ScriptedEndpoint,
+  sourceOf,
+  unavailable,
+  type ScriptedResponse,
+} from '../support/scripted-endpoint.ts'
+
+useFakeTime()
+
+const url = 'https://app.example.com/token'
+const sessionEnded = { status: 401, body: { error: 'no_session' } }
+
+describe('tokens from a backend', () => {
+  it('are requested with a POST without a secret', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const send = vi.fn(endpoint.fetch)
+    const tokens = createTokenProvider(backendTokens({ url, fetch: send }))
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
+    const [to, init] = send.mock.calls[0]!
+    expect(to).toBe(url)
+    expect(init).toMatchObject({ method: 'POST', redirect: 'manual' })
+    expect(init?.body).toBeUndefined()
+    expect(init?.credentials).toBeUndefined()
+    expect(new Headers(init?.headers).get('accept')).toBe('application/json')
+  })
+
+  it('are requested with headers for each request, and with cookies on request', async () => {
+    const send = vi.fn(new ScriptedEndpoint().fetch)
+    let csrf = 0
+    const tokens = createTokenProvider(
+      backendTokens({
+        url,
+        fetch: send,
+        headers: () => ({ 'x-csrf': String(++csrf) }),
+        credentials: 'include',
+      }),
+    )
+    await tokens.getToken()
+    await tokens.getToken({ forceRefresh: true })
+    const sent = send.mock.calls.map(([, init]) => new Headers(init?.headers).get('x-csrf'))
+    expect(sent).toEqual(['1', '2'])
+    expect(send.mock.calls[0]![1]?.credentials).toBe('include')
+  })
+
+  it('are requested from a URL relative to the page, with the global fetch', async () => {
+    const send = vi.fn((..._of: Parameters<typeof fetch>) =>
+      Promise.resolve(Response.json({ access_token: 'token', token_type: 'Bearer', expires_in: 60 })),
+    )
+    vi.stubGlobal('fetch', send)
+    try {
+      await createTokenProvider(backendTokens({ url: '/api/token' })).getToken()
+    } finally {
+      vi.unstubAllGlobals()
+    }
+    expect(send.mock.calls[0]![0]).toBe('/api/token')
+  })
+
+  it.each([
+    'http://app.example.com/token',
+    'https://user:password@app.example.com/',
+    'ftp://app.example.com',
+    'javascript:0',
+  ])('are never requested from %s', (address) => {
+    expect(() => backendTokens({ url: address })).toThrow(expect.objectContaining({ kind: 'configuration' }))
+  })
+
+  it('have the lifetime that the backend returns', async () => {
+    const inner = createTokenProvider(sourceOf(new ScriptedEndpoint({ expiresIn: 100 })))
+    await inner.getToken()
+    await pass(60_000)
+    const body = tokenResponseBody(await inner.getToken())
+    const tokens = createTokenProvider(backendTokens({ url, fetch: new ScriptedEndpoint({ body }).fetch }))
+    const token = await tokens.getToken()
+    expect(token.expiresAt.getTime() - Date.now()).toBe(40_000)
+  })
+})
+
+describe('a session that ended', () => {
+  it.each([
+    ['401', sessionEnded],
+    ['a redirect to the login page', { status: 302, headers: { location: '/login' }, body: '' }],
+  ])('by %s is reported immediately and starts no cooldown', async (_name, response) => {
+    const endpoint = new ScriptedEndpoint(response)
+    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
+    for (let call = 1; call <= 5; call++) {
+      await expect(tokens.getToken()).rejects.toMatchObject({
+        kind: 'credentials',
+        status: response.status,
+        message: 'The backend returned no token: the session has ended. Log in again.',
+      })
+      expect(endpoint.requests).toHaveLength(call)
+    }
+    endpoint.script = {}
+    await expect(tokens.getToken()).resolves.toBeDefined()
+  })
+
+  it('is assumed after an opaque redirect in a browser', async () => {
+    const send = () =>
+      Promise.resolve({ status: 0, headers: new Headers(), text: () => Promise.resolve('') } as Response)
+    const tokens = createTokenProvider(backendTokens({ url, fetch: send }))
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+  })
+
+  it('does not affect a token that is still valid', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 100 } : sessionEnded))
+    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
+    await tokens.getToken()
+    await pass(90_000)
+    for (let second = 0; second < 4; second++) {
+      expect((await tokens.getToken()).value).toBe('token-1')
+      await pass(1_000)
+    }
+    await pass(10_000)
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+  })
+
+  it('does not leave its token to the next session, not even in a store', async () => {
+    const store = createMemoryTokenStore()
+    const source = backendTokens({ url, fetch: new ScriptedEndpoint(sessionEnded).fetch })
+    const before = await source.cacheKey()
+    await createTokenProvider(source, { store })
+      .getToken()
+      .catch(() => {})
+    expect(await source.cacheKey()).not.toBe(before)
+  })
+
+  it('has a different cache key for each user', async () => {
+    const keys = await Promise.all(
+      ['a', 'b'].map((user) => backendTokens({ url, headers: () => ({ user }) }).cacheKey()),
+    )
+    expect(keys[0]).not.toBe(keys[1])
+  })
+})
+
+describe('a failing backend', () => {
+  it('causes a cooldown like any token endpoint', async () => {
+    const endpoint = new ScriptedEndpoint(unavailable)
+    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
+    const call = watch(tokens.getToken())
+    await pass(10_000)
+    expect(call).toMatchObject({ state: 'rejected', error: { kind: 'unavailable', attempts: 3 } })
+  })
+
+  it.each([
+    ['a page', '<html>'],
+    ['no token', { ok: true }],
+    ['an error', { error: 'server_error' }],
+  ])('that returns %s provides no token', async (_name, body) => {
+    const tokens = createTokenProvider(backendTokens({ url, fetch: new ScriptedEndpoint({ body }).fetch }), {
+      maxAttempts: 1,
+    })
+    await expect(tokens.getToken()).rejects.toMatchObject({ name: 'TokenError' })
+  })
+
+  it.each([
+    [429, 'throttled', 'The backend returned no token (429).', 7_000],
+    [503, 'unavailable', 'The backend returned no token (503).', 7_000],
+    [404, 'configuration', 'The backend returned no token (404). Check its URL.', undefined],
+    [200, 'malformed', 'The backend returned no token (200). Check its URL.', undefined],
+  ])('is classified by its status %i', async (status, kind, message, retryAfterMs) => {
+    const body = { error: 'invalid_client', error_description: 'canary' }
+    const endpoint = new ScriptedEndpoint({ status, body, headers: { 'retry-after': '7' } })
+    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }), { maxAttempts: 1 })
+    const error: unknown = await tokens.getToken().catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ kind, message, status })
+    expect((error as TokenError).retryAfterMs).toBe(retryAfterMs)
+  })
+
+  it.each<[string, ScriptedResponse]>([
+    ['403', { status: 403, body: '' }],
+    ['419', { status: 419, body: '' }],
+    ['a login page', { body: '<html>' }],
+  ])(
+    'that returns %s is asked again after a changed header, forceRefresh or reset',
+    async (_name, response) => {
+      const endpoint = new ScriptedEndpoint(response)
+      let csrf = 'old'
+      const headers = () => Promise.resolve({ 'x-csrf-token': csrf })
+      const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch, headers }))
+      const fails = () => expect(tokens.getToken()).rejects.toBeInstanceOf(TokenError)
+      await fails()
+      await fails()
+      expect(endpoint.requests).toHaveLength(1)
+      await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow()
+      expect(endpoint.requests).toHaveLength(2)
+      tokens.reset()
+      await fails()
+      expect(endpoint.requests).toHaveLength(3)
+      endpoint.script = {}
+      csrf = 'new'
+      // The headers are compared once a second.
+      await pass(1_000)
+      await expect(tokens.getToken()).resolves.toBeDefined()
+      expect(endpoint.requests).toHaveLength(4)
+    },
+  )
+
+  it('is not requested if its headers function fails', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const headers = () => {
+      throw new Error('canary')
+    }
+    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch, headers }), {
+      maxAttempts: 1,
+    })
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      message: expect.not.stringContaining('canary') as string,
+    })
+    expect(endpoint.requests).toHaveLength(0)
+  })
+})

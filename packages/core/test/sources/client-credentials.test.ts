@@ -1,0 +1,142 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  clientCredentials,
+  createTokenProvider,
+  TokenError,
+  type ClientCredentialsOptions,
+} from '@tokenwell/core'
+import { ScriptedEndpoint } from '../support/scripted-endpoint.ts'
+
+const standard = { tokenUrl: 'https://auth.example.com/token', clientId: 'client', clientSecret: 'secret' }
+const keyOf = (options: Partial<ClientCredentialsOptions> = {}) =>
+  clientCredentials({ ...standard, ...options }).cacheKey()
+
+afterEach(() => vi.unstubAllGlobals())
+
+describe('the cache key', () => {
+  it('is a digest, and the same for equal options', async () => {
+    const key = await keyOf({ scope: ['a', 'b'], resource: ['x', 'y'], extraParameters: { c: '1', d: '2' } })
+    expect(key).toMatch(/^[\w-]{32,}$/)
+    expect(key).not.toContain('secret')
+    for (const scope of ['b a', 'a b a', [' b', 'a '], ['a b']]) {
+      const same = { scope, resource: ['y', 'x'], extraParameters: { d: '2', c: '1' } }
+      expect(await keyOf(same)).toBe(key)
+    }
+    expect(await keyOf({ scope: '' })).toBe(await keyOf())
+    expect(await keyOf({ expiresInUnit: 'seconds', clientAuthentication: 'post' })).toBe(await keyOf())
+    expect(await keyOf({ tokenUrl: new URL(standard.tokenUrl) })).toBe(await keyOf())
+    expect(await keyOf({ clientSecret: () => Promise.resolve('secret') })).toBe(await keyOf())
+  })
+
+  it('differs for every option that may change the token', async () => {
+    const changes: Partial<ClientCredentialsOptions>[] = [
+      {},
+      { tokenUrl: 'https://auth.example.com/token/' },
+      { tokenUrl: 'https://auth.example.com/token?tenant=a' },
+      { tokenUrl: undefined, authUrl: 'https://auth.example.com' },
+      { clientId: 'another' },
+      { clientSecret: 'another' },
+      { clientAuthentication: 'basic' },
+      { scope: 'a' },
+      { scope: 'a b' },
+      { scope: 'ab' },
+      { audience: 'a' },
+      { resource: 'a' },
+      { resource: ['a', 'b'] },
+      { extraParameters: { a: 'b' } },
+      { extraParameters: { a: 'b,c' } },
+      { extraParameters: { 'a,b': 'c' } },
+      { expiresInUnit: 'milliseconds' },
+    ]
+    const keys = await Promise.all(changes.map(keyOf))
+    expect(new Set(keys).size).toBe(changes.length)
+  })
+
+  it('is reported as unavailable without WebCrypto, and fails no caller', async () => {
+    vi.stubGlobal('crypto', {})
+    await expect(keyOf()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining('WebCrypto') as string,
+    })
+  })
+})
+
+describe('client credentials', () => {
+  it.each([
+    'https://user@auth.example.com',
+    'https://:password@auth.example.com',
+    'https://auth.example.com#x',
+  ])('are not sent to %s', (tokenUrl) => {
+    expect(() => clientCredentials({ ...standard, tokenUrl })).toThrow(
+      'tokenUrl must not contain a user name, password or fragment.',
+    )
+  })
+
+  it('are rejected in a browser, where everybody can read them', () => {
+    vi.stubGlobal('window', { document: {} })
+    expect(() => clientCredentials(standard)).toThrow(
+      expect.objectContaining({
+        kind: 'configuration',
+        message: expect.stringContaining('backendTokens') as string,
+      }),
+    )
+    expect(() => clientCredentials({ ...standard, dangerouslyAllowBrowser: true })).not.toThrow()
+  })
+
+  it.each([[undefined], [{}], [{ document: undefined }]])('are accepted where window is %j', (window) => {
+    vi.stubGlobal('window', window)
+    expect(() => clientCredentials(standard)).not.toThrow()
+  })
+
+  it('fail with the error of a custom authentication, unchanged', async () => {
+    const failure = new TokenError({ kind: 'configuration', message: 'The key cannot sign.' })
+    const { clientSecret: _none, ...withoutSecret } = standard
+    const source = clientCredentials({
+      ...withoutSecret,
+      clientAuthentication: { authenticate: () => Promise.reject(failure), fingerprint: () => 'key' },
+    })
+    await expect(createTokenProvider(source, { maxAttempts: 1 }).getToken()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: 'The key cannot sign.',
+    })
+  })
+
+  it('use the global fetch at the time of the request', async () => {
+    const tokens = createTokenProvider(clientCredentials(standard))
+    const endpoint = new ScriptedEndpoint()
+    vi.stubGlobal('fetch', endpoint.fetch)
+    await tokens.getToken()
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('send a POST that follows no redirect and can be aborted', async () => {
+    const send = vi.fn(new ScriptedEndpoint().fetch)
+    await createTokenProvider(clientCredentials({ ...standard, fetch: send })).getToken()
+    const [url, init] = send.mock.calls[0]!
+    expect(String(url as URL)).toBe(standard.tokenUrl)
+    expect(init).toMatchObject({
+      method: 'POST',
+      redirect: 'manual',
+      signal: expect.any(AbortSignal) as AbortSignal,
+    })
+  })
+
+  it('copy their options', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const options = { ...standard, fetch: endpoint.fetch, scope: ['a'] }
+    const source = clientCredentials(options)
+    options.clientId = 'another'
+    options.tokenUrl = 'https://evil.example.com'
+    await createTokenProvider(source).getToken()
+    expect(endpoint.requests[0]).toMatchObject({ url: standard.tokenUrl })
+    expect(endpoint.requests[0]!.form.get('client_id')).toBe('client')
+  })
+
+  it('reads a response from a fetch without streams', async () => {
+    const body = JSON.stringify({ access_token: 'token', token_type: 'Bearer' })
+    const send = () =>
+      Promise.resolve({ status: 200, headers: new Headers(), text: () => Promise.resolve(body) } as Response)
+    const tokens = createTokenProvider(clientCredentials({ ...standard, fetch: send }))
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
+  })
+})

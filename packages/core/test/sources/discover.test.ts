@@ -1,0 +1,240 @@
+import {
+  clientCredentials,
+  createMemoryTokenStore,
+  createTokenProvider,
+  discover,
+  type ClientCredentialsOptions,
+} from '@tokenwell/core'
+import { describe, expect, it, vi } from 'vitest'
+import { pass, useFakeTime } from '../support/fake-time.ts'
+
+useFakeTime()
+
+const origin = 'https://login.example.com'
+const metadata = (changes: object = {}, issuer = origin) => ({
+  issuer,
+  token_endpoint: `${issuer}/token`,
+  ...changes,
+})
+
+type Pages = Record<string, object | string | number | undefined>
+
+/** Serves these pages, and a token everywhere else to a POST. */
+function start(pages: Pages, options: Partial<ClientCredentialsOptions> = {}, maxAgeMs?: number) {
+  const urls: string[] = []
+  const forms: { headers: Headers; form: URLSearchParams }[] = []
+  const fetch = vi.fn(async (input: string | URL | Request, init?: RequestInit) => {
+    const url = input instanceof Request ? input.url : String(input)
+    urls.push(url)
+    if (init?.method === 'POST') {
+      forms.push({ headers: new Headers(init.headers), form: new URLSearchParams(init.body as string) })
+      return Response.json({ access_token: 'token', expires_in: 600 })
+    }
+    const page = pages[url]
+    if (page === undefined) return new Response('', { status: 404 })
+    if (typeof page === 'number') return new Response('', { status: page })
+    if (page === 'unreachable') throw new TypeError('failed', { cause: { code: 'ECONNREFUSED' } })
+    return typeof page === 'string' ? new Response(page) : Response.json(page)
+  })
+  const issuer = discover(origin, { maxAgeMs })
+  const source = clientCredentials({ issuer, clientId: 'client', clientSecret: 'secret', fetch, ...options })
+  return { urls, forms, source, tokens: createTokenProvider(source, { maxAttempts: 1 }) }
+}
+
+const oauth = `${origin}/.well-known/oauth-authorization-server`
+const openid = `${origin}/.well-known/openid-configuration`
+
+describe('discover', () => {
+  it('looks up the token endpoint at the first token request, once for all callers', async () => {
+    const { tokens, urls } = start({ [oauth]: metadata() })
+    await pass(60_000)
+    expect(urls).toEqual([])
+    await Promise.all(Array.from({ length: 100 }, () => tokens.getToken()))
+    expect(urls).toEqual([oauth, `${origin}/token`])
+  })
+
+  it('shares metadata between sources, and looks it up again after maxAgeMs', async () => {
+    const { urls, source, tokens } = start({ [oauth]: metadata() }, {}, 60_000)
+    await Promise.all(
+      [tokens, createTokenProvider(source), createTokenProvider(source)].map((each) => each.getToken()),
+    )
+    expect(urls.filter((url) => url === oauth)).toHaveLength(1)
+    await pass(59_000)
+    await tokens.getToken({ forceRefresh: true })
+    expect(urls.filter((url) => url === oauth)).toHaveLength(1)
+    await pass(1_000)
+    await tokens.getToken({ forceRefresh: true })
+    expect(urls.filter((url) => url === oauth)).toHaveLength(2)
+  })
+
+  it('uses old metadata while the issuer is unavailable, but not after the issuer has removed it', async () => {
+    const pages: Pages = { [oauth]: metadata() }
+    const { tokens } = start(pages, {}, 60_000)
+    await tokens.getToken()
+    await pass(60_000)
+    pages[oauth] = 503
+    await expect(tokens.getToken({ forceRefresh: true })).resolves.toMatchObject({ value: 'token' })
+    pages[oauth] = undefined
+    await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'configuration' })
+  })
+
+  it('starts another request if the runtime has dropped the first', async () => {
+    let dropped = true
+    const fetch = (_input: unknown, init?: RequestInit): Promise<Response> => {
+      if (init?.method === 'POST')
+        return Promise.resolve(Response.json({ access_token: 'token', expires_in: 600 }))
+      return dropped ? new Promise(() => {}) : Promise.resolve(Response.json(metadata()))
+    }
+    const issuer = discover(origin)
+    const tokens = createTokenProvider(
+      clientCredentials({ issuer, clientId: 'client', clientSecret: 'secret', fetch }),
+      {
+        attemptTimeoutMs: 100,
+        maxAttempts: 1,
+      },
+    )
+    const failed = expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
+    await pass(100)
+    await failed
+    dropped = false
+    await pass(10_000)
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
+  })
+
+  it.each([
+    ['https://login.example.com', [oauth, openid]],
+    ['https://login.example.com/', [oauth, openid]],
+    [
+      'https://login.example.com/tenant/',
+      [`${oauth}/tenant`, `${openid}/tenant`, `${origin}/tenant/.well-known/openid-configuration`],
+    ],
+  ])('names the URLs that it tried, for %s', async (issuer, urls) => {
+    const { tokens, urls: requested } = start({}, { issuer: discover(issuer) })
+    const failures = urls.map((url) => `${url}: 404`).join('; ')
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: `No metadata of the issuer "${issuer}" was found. ${failures}.`,
+    })
+    expect(requested).toEqual(urls)
+  })
+
+  it.each<[string, Pages[string], string, string]>([
+    [
+      'of another issuer',
+      metadata({}, `${origin}/`),
+      'configuration',
+      'the metadata of "https://login.example.com/"',
+    ],
+    [
+      'without an issuer',
+      { token_endpoint: `${origin}/token` },
+      'configuration',
+      'the metadata of undefined',
+    ],
+    ['that is not JSON', '<html>', 'configuration', 'not JSON'],
+    ['that is null', 'null', 'configuration', 'the metadata of undefined'],
+    ['without a token endpoint', { issuer: origin }, 'configuration', 'no valid token_endpoint'],
+    [
+      'with plain HTTP',
+      metadata({ token_endpoint: 'http://login.example.com/token' }),
+      'configuration',
+      'no valid token_endpoint',
+    ],
+    ['that redirects', 302, 'configuration', '302'],
+    ['that fails', 503, 'unavailable', '503'],
+    ['that is unreachable', 'unreachable', 'unavailable', 'ECONNREFUSED'],
+  ])('ignores metadata %s', async (_name, page, kind, problem) => {
+    const failing = start({ [oauth]: page })
+    await expect(failing.tokens.getToken()).rejects.toMatchObject({
+      kind,
+      message: expect.stringContaining(`${oauth}: ${problem}; ${openid}: 404.`),
+    })
+    const { tokens } = start({ [oauth]: page, [openid]: metadata() })
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
+  })
+
+  it.each([
+    [undefined, 'basic'],
+    [['client_secret_basic', 'client_secret_post'], 'post'],
+    [['private_key_jwt', 'client_secret_basic'], 'basic'],
+  ])('sends the secret as %j allow', async (token_endpoint_auth_methods_supported, method) => {
+    const { tokens, forms } = start({ [oauth]: metadata({ token_endpoint_auth_methods_supported }) })
+    await tokens.getToken()
+    const [{ headers, form }] = forms as [(typeof forms)[0]]
+    expect([headers.has('authorization'), form.has('client_secret')]).toEqual([
+      method === 'basic',
+      method === 'post',
+    ])
+  })
+
+  it('names the supported methods if a secret is not among them', async () => {
+    const offer = { token_endpoint_auth_methods_supported: ['private_key_jwt'] }
+    const { tokens } = start({ [oauth]: metadata(offer) })
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: `The issuer "${origin}" accepts no client secret, but private_key_jwt. Set clientAuthentication.`,
+    })
+    const chosen = start({ [oauth]: metadata(offer) }, { clientAuthentication: 'post' })
+    await expect(chosen.tokens.getToken()).resolves.toMatchObject({ value: 'token' })
+  })
+
+  it('uses the alias of the token endpoint with a client certificate, and passes the issuer on', async () => {
+    const aliases = { mtls_endpoint_aliases: { token_endpoint: 'https://mtls.example.com/token' } }
+    const issuers: (string | undefined)[] = []
+    const authentication = (usesCertificate: boolean) => ({
+      usesCertificate,
+      authenticate: ({ issuer }: { issuer?: string | undefined }) => void issuers.push(issuer),
+      fingerprint: () => 'certificate',
+    })
+    const used = async (usesCertificate: boolean, page: object) => {
+      const { tokens, urls } = start(
+        { [oauth]: page },
+        { clientAuthentication: authentication(usesCertificate) },
+      )
+      await tokens.getToken()
+      return urls.at(-1)
+    }
+    expect(await used(true, metadata(aliases))).toBe('https://mtls.example.com/token')
+    expect(await used(false, metadata(aliases))).toBe(`${origin}/token`)
+    expect(await used(true, metadata())).toBe(`${origin}/token`)
+    expect(issuers).toEqual([origin, origin, origin])
+  })
+
+  it('gets a token from a shared store while the issuer is down', async () => {
+    const store = createMemoryTokenStore()
+    const up = start({ [oauth]: metadata() })
+    await createTokenProvider(up.source, { store }).getToken()
+    const down = start({ [oauth]: 503 })
+    await expect(createTokenProvider(down.source, { store }).getToken()).resolves.toMatchObject({
+      value: 'token',
+    })
+    expect(down.urls).toEqual([])
+  })
+
+  it('calls a function for the issuer when it is used', async () => {
+    const issuer = vi.fn(() => origin)
+    const { tokens } = start({ [oauth]: metadata() }, { issuer: discover(issuer) })
+    expect(issuer).not.toHaveBeenCalled()
+    await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
+  })
+
+  it.each<[Partial<ClientCredentialsOptions>, string]>([
+    [{ tokenUrl: `${origin}/token` }, "issuer must be discover('https://…'), without authUrl and tokenUrl."],
+    [{ issuer: origin as never }, "issuer must be discover('https://…'), without authUrl and tokenUrl."],
+  ])('rejects %j', (options, message) => {
+    expect(() => start({}, options)).toThrow(message)
+  })
+
+  it.each([
+    ['http://login.example.com', 'issuer must start with https://'],
+    ['login', 'issuer is not a valid URL'],
+    ['https://login.example.com?tenant=one', 'issuer must not contain a query'],
+  ])('rejects the issuer %s', async (issuer, message) => {
+    const { tokens, urls } = start({}, { issuer: discover(issuer) })
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining(message),
+    })
+    expect(urls).toEqual([])
+  })
+})
