@@ -109,12 +109,14 @@ const ownCommands: Readonly<Record<string, string>> = {
 }
 const helps = new Map<string, string>()
 
-/** Looks a command's flags up in its own `--help`, and in that of the subcommand if there is one. */
+/** Looks a command's flags up in its own `--help`, and in those of its subcommands. */
 function unknownFlag(file: string, words: readonly string[]): string | undefined {
-  const subcommand = words[0]?.startsWith('-') === false ? [words[0]] : []
-  const own = helpOf(file, subcommand)
+  const firstFlag = words.findIndex((word) => word.startsWith('-'))
+  const names = firstFlag === -1 ? words : words.slice(0, firstFlag)
+  const own = helpOf(file, names.slice(0, 1))
   if (own === '') return 'no such command'
-  const help = own + helpOf(file, [])
+  // `admin applications` is a command of a command; a second word may be an argument too.
+  const help = own + helpOf(file, names.slice(0, 2)) + helpOf(file, [])
   const unknown = words.find((word) => word.startsWith('-') && !helpNames(help, word.replace(/=.*/, '')))
   return unknown && `${unknown} is not in its --help`
 }

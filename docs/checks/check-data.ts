@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,8 +7,11 @@ import { root } from './places.ts'
 import type { Block } from './read-blocks.ts'
 
 const command = join(root, 'packages/token-service/dist/command/tokenwell-service.js')
-/** Languages of blocks. JavaScript shows configurations of Jest, which `pnpm check:compatibility` runs. */
-const shown = new Set(['js', 'ts', 'sh', 'yaml', 'json', 'ini', 'text'])
+/**
+ * Languages of blocks. JavaScript shows configurations of Jest, which `pnpm check:compatibility` runs, SQL the
+ * table of the PostgreSQL store, which a test of the store compares.
+ */
+const shown = new Set(['js', 'ts', 'sh', 'yaml', 'json', 'ini', 'sql', 'text'])
 
 /** Starts the token service with each of its configurations, parses other data, and rejects unknown languages of blocks. */
 export async function checkData(blocks: readonly Block[]): Promise<string[]> {
@@ -30,10 +34,18 @@ function problemOfJson(text: string): string | undefined {
   }
 }
 
+/** The public key that a configuration names. */
+const { publicKey } = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+
 /** The error of starting it, on a free port and with a temporary storage. */
 async function problemOfConfiguration(yaml: string): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'tokenwell-docs-'))
   writeFileSync(join(folder, 'service.yaml'), yaml)
+  writeFileSync(join(folder, 'orders.pem'), publicKey)
   writeFileSync(join(folder, 'keys'), `${'k'.repeat(44)}\n`, { mode: 0o600 })
   const args = ['--config', 'service.yaml', '--port', '0', '--host', '127.0.0.1', '--storage', 'memory']
   const child = spawn(process.execPath, [command, ...args], {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { createPostgresqlTokenStore, type PostgresqlClient } from '@tokenwell/postgresql-token-store'
 import { expect, it } from 'vitest'
+import { entryStatements } from '../src/entry-statements.ts'
 
 const client: PostgresqlClient = { query: async () => ({ rows: [] }) }
 
@@ -13,4 +15,11 @@ it.each([
 ])('rejects an invalid %s', (option, options) => {
   const expected = { kind: 'configuration', message: expect.stringContaining(option) }
   expect(() => createPostgresqlTokenStore(options)).toThrow(expect.objectContaining(expected))
+})
+
+it('creates the table that the documentation shows', () => {
+  const page = readFileSync(new URL('../../../docs/postgresql.md', import.meta.url), 'utf8')
+  const [, columns] = /create unlogged table tokenwell_entries (\([^;]+\));/.exec(page)!
+  const created = entryStatements('tokenwell_entries').createTable.replaceAll(/\s+/g, ' ')
+  expect(created).toContain(`tokenwell_entries ${columns!.replaceAll(/\s+/g, ' ')};`)
 })
