@@ -159,7 +159,7 @@ describe('dpop', () => {
       createTokenFetch(tokens, { allowedOrigins: [api.origin] })(api.origin),
     ).rejects.toMatchObject({
       kind: 'configuration',
-      message: 'The token is bound to a key. Set binding.',
+      message: 'The token is bound to a key (DPoP), but its source has no binding. Pass binding: dpop().',
     })
     expect(api.requests).toEqual([])
   })

@@ -28,7 +28,10 @@ export function addConnectionOptions(command: Command): Command {
     .option('--auth-url <url>', "base URL of the platform's token service (or AUTH_URL)")
     .option('--token-url <url>', 'any other RFC 6749 token endpoint, in full (or TOKEN_URL)')
     .option('--client-id <id>', 'client ID or consumer key (or CLIENT_ID, CONSUMER_KEY)')
-    .option('--client-secret <secret>', '- reads standard input; prefer CLIENT_SECRET or CONSUMER_SECRET')
+    .option(
+      '--client-secret <secret>',
+      'client secret, or - for standard input; prefer CLIENT_SECRET or CONSUMER_SECRET',
+    )
     .option('--credentials <file>', 'private file with CLIENT_ID=… and CLIENT_SECRET=…, or JSON')
     .addOption(
       new Option(
@@ -42,7 +45,7 @@ export function addConnectionOptions(command: Command): Command {
     .addOption(
       new Option(
         '--assertion-file <file>',
-        'JWT of a platform, such as Kubernetes (or ASSERTION_FILE)',
+        'file with a JWT issued by a platform, such as Kubernetes (or ASSERTION_FILE)',
       ).conflicts('clientSecret'),
     )
     .option('--basic', 'send the credentials in an Authorization header instead of the body')

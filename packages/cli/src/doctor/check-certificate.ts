@@ -63,13 +63,13 @@ function explainUntrusted({ authorizationError, certificate: shown }: TlsFacts, 
       return certificate.problem(
         'certificate_self_signed',
         `The certificate is self-signed, by ${nameOf(issuer)}. ${nothingSent}`,
-        'If it is yours, add its authority by NODE_EXTRA_CA_CERTS=authority.pem. Never disable the check.',
+        'If it is yours, trust its authority with NODE_EXTRA_CA_CERTS=authority.pem. Never disable certificate verification.',
       )
     default:
       return certificate.problem(
         'certificate_untrusted',
-        `The certificate of ${nameOf(issuer)} is not trusted (${authorizationError}). ${nothingSent}`,
-        'The service may omit an intermediate certificate. Add a company’s own authority by NODE_EXTRA_CA_CERTS.',
+        `The certificate issued by ${nameOf(issuer)} is not trusted (${authorizationError}). ${nothingSent}`,
+        'The service may omit an intermediate certificate. To trust a company’s own authority, set NODE_EXTRA_CA_CERTS.',
       )
   }
 }

@@ -65,7 +65,7 @@ function checkUnit(
     return lifetime.warning(
       'lifetime_too_long',
       `expires_in is ${number}; Tokenwell limits it to ${formatDuration(lifetimeMs)}.`,
-      'The service should issue tokens with a shorter lifetime: a stolen token stays valid for as long.',
+      'The service should issue tokens with a shorter lifetime: a stolen token stays valid until it expires.',
     )
   }
   return lifetime.ok(

@@ -17,7 +17,7 @@ export function explainMissingToken(
     return request.problem(
       'html_instead_of_json',
       `The endpoint returned a web page instead of a token (status ${status}).`,
-      'It may be a login page, a portal or a notice of a proxy: check the URL, and whether a proxy requires a login.',
+      'It may be a login page, a captive portal or an error page of a proxy: check the URL, and whether a proxy requires a login.',
     )
   }
   if (error.oauthError === 'invalid_scope' || error.oauthError === 'invalid_target') {
@@ -58,7 +58,7 @@ export function explainMissingToken(
   return request.problem(
     'invalid_token_response',
     asSentence(error.message),
-    'Only tokens of type Bearer are supported.',
+    'The service should return access_token, and token_type "Bearer" (RFC 6749, section 5.1).',
   )
 }
 

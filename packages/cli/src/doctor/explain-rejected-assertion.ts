@@ -50,7 +50,7 @@ export function explainRejectedAssertion(
   if (mentions(/\bkid\b|\bjwks\b|\bkeys?\b|signature/i)) {
     return request.problem(
       'assertion_key',
-      `The service found no key that signed the assertion with ${keyId === undefined ? 'no key ID' : `the key ID "${keyId}"`} (${details}).`,
+      `The service found no key that verifies the assertion, which has ${keyId === undefined ? 'no key ID' : `the key ID "${keyId}"`} (${details}).`,
       assertionFile === undefined
         ? `Register the public key for "${clientId}" at the service, and pass --key-id as it is registered there.`
         : 'Configure the service to trust the issuer of the assertion.',

@@ -38,7 +38,7 @@ export function explainRejectedCredentials(
   return request.problem(
     'invalid_credentials',
     `The service rejected the client ID or the client secret (${details}).`,
-    `Check ${origins['clientId']} and ${origins['clientSecret']}. Copy both again from the developer portal: of the same application and environment, without spaces around them. ` +
+    `Check ${origins['clientId']} and ${origins['clientSecret']}. Copy both again from the developer portal, for the same application and environment, without leading or trailing spaces. ` +
       'An endpoint that expects them in a header needs --basic.',
   )
 }

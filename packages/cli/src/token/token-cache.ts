@@ -32,7 +32,7 @@ export function openTokenCache(context: CommandContext): TokenCache {
       if (event.type !== 'store_unavailable') return
       warnOnce(
         `The token cache ${store.folder} cannot be used (${event.cause}). ` +
-          'Only you may have access to it. To use no cache, pass --no-cache.',
+          'Check that the folder is accessible only to you, or pass --no-cache.',
       )
     },
   }

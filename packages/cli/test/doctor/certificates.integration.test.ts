@@ -45,7 +45,7 @@ describe('doctor and certificates', () => {
     [
       'certificate_untrusted',
       { trusted: false, byAuthority: true },
-      /of an-authority is not trusted \(UNABLE_TO/,
+      /by an-authority is not trusted \(UNABLE_TO/,
     ],
     [
       'certificate_wrong_host',

@@ -127,7 +127,7 @@ function cacheResponse(
   const cached = createCachedToken(response, start, lifetimeMs, settings)
   if (cached.lifetimeMs - cached.arrivedWithMs < cached.expiringAtMs) return cached
   throw unavailable(
-    `The token endpoint responded so late that its token (${lifetimeMs} ms) had expired on arrival.`,
+    `The token (lifetime ${lifetimeMs} ms) expired before the response of the token endpoint arrived.`,
   )
 }
 

@@ -154,7 +154,9 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   async function boundAttachmentOf(token: AccessToken, request: AttachRequest): Promise<Attachment> {
     const { value, tokenType, binding } = token
     if (binding === undefined) {
-      throw configurationError('The token is bound to a key. Set binding.')
+      throw configurationError(
+        'The token is bound to a key (DPoP), but its source has no binding. Pass binding: dpop().',
+      )
     }
     const url = new URL(absoluteUrl(request.target?.() ?? request.url))
     const proof = await binding.prove({ method: request.method, url, accessToken: value })

@@ -107,7 +107,7 @@ export function checkParameters(options: Pick<TokenRequestOptions, 'extraParamet
   for (const name of Object.keys(options.extraParameters ?? {})) {
     if (reservedParameters.has(name)) {
       throw configurationError(
-        `extraParameters must not contain ${name}. It has an option or is set by Tokenwell.`,
+        `extraParameters must not contain ${name}. It is set by another option or by Tokenwell.`,
       )
     }
   }

@@ -114,8 +114,7 @@ function readMetadata(body: string, issuer: string, allowInsecure: boolean): Dis
     return 'not JSON'
   }
   // RFC 8414, section 3.3: otherwise one issuer could pose as another.
-  if (metadata['issuer'] !== issuer)
-    return `the metadata of ${JSON.stringify(metadata['issuer'])?.slice(0, 200)}`
+  if (metadata['issuer'] !== issuer) return `"issuer" is ${JSON.stringify(metadata['issuer'])?.slice(0, 200)}`
   const { token_endpoint: endpoint, mtls_endpoint_aliases: aliases } = metadata
   const alias = (Object(aliases) as Record<string, unknown>)['token_endpoint']
   const [tokenUrl, mtlsTokenUrl] = [endpoint, alias ?? endpoint].map((url) => readUrl(url, allowInsecure))
@@ -130,7 +129,7 @@ function readMetadata(body: string, issuer: string, allowInsecure: boolean): Dis
       if (offered.includes('client_secret_post')) return 'post'
       if (offered.includes('client_secret_basic')) return 'basic'
       throw configurationError(
-        `The issuer "${issuer}" accepts no client secret, but ${offered.join(', ')}. Set clientAuthentication.`,
+        `The issuer "${issuer}" does not accept a client secret, only ${offered.join(', ')}. Set clientAuthentication.`,
       )
     },
   }

@@ -123,16 +123,11 @@ describe('discover', () => {
       'of another issuer',
       metadata({}, `${origin}/`),
       'configuration',
-      'the metadata of "https://login.example.com/"',
+      '"issuer" is "https://login.example.com/"',
     ],
-    [
-      'without an issuer',
-      { token_endpoint: `${origin}/token` },
-      'configuration',
-      'the metadata of undefined',
-    ],
+    ['without an issuer', { token_endpoint: `${origin}/token` }, 'configuration', '"issuer" is undefined'],
     ['that is not JSON', '<html>', 'configuration', 'not JSON'],
-    ['that is null', 'null', 'configuration', 'the metadata of undefined'],
+    ['that is null', 'null', 'configuration', '"issuer" is undefined'],
     ['without a token endpoint', { issuer: origin }, 'configuration', 'no valid token_endpoint'],
     [
       'with plain HTTP',
@@ -172,7 +167,7 @@ describe('discover', () => {
     const { tokens } = start({ [oauth]: metadata(offer) })
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'configuration',
-      message: `The issuer "${origin}" accepts no client secret, but private_key_jwt. Set clientAuthentication.`,
+      message: `The issuer "${origin}" does not accept a client secret, only private_key_jwt. Set clientAuthentication.`,
     })
     const chosen = start({ [oauth]: metadata(offer) }, { clientAuthentication: 'post' })
     await expect(chosen.tokens.getToken()).resolves.toMatchObject({ value: 'token' })

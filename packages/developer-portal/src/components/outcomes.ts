@@ -2,15 +2,21 @@ import type { TokenRequestOutcome } from '@tokenwell/token-service/plugin'
 
 const outcomes: Partial<Record<TokenRequestOutcome, readonly [label: string, help: string]>> = {
   issued: ['Token issued', ''],
-  invalid_client: ['Wrong secret', 'The client sends a wrong or revoked secret.'],
+  invalid_client: ['Wrong secret', 'Check the secret of the client: it is wrong or was revoked.'],
   expired_secret: ['Expired secret', 'Rotate the secret, and deploy the new one.'],
   application_not_approved: ['Not approved', 'An administrator has to approve the application.'],
-  too_many_failures: ['Too many failures', 'Failed attempts are slowed down. A correct secret still works.'],
+  too_many_failures: [
+    'Too many failures',
+    'Check the credentials of the client. A correct secret still works.',
+  ],
   invalid_assertion: [
     'Invalid assertion',
     'Check the audience, the clock and the registered key of the client.',
   ],
-  key_set_unavailable: ['Key set unavailable', 'The service could not read the URL of the key set.'],
+  key_set_unavailable: [
+    'Key set unavailable',
+    'Check the URL of the key set: the service could not load it.',
+  ],
   unavailable: ['Service unavailable', 'The service could not reach its storage.'],
 }
 

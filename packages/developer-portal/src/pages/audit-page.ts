@@ -20,8 +20,8 @@ export function auditPage(request: DeveloperRequest, { entries, filter, limit }:
   const body = html`<form method="get" action="${paths.audit}" class="card filter">
       ${text('event', 'Event')} ${text('actor', 'Who')} ${text('client_id', 'Client ID')}
       ${text('address', 'Address')}
-      ${field({ name: 'since', label: 'From day', type: 'date', required: false }, state)}
-      ${field({ name: 'until', label: 'To day', type: 'date', required: false }, state)}
+      ${field({ name: 'since', label: 'From date', type: 'date', required: false }, state)}
+      ${field({ name: 'until', label: 'To date', type: 'date', required: false }, state)}
       <p class="hstack"><button>Filter</button> <a href="${paths.audit}">Clear</a></p>
     </form>
     ${

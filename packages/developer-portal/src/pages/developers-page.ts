@@ -83,7 +83,7 @@ function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administr
           }
         </p>`,
       action: paths.role(id),
-      confirm: administrator ? 'Make a developer' : 'Make an administrator',
+      confirm: administrator ? 'Demote to developer' : 'Promote to administrator',
       csrfToken,
       danger: administrator,
     })}

@@ -25,8 +25,8 @@ export function newKeyPage(
         tabindex="0"
         role="region"
         aria-label="Commands"
-      ><code>openssl ecparam -name prime256v1 -genkey -noout -out private-key.pem
-openssl ec -in private-key.pem -pubout -out public-key.pem</code></pre>
+      ><code>openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out private-key.pem
+openssl pkey -in private-key.pem -pubout -out public-key.pem</code></pre>
     </div>`
   const trail = [
     ['Projects', paths.projects],

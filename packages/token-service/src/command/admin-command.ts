@@ -20,7 +20,7 @@ const clientKinds = [
 export function addAdminCommands(admin: Command, choose: (request: AdminRequest) => void): void {
   admin.addHelpText(
     'after',
-    '\nThe service is TOKENWELL_ADMIN_URL (default: http://127.0.0.1:8081); its token is TOKENWELL_ADMIN_TOKEN, or in the file TOKENWELL_ADMIN_TOKEN_FILE.',
+    '\nSet TOKENWELL_ADMIN_URL to the URL of the service (default: http://127.0.0.1:8081). Set TOKENWELL_ADMIN_TOKEN to the administrator token, or TOKENWELL_ADMIN_TOKEN_FILE to a file that contains it.',
   )
   admin
     .command('applications')

@@ -23,7 +23,7 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
     'how long the previous secret of a configured client stays valid (default: 86400)',
   ],
   ['--failure-attempts <number>', 'failed attempts of one address for one client before 429 (default: 10)'],
-  ['--failure-window-seconds <number>', 'the time in which they are counted (default: 60)'],
+  ['--failure-window-seconds <number>', 'period in which failed attempts are counted (default: 60)'],
   ['--public-url <url>', 'the URL that clients use'],
   [
     '--trust-proxy <addresses>',
@@ -43,7 +43,7 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
     '--admin-port <number>',
     'port of a second listener for administrators and metrics; requires an administrator token',
   ],
-  ['--admin-host <address>', 'its address (default: 127.0.0.1)'],
+  ['--admin-host <address>', 'address of the listener for administrators (default: 127.0.0.1)'],
   ['--admin-token-file <file>', 'file with the administrator token; or TOKENWELL_ADMIN_TOKEN'],
   ['--audit-retention-days <number>', 'how long the audit log is kept (default: 365)'],
   ['--sandbox [port]', 'for tests: control endpoints on loopback (faults, clock, journal)'],

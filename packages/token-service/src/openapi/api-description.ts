@@ -28,7 +28,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
       title: 'Token service',
       version: '1',
       description:
-        'Issues access tokens to applications: OAuth 2.0, client credentials grant. Clients authenticate by secret, in the form or by Basic, or by an assertion that they sign (`private_key_jwt`).',
+        'Issues access tokens to applications: OAuth 2.0, client credentials grant. Clients authenticate with a client secret, in the form or with HTTP Basic, or with an assertion that they sign (`private_key_jwt`).',
       contact: { name: 'The operator of this service', url: serverUrl },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
@@ -41,7 +41,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
       [tokenPath]: post({
         operationId: 'getAccessToken',
         summary: 'Get Access Token',
-        description: 'Issues a token. The application is rejected unless it is approved.',
+        description: 'Issues an access token to an approved application.',
         tags: ['Tokens'],
         parameters: [
           {
@@ -61,7 +61,8 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
       [introspectionPath]: post({
         operationId: 'introspectToken',
         summary: 'Introspect Token',
-        description: 'For resource servers, with their own credentials (RFC 7662).',
+        description:
+          'Returns whether a token is active (RFC 7662). Resource servers authenticate with their own credentials.',
         tags: ['Introspection'],
         requestBody: formBody({ required: true, also: presentedToken }),
         response: { schema: reference('Introspection'), examples: introspectionExamples },
@@ -72,7 +73,8 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
       [revocationPath]: post({
         operationId: 'revokeToken',
         summary: 'Revoke Token',
-        description: 'For the application that the token was issued to (RFC 7009).',
+        description:
+          'Revokes a token (RFC 7009). Only the application that the token was issued to can revoke it.',
         tags: ['Tokens'],
         requestBody: formBody({ required: true, also: presentedToken }),
         errors: 'rfc6749',

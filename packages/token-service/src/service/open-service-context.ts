@@ -33,7 +33,7 @@ export async function openServiceContext(
   }
   if (options.trustProxy === true) {
     logger?.warn(
-      'trustProxy is true: clients can choose the address that their failures are counted by. Name your proxies instead.',
+      'trustProxy is true, so clients can forge their address and evade the limit on failed attempts. Set the addresses of your proxies instead.',
     )
   }
   const storage = await openStorage(options.storage, {

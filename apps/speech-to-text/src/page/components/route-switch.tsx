@@ -34,7 +34,11 @@ export function RouteSwitch({ settings, route }: { settings: PageSettings; route
         ))}
       </fieldset>
       <p>{routes[route.value].description}</p>
-      {!settings.direct && <p>The server has no application for pages, so it issues no tokens to them.</p>}
+      {!settings.direct && (
+        <p>
+          The direct route is not available: PAGE_CLIENT_ID and PAGE_CLIENT_SECRET are not set on the server.
+        </p>
+      )}
     </section>
   )
 }
