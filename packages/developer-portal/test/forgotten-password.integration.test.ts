@@ -18,7 +18,7 @@ describe('a developer who forgot the password', () => {
     const { admin, developer, newBrowser, service } = await startPortal()
     const [grace, eve] = [await developer('grace'), await developer('eve')]
     const { text } = await admin.get('/portal/developers')
-    const [path = '', ...others] = [...text.matchAll(/action="([^"]+\/password-link)"/g)].map(
+    const [, path = '', ...others] = [...text.matchAll(/action="([^"]+\/password-link)"/g)].map(
       ([, each]) => each ?? '',
     )
     expect(others).toHaveLength(1)

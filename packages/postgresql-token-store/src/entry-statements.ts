@@ -7,12 +7,13 @@ export function entryStatements(table: string) {
   const isCurrent = `name = $1 and kind = $2 and id = $3 and expires_at > ${now}`
   return {
     // Not in the write-ahead log: neither in its archives, nor on replicas. After a crash the table is empty.
+    // The second constraint is an index for expired rows. With the ID in it, it never fails: "on conflict" would not catch it.
     createTable: `
       begin;
       select pg_advisory_xact_lock(hashtext('tokenwell'));
       create unlogged table if not exists ${table} (
         name text, kind text, id text not null, entry text not null, expires_at bigint not null,
-        primary key (name, kind), unique (expires_at, name, kind)
+        primary key (name, kind), unique (expires_at, name, kind, id)
       );
       commit`,
     /** $1 names. */
