@@ -42,7 +42,7 @@ const vitest = await createVitest(
     maxWorkers: 1,
     reporters: [{}],
     onConsoleLog: () => false,
-    // A mutant may wait for ever: whoever notices need not wait a minute.
+    // A mutant may never finish: its test fails after 15 s.
     testTimeout: 15_000,
     hookTimeout: 15_000,
     sequence: { sequencer: AsGiven },

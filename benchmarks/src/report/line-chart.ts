@@ -1,11 +1,11 @@
 import type { LineChart } from '../result.ts'
-import { escaped } from './bar-chart.ts'
+import { chartSvg, escaped } from './chart-svg.ts'
 
 const width = 760
 const height = 320
 const [left, right, top, bottom] = [80, 300, 44, 30]
 
-/** Lines over time as SVG, readable on light and on dark. */
+/** Lines over time as SVG. */
 export function lineChart({ title, end, lines }: LineChart): string {
   const largest = Math.max(...lines.flatMap(({ values }) => values), Number.MIN_VALUE)
   const points = Math.max(...lines.map(({ values }) => values.length))
@@ -22,24 +22,18 @@ export function lineChart({ title, end, lines }: LineChart): string {
       `<text x="${width - right + 54}" y="${row}">${escaped(label)}</text>`,
     ].join('\n')
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(title)}">
-<style>
-text { font: 13px system-ui, sans-serif; fill: #333d47 }
-.title { font-weight: 600; font-size: 15px }
-.label { text-anchor: end }
-polyline, line { fill: none; stroke-width: 2; stroke: #8a97a6 }
-.ours { stroke: #0f7f6e }
-@media (prefers-color-scheme: dark) {
-  text { fill: #d5dce4 }
-  polyline, line { stroke: #76849a }
-  .ours { stroke: #35b8a2 }
-}
-</style>
-<text class="title" x="10" y="24">${escaped(title)}</text>
-<text class="label" x="${left - 8}" y="${y(largest) + 5}">${Math.round(largest).toLocaleString('en')}</text>
-<text class="label" x="${left - 8}" y="${y(0) + 5}">0</text>
-<text class="label" x="${x(points - 1)}" y="${height - 8}">${escaped(end)}</text>
-${drawn.join('\n')}
-</svg>
-`
+  return chartSvg({
+    title,
+    width,
+    height,
+    shapes: 'polyline, line',
+    colour: 'stroke',
+    declarations: 'fill: none; stroke-width: 2; ',
+    elements: [
+      `<text class="label" x="${left - 8}" y="${y(largest) + 5}">${Math.round(largest).toLocaleString('en')}</text>`,
+      `<text class="label" x="${left - 8}" y="${y(0) + 5}">0</text>`,
+      `<text class="label" x="${x(points - 1)}" y="${height - 8}">${escaped(end)}</text>`,
+      ...drawn,
+    ],
+  })
 }

@@ -8,7 +8,7 @@ export interface SentAssertion {
   readonly expiresAt: number | undefined
 }
 
-/** Reads the assertion of a token request without verifying it; undefined if there is none. */
+/** Reads the assertion of a token request without verifying it; undefined if it has no assertion. */
 export function readSentAssertion(body: unknown): { text: string; assertion: SentAssertion } | undefined {
   const text = typeof body === 'string' ? new URLSearchParams(body).get('client_assertion') : null
   if (!text) return undefined

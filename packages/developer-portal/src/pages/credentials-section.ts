@@ -1,6 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { PublicKey, RegisteredClient, StoredSecret } from '@tokenwell/token-service/plugin'
 import { copyable } from '../components/copyable.ts'
+import { credentialsTable, secretRevocation, type Credential } from '../components/credentials-table.ts'
 import { dialog } from '../components/dialog.ts'
 import { choice } from '../components/form.ts'
 import { relativeTime } from '../components/time.ts'
@@ -28,30 +29,19 @@ export function credentialsSection(request: DeveloperRequest, content: Credentia
         ${rotation(request, content)}
       </div>
     </div>
-    <table class="stacked">
-      <thead>
-        <tr>
-          <th scope="col">Credential</th>
-          <th scope="col">Value</th>
-          <th scope="col">Created</th>
-          <th scope="col">Last used</th>
-          <th scope="col">Expires</th>
-          <th scope="col"><span class="visually-hidden">Action</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        <tr>
-          <td data-label="Credential">Client ID</td>
-          <td data-label="Value">${copyable({ id: 'client-id', value: clientId, what: 'client ID' })}</td>
-          <td data-label="Created">${relativeTime(createdAtMs, nowMs)}</td>
-          <td data-label="Last used">${lastUse(client.secrets, nowMs)}</td>
-          <td data-label="Expires">never</td>
-          <td></td>
-        </tr>
-        ${client.secrets.map((secret) => secretRow(request, content, secret))}
-        ${client.application.keys.map((key) => keyRow(request, content, key))}
-      </tbody>
-    </table>
+    ${credentialsTable(
+      [
+        {
+          kind: 'Client ID',
+          value: copyable({ id: 'client-id', value: clientId, what: 'client ID' }),
+          createdAtMs,
+          lastUsed: lastUse(client.secrets, nowMs),
+        },
+        ...client.secrets.map((secret) => secretCredential(request, content, secret)),
+        ...client.application.keys.map((key) => keyCredential(request, content, key)),
+      ],
+      nowMs,
+    )}
     ${client.secrets.length + client.application.keys.length === 0 ? html`<p>The application has no secret. Create one to get tokens.</p>` : ''}
   </section>`
 }
@@ -61,76 +51,52 @@ function lastUse(secrets: readonly StoredSecret[], nowMs: number): SafeHtml | st
   return lastUsedAtMs === 0 ? 'never' : relativeTime(lastUsedAtMs, nowMs)
 }
 
-function secretRow(
-  { paths, csrfToken }: DeveloperRequest,
+function secretCredential(
+  request: DeveloperRequest,
   { client: { application, project }, nowMs }: CredentialsContent,
-  { id, prefix, createdAtMs, lastUsedAtMs, expiresAtMs }: StoredSecret,
-): SafeHtml {
-  const isExpired = expiresAtMs !== undefined && expiresAtMs <= nowMs
+  secret: StoredSecret,
+): Credential {
+  const { id, prefix, createdAtMs, lastUsedAtMs, expiresAtMs } = secret
   const lastUsed = lastUsedAtMs === undefined ? 'never' : relativeTime(lastUsedAtMs, nowMs)
-  return html`<tr>
-    <td data-label="Credential">Client secret</td>
-    <td data-label="Value"><code>${prefix}…</code></td>
-    <td data-label="Created">${relativeTime(createdAtMs, nowMs)}</td>
-    <td data-label="Last used">${lastUsed}</td>
-    <td data-label="Expires">
-      ${isExpired ? html`<span class="badge" data-variant="danger">Expired</span>` : expiresAtMs === undefined ? 'never' : relativeTime(expiresAtMs, nowMs)}
-    </td>
-    <td class="action">
-      ${dialog({
-        id: `revoke-${id}`,
-        label: html`Revoke<span class="visually-hidden"> the secret ${prefix}…</span>`,
-        style: 'outline small',
-        title: `Revoke the secret ${prefix}…?`,
-        body: html`<p>
-            Clients that use this secret stop getting tokens at once, and the tokens that were issued for it
-            become invalid. This cannot be undone.
-          </p>
-          <p>Last used: <strong>${lastUsed}</strong>.</p>`,
-        action: paths.secretRevocation(project.id, application.id, id),
-        confirm: 'Revoke secret',
-        csrfToken,
-        danger: true,
-      })}
-    </td>
-  </tr>`
+  const consequences = html`<p>
+      Clients that use this secret stop getting tokens at once, and the tokens that were issued for it become
+      invalid. This cannot be undone.
+    </p>
+    <p>Last used: <strong>${lastUsed}</strong>.</p>`
+  const path = request.paths.secretRevocation(project.id, application.id, id)
+  const action = secretRevocation(request, secret, path, consequences)
+  return {
+    kind: 'Client secret',
+    value: html`<code>${prefix}…</code>`,
+    createdAtMs,
+    lastUsed,
+    expiresAtMs,
+    action,
+  }
 }
 
-function keyRow(
+function keyCredential(
   { paths, csrfToken }: DeveloperRequest,
   { client: { application, project }, nowMs }: CredentialsContent,
   { id, name, createdAtMs, expiresAtMs }: PublicKey,
-): SafeHtml {
+): Credential {
   const isExpired = expiresAtMs !== undefined && expiresAtMs <= nowMs
-  return html`<tr>
-    <td data-label="Credential">Public key</td>
-    <td data-label="Value"><code>${name}</code></td>
-    <td data-label="Created">${relativeTime(createdAtMs, nowMs)}</td>
-    <td data-label="Last used"></td>
-    <td data-label="Expires">
-      ${isExpired ? html`<span class="badge" data-variant="danger">Expired</span>` : 'never'}
-    </td>
-    <td class="action">
-      ${
-        isExpired
-          ? ''
-          : dialog({
-              id: `remove-key-${id}`,
-              label: html`Remove<span class="visually-hidden"> the public key ${name}</span>`,
-              style: 'outline small',
-              title: 'Remove the public key?',
-              body: html`<p>
-                Clients that sign with this key stop getting tokens at once, and the tokens that were issued
-                for it become invalid.
-              </p>`,
-              action: paths.keyRemoval(project.id, application.id, id),
-              confirm: 'Remove key',
-              csrfToken,
-              danger: true,
-            })
-      }
-    </td>
-  </tr>`
+  const removal = dialog({
+    id: `remove-key-${id}`,
+    label: html`Remove<span class="visually-hidden"> the public key ${name}</span>`,
+    style: 'outline small',
+    title: 'Remove the public key?',
+    body: html`<p>
+      Clients that sign with this key stop getting tokens at once, and the tokens that were issued for it
+      become invalid.
+    </p>`,
+    action: paths.keyRemoval(project.id, application.id, id),
+    confirm: 'Remove key',
+    csrfToken,
+    danger: true,
+  })
+  const action = isExpired ? '' : removal
+  return { kind: 'Public key', value: html`<code>${name}</code>`, createdAtMs, expiresAtMs, action }
 }
 
 function rotation(

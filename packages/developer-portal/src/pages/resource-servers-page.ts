@@ -1,10 +1,10 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ResourceServer, ResourceServerSecret } from '@tokenwell/token-service/plugin'
 import { copyable } from '../components/copyable.ts'
+import { credentialsTable, secretRevocation, type Credential } from '../components/credentials-table.ts'
 import { dialog } from '../components/dialog.ts'
 import { choice, csrfInput, field, type FormState } from '../components/form.ts'
 import { page } from '../components/page.ts'
-import { relativeTime } from '../components/time.ts'
 import { finiteOverlaps } from '../forms/secret-overlaps.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
 
@@ -98,68 +98,31 @@ function serverCard(
         })}
       </div>
     </div>
-    <table class="stacked">
-      <thead>
-        <tr>
-          <th scope="col">Credential</th>
-          <th scope="col">Value</th>
-          <th scope="col">Created</th>
-          <th scope="col">Expires</th>
-          <th scope="col"><span class="visually-hidden">Action</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        <tr>
-          <td data-label="Credential">Client ID</td>
-          <td data-label="Value"><code>${clientId}</code></td>
-          <td data-label="Created">${relativeTime(createdAtMs, content.nowMs)}</td>
-          <td data-label="Expires">never</td>
-          <td></td>
-        </tr>
-        ${secrets.map((secret) => secretRow(request, content, { clientId, secret }))}
-        ${keys.map(
-          (key) =>
-            html`<tr>
-              <td data-label="Credential">Public key</td>
-              <td data-label="Value"><code>${key.name}</code></td>
-              <td data-label="Created">${relativeTime(key.createdAtMs, content.nowMs)}</td>
-              <td data-label="Expires">never</td>
-              <td></td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${credentialsTable(
+      [
+        { kind: 'Client ID', value: html`<code>${clientId}</code>`, createdAtMs },
+        ...secrets.map((secret) => secretCredential(request, clientId, secret)),
+        ...keys.map((key): Credential => ({
+          kind: 'Public key',
+          value: html`<code>${key.name}</code>`,
+          createdAtMs: key.createdAtMs,
+        })),
+      ],
+      content.nowMs,
+    )}
   </section>`
 }
 
-function secretRow(
-  { paths, csrfToken }: DeveloperRequest,
-  { nowMs }: ResourceServersContent,
-  { clientId, secret }: { readonly clientId: string; readonly secret: ResourceServerSecret },
-): SafeHtml {
+function secretCredential(
+  request: DeveloperRequest,
+  clientId: string,
+  secret: ResourceServerSecret,
+): Credential {
   const { id, prefix, createdAtMs, expiresAtMs } = secret
-  const isExpired = expiresAtMs !== undefined && expiresAtMs <= nowMs
-  return html`<tr>
-    <td data-label="Credential">Client secret</td>
-    <td data-label="Value"><code>${prefix}…</code></td>
-    <td data-label="Created">${relativeTime(createdAtMs, nowMs)}</td>
-    <td data-label="Expires">
-      ${isExpired ? html`<span class="badge" data-variant="danger">Expired</span>` : expiresAtMs === undefined ? 'never' : relativeTime(expiresAtMs, nowMs)}
-    </td>
-    <td class="action">
-      ${dialog({
-        id: `revoke-${id}`,
-        label: html`Revoke<span class="visually-hidden"> the secret ${prefix}…</span>`,
-        style: 'outline small',
-        title: `Revoke the secret ${prefix}…?`,
-        body: html`<p>
-          An API that uses this secret can no longer introspect tokens. This cannot be undone.
-        </p>`,
-        action: paths.resourceServerSecretRevocation(clientId, id),
-        confirm: 'Revoke secret',
-        csrfToken,
-        danger: true,
-      })}
-    </td>
-  </tr>`
+  const consequences = html`<p>
+    An API that uses this secret can no longer introspect tokens. This cannot be undone.
+  </p>`
+  const path = request.paths.resourceServerSecretRevocation(clientId, id)
+  const action = secretRevocation(request, secret, path, consequences)
+  return { kind: 'Client secret', value: html`<code>${prefix}…</code>`, createdAtMs, expiresAtMs, action }
 }

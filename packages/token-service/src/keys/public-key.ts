@@ -24,7 +24,7 @@ const minRsaBits = 2048
 /**
  * Reads public keys from PEM (a key or a certificate), a JWK, a JWK set, or the HTTPS URL of a JWK set.
  *
- * @throws {@link UsageError} if the text is none of these, or contains a private, symmetric or weak key
+ * @throws {@link UsageError} if the text has another format, or contains a private, symmetric or weak key
  */
 export function parsePublicKeys(text: string): KeyMaterial[] {
   const trimmed = text.trim()
