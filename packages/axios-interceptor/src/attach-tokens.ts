@@ -10,7 +10,7 @@ import type { AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config
 import { copyArguments } from './copy-arguments.ts'
 import { baseOrigin, requestUrl, urlOfSameOrigin } from './request-url.ts'
 import { startTime, abortSignalOf, type RequestAbortSignal } from './request-abort-signal.ts'
-import { createTransport, sendWithoutToken } from './transport.ts'
+import { createSendOnce, sendWithoutToken } from './send-once.ts'
 
 /** An axios instance, typed by the declarations for `import` or by those for `require`. */
 export type AttachableInstance = Pick<AxiosInstance, 'defaults' | 'interceptors' | 'getUri'>
@@ -36,7 +36,7 @@ export function attachTokens(
   const allowedOrigins = options.allowedOrigins ?? baseOrigin(instance.defaults.baseURL)
   const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
   const { header, followsRedirects, replaceHeader } = attacher
-  const { sendWith, notSent } = createTransport(instance, attacher)
+  const { sendWithToken, notSent } = createSendOnce(instance, attacher)
 
   // A function may check the whole URL.
   const urlOf = allowedOrigins.every((origin) => typeof origin === 'string') ? urlOfSameOrigin : requestUrl
@@ -71,7 +71,7 @@ export function attachTokens(
     startedAt: number,
   ): Promise<AxiosResponse> {
     if (attachment === undefined) return sendWithheld(request, config)
-    return sendWith(attachment, config, startedAt, async (response, error) => {
+    return sendWithToken(attachment, config, startedAt, async (response, error) => {
       let watch: RequestAbortSignal | undefined
       const signal = () => (watch = abortSignalOf(config, startedAt)).signal
       const next = await attacher

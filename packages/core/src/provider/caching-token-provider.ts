@@ -22,9 +22,9 @@ import {
   type RejectedRequest,
 } from './provider-internals.ts'
 import { RejectionBudget } from './rejection-budget.ts'
-import type { TokenCache } from './token-cache.ts'
+import type { CallRecord, TokenDemand } from './token-demand.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
-import { TokenRequests, type CallRecord, type TokenDemand } from './token-requests.ts'
+import { TokenRequests, type TokenCache } from './token-requests.ts'
 
 /** The provider: a cached token, its rejections by APIs, and the requests for the next one. */
 export class CachingTokenProvider extends Redacted implements TokenProvider, ProviderInternals, TokenCache {

@@ -9,7 +9,7 @@ import { waitFor } from '../platform/timers.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
-import type { TokenWaitCause } from '../tokens/token-event.ts'
+import type { TokenEvent, TokenRequestReason } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import {
   PendingTokenRequest,
@@ -18,22 +18,19 @@ import {
   type PendingTokenRequestOptions,
 } from './pending-token-request.ts'
 import { emitEvent } from './provider-internals.ts'
-import type { TokenCache } from './token-cache.ts'
-import type { GetTokenOptions } from './token-provider.ts'
+import type { CallRecord, TokenDemand } from './token-demand.ts'
 
-/** What one call of `getToken` needs. */
-export interface TokenDemand extends GetTokenOptions {
-  /** A token other than this one: an API has rejected it. */
-  readonly replacementOf?: AccessToken | undefined
-  /** For a request that cannot be repeated: if there is no other token, it gets the rejected one. */
-  readonly singleUse?: boolean
-}
-
-/** What happened during one call, for its event. */
-export interface CallRecord {
-  readonly startedAt: number
-  waitedFor?: TokenWaitCause | undefined
-  requestId?: number | undefined
+/** The cache that the token requests fill. */
+export interface TokenCache {
+  [emitEvent](event: TokenEvent): void
+  /** The cached token if it is sufficient. */
+  usableToken(minimumValidityMs: number, replacementOf: AccessToken | undefined): AccessToken | undefined
+  hasValidity(cached: CachedToken, minimumValidityMs: number): boolean
+  /** Whether a token from the store is accepted. */
+  accepts(cached: CachedToken, options: PendingTokenRequestOptions): boolean
+  /** Why a token is requested now. */
+  reason(): TokenRequestReason
+  keep(cached: CachedToken): void
 }
 
 const closed = { kind: 'aborted', message: 'The token provider was closed.' } as const

@@ -11,7 +11,7 @@ import { onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenRequestContext, TokenSource } from '../tokens/token-source.ts'
 import { authenticationFailed, unexpectedType } from './client-credentials-errors.ts'
 import type { ClientCredentialsOptions } from './client-credentials-options.ts'
-import { redactEcho, sentSecrets } from './redact-echo.ts'
+import { redactEchoedSecrets, sentSecrets } from './redact-echoed-secrets.ts'
 import { checkOptions, resolveClient, type ResolvedClient } from './resolve-client.ts'
 import { sendTokenRequest, withoutQuery } from './send-token-request.ts'
 
@@ -100,7 +100,7 @@ class ClientCredentials extends Redacted implements TokenSource {
     } catch (cause) {
       if (isNextjsSignal(cause)) throw cause
       if (!isTokenError(cause)) throw authenticationFailed(cause, identity)
-      const error = redactEcho(cause, sent)
+      const error = redactEchoedSecrets(cause, sent)
       if (received) authentication.explain?.(error, received.headers)
       if (error.kind === 'credentials' && revision !== undefined) {
         onCredentialsChange(

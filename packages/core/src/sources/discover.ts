@@ -42,7 +42,7 @@ export function discover(
   ): Promise<DiscoveredServer> {
     const known = last?.server.issuer === of ? last.server : undefined
     try {
-      const server = await lookUp(of, fetch, allowInsecure)
+      const server = await fetchMetadata(of, fetch, allowInsecure)
       last = { server, since: readInstant(systemClock) }
       return server
     } catch (error) {
@@ -75,7 +75,7 @@ function metadataUrls(issuer: URL): string[] {
   return path ? [...urls, `${issuer.origin}${path}/.well-known/openid-configuration`] : urls
 }
 
-async function lookUp(
+async function fetchMetadata(
   issuer: string,
   fetch: FetchLike | undefined,
   allowInsecure: boolean,

@@ -6,8 +6,8 @@ import { errorCode } from '../../platform/error-code.ts'
 import { sleep, waitFor } from '../../platform/timers.ts'
 import { isTokenError, type TokenError } from '../../protocol/token-error.ts'
 import type { TokenLease, TokenStore } from '../../tokens/token-store.ts'
-import { isShared, lookUp } from './look-up.ts'
-import { slowStoreError, StoreSession } from './store-session.ts'
+import { isShared, readStoredToken } from './read-stored-token.ts'
+import { slowStoreError, StoreOperations } from './store-operations.ts'
 
 const leaseMs = 5_000
 /** How often waiting processes try to take the lease, which its holder may have given up. */
@@ -23,9 +23,9 @@ export async function acquireSharedToken(context: AcquireContext, store: TokenSt
   const key = await resolveKey(context)
   if (key === undefined) return (await requestWithRetries(context)).cached
   for (;;) {
-    const session = new StoreSession(store, key, context)
+    const operations = new StoreOperations(store, key, context)
     try {
-      const shared = (await lookUp(context, session)) ?? (await leaseOrWait(context, session))
+      const shared = (await readStoredToken(context, operations)) ?? (await leaseOrWait(context, operations))
       return shared ?? (await requestWithRetries(context)).cached
     } catch (error) {
       await waitOutThrottling(error, context)
@@ -52,7 +52,7 @@ export async function removeSharedToken(
 ): Promise<void> {
   try {
     const key = await source.cacheKey()
-    await new StoreSession(store, key, { settings, emit }).run('remove', () => store.remove(key, id))
+    await new StoreOperations(store, key, { settings, emit }).run('remove', () => store.remove(key, id))
   } catch {
     // This provider remembers the token; other processes find out by themselves that it is rejected.
   }
@@ -69,8 +69,8 @@ async function resolveKey({ source, settings, signal, emit }: AcquireContext): P
   }
 }
 
-function takeLease(session: StoreSession, slot?: 'fallback'): Promise<TokenLease | undefined> {
-  return session.run(
+function takeLease(operations: StoreOperations, slot?: 'fallback'): Promise<TokenLease | undefined> {
+  return operations.run(
     'lease',
     async (store, key) => {
       const lease = await store.lease(key, leaseMs, slot)
@@ -83,12 +83,15 @@ function takeLease(session: StoreSession, slot?: 'fallback'): Promise<TokenLease
 }
 
 /** Undefined if the store fails: then the token is requested without it. */
-async function leaseOrWait(context: AcquireContext, session: StoreSession): Promise<CachedToken | undefined> {
-  const lease = await takeLease(session)
-  if (lease) return acquireUnderLease(context, session, lease)
-  if (session.over) return undefined
+async function leaseOrWait(
+  context: AcquireContext,
+  operations: StoreOperations,
+): Promise<CachedToken | undefined> {
+  const lease = await takeLease(operations)
+  if (lease) return acquireUnderLease(context, operations, lease)
+  if (operations.unavailable) return undefined
   context.onWaitForOthers()
-  return waitForHolder(context, session)
+  return waitForHolder(context, operations)
 }
 
 /**
@@ -97,7 +100,7 @@ async function leaseOrWait(context: AcquireContext, session: StoreSession): Prom
  */
 async function waitForHolder(
   context: AcquireContext,
-  session: StoreSession,
+  operations: StoreOperations,
 ): Promise<CachedToken | undefined> {
   const { clock, timeoutMs } = context.settings
   const controller = new AbortController()
@@ -120,20 +123,20 @@ async function waitForHolder(
       const pause = sleep(pauseMs, own.signal)
       const token = await (fallback ? Promise.race([pause, fallback]) : pause)
       if (token) return token
-      const stored = await lookUp(context, session)
+      const stored = await readStoredToken(context, operations)
       if (stored) return stored
       if (fallback === undefined && waitedMs >= attemptAtMs) {
         attemptAtMs = waitedMs + jitter(leaseAttemptMs)
         const lease =
-          (await takeLease(session)) ??
-          (waitedMs > fallbackAfterMs ? await takeLease(session, 'fallback') : undefined)
+          (await takeLease(operations)) ??
+          (waitedMs > fallbackAfterMs ? await takeLease(operations, 'fallback') : undefined)
         if (lease) {
-          fallback = acquireUnderLease(own, session, lease)
+          fallback = acquireUnderLease(own, operations, lease)
           fallback.catch(() => {})
         }
       }
       // Awaited here, because the code below would cancel it.
-      if (session.over) return await fallback
+      if (operations.unavailable) return await fallback
     }
   } finally {
     stopForwarding()
@@ -147,7 +150,7 @@ function jitter(ms: number): number {
 
 async function acquireUnderLease(
   context: AcquireContext,
-  session: StoreSession,
+  operations: StoreOperations,
   lease: TokenLease,
 ): Promise<CachedToken> {
   const extend = async (): Promise<unknown> => lease.extend(leaseMs)
@@ -157,9 +160,9 @@ async function acquireUnderLease(
     context.afterwards(async () => {
       await work?.()
       clearInterval(extension)
-      // Also if the session is over: the others should not have to wait for the end of the lease.
-      if (session.over) await waitFor(lease.release(), leaseMs, undefined, () => undefined)
-      else await session.run('release', () => lease.release())
+      // Even if the store is unavailable: the other processes should not have to wait until the lease expires.
+      if (operations.unavailable) await waitFor(lease.release(), leaseMs, undefined, () => undefined)
+      else await operations.run('release', () => lease.release())
     })
   const share = (error: TokenError, ms: number): Promise<unknown> => {
     const { kind, message, status, oauthError, vendorCode, retryAfterMs } = error
@@ -172,11 +175,11 @@ async function acquireUnderLease(
       retryAfterMs,
       failures: context.failures + 1,
     }
-    return session.run('cooldown', () => lease.writeCooldown(failure, ms))
+    return operations.run('cooldown', () => lease.writeCooldown(failure, ms))
   }
   try {
     // Another process may have written a token between our look and our lease.
-    const stored = await lookUp(context, session)
+    const stored = await readStoredToken(context, operations)
     const { cached, response } = stored
       ? { cached: stored }
       : await requestWithRetries(context, (error, pauseMs) => {
@@ -185,7 +188,7 @@ async function acquireUnderLease(
     finish(
       response &&
         (async () => {
-          cached.storeId = await session.run('write', () => lease.write(response, cached.lifetimeMs))
+          cached.storeId = await operations.run('write', () => lease.write(response, cached.lifetimeMs))
         }),
     )
     return cached

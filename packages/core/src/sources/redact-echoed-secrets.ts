@@ -8,7 +8,7 @@ const shortestInside = 12
  * Some endpoints repeat what they received. A code that repeats a secret is dropped, in every form in which
  * the secret was sent; in the description it is replaced.
  */
-export function redactEcho(error: TokenError, secrets: readonly string[]): TokenError {
+export function redactEchoedSecrets(error: TokenError, secrets: readonly string[]): TokenError {
   const { oauthError = '', vendorCode = '', errorDescription, cause } = error
   const repeats = (code: string): boolean =>
     secrets.some((secret) => code === secret || (secret.length >= shortestInside && code.includes(secret)))

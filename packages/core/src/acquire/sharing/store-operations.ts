@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { errorCode } from '../../platform/error-code.ts'
 import { waitFor } from '../../platform/timers.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'
-import { storeHealth, type StoreHealth } from './store-health.ts'
+import { circuitBreakerOf, type StoreCircuitBreaker } from './store-circuit-breaker.ts'
 
 /** Maximum duration of one store operation, in milliseconds. */
 const operationMs = 200
@@ -16,29 +16,29 @@ export function slowStoreError(): Error {
   return Object.assign(new Error(), { code: 'slow' })
 }
 
-type SessionContext = Pick<AcquireContext, 'settings' | 'emit'> &
+type OperationContext = Pick<AcquireContext, 'settings' | 'emit'> &
   Partial<Pick<AcquireContext, 'expectProgress'>>
 
-/** One token request's operations on a store: each bounded in time; the session is over at the first failure. */
-export class StoreSession {
+/** One token request's operations on a store. Each has a time limit; after the first failure, no more are run. */
+export class StoreOperations {
   readonly #store: TokenStore
-  readonly #health: StoreHealth
+  readonly #breaker: StoreCircuitBreaker
   readonly #key: string
   readonly #clock: Clock
-  readonly #context: SessionContext
+  readonly #context: OperationContext
   #failed = false
 
-  constructor(store: TokenStore, key: string, context: SessionContext) {
+  constructor(store: TokenStore, key: string, context: OperationContext) {
     this.#store = store
-    this.#health = storeHealth(store)
+    this.#breaker = circuitBreakerOf(store)
     this.#key = key
     this.#clock = context.settings.clock
     this.#context = context
   }
 
-  /** Whether the store must not be used: it failed in this session, or recently for others. */
-  get over(): boolean {
-    return this.#failed || this.#health.isPaused(this.#key, this.#clock)
+  /** Whether the store must not be used, because it failed here or, recently, for others. */
+  get unavailable(): boolean {
+    return this.#failed || this.#breaker.isPaused(this.#key, this.#clock)
   }
 
   /** The store's result, or undefined if it failed or took too long; `onLate` gets a result that arrives after that. */
@@ -47,19 +47,19 @@ export class StoreSession {
     call: (store: TokenStore, key: string) => Promise<Value>,
     onLate?: (value: Value) => unknown,
   ): Promise<Value | undefined> {
-    if (this.over) return undefined
+    if (this.unavailable) return undefined
     // Waiting for other callers of this process is not the store's fault: its time starts later.
     const { emit, expectProgress, settings } = this.#context
-    const done = await this.#health.enter(() => expectProgress?.(settings.timeoutMs))
+    const done = await this.#breaker.enter(() => expectProgress?.(settings.timeoutMs))
     const start = this.#clock.monotonic()
     try {
-      if (this.over) return undefined
+      if (this.unavailable) return undefined
       const value = await this.#within(call, onLate)
-      if (this.#health.succeeded(this.#key, this.#clock)) emit({ type: 'store_recovered' })
+      if (this.#breaker.succeeded(this.#key, this.#clock)) emit({ type: 'store_recovered' })
       return value
     } catch (error) {
       this.#failed = true
-      this.#health.failed(error, this.#key, this.#clock, start)
+      this.#breaker.failed(error, this.#key, this.#clock, start)
       emit({ type: 'store_unavailable', operation, cause: errorCode(error) })
       return undefined
     } finally {

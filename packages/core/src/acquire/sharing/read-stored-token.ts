@@ -5,7 +5,7 @@ import { readInstant, type Instant } from '../../platform/clock.ts'
 import { TokenError } from '../../protocol/token-error.ts'
 import { isAccessToken } from '../../protocol/token-response.ts'
 import type { StoredCooldown, StoredToken } from '../../tokens/token-store.ts'
-import type { StoreSession } from './store-session.ts'
+import type { StoreOperations } from './store-operations.ts'
 
 /** Whether other processes would meet the same failure. */
 export function isShared({ kind }: TokenError): boolean {
@@ -13,15 +13,16 @@ export function isShared({ kind }: TokenError): boolean {
 }
 
 /** The stored token, if it is accepted. @throws {TokenError} during a stored cooldown */
-export async function lookUp(
+export async function readStoredToken(
   context: AcquireContext,
-  session: StoreSession,
+  operations: StoreOperations,
 ): Promise<CachedToken | undefined> {
   if (context.forced) return undefined
   const { settings, requestId, reason, emit } = context
   const sent = readInstant(settings.clock)
-  const entry: Partial<StoredToken & StoredCooldown> | undefined = await session.run('read', (store, key) =>
-    store.read(key),
+  const entry: Partial<StoredToken & StoredCooldown> | undefined = await operations.run(
+    'read',
+    (store, key) => store.read(key),
   )
   if (typeof entry !== 'object' || entry === null) return undefined
   const { response, remainingMs = 0 } = entry

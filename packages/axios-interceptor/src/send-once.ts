@@ -7,15 +7,15 @@ import { remainingTimeout } from './request-abort-signal.ts'
 type Config = axios.InternalAxiosRequestConfig
 type Response = axios.AxiosResponse
 
-/** Sends a request by the adapter that axios itself would choose. */
-function transport(config: Config): Promise<Response> {
+/** Sends a request through the adapter that axios itself would choose. */
+function sendByAdapter(config: Config): Promise<Response> {
   const { adapter } = config
   return typeof adapter === 'function' ? adapter(config) : axios.getAdapter(adapter, config)(config)
 }
 
 /** Redacted as well: its socket may carry the next request, which has a token. */
 export function sendWithoutToken(config: Config): Promise<Response> {
-  return transport(config).then(
+  return sendByAdapter(config).then(
     (response) => {
       redactResponse(response, config)
       return response
@@ -28,7 +28,7 @@ export function sendWithoutToken(config: Config): Promise<Response> {
 }
 
 /** Sends the requests of an instance with a token. */
-export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, attacher: TokenAttacher) {
+export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, attacher: TokenAttacher) {
   const { followsRedirects, checksEveryResponse, replaceHeader } = attacher
   const errors = createAxiosErrors(instance)
 
@@ -39,10 +39,10 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
     }
   }
 
-  return { sendWith, notSent }
+  return { sendWithToken, notSent }
 
-  /** Only the transport sees the token, in a separate headers object; the caller's headers are restored afterwards. */
-  function sendWith(
+  /** Only the adapter sees the token, in a separate headers object; the caller's headers are restored afterwards. */
+  function sendWithToken(
     attachment: Attachment,
     config: Config,
     startedAt: number,
@@ -86,7 +86,7 @@ export function createTransport(instance: Pick<axios.AxiosInstance, 'getUri'>, a
       throw error
     }
     try {
-      return transport(config).then(succeed, fail)
+      return sendByAdapter(config).then(succeed, fail)
     } catch (error) {
       restoreConfig()
       throw error

@@ -16,7 +16,7 @@ interface Pause {
  * What is known about a store, regardless of how many providers share it: a circuit breaker for the store and for each
  * of its keys. An error whose `scope` is `'key'` pauses that key alone.
  */
-export class StoreHealth {
+export class StoreCircuitBreaker {
   #pause: Pause | undefined
   readonly #keyPauses = new Map<string, Pause>()
   #lastSuccess = { key: '', at: Number.NEGATIVE_INFINITY }
@@ -79,10 +79,10 @@ function next(pause: Pause | undefined, clock: Clock): Pause {
   return { failures, since: readInstant(clock), ms: Math.min(30_000, 1_000 * 2 ** (failures - 1)) }
 }
 
-const health = new WeakMap<TokenStore, StoreHealth>()
+const breakers = new WeakMap<TokenStore, StoreCircuitBreaker>()
 
-export function storeHealth(store: TokenStore): StoreHealth {
-  let known = health.get(store)
-  if (known === undefined) health.set(store, (known = new StoreHealth()))
+export function circuitBreakerOf(store: TokenStore): StoreCircuitBreaker {
+  let known = breakers.get(store)
+  if (known === undefined) breakers.set(store, (known = new StoreCircuitBreaker()))
   return known
 }
