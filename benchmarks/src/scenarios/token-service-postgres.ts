@@ -48,12 +48,14 @@ export async function postgresTable(): Promise<Table> {
 }
 
 const filling = `
-insert into applications
-  select gen_random_uuid(), project_id, name, 'client-' || n, status, products, level, response_form, lifetime_seconds, created_at
+insert into applications (id, project_id, name, client_id, status, products, level, response_form, lifetime_seconds,
+    created_at_ms, keys, revision, token_generation)
+  select gen_random_uuid(), project_id, name, 'client-' || n, status, products, level, response_form, lifetime_seconds,
+    created_at_ms, keys, revision, token_generation
   from applications, generate_series(1, ${applications}) as n;
-insert into secrets
-  select gen_random_uuid(), a.id, s.key_id, s.hash, s.prefix, s.created_at
+insert into secrets (id, application_id, key_id, hash, prefix, created_at_ms)
+  select gen_random_uuid(), a.id, s.key_id, s.hash, s.prefix, s.created_at_ms
   from secrets as s, applications as a where a.client_id like 'client-%';
-insert into tokens
-  select 'stored-' || n, (select id from applications limit 1), 1, 4102444800000
-  from generate_series(1, ${tokens}) as n;`
+insert into tokens (hash, application_id, secret_id, generation, products, issued_at_ms, expires_at_ms)
+  select 'stored-' || n, a.id, '', 0, '[]', a.created_at_ms, 4102444800000
+  from (select * from applications limit 1) as a, generate_series(1, ${tokens}) as n;`
