@@ -16,7 +16,7 @@ const tokens = createTokenProvider(
   clientCredentials({ authUrl, clientId, clientSecret }),
 )
 const api = create({ baseURL: process.env.API_URL!, timeout: 5_000 })
-// Tokens are sent to the origin of baseURL; allowedOrigins adds others.
+// Tokens are sent to the origin of baseURL only, unless you set allowedOrigins.
 attachTokens(api, tokens)
 
 try {

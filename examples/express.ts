@@ -22,7 +22,7 @@ const app = express()
 
 // Check the session before this, and respond with 401 without one.
 app.post('/token', async (request, response) => {
-  // The API rejected the page's token: do not return the same again.
+  // The API rejected the page's token: do not return the same token again.
   const current = tokens.peekToken()
   if (current && request.get('cache-control') === 'no-cache') tokens.reject(current)
   const token = await tokens.getToken({ minimumValidityMs: 60_000 })

@@ -14,13 +14,13 @@ const client = createClient({ url: process.env.REDIS_URL })
 client.on('error', (error: Error) => console.warn(error.message))
 await client.connect()
 
-// `openssl rand -base64 32` prints a key. All processes use the same.
+// `openssl rand -base64 32` prints a key. All processes use the same one.
 const encryptionKeys = [
   process.env.TOKEN_KEY ?? btoa('a key for an example: 32 bytes !'),
 ]
 const store = createRedisTokenStore({ client, encryptionKeys })
 
-// Three providers in one process, as in three processes.
+// Three providers in one process stand for three processes.
 const processes = [1, 2, 3].map((number) =>
   createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }), {
     store,

@@ -1,4 +1,4 @@
-// Both ends in one program: a NestJS API that requires access tokens, and clients that call it with theirs.
+// Both ends in one program: a NestJS API that requires access tokens, and clients that call it with their tokens.
 import 'reflect-metadata'
 import { Body, Controller, Get, Module, Post } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'

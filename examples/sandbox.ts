@@ -1,4 +1,4 @@
-// Tests with their own token service, whose failures they control.
+// Tests that start their own token service and control its failures.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import {

@@ -1,4 +1,4 @@
-// OpenTelemetry spans and metrics of the token provider. Printed here; use your own exporters.
+// OpenTelemetry spans and metrics of the token provider. They are printed here; use your own exporters.
 import {
   AggregationTemporality,
   InMemoryMetricExporter,

@@ -1,4 +1,4 @@
-// Durable Objects: all isolates of a Worker share one token, and one token request, through an object per token.
+// Durable Objects: all isolates of a Worker share one token, and one token request, through one object per token.
 import { DurableObject, waitUntil } from 'cloudflare:workers'
 import {
   clientCredentials,

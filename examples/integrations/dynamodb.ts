@@ -1,4 +1,4 @@
-// DynamoDB: all processes share one token, and one token request, through an item of a table with the key `name`.
+// DynamoDB: all processes share one token, and one token request, through one item of a table with the key `name`.
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
