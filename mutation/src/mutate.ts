@@ -39,7 +39,9 @@ const defaults = [
   'axios-interceptor',
   'ky-hook',
   'nestjs-module',
+  'stored-entries',
   'redis-token-store',
+  'postgresql-token-store',
   'file-token-store',
 ]
 
@@ -152,8 +154,9 @@ async function tryMutant(
   const reaching = tests.filter(({ reached }) => reached.includes(id))
   const loading = tests.some(({ loaded }) => loaded.includes(id))
   // What only another process runs is in nobody's coverage.
-  const others = loading || reaching.length === 0 ? tests.filter((test) => !reaching.includes(test)) : []
-  const files = [...reaching, ...others]
+  const others = loading ? tests : reaching.length === 0 ? tests.filter((test) => test.startsProcesses) : []
+  const files = [...new Set([...reaching, ...others])]
+  if (files.length === 0) return { key, line, outcome: 'survived' }
   const usual = files.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
   const order = { mutant: id, files: files.map(({ file }) => file) }
   const reply = await request(child, order, Math.round(60_000 + 5 * usual))

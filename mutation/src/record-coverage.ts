@@ -1,8 +1,11 @@
+import childProcess from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 
-// Loaded in front of each test file: writes which mutants the file reaches, and which are reached by loading modules.
+// Loaded in front of each test file: writes which mutants the file reaches, which are reached by loading modules, and
+// whether the file starts processes, which may reach others.
 interface State {
   currentTestId?: string | undefined
   mutantCoverage?: { static: object; perTest: Record<string, object> }
@@ -13,10 +16,29 @@ const folder = process.env['MUTATION_COVERAGE']
 if (folder !== undefined) {
   state.currentTestId = undefined
   const file = expect.getState().testPath ?? ''
+  let startsProcesses = false
+  for (const name of [
+    'spawn',
+    'fork',
+    'exec',
+    'execFile',
+    'spawnSync',
+    'execSync',
+    'execFileSync',
+  ] as const) {
+    const start = childProcess[name] as (...args: unknown[]) => unknown
+    const startAndRecord = (...args: unknown[]) => {
+      startsProcesses = true
+      return start(...args)
+    }
+    Object.assign(childProcess, { [name]: Object.assign(startAndRecord, start) })
+  }
+  syncBuiltinESMExports()
   beforeAll(() => void (state.currentTestId = file))
   afterAll(() => {
     const { static: loaded = {}, perTest = {} } = state.mutantCoverage ?? {}
-    const reached = { file, loaded: Object.keys(loaded), reached: Object.keys(perTest[file] ?? {}) }
-    writeFileSync(join(folder, `${crypto.randomUUID()}.json`), JSON.stringify(reached))
+    const reached = Object.keys(perTest[file] ?? {})
+    const coverage = { file, loaded: Object.keys(loaded), reached, startsProcesses }
+    writeFileSync(join(folder, `${crypto.randomUUID()}.json`), JSON.stringify(coverage))
   })
 }

@@ -14,6 +14,7 @@ export interface TestFile {
   /** IDs of the mutants that run while modules are loaded; every file that loads them may notice. */
   readonly loaded: readonly string[]
   readonly reached: readonly string[]
+  readonly startsProcesses: boolean
 }
 
 export type Order =
@@ -33,6 +34,8 @@ const [copy = '', filter = ''] = process.argv.slice(2)
 process.chdir(copy)
 // As `vitest` itself does.
 process.env['NODE_ENV'] ??= 'test'
+// No mutant is switched on in a page: tests in Chromium are skipped.
+process.env['CHROMIUM_PATH'] = 'none'
 const nowhere = new PassThrough().resume()
 const vitest = await createVitest(
   'test',
@@ -60,7 +63,7 @@ async function findCoverage(folder: string): Promise<Reply> {
   process.env['MUTATION_COVERAGE'] = folder
   const { testModules } = await vitest.runTestSpecifications([...specifications.values()])
   delete process.env['MUTATION_COVERAGE']
-  const coverage = new Map<string, Pick<TestFile, 'loaded' | 'reached'>>()
+  const coverage = new Map<string, Pick<TestFile, 'loaded' | 'reached' | 'startsProcesses'>>()
   for (const name of readdirSync(folder)) {
     const { file, ...reached } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
     coverage.set(file, reached)
@@ -68,9 +71,11 @@ async function findCoverage(folder: string): Promise<Reply> {
   const passing: TestFile[] = []
   const failing: string[] = []
   for (const module of testModules) {
-    const { loaded = [], reached = [] } = coverage.get(module.moduleId) ?? {}
-    if (!module.ok()) failing.push(module.moduleId)
-    else passing.push({ file: module.moduleId, milliseconds: module.diagnostic().duration, loaded, reached })
+    const { loaded = [], reached = [], startsProcesses = false } = coverage.get(module.moduleId) ?? {}
+    const { moduleId: file } = module
+    const { duration: milliseconds } = module.diagnostic()
+    if (module.ok()) passing.push({ file, milliseconds, loaded, reached, startsProcesses })
+    else failing.push(file)
   }
   return { passing, failing }
 }

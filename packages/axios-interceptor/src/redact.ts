@@ -1,7 +1,7 @@
 import type { AxiosError, AxiosResponse, InternalAxiosRequestConfig } from 'axios'
 
 const redacted = [Symbol.for('nodejs.util.inspect.custom'), 'toJSON'] as const
-const placeholder = { value: () => '[redacted]', configurable: true }
+const placeholder = { value: () => '[redacted]' }
 
 /** Hides the members of an object from logs; they stay readable for programs. */
 function redact(value: object): void {

@@ -3,6 +3,7 @@ import { expectNoSecrets, json, noResponse, useTestServers } from '@tokenwell/te
 import { create, type AxiosError } from 'axios'
 import { Agent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
+import { inspect } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 
 const servers = useTestServers()
@@ -60,11 +61,23 @@ it('keeps the agent in the configuration of an error, so that the request can be
   expect((await api.request(config!)).status).toBe(200)
 })
 
-it('accepts an adapter whose response contains a frozen request', async () => {
+it('shows a placeholder for an agent', async () => {
+  const { api, httpAgent } = apiWithAgent()
+  await api.get('/')
+  expect(inspect(httpAgent)).toBe('[redacted]')
+  expect(JSON.stringify({ httpAgent })).toBe('{"httpAgent":"[redacted]"}')
+})
+
+it('hides a request of an adapter that is frozen, and keeps it accessible', async () => {
   const { api } = apiWithAgent()
-  const request = Object.freeze({ path: '/' })
+  let request: object | undefined
   const response = await api.get('/', {
-    adapter: async (config) => ({ data: '', status: 200, statusText: '', headers: {}, config, request }),
+    adapter: async (config) => {
+      request = Object.freeze({ headers: config.headers.toJSON() })
+      return { data: '', status: 200, statusText: '', headers: {}, config, request }
+    },
   })
   expect(response.request).toBe(request)
+  expectHidden(response)
+  expectHidden({ ...response })
 })

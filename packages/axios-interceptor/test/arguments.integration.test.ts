@@ -33,6 +33,11 @@ describe('the arguments of a request', () => {
     expect(servers.api.requests.map(({ url }) => url)).toStrictEqual(['/?page=1', '/?page=2'])
   })
 
+  it('are serialised by axios: parameters that are a list', async () => {
+    await api.get('/', { params: { page: [1, 2] } })
+    expect(decodeURIComponent(servers.api.requests[0]!.url)).toBe('/?page[]=1&page[]=2')
+  })
+
   it.each([
     ['a Buffer', () => Buffer.from('first')],
     ['a typed array', () => new Uint8Array(Buffer.from('first'))],

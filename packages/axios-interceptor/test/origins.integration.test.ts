@@ -1,7 +1,7 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { json, useTestServers } from '@tokenwell/test-suite'
 import { create, type AxiosAdapter, type AxiosInstance } from 'axios'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const servers = useTestServers()
 let api: AxiosInstance
@@ -57,6 +57,12 @@ describe('without allowed origins', () => {
     expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0]])
   })
 
+  it('throws for an instance without a base URL', () => {
+    expect(() => attachTokens(create(), servers.tokens)).toThrow(
+      /^allowedOrigins is missing\. Name the origin/,
+    )
+  })
+
   it.each([undefined, '', '/api', 'not a URL'])('throws for an instance with the base URL %j', (baseURL) => {
     expect(() => attachTokens(create({ baseURL: baseURL! }), servers.tokens)).toThrowError(
       expect.objectContaining({ kind: 'configuration', message: expect.stringContaining('allowedOrigins') }),
@@ -92,5 +98,45 @@ describe('a redirect', () => {
     const seen: unknown[] = []
     await api.get('from', { beforeRedirect: ({ path }) => void seen.push(path) })
     expect(seen).toStrictEqual(['/to'])
+  })
+})
+
+describe('in a page', () => {
+  beforeEach(() => void vi.stubGlobal('document', { baseURI: 'https://page.example.com/app/' }))
+  afterEach(() => void vi.unstubAllGlobals())
+
+  it.each([
+    ['orders', true],
+    ['/orders', true],
+    ['https://page.example.com/orders', true],
+    ['//other.example.com/orders', false],
+    ['/\\other.example.com/orders', false],
+    ['\\\\other.example.com/orders', false],
+    ['https://other.example.com/orders', false],
+  ])('sends tokens to its own origin only: to %s it is %j', async (url, expected) => {
+    const page = create({ baseURL: '/' })
+    attachTokens(page, servers.tokens)
+    const adapter: AxiosAdapter = async (config) => {
+      return { data: config.headers.has('authorization'), status: 200, statusText: '', headers: {}, config }
+    }
+    expect((await page.get(url, { adapter })).data).toBe(expected)
+  })
+
+  it('fails on a redirect with a custom header, which browsers would send along', async () => {
+    vi.stubGlobal('XMLHttpRequest', function XMLHttpRequest() {})
+    servers.api.respond = () => ({ status: 302, headers: { location: servers.other.origin } })
+    const seen: (RequestInit | undefined)[] = []
+    const recordingFetch: typeof fetch = (input, init) => {
+      seen.push(init)
+      return fetch(input, init)
+    }
+    const page = create({ baseURL: servers.api.origin, env: { fetch: recordingFetch } })
+    attachTokens(page, servers.tokens, { header: 'X-Api-Token' })
+    const fetchOptions = { keepalive: true }
+    const error: unknown = await page.get('/', { fetchOptions }).catch((error: unknown) => error)
+    expect(error).toMatchObject({ code: 'ERR_NETWORK', config: { fetchOptions } })
+    expect(seen).toEqual([expect.objectContaining({ redirect: 'error', keepalive: true })])
+    expect(servers.api.requests).toHaveLength(1)
+    expect(servers.other.requests).toHaveLength(0)
   })
 })

@@ -108,6 +108,15 @@ describe('a request that is sent again', () => {
     httpAgent.destroy()
   })
 
+  it.each([undefined, null, '', {}])('is sent again if the body of the response is %j', async (data) => {
+    const statuses = [401, 200]
+    const adapter: AxiosAdapter = async (config) => {
+      return { data, status: statuses.shift()!, statusText: '', headers: {}, config }
+    }
+    expect((await api.get('/', { adapter, validateStatus: null })).status).toBe(200)
+    expect(servers.endpoint.issued).toHaveLength(2)
+  })
+
   it('is not a form that axios created from an object, which is a stream', async () => {
     expect((await failureOf(api.postForm('/', { a: [1, 2] }))).status).toBe(401)
     expect(servers.api.requests).toHaveLength(1)

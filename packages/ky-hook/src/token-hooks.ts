@@ -27,7 +27,7 @@ export function tokenHooks(tokens: TokenProvider, options: AttachOptions): { rea
     const send = ky.fetch ?? ((input, init) => globalThis.fetch(input, init))
     const retries = typeof ky.retry === 'object' ? ky.retry.limit : ky.retry
     // A stream is sent as it arrives; without retries, a body is sent once.
-    const sentOnce = retries === 0 || (ky.body != null && !isRepeatableBody(ky.body))
+    const sentOnce = retries === 0 || !isRepeatableBody(ky.body)
     const maxReplayBytes = sentOnce ? 0 : options.maxReplayBytes
 
     ky.fetch = (input, init) => fetchWithToken(attacher, send, input, init, maxReplayBytes)

@@ -1,5 +1,6 @@
 import { tokenHooks } from '@tokenwell/ky-hook'
 import { expectNoSecrets, json, noResponse, useTestServers } from '@tokenwell/test-suite'
+import { setTimeout } from 'node:timers/promises'
 import ky, { HTTPError, TimeoutError, type Hooks, type KyInstance, type Options } from 'ky'
 import { beforeEach, describe, expect, it } from 'vitest'
 
@@ -77,6 +78,26 @@ describe('a rejected token', () => {
     await api.post('x', { body: 'y'.repeat(100_000), onUploadProgress })
     expect(servers.api.requests.map(({ body }) => body.length)).toStrictEqual([100_000, 100_000])
     expect(Math.max(...progress)).toBe(100_000)
+  })
+
+  it.each([{}, { retry: 0 }])('does not read a streamed upload ahead, to repeat it: %j', async (options) => {
+    let chunks = 0
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      if (++chunks === 1_000) controller.close()
+      else controller.enqueue(new Uint8Array(1_000))
+    }
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 })
+    // It responds before it reads the body.
+    const send = async () => {
+      await setTimeout(20)
+      return new Response('early')
+    }
+    expect(
+      await attached({ fetch: send })
+        .post('x', { body, ...options })
+        .text(),
+    ).toBe('early')
+    expect(chunks).toBeLessThanOrEqual(1)
   })
 
   it('repeats the body that a hook has set', async () => {

@@ -52,6 +52,8 @@ const documents: { [Kind in EntryKind]: EntryDocument<EntryContents[Kind]> } = {
   cooldown: { write: writeCooldownDocument, read: readCooldownDocument },
 }
 
+type EntryHead = readonly [head: string, id: string, expiry: string]
+
 interface EntryDocument<Content> {
   write(content: Content): string
   read(text: string): Content
@@ -70,8 +72,8 @@ export function createEntryFormat({ store, encryptionKeys, onUnreadable }: Entry
   ) {
     if (value === undefined || value === null) return undefined
     try {
-      const [head = '', id = '', expiry] = /^([\w-]{1,80})\.(\d{1,15})\./.exec(value) ?? []
-      if (head === '') throw new TypeError('not an entry')
+      // Throws for anything that is not an entry.
+      const [head, id, expiry] = /^([\w-]{1,80})\.(\d{1,15})\./.exec(value) as unknown as EntryHead
       const text = await encryption.decrypt(value.slice(head.length), [cacheKey, kind, head])
       const content = documents[kind].read(text)
       // The expiry in the entry counts, not that of the store: a restored old entry may have any.

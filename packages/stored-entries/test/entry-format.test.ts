@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { TokenResponse } from '@tokenwell/core'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createEntryFormat, type EntryFormatOptions, type FoundEntries } from '@tokenwell/stored-entries'
 
 const [key, otherKey] = [randomBytes(32), randomBytes(32)]
@@ -45,11 +45,111 @@ describe.each([
     expect(unreadable).toEqual([])
   })
 
-  it('is reported if it is not an entry', async () => {
-    const { format, readToken, unreadable } = formatWith(keys)
-    const [name] = await format.names('key')
-    expect(await readToken('garbage')).toBeUndefined()
-    expect(unreadable).toEqual([`${name}:token`])
+  it('is missing if the store has none, as null or undefined', async () => {
+    const { format, unreadable } = formatWith(keys)
+    expect(await format.read('key', [{ now, token: null, cooldown: undefined }])).toBeUndefined()
+    expect(unreadable).toEqual([])
+  })
+
+  it.each(['garbage', 'an-id.soon.{}', `an-id.${'1'.repeat(16)}.{}`, `${'x'.repeat(81)}.1500.{}`])(
+    'is reported if it is not an entry: %s',
+    async (value) => {
+      const { format, readToken, unreadable } = formatWith(keys)
+      const [name] = await format.names('key')
+      expect(await readToken(value)).toBeUndefined()
+      expect(unreadable).toEqual([`${name}:token`])
+    },
+  )
+
+  it('is missing if it is not an entry and nobody wants to know', async () => {
+    const format = createEntryFormat({ store: 'test store', encryptionKeys: keys })
+    expect(await format.read('key', [{ now, token: 'garbage' }])).toBeUndefined()
+  })
+})
+
+describe('a token', () => {
+  it('keeps every member of its response', async () => {
+    const { format, readToken } = formatWith()
+    const complete: Required<Omit<TokenResponse, 'extra' | 'refreshIn'>> = {
+      accessToken: 'the-token',
+      tokenType: 'DPoP',
+      expiresIn: 3600,
+      issuedAt: new Date('2026-03-01T12:00:00Z'),
+      scope: ['read', 'write'],
+      clientId: 'client',
+      applicationName: 'application',
+      organizationName: 'organization',
+      developerEmail: 'developer@example.com',
+      status: 'approved',
+      refreshToken: 'refresh',
+      refreshTokenExpiresIn: 7200,
+      refreshCount: 1,
+      level: 'gold',
+      apiProducts: ['sms', 'speech to text'],
+    }
+    const token = await format.encode('key', 'token', { id: 'id', expiresAt: now + 9, content: complete })
+    expect(await readToken(token)).toEqual({ id: 'id', response: complete, remainingMs: 9 })
+  })
+})
+
+describe('a cooldown', () => {
+  const read = async (text: string) => {
+    const { format, unreadable } = formatWith()
+    const found = await format.read('key', [{ now, cooldown: text }])
+    return unreadable.length > 0 ? 'unreadable' : found
+  }
+
+  it.each(['credentials', 'configuration', 'throttled', 'unavailable', 'malformed', 'aborted'] as const)(
+    'of kind %s is read as it was written',
+    async (kind) => {
+      const failure = {
+        kind,
+        message: 'The request failed.',
+        status: 401,
+        oauthError: 'invalid_client',
+        vendorCode: 'vendor.Code-1',
+        retryAfterMs: 0,
+        attempts: 2,
+        failures: 3,
+      }
+      const { format } = formatWith()
+      const entry = { id: 'id', expiresAt: now + 9, content: failure }
+      expect(await read(await format.encode('key', 'cooldown', entry))).toEqual({
+        error: failure,
+        cooldownMs: 9,
+      })
+    },
+  )
+
+  it.each([
+    ['status', '401'],
+    ['status', -1],
+    ['retryAfterMs', null],
+    ['oauthError', ''],
+    ['oauthError', 42],
+    ['oauthError', 'x'.repeat(81)],
+    ['vendorCode', ' padded'],
+    ['vendorCode', 'padded '],
+    ['other', 'text'],
+  ])('is read without an invalid or unknown member: %s: %j', async (name, value) => {
+    const facts = { kind: 'credentials', message: 'Rejected' }
+    const text = JSON.stringify({ ...facts, [name]: value })
+    expect(await read(`id.1009.${text}`)).toEqual({ error: facts, cooldownMs: 9 })
+  })
+
+  it.each([
+    'null',
+    '{}',
+    '{"kind":"credentials"}',
+    '{"kind":"credentials","message":["a list"]}',
+    '{"kind":"other","message":"text"}',
+    '{"message":"text"}',
+  ])('is unreadable if its content is invalid: %s', async (text) => {
+    expect(await read(`id.1009.${text}`)).toBe('unreadable')
+  })
+
+  it('is unreadable if its ID and expiry are not at the start', async () => {
+    expect(await read(`!!!!!!!!{"kind":"credentials","message":"id.1009."}`)).toBe('unreadable')
   })
 })
 
@@ -108,12 +208,68 @@ describe('encryption', () => {
   it('reads entries of an older key during a rotation, and prefers the token that lasts longer', async () => {
     const old = await formatWith([otherKey]).encode(now + 900)
     const { format, readToken, encode } = formatWith([key, otherKey])
-    expect(await format.names('key')).toHaveLength(2)
+    expect(await format.names('key')).toEqual([
+      ...(await formatWith([key]).format.names('key')),
+      ...(await formatWith([otherKey]).format.names('key')),
+    ])
     expect(await readToken(undefined, old)).toMatchObject({ remainingMs: 900 })
     expect(await readToken(await encode(now + 500), old)).toMatchObject({ remainingMs: 900 })
   })
 
-  it.each([[[]], [['short']], [[null]]])('rejects the keys %j', (keys) => {
-    expect(() => formatWith(keys as never)).toThrow(expect.objectContaining({ kind: 'configuration' }))
+  it('rejects a changed entry, also one that decodes to the same bytes', async () => {
+    const { encode, readToken } = formatWith([key])
+    const token = await encode()
+    expect(await readToken(token)).toBeDefined()
+    for (const changed of [`${token}=`, `${token} `, token.slice(0, -2), token.replace(/.$/, '!')])
+      expect(await readToken(changed)).toBeUndefined()
+  })
+
+  it('accepts keys as bytes, in base64 and in base64url', async () => {
+    const bytes = Buffer.alloc(32, 0xfb)
+    const [expected] = await formatWith([bytes]).format.names('key')
+    for (const encoding of ['base64', 'base64url'] as const)
+      expect(await formatWith([bytes.toString(encoding)]).format.names('key')).toEqual([expected])
+  })
+
+  const valid = Buffer.alloc(32).toString('base64')
+  const keyError = (index: number, found: string) =>
+    `encryptionKeys[${index}] must have 32 bytes, as a Uint8Array or in base64 (openssl rand -base64 32), but it ${found}.`
+  const emptyError =
+    'encryptionKeys is empty. Pass at least one key, or omit the option to store tokens as plain text.'
+
+  it.each([
+    [[], emptyError],
+    [key, 'encryptionKeys must be a list of keys.'],
+    [valid, 'encryptionKeys must be a list of keys.'],
+    [['cafe'], keyError(0, 'has 3')],
+    [[key, new Uint8Array(31)], keyError(1, 'has 31')],
+    [[null], keyError(0, 'is of type null')],
+    [[42], keyError(0, 'is of type number')],
+    [[`!${valid}`], keyError(0, 'is not base64')],
+    [[`${valid}!`], keyError(0, 'is not base64')],
+  ])('rejects the keys %j', (keys, message) => {
+    expect(() => formatWith(keys as never)).toThrow(
+      expect.objectContaining({ kind: 'configuration', message }),
+    )
+  })
+})
+
+describe('derived keys', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  it('cannot be exported', async () => {
+    const derive = vi.spyOn(crypto.subtle, 'deriveKey')
+    await formatWith([key]).encode()
+    const derived = await Promise.all(derive.mock.results.map(({ value }) => value as Promise<CryptoKey>))
+    expect(derived.map(({ extractable }) => extractable)).toEqual([false, false])
+  })
+
+  it('that cannot be derived fail each call, and nothing else', async () => {
+    vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new Error('No HKDF'))
+    const { format, encode } = formatWith([key])
+    // An unhandled rejection would be reported by now.
+    await new Promise((resolve) => setTimeout(resolve))
+    await expect(format.names('key')).rejects.toThrow('No HKDF')
+    await expect(encode()).rejects.toThrow('No HKDF')
   })
 })

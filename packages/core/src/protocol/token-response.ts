@@ -56,9 +56,9 @@ function readTokenType(value: unknown, token: string): TokenResponse['tokenType'
 /** The unverified claims of a JWT (RFC 7519): for scheduling alone. Undefined for any other token. */
 export function jwtPayload(token: string): { readonly exp?: unknown; readonly iat?: unknown } | undefined {
   const [, payload, signature] = token.split('.')
-  if (!payload || signature === undefined) return undefined
+  if (signature === undefined) return undefined
   try {
-    const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
+    const claims: unknown = JSON.parse(atob(payload!.replaceAll('-', '+').replaceAll('_', '/')))
     return typeof claims === 'object' && claims !== null ? claims : undefined
   } catch {
     return undefined

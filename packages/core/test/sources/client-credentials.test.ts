@@ -121,6 +121,19 @@ describe('client credentials', () => {
     })
   })
 
+  it.each([
+    ['a fetch with a cache', undefined, true],
+    ['a runtime that rejects the option', { Request: function Request() {} }, false],
+    ['a runtime without a Request', { Request: undefined }, false],
+  ])('ask for a response that is not cached: %s', async (_runtime, globals, expected) => {
+    const send = vi.fn(() => Promise.resolve(new Response('{"access_token":"token"}')))
+    for (const [name, value] of Object.entries(globals ?? {})) vi.stubGlobal(name, value)
+    await createTokenProvider(clientCredentials({ ...standard, fetch: send })).getToken()
+    const [, init] = send.mock.calls[0] as unknown as [URL, RequestInit]
+    expect('cache' in init).toBe(expected)
+    expect(init.cache).toBe(expected ? 'no-store' : undefined)
+  })
+
   it('copy their options', async () => {
     const endpoint = new ScriptedEndpoint()
     const options = { ...standard, fetch: endpoint.fetch, scope: ['a'] }

@@ -77,12 +77,31 @@ describe('a token response', () => {
     expect(parse({ ...minimal, issued_at: value }).issuedAt).toEqual(new Date('2024-02-08T15:40:38Z'))
   })
 
-  it.each([0, -1, 3_600, 1e30, 'yesterday', '2024-02-08T15:40:38Z'])(
-    'has no issue date with issued_at %j',
-    (value) => {
-      expect(parse({ ...minimal, issued_at: value })).not.toHaveProperty('issuedAt')
-    },
-  )
+  it.each([
+    0,
+    -1,
+    3_600,
+    99_999_999,
+    '100000000000000100',
+    '9'.repeat(300),
+    '9'.repeat(301),
+    1e30,
+    'yesterday',
+    '2024-02-08T15:40:38Z',
+  ])('has no issue date with issued_at %j', (value) => {
+    expect(parse({ ...minimal, issued_at: value })).not.toHaveProperty('issuedAt')
+  })
+
+  it.each([
+    [1e8, '1973-03-03T09:46:40.000Z'],
+    [99_999_999_999, '5138-11-16T09:46:39.000Z'],
+    [1e11, '1973-03-03T09:46:40.000Z'],
+    [99_999_999_999_999, '5138-11-16T09:46:39.999Z'],
+    [1e14, '1973-03-03T09:46:40.000Z'],
+    [1e17, '5138-11-16T09:46:40.000Z'],
+  ])('has an issue date from 1973 to 5138 with issued_at %d', (value, expected) => {
+    expect(parse({ ...minimal, issued_at: value }).issuedAt?.toISOString()).toBe(expected)
+  })
 
   it.each([
     [{ scope: 'a b\tc' }, ['a', 'b\tc']],
@@ -114,6 +133,13 @@ describe('a token response', () => {
     const jwt = `${btoa('{}')}.${btoa('{"exp":1}')}.signature`
     expect(parse({ ...minimal, access_token: jwt, token_type: type }).tokenType).toBe('Bearer')
   })
+
+  it.each(['', `.${btoa('{}')}`, '..', '.!.', `.${btoa('null')}.`, `.${btoa('1')}.`, `.${btoa('{')}.`])(
+    'treats the type JWT of any other token, such as a%s, as malformed',
+    (rest) => {
+      expect(failure({ ...minimal, access_token: `a${rest}`, token_type: 'JWT' }).kind).toBe('malformed')
+    },
+  )
 
   it('keeps the type of a token that is bound to a key', () => {
     expect(parse({ ...minimal, token_type: 'DPoP' }).tokenType).toBe('DPoP')
