@@ -6,7 +6,7 @@ const file = new URL('../reference/typedoc-sidebar.json', import.meta.url)
 
 /** The packages, as TypeDoc lists them. */
 export function readSidebar(): DefaultTheme.SidebarItem[] {
-  if (!existsSync(file)) throw new Error('The reference is not there yet; run: pnpm --dir docs build')
+  if (!existsSync(file)) throw new Error('The API reference is missing. Run: pnpm --dir docs build')
   const items = JSON.parse(readFileSync(file, 'utf8')) as DefaultTheme.SidebarItem[]
   const order = publishedEntries().map(({ name }) => `/reference/${name}`)
   return [

@@ -7,12 +7,12 @@ const files = [
   { file: 'README.md', name: 'method', text: 'How they are measured' },
 ].filter(({ file }) => existsSync(new URL(file, folder)))
 
-/** The site's pages of what the benchmarks have written down, as far as they have. */
+/** The site's pages for those files of the benchmarks that exist. */
 export function benchmarkPages() {
   return files.map(({ name, text }) => ({ text, link: `/benchmarks/${name}` }))
 }
 
-/** Their contents; links to the project's other files become plain text, for they are no part of the site. */
+/** Their contents. Links to the project's other files become plain text, because the site does not contain them. */
 export function benchmarkContents() {
   return files.map(({ file, name }) => {
     const content = readFileSync(new URL(file, folder), 'utf8')

@@ -17,7 +17,7 @@ const shown = new Set(['js', 'ts', 'sh', 'yaml', 'json', 'ini', 'sql', 'text'])
 export async function checkData(blocks: readonly Block[]): Promise<string[]> {
   const problems: string[] = []
   for (const { page, line, language, text } of blocks) {
-    let problem = shown.has(language) ? undefined : `is of a language that nothing checks: ${language}`
+    let problem = shown.has(language) ? undefined : `has a language that nothing checks: ${language}`
     if (language === 'json') problem = problemOfJson(text)
     if (language === 'yaml') problem = await problemOfConfiguration(text)
     if (problem !== undefined) problems.push(`${page}:${line} ${problem}`)
@@ -30,7 +30,7 @@ function problemOfJson(text: string): string | undefined {
     JSON.parse(text)
     return undefined
   } catch {
-    return 'is no JSON'
+    return 'is not JSON'
   }
 }
 
