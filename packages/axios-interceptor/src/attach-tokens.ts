@@ -12,7 +12,7 @@ import { baseOrigin, requestUrl, urlOfSameOrigin } from './request-url.ts'
 import { startTime, abortSignalOf, type RequestAbortSignal } from './request-abort-signal.ts'
 import { createSendOnce, sendWithoutToken } from './send-once.ts'
 
-/** An axios instance, typed by the declarations for `import` or by those for `require`. */
+/** An axios instance, with the type declarations for `import` or those for `require`. */
 export type AttachableInstance = Pick<AxiosInstance, 'defaults' | 'interceptors' | 'getUri'>
 
 /**
@@ -106,7 +106,7 @@ export function attachTokens(
     return config
   }
 
-  /** Interceptors that were registered before run after this one and may replace the adapter; transforms run later. */
+  /** Interceptors registered earlier run after this one and may replace the adapter; transforms run last. */
   function wrapAdapterLater(config: Config): Config {
     const { transformRequest } = config
     const wrapWhenTransformed = function (this: Config, data: unknown) {

@@ -1,6 +1,6 @@
 import { AxiosError, isCancel, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 
-/** Creates errors of the instance's own copy of axios: a program may load two, by `import` and by `require`. */
+/** Creates errors of the instance's own copy of axios: a program may load two, with `import` and with `require`. */
 export function createAxiosErrors(instance: Pick<AxiosInstance, 'getUri'>) {
   const InstanceError = errorClassOf(instance)
   return {

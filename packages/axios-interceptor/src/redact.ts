@@ -10,8 +10,8 @@ function redact(value: object): void {
 }
 
 /**
- * Hides the agents of a configuration, which errors and responses contain: an agent references its sockets, and those
- * all requests in flight with their tokens.
+ * Hides the agents of a configuration, which errors and responses contain: an agent references its sockets, and they
+ * reference all requests in flight, with their tokens.
  */
 export function redactAgents({ httpAgent, httpsAgent, fetchOptions }: InternalAxiosRequestConfig): void {
   if (!httpAgent && !httpsAgent && !fetchOptions) return

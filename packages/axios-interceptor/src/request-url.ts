@@ -9,7 +9,7 @@ export function requestUrl({ baseURL, url = '', allowAbsoluteUrls }: InternalAxi
   return axios.getUri({ baseURL, url, allowAbsoluteUrls } as object)
 }
 
-/** A URL of the same origin: for a plain path the `baseURL`, which is much cheaper. */
+/** A URL of the same origin: for a plain path, simply `baseURL`, which is much cheaper. */
 export function urlOfSameOrigin(config: InternalAxiosRequestConfig): string {
   const { baseURL, url = '' } = config
   return baseURL && isPath(url) ? baseURL : requestUrl(config)

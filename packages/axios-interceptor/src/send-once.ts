@@ -13,7 +13,7 @@ function sendByAdapter(config: Config): Promise<Response> {
   return typeof adapter === 'function' ? adapter(config) : axios.getAdapter(adapter, config)(config)
 }
 
-/** Redacted as well: its socket may carry the next request, which has a token. */
+/** Sends a request without a token. It is redacted too: its socket may carry the next request, which has a token. */
 export function sendWithoutToken(config: Config): Promise<Response> {
   return sendByAdapter(config).then(
     (response) => {
@@ -60,7 +60,7 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
     redactAgents(config)
     const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
     for (const name in attachment.headers) {
-      // In any case that the caller used.
+      // Whichever case the caller's header is in.
       if (replaceHeader || isBound) withToken.delete(name)
       withToken[name] = attachment.headers[name]!
     }

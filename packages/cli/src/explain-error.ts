@@ -43,5 +43,5 @@ function explainInternalError(error: unknown): string {
     .replace(message, '')
     .split('\n')
     .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
-  return ['Internal error of tokenwell. Please report it.', name, ...places].join('\n')
+  return ['Internal error in tokenwell. Please report it.', name, ...places].join('\n')
 }

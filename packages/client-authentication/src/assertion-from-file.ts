@@ -4,8 +4,8 @@ import { clientAssertion, configurationError, type ClientAuthentication } from '
 import { addSentences, explainClockSkew } from './explain-rejection.ts'
 
 /**
- * Authenticates by an assertion that the environment writes to a file, such as a service account token of Kubernetes.
- * The file is read for each token request: it may be replaced at any time.
+ * Authenticates with an assertion that the environment writes to a file, such as a Kubernetes service account token.
+ * The file is read for each token request, because it may be replaced at any time.
  *
  * @example
  * clientCredentials({ tokenUrl, clientId, clientAuthentication: assertionFromFile('/var/run/secrets/tokens/token') })
@@ -25,7 +25,7 @@ export function assertionFromFile(path: string): ClientAuthentication {
   }
   return {
     ...clientAssertion(read, { fingerprint: async () => `file ${identityOf(await read()) ?? path}` }),
-    // Another assertion may be accepted, although it is of the same subject.
+    // Another assertion may be accepted, even for the same subject.
     revision: async () =>
       createHash('sha256')
         .update(await read())

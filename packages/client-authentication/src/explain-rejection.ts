@@ -1,6 +1,6 @@
 import { headerValue, type ResponseHeaders, type TokenError } from '@tokenwell/core'
 
-/** A smaller difference may come from a slow response, or is within the tolerance of servers. */
+/** A smaller difference may come from a slow response, and servers tolerate it. */
 const noticeableSeconds = 20
 
 /** A sentence if this machine's clock differs from that of the server which sent these headers. */
@@ -8,7 +8,7 @@ export function explainClockSkew(headers: ResponseHeaders): string | undefined {
   const seconds = Math.round((Date.now() - Date.parse(headerValue(headers, 'date') ?? '')) / 1000)
   if (!(Math.abs(seconds) > noticeableSeconds)) return undefined
   const direction = seconds > 0 ? 'ahead of' : 'behind'
-  return `The clock of this machine is ${Math.abs(seconds)} s ${direction} the clock of the server. Correct it.`
+  return `This machine's clock is ${Math.abs(seconds)} s ${direction} the server's clock. Correct it.`
 }
 
 export function addSentences(error: TokenError, ...sentences: readonly (string | undefined)[]): void {

@@ -11,7 +11,7 @@ import {
 export interface PrivateKeyJwtOptions extends SigningKeyOptions {
   /** The private key. A function is called for each token request, so that the key can be replaced. */
   readonly key: SigningKeyInput | (() => SigningKeyInput | Promise<SigningKeyInput>)
-  /** ID by which the server knows the key. @default the `kid` of a JWK */
+  /** ID under which the server knows the key. @default the `kid` of a JWK */
   readonly keyId?: string | undefined
   /** @default the algorithm of the key; RS256 for RSA keys that state none */
   readonly algorithm?: string | undefined
@@ -25,8 +25,8 @@ export interface PrivateKeyJwtOptions extends SigningKeyOptions {
 const skewSeconds = 5
 
 /**
- * Authenticates by assertions that the client signs with its private key (`private_key_jwt`: RFC 7523, OpenID Connect).
- * An unusable key fails the first token request with a `TokenError` of kind `configuration`.
+ * Authenticates with assertions that the client signs with its private key (`private_key_jwt`: RFC 7523, OpenID
+ * Connect). If the key is unusable, the first token request fails with a `TokenError` of kind `configuration`.
  *
  * @example
  * clientCredentials({ tokenUrl, clientId, clientAuthentication: privateKeyJwt({ key: process.env.PRIVATE_KEY }) })
@@ -61,7 +61,7 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuthenticati
   )
   return {
     ...assertion,
-    // Another key ID may be accepted, although it is of the same key.
+    // Another key ID may be accepted, even for the same key.
     revision: async () => `${(await load()).thumbprint} ${(await load()).keyId}`,
     explain(error, headers) {
       if (error.kind === 'credentials') addSentences(error, sent, explainClockSkew(headers))

@@ -187,7 +187,7 @@ describe('dpop', () => {
     const date = new Date(Date.now() - 90_000).toUTCString()
     const server = await startScripted(() => json({ error: 'invalid_dpop_proof' }, 400, { date }))
     await expect(start(server, dpop()).tokens.getToken()).rejects.toThrow(
-      /The clock of this machine is (89|90|91) s ahead of the clock of the server\. Correct it\./,
+      /This machine's clock is (89|90|91) s ahead of the server's clock\. Correct it\./,
     )
   })
 

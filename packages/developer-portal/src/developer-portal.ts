@@ -69,7 +69,7 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
     const forDevelopers = handlers.forDevelopers[name]
     if (!forDevelopers) return (await handlers.forEverybody[name]?.(request)) ?? {}
     if (developer) return forDevelopers({ ...request, developer })
-    // Continues after the log-in; a form that was sent would be lost.
+    // Continues after the login; a form that was sent would be lost.
     const next = isGet ? `?${new URLSearchParams({ next: request.path })}` : ''
     return { redirectTo: `${paths.logIn}${next}` }
   }

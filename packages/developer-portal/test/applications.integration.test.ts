@@ -60,7 +60,7 @@ describe('an application', () => {
 
   it.each([
     [{ name: ' ' }, 'This field is required'],
-    [{ name: 'a\0b' }, 'control and invisible characters'],
+    [{ name: 'a\0b' }, 'control or invisible characters'],
     [{ level: 'x'.repeat(201) }, 'at most 200'],
     [{ response_form: 'other' }, 'Invalid'],
     [{ lifetime: '0' }, 'at least 1 second'],

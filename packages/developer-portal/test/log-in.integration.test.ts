@@ -86,9 +86,9 @@ describe('the first developer', () => {
     [{ name: 'Ada', password: 'x'.repeat(201) }, 'at most 200 characters'],
     [{ name: '', password }, 'This field is required'],
     [{ name: '<script>', password }, 'only letters, digits'],
-    [{ name: 'a\0b', password }, 'control and invisible characters'],
-    [{ name: 'a\u202eb', password }, 'control and invisible characters'],
-    [{ name: 'a\u200bb', password }, 'control and invisible characters'],
+    [{ name: 'a\0b', password }, 'control or invisible characters'],
+    [{ name: 'a\u202eb', password }, 'control or invisible characters'],
+    [{ name: 'a\u200bb', password }, 'control or invisible characters'],
     [{ name: 'x'.repeat(61), password }, 'at most 60'],
   ])('sees what is wrong with %j and can use the link again', async (form, message) => {
     const { browser, link } = await started()

@@ -45,6 +45,6 @@ function keyBytes(key: unknown): Uint8Array {
   const bytes = typeof key === 'string' && /^[\w+/-]*={0,2}$/.test(key) ? Buffer.from(key, 'base64') : key
   if (bytes instanceof Uint8Array && bytes.byteLength === 32) return bytes
   throw configurationError(
-    'encryptionKey must have 32 bytes: a Uint8Array, or base64 as printed by "openssl rand -base64 32".',
+    'encryptionKey must be 32 bytes, as a Uint8Array or in base64 (openssl rand -base64 32).',
   )
 }

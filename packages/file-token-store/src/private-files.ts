@@ -38,7 +38,7 @@ export function readPrivateFile(path: string): Buffer {
   })
 }
 
-/** Creates a file that only its owner can use. Its content is on the disk when the function returns. */
+/** Creates a file that only its owner can use. Its content is on disk when the function returns. */
 export function createPrivateFile(path: string, content: Uint8Array): void {
   withFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, (file) => {
     writeFileSync(file, content)
@@ -46,7 +46,7 @@ export function createPrivateFile(path: string, content: Uint8Array): void {
   })
 }
 
-/** Writes changes of a folder's entries to the disk, where the system supports it. */
+/** Flushes changes to a folder's entries to disk, where the system supports it. */
 export function syncFolder(path: string): void {
   if (process.platform !== 'win32') withFile(path, O_RDONLY | O_NOFOLLOW, fsyncSync)
 }

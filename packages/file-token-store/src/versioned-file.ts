@@ -86,7 +86,7 @@ function latestOf(names: readonly string[]): number {
   return Math.max(0, ...names.filter((name) => versionName.test(name)).map(Number))
 }
 
-/** A temporary file that a killed process has left. */
+/** Whether this is a temporary file that a killed process left behind. */
 function isAbandoned(folder: string, name: string): boolean {
   const stats = temporaryName.test(name) && lstatSync(join(folder, name), { throwIfNoEntry: false })
   return stats ? Date.now() - stats.mtimeMs > 60_000 : false

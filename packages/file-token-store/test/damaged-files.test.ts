@@ -78,7 +78,7 @@ it('does not find the entries of another encryption key', async () => {
 
 it.each(['short', 5, null, new Uint8Array(31)])('rejects the encryption key %j', (encryptionKey) => {
   expect(() => createFileTokenStore({ folder, encryptionKey: encryptionKey as never })).toThrow(
-    /encryptionKey must have 32 bytes/,
+    /encryptionKey must be 32 bytes/,
   )
 })
 

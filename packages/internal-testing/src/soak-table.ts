@@ -21,7 +21,7 @@ export function createSoakTable() {
     process.stdout.write(`\n${lines.map((line) => `  ${line.trimEnd()}\n`).join('')}\n`)
   })
   return {
-    /** Runs one part and adds its row, also if it fails. */
+    /** Runs one part and adds its row, even if it fails. */
     async measure<Row extends SoakRow>(what: string, work: () => Promise<Row>): Promise<Row> {
       const began = now()
       const cells = (row: SoakRow | undefined): string[] => [

@@ -35,12 +35,12 @@ export class TokenModule extends ConfigurableModuleClass implements OnModuleInit
       modules,
       TokenModule,
       token,
-      "Pass a different name to each TokenModule.forRoot(), and inject it by @InjectTokenProvider('name').",
+      "Pass a different name to each TokenModule.forRoot(), and inject it with @InjectTokenProvider('name').",
     )
   }
 
   onModuleInit(): void {
-    // Not awaited: the application also starts while the token service is down.
+    // Not awaited, so that the application starts even while the token service is down.
     if (this.#options.eager === true) this.#tokens.getToken().catch(() => {})
   }
 

@@ -4,7 +4,7 @@ import type { TokenEvent } from '@tokenwell/core'
 /** Returns the attributes that every span and metric of an event has. */
 export type IdentityOf = (event?: TokenEvent) => Attributes
 
-/** Keeps the first keys only, so that neither memory nor the number of time series grows with the tenants. */
+/** Keeps only the first keys, so that neither memory nor the number of time series grows with the tenants. */
 export function createIdentity(name: string | undefined, maxKeys: number): IdentityOf {
   const identity: Attributes = name === undefined ? {} : { 'tokenwell.provider.name': name }
   const keys = new Set<string>()

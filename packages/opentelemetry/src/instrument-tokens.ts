@@ -5,14 +5,14 @@ import { recordMetrics } from './record-metrics.ts'
 import { traceRequests } from './trace-requests.ts'
 
 export interface InstrumentTokensOptions {
-  /** @default the global one, which must be registered before */
+  /** @default the global one, which must already be registered */
   readonly meterProvider?: MeterProvider | undefined
   /** @default the global one */
   readonly tracerProvider?: TracerProvider | undefined
   /** Identifies one of several providers or pools: the attribute `tokenwell.provider.name` of spans and metrics. */
   readonly name?: string | undefined
   /**
-   * How many keys of a pool are recorded as the attribute `tokenwell.pool.key`; further ones are recorded as `other`.
+   * How many keys of a pool are recorded as the attribute `tokenwell.pool.key`; the others are recorded as `other`.
    *
    * @default 0, which records no keys
    */

@@ -17,7 +17,7 @@ export type ObservedVerification =
     }
 
 export interface InstrumentVerifierOptions {
-  /** @default the global one, which must be registered before */
+  /** @default the global one, which must already be registered */
   readonly meterProvider?: MeterProvider | undefined
   /** Identifies one of several verifiers: the attribute `tokenwell.verifier.name`. */
   readonly name?: string | undefined

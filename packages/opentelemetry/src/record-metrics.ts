@@ -113,7 +113,7 @@ function createInstruments(meter: Meter) {
       advice: { explicitBucketBoundaries: lifetimeBuckets },
     }),
     remaining: meter.createObservableGauge('tokenwell.token.remaining_lifetime', {
-      description: 'Remaining lifetime of the cached token; 0 without one',
+      description: 'Remaining lifetime of the cached token, or 0 if there is none',
       unit: 's',
     }),
     rejections: meter.createCounter('tokenwell.token.rejections', {
@@ -121,11 +121,11 @@ function createInstruments(meter: Meter) {
       unit: '{rejection}',
     }),
     withheld: meter.createCounter('tokenwell.token.withheld_requests', {
-      description: 'Requests sent without a token, because their origin is not allowed',
+      description: 'Requests sent without a token because their origin is not allowed',
       unit: '{request}',
     }),
     unknownLifetimes: meter.createCounter('tokenwell.token.unknown_lifetimes', {
-      description: 'Tokens without a valid lifetime',
+      description: 'Tokens received without a valid lifetime',
       unit: '{token}',
     }),
     storeFailures: meter.createCounter('tokenwell.store.failures', {
@@ -133,7 +133,7 @@ function createInstruments(meter: Meter) {
       unit: '{failure}',
     }),
     storeAvailable: meter.createGauge('tokenwell.store.available', {
-      description: 'Whether the shared store worked when it was last used: 1 or 0',
+      description: 'Whether the shared store worked when it was last used: 1 if it did, otherwise 0',
       unit: '{store}',
     }),
   }

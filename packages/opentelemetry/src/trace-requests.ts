@@ -31,7 +31,9 @@ export function traceRequests(
   })
 }
 
-/** Events have the context of their caller: here of each one that waited, below of the one that started the request. */
+/**
+ * Events run in their caller's context: here that of each caller that waited, below that of the one that started it.
+ */
 function linkCaller(request: TracedRequest | undefined): void {
   const caller = trace.getActiveSpan()
   if (request && caller?.spanContext().spanId !== request.parentId)

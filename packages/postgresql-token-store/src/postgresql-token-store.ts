@@ -18,7 +18,7 @@ export interface EntryUnreadableEvent {
 
 /** Options of the PostgreSQL token store. */
 export interface PostgresqlTokenStoreOptions {
-  /** A `Pool` of the `pg` package, or a client with the same `query`. You close it, the store does not. */
+  /** A `Pool` of the `pg` package, or a client with the same `query`. You close it; the store does not. */
   readonly client: PostgresqlClient
   /** Name of the table, with its schema if it is not in the search path. @default 'tokenwell_entries' */
   readonly table?: string | undefined

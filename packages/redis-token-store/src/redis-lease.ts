@@ -5,7 +5,7 @@ import { readTime, type RunScript } from './redis-script.ts'
 import { isLost } from './store-error.ts'
 import { extendScript, writeScript, leaseScript } from './token-scripts.ts'
 
-/** How often a command is repeated whose reply was lost with the connection. */
+/** Pause between attempts to repeat a command whose reply was lost with the connection. */
 const repeatMs = 100
 
 /** Encodes an entry of the leased key. */

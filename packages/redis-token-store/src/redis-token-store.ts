@@ -16,7 +16,7 @@ export interface EntryUnreadableEvent {
 /** Options of the Redis token store. */
 export interface RedisTokenStoreOptions {
   /**
-   * A client of the `redis` or the `ioredis` package: standalone, Sentinel or Cluster. You connect and close it, the
+   * A client of the `redis` or the `ioredis` package: standalone, Sentinel or Cluster. You connect and close it; the
    * store does not.
    */
   readonly client: RedisTokenStoreClient

@@ -58,7 +58,7 @@ describe('createRedisTokenStore', () => {
     [{ client, encryptionKeys: 'x' }, /^encryptionKeys must be a list/],
     [
       { client, encryptionKeys: [undefined] },
-      /^encryptionKeys\[0\] must have 32 bytes.*but it is undefined\.$/,
+      /^encryptionKeys\[0\] must be 32 bytes.*but it is undefined\.$/,
     ],
     [{ client, encryptionKeys: [null] }, /^encryptionKeys\[0\] .*but it is null\.$/],
     [

@@ -20,7 +20,7 @@ function keyBytes(key: unknown, index: number): Uint8Array<ArrayBuffer> {
   if (bytes instanceof Uint8Array && bytes.byteLength === 32) return bytes
   const found = bytes instanceof Uint8Array ? `has ${bytes.byteLength}` : `is ${bytes}`
   throw configurationError(
-    `encryptionKeys[${index}] must have 32 bytes, as a Uint8Array or in base64 (openssl rand -base64 32), ` +
+    `encryptionKeys[${index}] must be 32 bytes, as a Uint8Array or in base64 (openssl rand -base64 32), ` +
       `but it ${found}.`,
   )
 }

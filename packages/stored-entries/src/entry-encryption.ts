@@ -19,7 +19,7 @@ export const plainText: EntryEncryption = {
 }
 
 /**
- * Encrypts entries with AES-256-GCM and names them by an HMAC; both keys are derived (RFC 5869) from the given one.
+ * Encrypts entries with AES-256-GCM and names them with an HMAC; both keys are derived (RFC 5869) from the given one.
  * The name starts with the ID of the key.
  *
  * @param store the kind of store: another kind derives other keys

@@ -1,6 +1,6 @@
 import { parseTokenResponse, type TokenResponse } from '@tokenwell/core'
 
-/** Writes a token response in the form of a token endpoint, so that the same strict rules apply when it is read. */
+/** Writes a token response in the format of a token endpoint, so that the same strict rules apply when it is read. */
 export function writeTokenDocument(response: TokenResponse): string {
   return JSON.stringify({
     access_token: response.accessToken,

@@ -39,7 +39,7 @@ export function addConnectionOptions(command: Command): Command {
         'private key, PEM or JWK, to sign with (or PRIVATE_KEY_FILE)',
       ).conflicts(['clientSecret', 'assertionFile']),
     )
-    .option('--key-id <id>', 'ID of the private key at the token endpoint')
+    .option('--key-id <id>', 'ID under which the token endpoint knows the private key')
     .option('--algorithm <name>', 'algorithm of the private key, such as PS256')
     .option('--assertion-audience <audience>', 'audience of the assertion that the private key signs')
     .addOption(
@@ -63,7 +63,7 @@ export function addConnectionOptions(command: Command): Command {
 }
 
 export const credentialsHelp = `
-Credentials: flags take precedence over the file, then the environment, then a prompt on the terminal.
+Precedence of credentials: flags, file, environment, then a prompt on the terminal.
 `
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

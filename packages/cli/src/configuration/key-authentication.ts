@@ -3,7 +3,7 @@ import { UsageError } from '../usage-error.ts'
 import type { ConnectionFlags } from './connection-options.ts'
 import { readPrivateFile } from './read-private-file.ts'
 
-/** Authentication without a secret: by a private key or by an assertion, both from files. */
+/** Authentication without a secret: with a private key or an assertion, both from files. */
 export interface KeyFiles {
   readonly privateKey?: string | undefined
   readonly assertionFile?: string | undefined

@@ -19,10 +19,10 @@ import { readFirstLine } from './read-first-line.ts'
 /** A token endpoint and the credentials for it. */
 export type Connection = TokenRequestOptions &
   Pick<ClientCredentialsOptions, 'expiresInUnit'> & {
-    /** Absent if the client authenticates by a key or an assertion. */
+    /** Absent if the client authenticates with a key or an assertion. */
     readonly clientSecret?: string | undefined
     readonly clientAuthentication: 'post' | 'basic' | ClientAuthentication
-    /** The file with the assertion, if the client authenticates by that. */
+    /** The file with the assertion, if the client authenticates with one. */
     readonly assertionFile?: string | undefined
     /** Where each value came from, such as `--auth-url` or `CONSUMER_KEY`. */
     readonly origins: Readonly<Record<string, string>>
@@ -119,7 +119,7 @@ function checkConnection(connection: Connection, allowPlainHttp = false): void {
   }
 }
 
-/** The token request, without its authentication if that is by a key. @throws {TokenError} for invalid options */
+/** The token request, without its authentication if that needs a key. @throws {TokenError} for invalid options */
 export function describeRequest({ clientAuthentication, ...connection }: Connection): TokenRequest {
   const method = typeof clientAuthentication === 'string' ? clientAuthentication : 'none'
   return buildTokenRequest({ ...connection, clientAuthentication: method })
@@ -186,7 +186,7 @@ function resolveEndpoint(places: readonly Place[]): Found & { readonly option: '
     if (tokenUrl) return { ...tokenUrl, option: 'tokenUrl' }
   }
   throw new UsageError(
-    'The token endpoint is missing. Pass --auth-url or set AUTH_URL; for an endpoint other than the platform’s, pass --token-url or set TOKEN_URL.',
+    "The token endpoint is missing. Pass --auth-url or set AUTH_URL; for an endpoint other than the platform's, pass --token-url or set TOKEN_URL.",
   )
 }
 

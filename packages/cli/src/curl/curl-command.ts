@@ -13,7 +13,7 @@ interface CurlFlags extends TokenRequestFlags {
 
 export function curlCommand(context: CommandContext, end: (code: number) => void): Command {
   return addConnectionOptions(
-    new Command('curl').description('Sends one request with a token to an allowed origin, by curl.'),
+    new Command('curl').description('Uses curl to send one request with a token to an allowed origin.'),
   )
     .argument('<url>', 'URL of the request')
     .argument('[arguments...]', 'arguments for curl, after --')
@@ -33,7 +33,7 @@ function checkUrl(text: string, { allowOrigin, allowInsecure }: CurlFlags, env: 
   const url = new URL(text)
   if (!isSecureUrl(url, allowInsecure)) {
     throw new UsageError(
-      `${url.origin} must begin with https://. --allow-insecure is meant for private networks.`,
+      `${url.origin} must start with https://. Inside a trusted network, pass --allow-insecure.`,
     )
   }
   const origins = allowOrigin ?? env['ALLOWED_ORIGINS']?.split(/[\s,]+/).filter(Boolean) ?? []
@@ -56,7 +56,8 @@ function checkArguments(args: readonly string[]): void {
   // The value of an option, such as --proxy, may be a URL.
   const isUrl = (each: string, index: number) =>
     /^https?:\/\//i.test(each) && !args[index - 1]?.startsWith('-')
-  if (args.some(isUrl)) throw new UsageError('Only one URL is allowed: curl would send the token to each.')
+  if (args.some(isUrl))
+    throw new UsageError('Only one URL is allowed: curl would send the token to each of them.')
 }
 
 const examples = `

@@ -19,7 +19,7 @@ function checkPath({ authUrl, origins }: Connection, { origin, pathname }: URL):
     return [
       address.warning(
         'platform_path',
-        `${origins['tokenUrl']} has the path of the platform, ${platformPath}.`,
+        `${origins['tokenUrl']} contains the platform's path, ${platformPath}.`,
         `Pass --auth-url ${origin}${base} instead: the platform expects grant_type in the query.`,
       ),
     ]
@@ -28,8 +28,8 @@ function checkPath({ authUrl, origins }: Connection, { origin, pathname }: URL):
   return [
     address.warning(
       'platform_path_repeated',
-      `${origins['authUrl']} contains the path ${platformPath} already.`,
-      `Set it to ${origin}${base}: the path is appended.`,
+      `${origins['authUrl']} already contains the path ${platformPath}.`,
+      `Set it to ${origin}${base}, because the path is appended.`,
     ),
   ]
 }
@@ -38,7 +38,7 @@ function checkPlainHttp({ allowInsecure }: Connection, url: URL): Finding | unde
   if (url.protocol !== 'http:') return undefined
   if (isSecureUrl(url)) return address.note('plain_http_loopback', 'Plain HTTP, on this machine only.')
   const message = `Plain HTTP to ${url.host}: others on the network can read the secret and the token.`
-  const advice = 'Use https:// in the URL. --allow-insecure is meant for private networks.'
+  const advice = 'Use https:// in the URL. Inside a trusted network, pass --allow-insecure.'
   return allowInsecure
     ? address.warning('plain_http', message, advice)
     : address.problem('plain_http', `${message} No request was sent.`, advice)

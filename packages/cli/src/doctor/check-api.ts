@@ -18,7 +18,7 @@ export async function checkApi(
     return api.problem(
       'plain_http',
       `Plain HTTP to ${url.host}: others on the network can read the token. No request was sent.`,
-      'Use https:// in --api-url. --allow-insecure is meant for private networks.',
+      'Use https:// in --api-url. Inside a trusted network, pass --allow-insecure.',
     )
   }
   const start = performance.now()
@@ -49,7 +49,7 @@ function explainStatus({ status, headers }: Response, place: string, durationMs:
     return api.problem(
       'not_allowed',
       `${place} accepted the token, but does not allow the request (status 403).`,
-      'Check the products and scopes of the application.',
+      "Check the application's products and scopes.",
     )
   }
   if (status === 429 || status >= 500) {

@@ -27,7 +27,7 @@ function explainHandshake(code: string, url: URL): Finding {
     return certificate.problem(
       'not_tls',
       `The server at ${url.host} does not speak TLS (${code}).`,
-      'Check the port. Plain HTTP is allowed for this machine only, or with --allow-insecure.',
+      'Check the port. Plain HTTP is allowed only to this machine, or with --allow-insecure.',
     )
   }
   return certificate.problem(
@@ -44,13 +44,13 @@ function explainUntrusted({ authorizationError, certificate: shown }: TlsFacts, 
       return certificate.problem(
         'certificate_expired',
         `The certificate expired on ${to}. ${nothingSent}`,
-        'Renew it. If that date is in the future, set the clock of this machine.',
+        "Renew it. If that date is in the future, set this machine's clock.",
       )
     case 'CERT_NOT_YET_VALID':
       return certificate.problem(
         'certificate_not_yet_valid',
         `The certificate is not valid before ${from}. ${nothingSent}`,
-        'Check the clock of this machine first.',
+        "Check this machine's clock first.",
       )
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return certificate.problem(
@@ -62,14 +62,14 @@ function explainUntrusted({ authorizationError, certificate: shown }: TlsFacts, 
     case 'SELF_SIGNED_CERT_IN_CHAIN':
       return certificate.problem(
         'certificate_self_signed',
-        `The certificate is self-signed, by ${nameOf(issuer)}. ${nothingSent}`,
+        `The certificate is self-signed by ${nameOf(issuer)}. ${nothingSent}`,
         'If it is yours, trust its authority with NODE_EXTRA_CA_CERTS=authority.pem. Never disable certificate verification.',
       )
     default:
       return certificate.problem(
         'certificate_untrusted',
         `The certificate issued by ${nameOf(issuer)} is not trusted (${authorizationError}). ${nothingSent}`,
-        'The service may omit an intermediate certificate. To trust a company’s own authority, set NODE_EXTRA_CA_CERTS.',
+        "The service may omit an intermediate certificate. To trust a company's own authority, set NODE_EXTRA_CA_CERTS.",
       )
   }
 }

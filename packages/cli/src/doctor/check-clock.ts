@@ -38,7 +38,7 @@ export function checkClock(
 function checkDate(date: string | null | undefined, here: number): Finding {
   const there = Date.parse(date ?? '')
   if (Number.isNaN(there))
-    return clock.note('no_date', 'The response has no Date header: the clocks could not be compared.')
+    return clock.note('no_date', 'The response has no Date header, so the clocks could not be compared.')
   const aheadMs = here - (there + 500)
   if (Math.abs(aheadMs) <= toleranceMs)
     return clock.ok('clocks_agree', 'The clocks of the service and of this machine agree.')

@@ -10,7 +10,7 @@ const slowMs = 1000
 /** The members of the token response as they were received. */
 export type RawResponse = Readonly<Record<string, unknown>>
 
-/** Checks the form, the duration, the caching headers and the scope of a token response. */
+/** Checks the format, the duration, the caching headers and the scope of a token response. */
 export function checkResponse(
   observed: ObservedRequest,
   raw: RawResponse,
@@ -59,14 +59,14 @@ export function checkResponse(
 
 function describeForm(raw: RawResponse, { status, durationMs }: ObservedRequest): Finding {
   const has = (...names: readonly string[]): boolean => names.some((name) => Object.hasOwn(raw, name))
-  const form = has('api_product_list', 'api_product_list_json')
-    ? "the platform's form with products"
+  const format = has('api_product_list', 'api_product_list_json')
+    ? "the platform's format with products"
     : has('level', 'refresh_count')
-      ? "the platform's form with level and refresh token"
-      : 'the form of RFC 6749'
+      ? "the platform's format with level and refresh token"
+      : 'the format of RFC 6749'
   return response.ok(
     'token',
-    `The endpoint returned a token (status ${status}, ${formatDuration(durationMs)}), in ${form}.`,
+    `The endpoint returned a token (status ${status}, ${formatDuration(durationMs)}) in ${format}.`,
   )
 }
 
@@ -76,7 +76,7 @@ function checkCaching(header: string | null | undefined): Finding {
     return response.ok('no_store', 'The response forbids caching (no-store).')
   return response.warning(
     'no_store_missing',
-    `The response lacks no-store (Cache-Control: ${header || 'missing'}): a cache in between may store the token and return it to other clients.`,
+    `The response lacks no-store (Cache-Control: ${header || 'missing'}): an intermediate cache may store the token and return it to other clients.`,
     'The service should send Cache-Control: no-store with tokens.',
   )
 }

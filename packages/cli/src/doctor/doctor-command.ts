@@ -25,7 +25,7 @@ export function doctorCommand(context: CommandContext, end: (code: ExitCode) => 
   )
     .option(
       '--try-wrong-secret',
-      'also send one request with a wrong secret; it may count against a rate limit of the service',
+      "also send one request with a wrong secret; it may count against the service's rate limit",
     )
     .option('--api-url <url>', 'also call this API with the token')
     .option('--json', 'print the findings as JSON')
@@ -52,7 +52,7 @@ function readApiUrl(text: string | undefined): URL | undefined {
 }
 
 const examples = `
-Sends one token request, a second one if the response has a Retry-After, and never prints the secret or the token. The exit code is 1 if there is a problem, and 0 if
+Sends one token request, or two if the first response has a Retry-After header, and never prints the secret or the token. The exit code is 1 if there is a problem, and 0 if
 there are only warnings.
 
 Examples:

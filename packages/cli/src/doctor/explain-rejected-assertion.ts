@@ -34,8 +34,8 @@ export function explainRejectedAssertion(
     const skew = formatDuration(Math.abs(here - there) * 1000)
     return request.problem(
       'assertion_clock_skew',
-      `The assertion ${isEarly ? 'is not valid yet' : 'has expired'} by the clock of the service, which is ${skew} ${isEarly ? 'behind' : 'ahead of'} this machine's (${details}).`,
-      'Synchronise the clock of this machine (NTP).',
+      `The assertion ${isEarly ? 'is not valid yet' : 'has expired'} by the service's clock, which is ${skew} ${isEarly ? 'behind' : 'ahead of'} this machine's (${details}).`,
+      "Synchronise this machine's clock (NTP).",
     )
   }
   if (mentions(/\baud(?:ience)?s?\b/i)) {
@@ -52,13 +52,13 @@ export function explainRejectedAssertion(
       'assertion_key',
       `The service found no key that verifies the assertion, which has ${keyId === undefined ? 'no key ID' : `the key ID "${keyId}"`} (${details}).`,
       assertionFile === undefined
-        ? `Register the public key for "${clientId}" at the service, and pass --key-id as it is registered there.`
+        ? `Register the public key for "${clientId}" with the service, and pass its key ID there as --key-id.`
         : 'Configure the service to trust the issuer of the assertion.',
     )
   }
   return request.problem(
     'assertion_rejected',
     `The service rejected the assertion (${details}): audience "${audience}", ${keyId === undefined ? 'no key ID' : `key ID "${keyId}"`}, subject "${subject}".`,
-    'Compare all three, and the public key, with what is registered at the service. Some services expect their issuer as audience, others the URL of the token endpoint: --assertion-audience.',
+    'Compare all three, and the public key, with what is registered with the service. Some services expect their issuer as the audience, others the URL of the token endpoint: pass --assertion-audience.',
   )
 }

@@ -25,7 +25,7 @@ export function explainRejectedCredentials(
     return request.problem(
       'application_not_approved',
       `The credentials are valid, but the application is not allowed to get tokens (${details}).`,
-      'Request approval in the developer portal, for this grant and its products.',
+      'In the developer portal, request approval for this grant and its products.',
     )
   }
   if (clientAuthentication === 'basic' && /[^\w.*-]/.test(clientId + clientSecret)) {

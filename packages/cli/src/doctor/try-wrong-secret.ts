@@ -9,7 +9,7 @@ const wrongSecret = findingsOf('wrong secret')
 
 export const notTried = wrongSecret.note(
   'not_tried',
-  'A wrong secret was not tried, because such a request may count against a rate limit of the service.',
+  "A wrong secret was not tried, because such a request may count against the service's rate limit.",
   'Add --try-wrong-secret if that is acceptable.',
 )
 

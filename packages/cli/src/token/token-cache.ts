@@ -23,7 +23,7 @@ export function openTokenCache(context: CommandContext): TokenCache {
   }
   const store = openStore(context, ({ path }) =>
     warnOnce(
-      `The cached token in ${path} is damaged, or was encrypted with another TOKEN_CACHE_KEY, and is replaced.`,
+      `The cached token in ${path} is damaged or was encrypted with another TOKEN_CACHE_KEY. It will be replaced.`,
     ),
   )
   return {

@@ -81,7 +81,7 @@ describe('doctor', () => {
     const env = { AUTH_URL: `${service.authUrl}/oauth/client_credential/accesstoken` }
     const { faults, textOf } = await doctor([], env)
     expect(faults).toStrictEqual(['platform_path_repeated', 'wrong_path'])
-    expect(textOf('platform_path_repeated')).toContain(`Set it to ${service.authUrl}:`)
+    expect(textOf('platform_path_repeated')).toContain(`Set it to ${service.authUrl},`)
   })
 
   it('prints rounded times', async () => {

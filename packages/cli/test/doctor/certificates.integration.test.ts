@@ -41,7 +41,7 @@ describe('doctor and certificates', () => {
   })
 
   it.each<[string, TlsServerOptions & { trusted: boolean }, RegExp]>([
-    ['certificate_self_signed', { trusted: false }, /self-signed, by localhost/],
+    ['certificate_self_signed', { trusted: false }, /self-signed by localhost/],
     [
       'certificate_untrusted',
       { trusted: false, byAuthority: true },
@@ -57,7 +57,7 @@ describe('doctor and certificates', () => {
       { trusted: true, fromDays: -9, toDays: -2 },
       new RegExp(`expired on ${new Date(Date.now() - 2 * day).toUTCString().slice(8, 11)}`),
     ],
-    ['certificate_not_yet_valid', { trusted: true, fromDays: 2 }, /Check the clock/],
+    ['certificate_not_yet_valid', { trusted: true, fromDays: 2 }, /Check this machine's clock/],
   ])('names %s, and sends nothing', async (code, options, text) => {
     const started = await server(options)
     const { faults, textOf } = await doctor(started)

@@ -98,7 +98,7 @@ describe('doctor and the network', () => {
     const { faults, textOf } = await doctor(`http://127.0.0.1:${port}/token`)
     expect(faults).toStrictEqual([])
     expect(textOf('no_date')).toContain('could not be compared')
-    expect(textOf('token')).toContain('in the form of RFC 6749')
+    expect(textOf('token')).toContain('in the format of RFC 6749')
   })
 
   it('reports whether a proxy is used', async () => {

@@ -26,13 +26,13 @@ describe('doctor and the token endpoint', () => {
     ])
   })
 
-  it('reports the form of the response, its units and how long the token is cached', async () => {
+  it('reports the format of the response, its units and how long the token is cached', async () => {
     const { textOf } = await doctor()
-    expect(textOf('token')).toContain("the platform's form with products")
+    expect(textOf('token')).toContain("the platform's format with products")
     expect(textOf('lifetime')).toContain('3600 seconds, as a string: 1 h')
     expect(textOf('cached')).toContain('for 59 min 50 s, and refresh it in the background after about 55 min')
     expect(textOf('issued_at')).toContain('in milliseconds since 1970')
-    expect((await doctor('refreshed')).textOf('token')).toContain('form with level and refresh token')
+    expect((await doctor('refreshed')).textOf('token')).toContain('format with level and refresh token')
   })
 
   it('reports a wrong secret', async () => {
@@ -163,7 +163,7 @@ describe('doctor and the token endpoint', () => {
     const { faults, textOf } = await doctor('long-lived')
     expect(faults).toStrictEqual(['lifetime_in_milliseconds'])
     expect(textOf('lifetime_in_milliseconds')).toContain(
-      'as seconds that is 41 days 16 h, as milliseconds 1 h',
+      '41 days 16 h if that means seconds, 1 h if it means milliseconds',
     )
     const expected = await doctor('long-lived', ['--expires-in', 'milliseconds'])
     expect(expected.faults).toStrictEqual([])

@@ -11,7 +11,7 @@ export interface MutualTlsOptions {
   readonly ca?: string | readonly string[] | undefined
 }
 
-/** Options of `clientCredentials`; `fetch` also calls APIs that require the certificate. */
+/** Options of `clientCredentials`; its `fetch` can also call APIs that require the certificate. */
 export interface MutualTls {
   readonly clientAuthentication: ClientAuthentication
   readonly fetch: FetchLike
@@ -20,7 +20,7 @@ export interface MutualTls {
 }
 
 /**
- * Authenticates by a client certificate (RFC 8705, section 2). Node only; requires the package `undici`.
+ * Authenticates with a client certificate (RFC 8705, section 2). Node only; requires the package `undici`.
  *
  * @example
  * clientCredentials({ tokenUrl, clientId, ...mutualTls({ cert, key }) })

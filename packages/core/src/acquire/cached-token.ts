@@ -6,7 +6,7 @@ import type { ProviderSettings } from './provider-options.ts'
 const maxLifetimeMs = 365 * 24 * 3600_000
 
 /**
- * A token and its states, by the time since `start`: fresh until `refreshAtMs`, due for refresh until
+ * A token and its state, which depends on the time since `start`: fresh until `refreshAtMs`, due for refresh until
  * `expiringAtMs`, expiring after that.
  */
 export interface CachedToken {
@@ -15,25 +15,25 @@ export interface CachedToken {
   readonly ready: Promise<AccessToken>
   readonly start: Instant
   readonly lifetimeMs: number
-  /** Zero once the token was rejected. */
+  /** Zero once the token has been rejected. */
   refreshAtMs: number
-  /** The wall clock when both clocks said last that it is fresh for another second; see {@link isFresh}. */
+  /** The wall-clock time at which both clocks last showed that it stays fresh for a second; see {@link isFresh}. */
   checkedAt: number
   readonly expiringAtMs: number
-  /** Remaining lifetime when it arrived: a refresh yields hardly more. */
+  /** Remaining lifetime on arrival; a refresh is unlikely to yield a longer one. */
   readonly arrivedWithMs: number
   /** Its entry in the store, if it has one. */
   storeId: string | undefined
-  /** Whether the program called `reject` for it: other callers wait for its replacement as well. */
+  /** Whether it was rejected, so that every caller waits for its replacement. */
   rejected: boolean
 }
 
-/** A token's lifetime in milliseconds; `problem` if the response has no valid one. Never unbounded. */
+/** A token's lifetime in milliseconds, always bounded; `problem` is set if the response has no valid one. */
 export function lifetimeOf(
   { accessToken, expiresIn }: TokenResponse,
   { defaultLifetimeMs, clock }: Pick<ProviderSettings, 'defaultLifetimeMs' | 'clock'>,
 ): { readonly lifetimeMs: number; readonly problem?: 'missing' | 'too_long' } {
-  // A source written by hand may return anything.
+  // A custom source may return anything.
   if (typeof expiresIn !== 'number' || !(expiresIn > 0)) {
     const lifetimeMs = jwtLifetimeMs(accessToken, clock.now())
     if (lifetimeMs < defaultLifetimeMs) return { lifetimeMs }
@@ -43,7 +43,10 @@ export function lifetimeOf(
   return lifetimeMs > maxLifetimeMs ? { lifetimeMs: maxLifetimeMs, problem: 'too_long' } : { lifetimeMs }
 }
 
-/** By the claims of a JWT. The issuer's clock may differ from ours: the shorter of two readings, if it is positive. */
+/**
+ * The lifetime by a JWT's claims. The issuer's clock may differ from ours, so the shorter of two readings is used,
+ * if positive.
+ */
 function jwtLifetimeMs(accessToken: string, nowMs: number): number {
   const { exp, iat } = jwtPayload(accessToken) ?? {}
   if (typeof exp !== 'number') return Number.POSITIVE_INFINITY
@@ -51,7 +54,7 @@ function jwtLifetimeMs(accessToken: string, nowMs: number): number {
   return Math.min(Number.POSITIVE_INFINITY, ...readings.filter((ms) => ms > 0))
 }
 
-/** @param start the moment the request was sent: a token never counts as younger than it is */
+/** @param start the moment the request was sent, so that a token never counts as younger than it is */
 export function createCachedToken(
   response: TokenResponse,
   start: Instant,
@@ -84,19 +87,19 @@ export function createCachedToken(
 const trustedMs = 1_000
 
 /**
- * Whether a token is fresh. Reading a clock costs as much as the rest of a call that finds a fresh token: for a second
- * after both clocks were read, the wall clock is read alone, unless it was set back.
+ * Whether a token is fresh. Reading a clock costs as much as the rest of a call that finds a fresh token, so for a
+ * second after both clocks were read, only the wall clock is read, unless it was set back.
  */
 export function isFresh(cached: CachedToken, clock: Clock): boolean {
   const sinceCheckMs = Date.now() - cached.checkedAt
   if (sinceCheckMs >= 0 && sinceCheckMs < trustedMs) return true
   const elapsedMs = elapsedSince(cached.start, clock)
-  // Never with the clock of a test, which is read each time.
+  // Not with a test's clock, which is read every time.
   if (clock === systemClock && elapsedMs + trustedMs < cached.refreshAtMs) cached.checkedAt = Date.now()
   return elapsedMs < cached.refreshAtMs
 }
 
-/** Whether a token is valid for long enough; a fresh token also if a new one would not last longer. */
+/** Whether a token is valid for long enough. A fresh token is, too, if a new one would not last longer. */
 export function hasValidity(cached: CachedToken, elapsedMs: number, minimumValidityMs: number): boolean {
   if (elapsedMs >= cached.expiringAtMs) return false
   // NaN, for example from an unset variable, means no minimum.

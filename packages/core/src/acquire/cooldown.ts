@@ -12,12 +12,12 @@ const cooldowns: Record<TokenErrorKind, readonly [number, number]> = {
   malformed: [1_000, 10_000],
   aborted: [0, 0],
 }
-/** The first rejection may be the server's fault: one early retry. */
+/** The first rejection may be the server's fault, so one retry comes early. */
 const firstRejectionMs = 1_000
 const longestRetryAfterMs = 60_000
 /** How often, and for how long, the source is checked for changed credentials. */
 const credentialsCheckMs = 1_000
-/** How often a cooldown in a store is looked up again. */
+/** How often a cooldown is read from the store again. */
 const storeLookupMs = 1_000
 
 function doubled([firstMs, maxMs]: readonly [number, number], failures: number): number {
@@ -32,8 +32,8 @@ export function retryDelayMs(
 ): number | undefined {
   if (kind !== 'throttled' && kind !== 'unavailable') return undefined
   const longestMs = Math.min(8_000, remainingMs / 2, 1_000 * 4 ** (attempt - 1))
-  // At random, so that processes that failed together do not retry together, but not so early that three attempts all
-  // fall into the two seconds in which an endpoint restarts.
+  // Random, so that processes that failed together do not retry together, but not so early that all three attempts
+  // fall within the two seconds that an endpoint takes to restart.
   return Math.max(retryAfterMs, (longestMs * (1 + Math.random())) / 2)
 }
 
@@ -74,14 +74,14 @@ export function sharedCooldownOf(error: TokenError): SharedCooldown | undefined 
   return sharedCooldowns.get(error)
 }
 
-/** After failures in a row: for how long callers get the same error, and for how long a refresh waits. */
+/** The cooldown after failures in a row: how long callers get the same error, and how long a refresh waits. */
 export class Cooldown {
   readonly error: TokenError
   /** Failures in a row. */
   readonly failures: number
   readonly #clock: Clock
   readonly #since: Instant
-  /** For how long callers get the error. */
+  /** How long callers get the error. */
   readonly #ms: number
   /** The time of the next attempt, as stated in the error. */
   readonly #announcedMs: number
@@ -110,14 +110,14 @@ export class Cooldown {
     return this.#ms - elapsedSince(this.#since, this.#clock)
   }
 
-  /** Whether a token that is still valid is not refreshed yet. */
+  /** Whether the refresh of a token that is still valid has to wait. */
   pausesRefresh(): boolean {
     return elapsedSince(this.#since, this.#clock) < this.#refreshPauseMs
   }
 
   /**
-   * Whether the credentials have changed since. The source is checked at most once a second, regardless of the number of
-   * callers, and for at most a second.
+   * Whether the credentials have changed since the failure. Regardless of the number of callers, the source is
+   * checked at most once a second, for at most a second.
    */
   credentialsChanged(): Promise<boolean> {
     const now = this.#clock.monotonic()

@@ -24,8 +24,8 @@ export interface TokenProviderOptions {
   /** Requests a token at once, before the first caller does. @default false */
   readonly eager?: boolean | undefined
   /**
-   * Keeps the runtime from dropping a token request when the request that started it ends, such as
-   * `waitUntil` of `cloudflare:workers`. Without it, there is no background refresh in Workers.
+   * Keeps the runtime from dropping a token request when the incoming request that started it ends, such as
+   * `waitUntil` from `cloudflare:workers`. Without it, there is no background refresh in Workers.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
   /** Called with every event; see also {@link TokenProvider.on}. */
@@ -54,7 +54,7 @@ export function resolveSettings(options: TokenProviderOptions): ProviderSettings
     if (value === undefined) continue
     const minimum = /Ahead|Margin/.test(name) ? 0 : 1
     if (/Ms$|Attempts$/.test(name) && !(typeof value === 'number' && value >= minimum)) {
-      throw configurationError(`${name} must be a number of at least ${minimum}.`)
+      throw configurationError(`${name} must be a number, ${minimum} or greater.`)
     }
     settings[name] = typeof value === 'number' ? Math.min(value, longestTimer) : value
   }

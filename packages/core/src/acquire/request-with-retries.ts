@@ -23,30 +23,30 @@ export interface AcquireContext extends ProviderContext {
   readonly signal: AbortSignal
   readonly requestId: number
   readonly reason: TokenRequestReason
-  /** When it must have settled, by the monotonic clock: setting the wall clock must not cut it short. */
+  /** When it must have settled, by the monotonic clock, so that setting the wall clock cannot cut it short. */
   readonly deadline: number
   /** Whether the token in the store is ignored. */
   readonly forced: boolean
   /** Failures in a row before this request. */
   readonly failures: number
-  /** Announces that something will happen within `ms`: callers stop waiting for a request that breaks this promise. */
+  /** Promises progress within `ms`; callers stop waiting for a request that breaks this promise. */
   readonly expectProgress: (ms: number) => void
   /** Called when callers begin to wait for another process. */
   readonly onWaitForOthers: () => void
-  /** Runs work that no caller waits for; closing the provider does. */
+  /** Runs work that only `close` waits for. */
   readonly afterwards: (work: () => Promise<unknown>) => void
   /** Whether a token from the store is accepted. */
   readonly accepts: (cached: CachedToken) => boolean
 }
 
-/** A new token and its response, with the secrets readable: for a store only. */
+/** A new token and its response, whose secrets are readable: for a store only. */
 export interface NewToken {
   readonly cached: CachedToken
   readonly response: TokenResponse
 }
 
 /**
- * Requests a token from the source, with retries where these can help and there is time.
+ * Requests a token from the source, and retries where that can help and time allows.
  *
  * @param onRetry called before a retry with the failure and the pause in milliseconds
  * @throws {TokenError}
@@ -61,7 +61,7 @@ export async function requestWithRetries(
   const maxAttempts = settings.store && context.failures > 0 ? 1 : settings.maxAttempts
   const remainingMs = (): number => context.deadline - clock.monotonic()
   for (let attempt = 1; ; attempt++) {
-    // Every caller may have left while a store did not respond, or during a pause.
+    // All callers may have left while a store did not respond, or during a pause.
     signal.throwIfAborted()
     const start = readInstant(clock)
     const facts = { requestId, reason, attempt }
@@ -135,7 +135,7 @@ function unavailable(message: string): TokenError {
   return new TokenError({ kind: 'unavailable', message })
 }
 
-/** Of an unknown error only its code or name is kept: its text may hold a secret. */
+/** Keeps only the code or name of an unknown error, because its text may hold a secret. */
 export function toTokenError(cause: unknown, attempts?: number): TokenError {
   const error = isTokenError(cause) ? cause : unavailable(`The token source failed (${errorCode(cause)}).`)
   return attempts === undefined ? error : Object.assign(error, { attempts })

@@ -19,7 +19,7 @@ export function createOriginCheck(
       "allowedOrigins is missing. Name the origin of each API, such as ['https://api.example.com'].",
     )
   }
-  // A function without types may return anything.
+  // An untyped function may return anything.
   const rules: ((url: URL) => unknown)[] = allowedOrigins.map((origin: AllowedOrigin, index) =>
     typeof origin === 'function' ? origin : readOrigin(origin, index, allowInsecure),
   )
@@ -27,7 +27,7 @@ export function createOriginCheck(
   const exact = allowedOrigins.flatMap((origin: AllowedOrigin) =>
     typeof origin === 'string' && !origin.includes('*') ? new URL(origin).origin : [],
   )
-  // In half the time of `some` and `includes`: this is most of what attaching a token costs.
+  // Takes half the time of `some` and `includes`, and this check is most of what attaching a token costs.
   function isExact(url: string): boolean {
     for (const origin of exact) {
       const next = url[origin.length]

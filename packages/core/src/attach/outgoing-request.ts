@@ -38,8 +38,8 @@ const initMembers = [
 ] as const
 
 /**
- * One request as `fetch` would read it, at the moment of the call: what the caller changes later changes
- * nothing, and the URL that was checked is the URL that is sent to.
+ * One request, read as `fetch` would read it at the moment of the call: later changes by the caller have no effect,
+ * and the request goes to the URL that was checked.
  */
 export class OutgoingRequest {
   readonly url: string
@@ -66,7 +66,7 @@ export class OutgoingRequest {
     this.method = init.method ?? request?.method ?? 'GET'
     this.signal = init.signal === undefined ? request?.signal : init.signal
     this.optedOut = init.token === false
-    // Not by copying the rest, which takes a quarter of the whole constructor.
+    // Not by destructuring: the copy would take a quarter of the constructor's time.
     if ('token' in init) delete init.token
     this.#input = request ?? this.url
     this.#headers = copyHeaders(init.headers ?? request?.headers)
@@ -80,7 +80,7 @@ export class OutgoingRequest {
       }
     }
     if (init.body && !owner) init.body = copyBody(init.body)
-    // Some browsers do not show the body of a Request.
+    // Some browsers do not expose the body of a Request.
     const bodiless = !owner || body === null || /^(?:GET|HEAD)$/i.test(this.method)
     this.#repeatable = owner ? bodiless : isRepeatableBody(init.body)
     this.#init = init
@@ -99,7 +99,7 @@ export class OutgoingRequest {
     return !this.#wasSent || this.#keptBody.repeated() !== undefined
   }
 
-  /** Waits until the body is known to be kept or not: a response may arrive before all of it has been read here. */
+  /** Waits until it is known whether the body was kept: a response may arrive before all of the body was read here. */
   async bodySettled(): Promise<void> {
     if (this.#keptBody) await waitFor(this.#keptBody.settled, maxWaitMs, undefined, () => undefined)
   }
@@ -115,7 +115,7 @@ export class OutgoingRequest {
     this.#wasSent = true
     if (this.#keptBody && isRepeat) init.body = this.#keptBody.repeated() ?? null
     if (attachment) {
-      // Its own copy of the headers serves the first time: copying them takes a microsecond.
+      // The first attempt uses the existing copy of the headers, because another copy takes a microsecond.
       const headers =
         isRepeat && this.#headers instanceof Headers ? new Headers(this.#headers) : this.#headers
       init.headers = withHeaders(attachment.headers, headers)

@@ -5,7 +5,7 @@ const maxMs = 1_000
 
 /** The first 16 KiB of a response as text, read from a clone: the response itself stays unread. Waits at most a second. */
 export async function readBodyStart(response: Response): Promise<string | undefined> {
-  // Some libraries' responses have a body that is no web stream.
+  // Some libraries' responses have a body that is not a web stream.
   if (response.bodyUsed || typeof response.body?.getReader !== 'function') return undefined
   const reader = response.clone().body!.getReader()
   const decoder = new TextDecoder()

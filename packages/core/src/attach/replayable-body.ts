@@ -1,7 +1,10 @@
 /** Like `BodyInit`, which only the DOM library declares: Node programs may compile without it. */
 type RequestBody = NonNullable<RequestInit['body']>
 
-/** Whether a request body can be sent a second time: a stream or an iterator is consumed by the first. For authors of adapters. */
+/**
+ * Whether a request body can be sent a second time: the first attempt consumes a stream or an iterator. For authors
+ * of adapters.
+ */
 export function isRepeatableBody(body: unknown): boolean {
   return (
     body === undefined ||
@@ -35,8 +38,8 @@ export interface KeptBody {
 }
 
 /**
- * Keeps the body of a `Request`, at most `maxBytes`, for sending it again. It reads a clone: the request itself is sent
- * as it is, because browsers send a stream over HTTP/2 only.
+ * Keeps the body of a `Request`, at most `maxBytes`, for sending it again. It reads a clone: the request itself is
+ * sent as it is, because browsers send a stream only over HTTP/2.
  */
 export function keepBody(request: Request, maxBytes: number): KeptBody {
   let chunks: Uint8Array<ArrayBuffer>[] | undefined = []
@@ -56,7 +59,7 @@ export function keepBody(request: Request, maxBytes: number): KeptBody {
       chunks!.push(value.slice())
     }
   }
-  // A body that fails is not repeated; sending it reports the error.
+  // A body that cannot be read is not sent again; sending it the first time reports the error.
   const settled = read().catch(() => void (chunks = undefined))
   return { settled, repeated: () => (complete && chunks ? new Blob(chunks) : undefined) }
 }

@@ -27,13 +27,14 @@ export interface AttachOptions {
   /** Whether a request whose token was rejected is sent once more with a new one. @default true */
   readonly retryOnRejection?: boolean | undefined
   /**
-   * Decides whether a response means that the token was rejected, for APIs that report it by 403, 400 or 200;
-   * undefined leaves the decision to the built-in rules. Called for every response to a request with a token.
+   * Decides whether a response means that the token was rejected, for APIs that report this with a 403, 400 or 200;
+   * undefined leaves the decision to the built-in rules. Called for every response to a request that carried a
+   * token.
    */
   readonly isTokenRejected?:
     | ((response: ApiResponse) => boolean | undefined | Promise<boolean | undefined>)
     | undefined
-  /** Bytes of a `Request` body to keep for sending it again; 0 keeps none. @default 1_048_576 */
+  /** Maximum size in bytes of a `Request` body that is kept to be sent again; 0 keeps none. @default 1_048_576 */
   readonly maxReplayBytes?: number | undefined
   /** Allows tokens over plain HTTP to hosts other than loopback. @default false */
   readonly allowInsecure?: boolean | undefined
@@ -57,7 +58,7 @@ export interface AttachRequest {
   readonly method: string
   /** Relative to the page, in a browser. */
   readonly url: string | URL
-  /** The whole URL, where `url` is a shorter one of the same origin. */
+  /** The full URL, if `url` is a shorter one of the same origin. */
   readonly target?: (() => string | URL) | undefined
   /** False if it cannot be sent again: it then waits for the replacement of a token that was rejected. @default true */
   readonly repeatable?: boolean | undefined
@@ -73,15 +74,15 @@ export interface ApiResponse {
   readonly readBody?: (() => string | undefined | Promise<string | undefined>) | undefined
 }
 
-/** The one place that decides where a token may be sent, what a response means, and whether to send again. */
+/** The one place that decides where a token may be sent, what a response means, and whether to send a request again. */
 export interface TokenAttacher {
   /** Name of the header that carries the token. */
   readonly header: string
   /** Whether an existing header is replaced; otherwise a request that has one is sent as it is. */
   readonly replaceHeader: boolean
   /**
-   * Whether clients drop the header themselves on a redirect to another origin. They do so for
-   * `Authorization` alone: with any other header, redirects must not be followed.
+   * Whether clients drop the header themselves on a redirect to another origin. They do so only for
+   * `Authorization`; with any other header, redirects must not be followed.
    */
   readonly followsRedirects: boolean
   /**
@@ -100,9 +101,9 @@ export interface TokenAttacher {
     signal?: AbortSignal | null | (() => AbortSignal | undefined),
   ): Attachment | undefined | Promise<Attachment | undefined>
   /**
-   * To be called with each response to a request with a token, also with those to repeated requests. Reports
-   * a rejected token to the provider, and returns what to send the request with once more, or undefined: then
-   * the response is the caller's.
+   * Must be called with each response to a request with a token, repeated requests included. Reports a rejected
+   * token to the provider, and returns the attachment to send the request with once more, or undefined if the
+   * caller gets this response.
    *
    * @param attachment undefined if no token was sent
    * @param repeatable whether the request can be sent again unchanged
@@ -233,7 +234,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
       }
       const { token, isReplacement, isNonceRepeat } = attachment
       const url = String(absoluteUrl(response.url || request.url))
-      // After a redirect to another origin no token was sent: that response does not concern it.
+      // After a redirect to another origin, the request carried no token, so the response says nothing about it.
       if (!isAllowed(url)) return undefined
       if (token.binding?.receive(new URL(url), response.headers) && repeatable && !isNonceRepeat) {
         return { ...(await attachmentOf(token, request)), isReplacement, isNonceRepeat: true }

@@ -9,16 +9,16 @@ export type TokenFetch = (input: string | URL | Request, init?: TokenRequestInit
 const defaultReplayBytes = 1024 * 1024
 
 /**
- * Wraps `fetch`: requests to the allowed origins carry a token, and a request whose token was rejected is
- * sent once more with a new one. The body of a `Request` is kept for that up to `maxReplayBytes`; a body that
- * is a stream is sent once, and the caller gets the 401.
+ * Wraps `fetch`: requests to the allowed origins carry a token, and a request whose token was rejected is sent once
+ * more with a new one. The body of a `Request` is kept for that up to `maxReplayBytes`; a body that is a stream is
+ * sent once, and the caller gets the 401.
  *
  * @example
  * const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
  * await apiFetch('https://api.example.com/v1/orders')
  *
- * @throws {TokenError} of kind `configuration`, naming the option; a call rejects with one if no token is
- * available, and sends nothing then
+ * @throws {TokenError} of kind `configuration`, naming the option; a call rejects with one, and sends nothing, if
+ * no token is available
  */
 export function createTokenFetch(
   tokens: TokenProvider,

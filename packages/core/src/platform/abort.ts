@@ -1,8 +1,8 @@
 const callbacks = new WeakMap<AbortSignal, Set<() => void>>()
 
 /**
- * Calls `callback` once the signal is aborted, at once if it already is; returns a function that cancels this.
- * A signal gets one listener regardless of how many callers share it: Node warns of a leak from eleven on.
+ * Calls `callback` once the signal is aborted, at once if it already is; returns a function that cancels this. A
+ * signal gets one listener regardless of how many callers share it, because Node warns of a leak at the eleventh.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {

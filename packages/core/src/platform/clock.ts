@@ -2,7 +2,7 @@
 export interface Clock {
   /** Wall clock: milliseconds since 1970. May be set back or forward. */
   now(): number
-  /** Monotonic clock, from any origin. May stop while the machine sleeps. */
+  /** Monotonic clock, with an arbitrary origin. May stop while the machine sleeps. */
   monotonic(): number
 }
 

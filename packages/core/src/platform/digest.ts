@@ -1,4 +1,4 @@
-/** SHA-256 of a JSON value, in hexadecimal; undefined without WebCrypto, such as in a page loaded over plain HTTP. */
+/** SHA-256 of a JSON value, in hexadecimal; undefined without WebCrypto, as in a page loaded over plain HTTP. */
 export async function digest(value: unknown): Promise<string | undefined> {
   const subtle = globalThis.crypto?.subtle
   if (subtle === undefined) return undefined

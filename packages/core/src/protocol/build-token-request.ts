@@ -19,9 +19,9 @@ export interface TokenRequestOptions {
   readonly audience?: string | undefined
   /** RFC 8707. */
   readonly resource?: string | readonly string[] | undefined
-  /** Additional form parameters. One that has its own option is an error. */
+  /** Additional form parameters. A parameter that has its own option is rejected. */
   readonly extraParameters?: Readonly<Record<string, string>> | undefined
-  /** Additional request headers, such as an API key of a gateway. */
+  /** Additional request headers, such as a gateway's API key. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Allows plain HTTP to hosts other than loopback. @default false */
   readonly allowInsecure?: boolean | undefined
@@ -56,9 +56,9 @@ const reservedParameters = new Set([
 const reservedHeaders = /^(?:authorization|content-type|content-length|host|dpop)$/i
 
 /**
- * Builds the client credentials request (RFC 6749, section 4.4.2); pure. With `authUrl` it is the
- * platform's: `grant_type` in the query, both credentials in the form body. With `tokenUrl` it is that of
- * any RFC 6749 token endpoint: `grant_type` in the body.
+ * Builds the client credentials request (RFC 6749, section 4.4.2); pure. With `authUrl`, it has the platform's
+ * format: `grant_type` in the query, both credentials in the form body. With `tokenUrl`, it has that of RFC 6749:
+ * `grant_type` in the body.
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
@@ -136,7 +136,7 @@ export function checkCredential(option: string, value: unknown): void {
   }
 }
 
-/** Single scopes of RFC 6749, section 3.3, from a list or a space-separated string. */
+/** The individual scopes (RFC 6749, section 3.3) of a list or a space-separated string. */
 export function scopes(scope: TokenRequestOptions['scope']): readonly string[] {
   return [scope ?? []].flat().join(' ').match(/[^ ]+/g) ?? []
 }

@@ -14,15 +14,19 @@ export interface ClientAuthenticationRequest {
 
 /** Proves a client's identity to the token endpoint (RFC 6749, section 2.3; RFC 7521). */
 export interface ClientAuthentication {
-  /** Called for each attempt: assertions are created anew. What it adds is treated as secret. */
+  /** Called for each attempt, so that each gets a new assertion. What it adds is treated as secret. */
   authenticate(request: ClientAuthenticationRequest): void | Promise<void>
   /** Identifies the key, never an assertion: part of the cache key, and a change ends a cooldown. */
   fingerprint(): string | Promise<string>
-  /** Whether the connection is authenticated by a certificate: then the server's alias for that is used (RFC 8705). */
+  /** Whether a certificate authenticates the connection; the server's alias for that is then used (RFC 8705). */
   readonly usesCertificate?: boolean | undefined
-  /** Changes when an attempt after a rejection may succeed, such as with a replaced file. @default the fingerprint */
+  /**
+   * Changes when another attempt may succeed after a rejection, for example because a file was replaced.
+   *
+   * @default the fingerprint
+   */
   revision?(): string | Promise<string>
-  /** Adds to the message of a failed token request what this method and the response's headers explain. */
+  /** Adds to the message of a failed token request what this method can conclude from the response's headers. */
   explain?(error: TokenError, headers: ResponseHeaders): void
 }
 
@@ -59,7 +63,7 @@ const none: ClientAuthentication = {
   fingerprint: () => 'none',
 }
 
-/** The built-in method of a name. */
+/** The built-in method with this name. */
 export function createClientAuthentication(
   method: ClientAuthenticationMethod,
   clientSecret: string,

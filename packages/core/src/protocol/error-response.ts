@@ -1,6 +1,6 @@
 import { TokenError, type TokenErrorKind } from './token-error.ts'
 
-/** The codes and texts of an error response, in any of the known forms. */
+/** The codes and texts of an error response, in any of the known formats. */
 export interface ErrorFacts {
   /** `error` of RFC 6749, section 5.2, or the gateway's `ErrorCode`. */
   readonly oauthError?: string | undefined

@@ -14,9 +14,8 @@ export interface ParseTokenResponseOptions extends RequestIdentity {
 }
 
 /**
- * Parses the response of a token endpoint; pure. Both forms of the platform's contract and RFC 6749,
- * section 5.1, become one {@link TokenResponse}; form-encoded bodies of older servers too. The body takes
- * precedence over the status.
+ * Parses the response of a token endpoint; pure. Accepts both formats of the platform's contract, that of RFC 6749,
+ * section 5.1, and the form-encoded bodies of older servers. The body takes precedence over the status.
  *
  * @param body the response body as text
  * @throws {TokenError} for every response that holds an error or no valid token, with any status

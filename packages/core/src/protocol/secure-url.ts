@@ -1,8 +1,8 @@
 import { configurationError } from './configuration-error.ts'
 
 /**
- * Parses a URL that receives secrets: HTTPS (RFC 6749, section 3.2) unless the host is loopback or
- * `allowInsecure` is set; without user name, password and fragment.
+ * Parses a URL that receives secrets: HTTPS (RFC 6749, section 3.2) unless the host is loopback or `allowInsecure`
+ * is set; no user name, password or fragment.
  */
 export function secureUrl(option: string, value: string | URL, allowInsecure = false): URL {
   let url: URL

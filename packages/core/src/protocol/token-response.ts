@@ -1,6 +1,6 @@
 /**
- * A token response in one form for both forms of the platform's contract and for RFC 6749, section 5.1.
- * A member that is missing, null or empty in the response is absent here.
+ * A token response, the same for both formats of the platform's contract and for RFC 6749, section 5.1. A member
+ * that is missing, null or empty in the response is absent here.
  */
 export interface TokenResponse {
   /** The access token (RFC 6750): visible ASCII, valid in a header. */
@@ -53,7 +53,7 @@ function readTokenType(value: unknown, token: string): TokenResponse['tokenType'
   return type.toLowerCase() === 'dpop' ? 'DPoP' : undefined
 }
 
-/** The unverified claims of a JWT (RFC 7519): for scheduling alone. Undefined for any other token. */
+/** The unverified claims of a JWT (RFC 7519), for scheduling only. Undefined for any other token. */
 export function jwtPayload(token: string): { readonly exp?: unknown; readonly iat?: unknown } | undefined {
   const [, payload, signature] = token.split('.')
   if (signature === undefined) return undefined

@@ -191,7 +191,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     this[emitEvent]({ type: 'token_rejected', remainingMs, refreshing, ...(origin && { origin }) })
   }
 
-  /** The cached token until it is expiring, also a rejected one. */
+  /** The cached token until it is expiring, even if it was rejected. */
   #usable(): AccessToken | undefined {
     const cached = this.#cached
     return cached !== undefined && this.#elapsed(cached) < cached.expiringAtMs ? cached.token : undefined

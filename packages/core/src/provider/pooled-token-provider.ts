@@ -27,7 +27,7 @@ export class PooledTokenProvider<Key> extends Redacted implements TokenProvider,
   readonly #pool: ProviderPool<Key>
   /** Set while the key is in the pool and its source is known. */
   provider: CachingTokenProvider | undefined
-  /** Set by each use but the first; the pool evicts keys that were not used since its last check. */
+  /** Set by each use but the first; the pool evicts keys that have not been used since its last check. */
   used = false
 
   constructor(key: Key, pool: ProviderPool<Key>) {

@@ -1,15 +1,18 @@
 import type { AccessToken } from '../tokens/access-token.ts'
 import type { TokenEvent } from '../tokens/token-event.ts'
 
-// Registered globally, so that two copies of this package in one program understand each other.
+// Registered globally, so that two copies of this package in one program work together.
 
 /** How an attacher reports to a provider's listeners. */
 export const emitEvent: unique symbol = Symbol.for('tokenwell.emitEvent') as never
-/** The cached token while it is fresh: there is nothing to wait for, and nothing to refresh. For a request that cannot be repeated, one that no API has rejected. */
+/**
+ * The cached token while it is fresh and there is nothing to wait for; for a request that cannot be repeated, only
+ * if no API has rejected it.
+ */
 export const freshToken: unique symbol = Symbol.for('tokenwell.freshToken') as never
 /** How an attacher reports that one request's token was rejected. */
 export const rejectForRequest: unique symbol = Symbol.for('tokenwell.rejectForRequest') as never
-/** A token for a request that cannot be repeated: the replacement of one that an API has rejected is waited for. */
+/** A token for a request that cannot be repeated: after a rejection, it waits for the replacement. */
 export const tokenForSingleUse: unique symbol = Symbol.for('tokenwell.tokenForSingleUse') as never
 /** How an attacher reports that an API accepted a replacement. */
 export const acceptReplacement: unique symbol = Symbol.for('tokenwell.acceptReplacement') as never

@@ -48,7 +48,7 @@ export function createTokenPool<Key extends string | number>(
   options: TokenPoolOptions = {},
 ): TokenPool<Key> {
   const { maxEntries = 10_000, onEvent, ...providerOptions } = options
-  if (!(maxEntries >= 1)) throw configurationError('maxEntries must be a number of at least 1.')
+  if (!(maxEntries >= 1)) throw configurationError('maxEntries must be a number, 1 or greater.')
   const listeners = new Set<TokenEventListener>()
   const keyListeners = new Map<Key, Set<TokenEventListener>>()
   const settings = resolveSettings({

@@ -65,7 +65,7 @@ export class TokenRequests {
       if (clock.monotonic() >= deadline) throw timeoutError(timeoutMs)
       if (!forced) {
         const token = this.#cache.usableToken(minimumValidityMs, replacementOf)
-        // One turn later, for a caller that aborts at once.
+        // One turn later, in case the caller aborts at once.
         if (token && signal) await Promise.resolve().then(() => signal.throwIfAborted())
         if (token) return token
       }
@@ -79,7 +79,7 @@ export class TokenRequests {
       }
       record.waitedFor ??= 'token_request'
       record.requestId = pending.id
-      // It started before this call, or it reads the store: once it has settled, another is started.
+      // It started before this call, or it reads the store, so another one follows once it has settled.
       const outdated = forced && !(pending.forced && pending.id > requestsBefore)
       try {
         const cached = await this.#join(pending, signal, deadline)
@@ -107,7 +107,7 @@ export class TokenRequests {
     return this.#pending
   }
 
-  /** Starts a background refresh, unless one is pending, or must wait; false if the runtime would drop it. */
+  /** Starts a background refresh unless one is pending or has to wait; returns false if the runtime would drop it. */
   startInBackground(options: PendingTokenRequestOptions): boolean {
     if (this.#settings.waitUntil === undefined && dropsBackgroundWork()) return false
     if (!this.pending && !this.#cooldown?.pausesRefresh()) this.#start({ ...options, background: true })
@@ -119,7 +119,7 @@ export class TokenRequests {
     const pending = new PendingTokenRequest(++this.#count, options, this.#settings)
     this.#pending = pending
     pending.result = this.#request(pending, options)
-    // Possibly nobody waits. Callers that do get the failure from their own `join`.
+    // Nobody may be waiting; callers that are get the failure from their own `join`.
     this.#keepAlive(pending.result.catch(() => {}))
     return pending
   }

@@ -26,9 +26,9 @@ export interface BackendTokensOptions {
 
 /**
  * Requests tokens for a frontend from its own backend: POSTs to `url` and expects the result of
- * {@link tokenResponseBody}. The page never sees a client secret. A 401 means that the session has ended:
- * the error has the kind `credentials` and no cooldown, so that logging in takes effect at once. After a 403,
- * a 419 or a login page, a changed header ends the cooldown. Of any other failure, the status decides.
+ * {@link tokenResponseBody}. The page never sees a client secret. A 401 means that the session has ended: the error has
+ * the kind `credentials` and no cooldown, so that logging in takes effect at once. After a 403, a 419 or a login
+ * page, a changed header ends the cooldown. Any other failure is classified by its status.
  */
 export function backendTokens(options: BackendTokensOptions): TokenSource {
   const { url, fetch, headers, credentials } = { ...options }
@@ -37,7 +37,7 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
   const own = Math.random()
   let session = 0
   return {
-    // A token of an ended session is not used in the next one.
+    // A token from a session that has ended must not be used in the next one.
     cacheKey: () => Promise.resolve(`backend ${String(url)} ${own} ${session}`),
     async requestToken({ signal }) {
       const sent = withAccept(await headers?.())

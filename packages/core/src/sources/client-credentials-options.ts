@@ -18,7 +18,10 @@ export interface ClientCredentialsOptions extends Omit<
   readonly authUrl?: Resolvable<string | URL | undefined>
   /** URL of any other RFC 6749 token endpoint. */
   readonly tokenUrl?: Resolvable<string | URL | undefined>
-  /** Finds the token endpoint, and how a secret is sent, by metadata: `discover('https://login.example.com')`. */
+  /**
+   * Finds the token endpoint, and how to send a secret, in the issuer's metadata:
+   * `discover('https://login.example.com')`.
+   */
   readonly issuer?: Discovery | undefined
   /** Client ID, also called Consumer Key. */
   readonly clientId: Resolvable<string>

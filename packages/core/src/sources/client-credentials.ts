@@ -16,7 +16,7 @@ import { checkOptions, resolveClient, type ResolvedClient } from './resolve-clie
 import { sendTokenRequest, withoutQuery } from './send-token-request.ts'
 
 /**
- * Requests tokens by the client credentials grant (RFC 6749, section 4.4).
+ * Requests tokens with the client credentials grant (RFC 6749, section 4.4).
  *
  * @example
  * const tokens = createTokenProvider(clientCredentials({ authUrl, clientId, clientSecret }))
@@ -28,7 +28,7 @@ export function clientCredentials(options: ClientCredentialsOptions): TokenSourc
   return new ClientCredentials({ ...options })
 }
 
-/** A class, and nothing is created before it is needed: pools keep many of these. */
+/** A class that creates nothing before it is needed, because pools keep many of these. */
 class ClientCredentials extends Redacted implements TokenSource {
   readonly #options: ClientCredentialsOptions
 

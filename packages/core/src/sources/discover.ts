@@ -16,7 +16,7 @@ export interface DiscoverOptions {
 }
 
 /**
- * Finds the token endpoint of an issuer, and how clients authenticate to it: by RFC 8414, then by OpenID Connect
+ * Finds the token endpoint of an issuer, and how clients authenticate to it, with RFC 8414 or else OpenID Connect
  * Discovery. Metadata is requested with the first token; all callers share one request.
  *
  * @param issuer exactly as in the metadata, a trailing slash included; a function is called before each use
@@ -67,7 +67,10 @@ export function discover(
   }
 }
 
-/** RFC 8414, section 3.1, and its form for OpenID Connect (section 5); last, OpenID Connect Discovery 1.0, section 4. */
+/**
+ * RFC 8414, section 3.1, and its variant for OpenID Connect (section 5); last, OpenID Connect Discovery 1.0,
+ * section 4.
+ */
 function metadataUrls(issuer: URL): string[] {
   const path = issuer.pathname.replace(/\/$/, '')
   const wellKnown = (name: string): string => `${issuer.origin}/.well-known/${name}${path}`
@@ -101,7 +104,7 @@ async function fetchMetadata(
   }
   throw new TokenError({
     kind: isUnavailable ? 'unavailable' : 'configuration',
-    message: `No metadata of the issuer "${issuer}" was found. ${failures.join('; ')}.`,
+    message: `Could not find metadata for the issuer "${issuer}". ${failures.join('; ')}.`,
   })
 }
 

@@ -29,7 +29,7 @@ function noStore(): { cache?: 'no-store' } {
   return Request && 'cache' in Request.prototype ? { cache: 'no-store' } : {}
 }
 
-/** Of an unknown error only its code or name is kept: its text may hold a secret. */
+/** Keeps only the code or name of an unknown error, because its text may hold a secret. */
 function unreachable(error: unknown, url: string | URL, clientId: string | undefined): TokenError {
   if (isTokenError(error)) return error
   const tokenEndpoint = withoutQuery(url)

@@ -59,7 +59,7 @@ export function createAccessToken(
   expiresAtMs: number,
   remainingMs: () => number,
 ): AccessToken {
-  // A source written by hand may omit these.
+  // A custom source may omit these.
   const { tokenType = 'Bearer', scope = [] } = response as Partial<TokenResponse>
   const shown: TokenResponse = { ...response, tokenType, scope }
   for (const member of hiddenMembers) {

@@ -84,7 +84,7 @@ export type TokenEvent = TokenEventFacts & {
 
 export type TokenEventListener = (event: TokenEvent) => void
 
-/** Calls one listener; its errors are dropped, because they are not the caller's. */
+/** Calls one listener; its errors are ignored, because the caller did not cause them. */
 export function notify(listener: TokenEventListener | undefined, event: TokenEvent): void {
   try {
     const result: unknown = listener?.(event)

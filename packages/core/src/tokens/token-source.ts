@@ -15,8 +15,8 @@ export interface TokenSource {
   /** Binds the source's tokens to a key. */
   readonly binding?: TokenBinding | undefined
   /**
-   * Identifies the token: sources with the same key can share it. A digest where it depends on a secret.
-   * Called only with a shared store.
+   * Identifies the token: sources with the same key can share it. A digest if it depends on a secret. Called only
+   * with a shared store.
    */
   cacheKey(): Promise<string>
   /**

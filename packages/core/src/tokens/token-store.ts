@@ -3,14 +3,14 @@ import type { TokenResponse } from '../protocol/token-response.ts'
 
 /** A token in a store. */
 export interface StoredToken {
-  /** Identifies this entry; another token under the same key has another. Never a token. */
+  /** Identifies this entry; another token under the same key gets another ID. Never the token itself. */
   readonly id: string
   readonly response: TokenResponse
   /** Remaining lifetime in milliseconds, by the store's own clock, at the moment the read was sent. */
   readonly remainingMs: number
 }
 
-/** A failure that all users of a store share for a time. */
+/** A failure that all users of a store share for a while. */
 export interface StoredCooldown {
   /** Milliseconds until the next attempt is allowed, by the store's own clock. */
   readonly cooldownMs: number
@@ -18,11 +18,11 @@ export interface StoredCooldown {
 }
 
 /**
- * Tokens shared between providers or processes. Every method may fail: callers get tokens anyway. After
- * a failure the store is not used for a time; after an error with `scope: 'key'`, only that key.
+ * Tokens shared between providers or processes. Every method may fail: callers get tokens anyway. After a failure,
+ * the store is not used for a while; after an error with `scope: 'key'`, only that key.
  */
 export interface TokenStore {
-  /** Always `tokenSharing`: it comes with the store, so that programs without a store do not bundle it. */
+  /** Always `tokenSharing`. Only stores import it, so that programs without a store do not bundle it. */
   readonly sharing: TokenSharing
   /** The entry: a token, a cooldown, or both, if the refresh of a token that is still valid was rejected. */
   read(key: string): Promise<StoredToken | StoredCooldown | (StoredToken & StoredCooldown) | undefined>
@@ -47,7 +47,7 @@ export interface TokenSharing {
 export interface TokenLease {
   /** Stores a token; its lifetime counts from the moment the lease was taken. Resolves to the entry's id, if it was stored. */
   write(response: TokenResponse, lifetimeMs: number): Promise<string | undefined>
-  /** Stores a failure for all, until `ttlMs` have passed or a token is written. */
+  /** Stores a failure for all processes until `ttlMs` have passed or a token is written. */
   writeCooldown(error: TokenFailure, ttlMs: number): Promise<void>
   /** False if the lease was lost. */
   extend(ttlMs: number): Promise<boolean>

@@ -112,7 +112,7 @@ describe('a cooldown', () => {
       await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
       await pass(10)
     }
-    // The first rejection may be the server's fault: one early retry.
+    // The first rejection may be the server's fault, so one retry comes early.
     expect(endpoint.requests.map(({ atMs }) => atMs - endpoint.requests[0]!.atMs)).toEqual([0, 1_000])
   })
 

@@ -113,7 +113,7 @@ describe('discover', () => {
     const failures = urls.map((url) => `${url}: 404`).join('; ')
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'configuration',
-      message: `No metadata of the issuer "${issuer}" was found. ${failures}.`,
+      message: `Could not find metadata for the issuer "${issuer}". ${failures}.`,
     })
     expect(requested).toEqual(urls)
   })
@@ -214,8 +214,11 @@ describe('discover', () => {
   })
 
   it.each<[Partial<ClientCredentialsOptions>, string]>([
-    [{ tokenUrl: `${origin}/token` }, "issuer must be discover('https://…'), without authUrl and tokenUrl."],
-    [{ issuer: origin as never }, "issuer must be discover('https://…'), without authUrl and tokenUrl."],
+    [
+      { tokenUrl: `${origin}/token` },
+      "Set issuer to discover('https://…'), and neither authUrl nor tokenUrl.",
+    ],
+    [{ issuer: origin as never }, "Set issuer to discover('https://…'), and neither authUrl nor tokenUrl."],
   ])('rejects %j', (options, message) => {
     expect(() => start({}, options)).toThrow(message)
   })

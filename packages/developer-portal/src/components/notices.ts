@@ -1,12 +1,12 @@
 /** What a page confirms after a change; the browser keeps the name until the next page. */
 export const notices = {
-  application_approved: 'The application is approved. It can get tokens now.',
+  application_approved: 'The application is approved. It can now get tokens.',
   application_changed: 'The settings were saved.',
   application_deleted: 'The application was deleted. It can be restored for 30 days.',
   application_moved: 'The application was moved.',
   application_restored: 'The application was restored.',
-  application_revoked: 'The application was revoked. It gets no more tokens.',
-  changes_approved: 'The changes are approved and in force.',
+  application_revoked: 'The application was revoked. It can no longer get tokens.',
+  changes_approved: 'The changes are approved and in effect.',
   changes_declined: 'The requested changes were declined.',
   changes_requested: 'The changes were requested. They take effect after an administrator has approved them.',
   developer_removed: 'The developer was removed.',
@@ -23,9 +23,9 @@ export const notices = {
   project_deleted: 'The project was deleted. It can be restored for 30 days.',
   project_restored: 'The project was restored.',
   resource_server_removed: 'The resource server was removed.',
-  developer_demoted: 'The administrator is a developer now.',
-  developer_promoted: 'The developer is an administrator now.',
-  secret_revoked: 'The secret was revoked. Clients that use it get no more tokens.',
+  developer_demoted: 'The administrator is now a developer.',
+  developer_promoted: 'The developer is now an administrator.',
+  secret_revoked: 'The secret was revoked. Clients that use it can no longer get tokens.',
   tokens_revoked: 'All tokens of the application were revoked.',
 } as const
 

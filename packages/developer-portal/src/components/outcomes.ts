@@ -2,17 +2,11 @@ import type { TokenRequestOutcome } from '@tokenwell/token-service/plugin'
 
 const outcomes: Partial<Record<TokenRequestOutcome, readonly [label: string, help: string]>> = {
   issued: ['Token issued', ''],
-  invalid_client: ['Wrong secret', 'Check the secret of the client: it is wrong or was revoked.'],
+  invalid_client: ['Wrong secret', 'Check the client’s secret: it is wrong or was revoked.'],
   expired_secret: ['Expired secret', 'Rotate the secret, and deploy the new one.'],
   application_not_approved: ['Not approved', 'An administrator has to approve the application.'],
-  too_many_failures: [
-    'Too many failures',
-    'Check the credentials of the client. A correct secret still works.',
-  ],
-  invalid_assertion: [
-    'Invalid assertion',
-    'Check the audience, the clock and the registered key of the client.',
-  ],
+  too_many_failures: ['Too many failures', 'Check the client’s credentials. A correct secret still works.'],
+  invalid_assertion: ['Invalid assertion', 'Check the client’s audience, clock and registered key.'],
   key_set_unavailable: [
     'Key set unavailable',
     'Check the URL of the key set: the service could not load it.',

@@ -23,7 +23,7 @@ export interface PageContent {
   readonly body: SafeHtml
   /** Links to the parent pages: label and path. */
   readonly trail?: readonly (readonly [string, string])[] | undefined
-  /** Beside the title: a badge, and what can be done with the page's subject. */
+  /** Beside the title: a badge, and actions on the page's subject. */
   readonly badge?: SafeHtml | undefined
   readonly actions?: SafeHtml | undefined
   /** A page without a menu, in one narrow column. */

@@ -17,7 +17,9 @@ const dayHourFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
-/** Token requests in the chosen time: a chart with issued and failed requests, failures by reason, and a table. */
+/**
+ * Token requests in the chosen time range: a chart with issued and failed requests, failures by reason, and a table.
+ */
 export function usageChart(usage: Usage, path: string): SafeHtml {
   const { range, issued, failed } = usage
   const isQuiet = issued + failed === 0

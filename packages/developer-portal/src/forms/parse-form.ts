@@ -10,7 +10,7 @@ export function line(maxLength: number): z.ZodString {
     .trim()
     .min(1, 'This field is required.')
     .max(maxLength, `Use at most ${maxLength} characters.`)
-    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'Remove line breaks, control and invisible characters.')
+    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'Remove line breaks and other control or invisible characters.')
 }
 
 export function optionalLine(maxLength: number) {

@@ -3,14 +3,14 @@ import type { Project, ProjectDetails, RawParameters } from '@tokenwell/token-se
 import type { FormState } from '../components/form.ts'
 import { line, optionalLine, parseForm, type ParsedForm } from './parse-form.ts'
 
-const email = z.email('Enter an e-mail address, such as ada@example.com.')
+const email = z.email('Enter an email address, such as ada@example.com.')
 const projectForm = z.object({
   name: line(200),
   organization_name: optionalLine(200),
   developer_email: z.union([z.literal(''), line(200).pipe(email)]),
 })
 
-/** Organization and e-mail can be added later. */
+/** Organization and email can be added later. */
 export function parseProjectForm(form: RawParameters): ParsedForm<ProjectDetails> {
   const parsed = parseForm(projectForm, form)
   if (!parsed.data) return parsed

@@ -5,7 +5,7 @@ export const overlaps = [
   ['week', 'in 7 days', 7 * 86_400],
   ['month', 'in 30 days', 30 * 86_400],
   ['never', 'never (revoke them later)', Infinity],
-  ['now', 'now (clients that use them stop getting tokens)', 0],
+  ['now', 'now (clients that use them can no longer get tokens)', 0],
 ] as const
 
 /** Without "never". */

@@ -21,7 +21,7 @@ const logInForm = z.object({
 })
 const joinForm = z.object({ name, password: newPassword })
 
-/** Where to continue after the log-in: only in the portal. */
+/** Where to continue after the login: only in the portal. */
 function nextPath({ paths }: PortalRequest, { next }: RawParameters): string {
   return typeof next === 'string' && new RegExp(`^${paths.root}(/[\\w-]+)*$`).test(next) ? next : paths.root
 }

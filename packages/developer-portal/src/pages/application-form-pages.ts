@@ -84,14 +84,14 @@ function settings({ products, state }: SettingsContent): SafeHtml {
   ${choice(
     {
       name: 'response_form',
-      label: 'Form of the token response',
+      label: 'Format of the token response',
       choices: [
         ['products', 'With a list of API products'],
-        ['refresh', 'With level and an empty refresh token'],
+        ['refresh', 'With the level and an empty refresh token'],
         ['rfc6749', 'As in RFC 6749, with expires_in as a number'],
       ],
     },
     state,
   )}
-  ${field({ name: 'level', label: 'Level', hint: 'Returned in token responses with level and refresh token.', required: false }, state)}`
+  ${field({ name: 'level', label: 'Level', hint: 'Returned only in the format with the level and an empty refresh token.', required: false }, state)}`
 }

@@ -58,17 +58,28 @@ export function decisions(
   client: RegisteredClient,
   from = '',
 ): SafeHtml | undefined {
-  const { status, requested } = client.application
+  const { status, requested, name } = client.application
   if (!request.developer.administrator) return undefined
-  if (status !== 'approved') return decide(request, client, { decision: 'approve', label: 'Approve', from })
+  if (status !== 'approved') {
+    return decide(request, client, { decision: 'approve', label: 'Approve', object: name, from })
+  }
   if (!requested) return undefined
-  return html`${decide(request, client, { decision: 'approve', label: 'Approve changes', from })}
-  ${decide(request, client, { decision: 'decline', label: 'Decline', style: 'outline', from })}`
+  const approve = { decision: 'approve', label: 'Approve changes', object: `to ${name}`, from }
+  const decline = {
+    decision: 'decline',
+    label: 'Decline',
+    object: `changes to ${name}`,
+    style: 'outline',
+    from,
+  }
+  return html`${decide(request, client, approve)} ${decide(request, client, decline)}`
 }
 
 interface Decision {
   readonly decision: string
   readonly label: string
+  /** Completes the label for screen readers. */
+  readonly object: string
   readonly style?: string
   readonly from: string
 }
@@ -76,13 +87,13 @@ interface Decision {
 function decide(
   { paths, csrfToken }: DeveloperRequest,
   { application, project }: RegisteredClient,
-  { decision, label, style = '', from }: Decision,
+  { decision, label, object, style = '', from }: Decision,
 ): SafeHtml {
   return html`<form method="post" action="${paths.approval(project.id, application.id)}">
     ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="${decision}" />
     <input type="hidden" name="revision" value="${application.revision}" />
     <input type="hidden" name="from" value="${from}" />
-    <button class="${style}">${label}<span class="visually-hidden"> of ${application.name}</span></button>
+    <button class="${style}">${label}<span class="visually-hidden"> ${object}</span></button>
   </form>`
 }
 
@@ -100,7 +111,7 @@ function state({ developer }: DeveloperRequest, { application }: RegisteredClien
   return requested
     ? html`<div class="notice" data-variant="warning">
         <p>
-          <strong>Requested:</strong> ${requestedText(requested)}. The settings below stay in force until an
+          <strong>Requested:</strong> ${requestedText(requested)}. The settings below stay in effect until an
           administrator approves these.
         </p>
       </div>`
@@ -153,7 +164,7 @@ function recentRequests({ requests, nowMs }: ApplicationContent): SafeHtml {
     <h2 id="requests">Recent token requests</h2>
     ${
       requests.length === 0
-        ? html`<p class="text-light">The application has requested no tokens in the last 7 days.</p>`
+        ? html`<p class="text-light">The application has not requested a token in the last 7 days.</p>`
         : html`<table class="stacked">
             <thead>
               <tr>
@@ -204,8 +215,8 @@ function dangerZone(request: DeveloperRequest, { client, otherProjects }: Applic
         title: `Revoke all tokens of ${name}?`,
         body: html`${revokeTokens.field}
           <p>
-            APIs reject the tokens from now on. Clients get new tokens with their next token request; until
-            then their API requests fail.
+            APIs will reject the tokens from now on. Clients get new tokens with their next token request;
+            until then, their API requests fail.
           </p>`,
         confirm: 'Revoke all tokens',
         danger: true,
@@ -214,14 +225,14 @@ function dangerZone(request: DeveloperRequest, { client, otherProjects }: Applic
     },
     status !== 'revoked' && {
       title: 'Revoke the application',
-      text: 'It gets no more tokens, and its existing tokens become invalid.',
+      text: 'It can no longer get tokens, and its existing tokens become invalid.',
       button: dialog({
         id: 'revoke-application',
         label: 'Revoke application',
         title: `Revoke ${name}?`,
         body: html`${revoke.field}
           <p>
-            It gets no more tokens, and its existing tokens become invalid at once.
+            It can no longer get tokens, and its existing tokens become invalid at once.
             ${developer.administrator ? 'You can approve it again.' : 'Only an administrator can approve it again.'}
           </p>`,
         confirm: 'Revoke application',
@@ -231,7 +242,7 @@ function dangerZone(request: DeveloperRequest, { client, otherProjects }: Applic
     },
     otherProjects.length > 0 && {
       title: 'Move to another project',
-      text: 'Client ID, secrets and tokens stay valid. Token responses name the other project’s organization.',
+      text: 'Its client ID, secrets and tokens stay valid. Token responses name the other project’s organization.',
       button: dialog({
         id: 'move',
         label: 'Move',
@@ -252,15 +263,15 @@ function dangerZone(request: DeveloperRequest, { client, otherProjects }: Applic
     },
     {
       title: 'Delete the application',
-      text: 'It gets no more tokens. You can restore it for 30 days.',
+      text: 'It can no longer get tokens. You can restore it for 30 days.',
       button: dialog({
         id: 'delete-application',
         label: 'Delete application',
         title: `Delete ${name}?`,
         body: html`<input type="hidden" name="decision" value="delete" />
           <p>
-            It gets no more tokens, and its existing tokens become invalid at once. For 30 days it can be
-            restored with the same client ID and secrets; then it is permanently deleted.
+            It can no longer get tokens, and its existing tokens become invalid at once. It can be restored
+            with the same client ID and secrets for 30 days; then it is permanently deleted.
           </p>`,
         action: paths.deletion(project.id, application.id),
         confirm: 'Delete application',
@@ -306,7 +317,8 @@ function deletedNotice(
             <a href="${paths.project(project.id)}">the project</a> to restore the application.
           </p>`
         : html`<p>
-              The application was deleted and gets no tokens. It can be restored until ${time(deletesAtMs)}.
+              The application was deleted and cannot get tokens. It can be restored until
+              ${time(deletesAtMs)}.
             </p>
             <form method="post" action="${paths.deletion(project.id, id)}">
               ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="restore" />

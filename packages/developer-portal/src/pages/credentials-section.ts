@@ -42,7 +42,7 @@ export function credentialsSection(request: DeveloperRequest, content: Credentia
       ],
       nowMs,
     )}
-    ${client.secrets.length + client.application.keys.length === 0 ? html`<p>The application has no secret. Create one to get tokens.</p>` : ''}
+    ${client.secrets.length + client.application.keys.length === 0 ? html`<p>The application has no credentials. Create a secret to get tokens.</p>` : ''}
   </section>`
 }
 

@@ -106,8 +106,8 @@ function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administr
       style: 'outline small',
       title: `Remove ${name}?`,
       body: html`<p>
-        ${name} is logged out and can no longer log in. The projects and their applications are kept, and
-        continue to get tokens.
+        ${name} is logged out and can no longer log in. Their projects are kept, and the applications continue
+        to get tokens.
       </p>`,
       action: paths.developerRemoval(id),
       confirm: 'Remove developer',

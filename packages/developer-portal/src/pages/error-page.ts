@@ -75,7 +75,7 @@ const texts: Record<PageErrorReason, ErrorText> = {
   internal: {
     status: 500,
     title: 'Internal error',
-    text: 'The error was written to the log of the service.',
+    text: 'The error was written to the service’s log.',
   },
 }
 

@@ -10,7 +10,7 @@ export function joinPage(request: PortalRequest, state: FormState, { administrat
   const body = html`<p class="lead">
       ${
         administrator
-          ? 'You are the first developer, and become the administrator: you see every project, approve applications and invite other developers.'
+          ? 'You are the first developer and will be the administrator: you see every project, approve applications and invite other developers.'
           : 'You have been invited to register applications and manage their secrets.'
       }
     </p>

@@ -11,8 +11,8 @@ export function newKeyPage(
 ): SafeHtml {
   const { paths, csrfToken } = request
   const body = html`<p class="lead">
-      With a registered public key, clients authenticate by <code>private_key_jwt</code> (RFC 7523): they sign
-      each token request, and need no secret.
+      With a registered public key, clients authenticate with <code>private_key_jwt</code> (RFC 7523): they
+      sign each token request and need no secret.
     </p>
     <form method="post" action="${paths.keys(project.id, application.id)}" class="card form">
       ${csrfInput(csrfToken)}

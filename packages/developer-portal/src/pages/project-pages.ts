@@ -102,7 +102,7 @@ function projectFields(state: FormState): SafeHtml {
   const hint = 'Included in token responses. You can add it later.'
   return html`${field({ name: 'name', label: 'Project name' }, state)}
   ${field({ name: 'organization_name', label: 'Organization', autocomplete: 'organization', hint, required: false }, state)}
-  ${field({ name: 'developer_email', label: 'Developer e-mail', type: 'email', autocomplete: 'email', hint, required: false }, state)}`
+  ${field({ name: 'developer_email', label: 'Developer email', type: 'email', autocomplete: 'email', hint, required: false }, state)}`
 }
 
 function about({ organizationName, developerEmail }: Project): string {
@@ -200,15 +200,15 @@ function deletion({ paths, csrfToken }: DeveloperRequest, { project, clients }: 
   const count = clients.length === 1 ? '1 application' : `${clients.length} applications`
   return {
     title: 'Delete the project',
-    text: 'Its applications get no more tokens. You can restore it for 30 days.',
+    text: 'Its applications can no longer get tokens. You can restore it for 30 days.',
     button: dialog({
       id: 'delete-project',
       label: 'Delete project',
       title: `Delete ${project.name}?`,
       body: html`<input type="hidden" name="decision" value="delete" />
         <p>
-          <strong>${count}</strong> get no more tokens, and their existing tokens become invalid at once. For
-          30 days the project can be restored with its applications; then it is permanently deleted.
+          <strong>${count}</strong> can no longer get tokens, and their existing tokens become invalid at
+          once. The project can be restored with its applications for 30 days; then it is permanently deleted.
         </p>`,
       action: paths.projectDeletion(project.id),
       confirm: 'Delete project',
@@ -225,7 +225,7 @@ function deletedNotice(
 ): SafeHtml {
   return html`<div class="notice" data-variant="danger">
     <p>
-      The project was deleted, and its applications get no tokens. It can be restored until
+      The project was deleted, and its applications cannot get tokens. It can be restored until
       ${time(deletesAtMs)}.
     </p>
     <form method="post" action="${paths.projectDeletion(id)}">

@@ -21,7 +21,7 @@ export function resourceServersPage(request: DeveloperRequest, content: Resource
   const { servers, state, newSecret } = content
   const { paths, csrfToken } = request
   const body = html`<p class="lead">
-      APIs that receive tokens check with this service whether a token is valid, using their own credentials.
+      APIs that receive tokens use their own credentials to check with this service whether a token is valid.
     </p>
     ${
       newSecret
@@ -88,8 +88,8 @@ function serverCard(
           label: html`Remove<span class="visually-hidden"> ${title}</span>`,
           title: `Remove ${title}?`,
           body: html`<p>
-            The API can no longer introspect tokens: it rejects every request from then on. A resource server
-            from the configuration is created again when the service starts.
+            The API can no longer introspect tokens: it will reject every request. A resource server from the
+            configuration is created again when the service starts.
           </p>`,
           action: paths.resourceServer(clientId),
           confirm: 'Remove resource server',

@@ -23,7 +23,7 @@ export function secretPage(
   const client = { baseUrl, clientId, clientSecret }
   const body = html` <section class="notice" data-variant="warning" aria-labelledby="secret">
       <h2 id="secret">Copy the secret now</h2>
-      <p>It is not shown again, because only its hash is stored. If you lose it, rotate it.</p>
+      <p>It is not shown again, because only its hash is stored. If you lose it, create a new one.</p>
       <dl class="pairs credentials">
         <div>
           <dt>Client ID</dt>
@@ -51,8 +51,8 @@ export function secretPage(
         status === 'approved'
           ? html`<p>The snippets contain the client ID and the secret.</p>`
           : html`<p>
-              The application gets tokens after an administrator has approved it. Copy the snippet now: the
-              secret is not shown again.
+              The application gets tokens after an administrator has approved it. Copy the snippet now,
+              because the secret is not shown again.
             </p>`
       }
       ${snippetTabs(tokenSnippets(client))}

@@ -13,7 +13,7 @@ export interface CookieOptions {
   readonly sameSite: 'lax'
 }
 
-/** The digest of the session ID in the request's cookie: the ID itself is stored in the browser only. */
+/** The digest of the session ID in the request's cookie: only the browser stores the ID itself. */
 export function sessionHash({ cookies }: FastifyRequest): string | undefined {
   const id = cookies[cookieName]
   return id === undefined ? undefined : digest(id)

@@ -80,7 +80,7 @@ async function startPrivate(): Promise<PostgresCluster> {
 function saysReady(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = ''
-    server.once('exit', () => reject(new Error(`PostgreSQL ended: ${said}`)))
+    server.once('exit', () => reject(new Error(`PostgreSQL exited: ${said}`)))
     server.stderr?.setEncoding('utf8').on('data', (text: string) => {
       said += text
       if (said.includes('ready to accept connections')) resolve()

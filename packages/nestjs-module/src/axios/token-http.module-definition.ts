@@ -15,7 +15,7 @@ export interface TokenHttpModuleOptions extends CreateAxiosDefaults, Partial<Att
 export interface TokenHttpModuleExtras {
   /** Name of the `TokenModule` client whose tokens are attached. */
   readonly client?: string | undefined
-  /** Name by which the service is injected: `@InjectTokenHttp('name')`. @default the name of the client */
+  /** Name for injecting the service: `@InjectTokenHttp('name')`. @default the name of the client */
   readonly name?: string | undefined
   /** Whether every module sees the service. @default false */
   readonly isGlobal?: boolean | undefined

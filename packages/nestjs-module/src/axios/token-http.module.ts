@@ -25,7 +25,7 @@ export class TokenHttpModule extends ConfigurableModuleClass {
       modules,
       TokenHttpModule,
       token,
-      "Pass a different client or name to each TokenHttpModule, and inject its service by @InjectTokenHttp('name').",
+      "Pass a different client or name to each TokenHttpModule, and inject its service with @InjectTokenHttp('name').",
     )
   }
 }

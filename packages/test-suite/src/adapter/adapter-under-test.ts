@@ -14,7 +14,7 @@ export interface AdapterRequest {
   readonly token?: false | undefined
 }
 
-/** A response, no matter whether the client returned or threw it. */
+/** A response, whether the client returned it or threw it. */
 export interface AdapterResult {
   readonly status: number
   readonly text: string
@@ -37,7 +37,7 @@ export interface AdapterUnderTest {
   readonly cannotSend?: readonly RequestBody['kind'][]
   /** What two errors of the client with the same meaning have in common. @default name, message and code */
   readonly comparableError?: (error: Error & { readonly code?: unknown }) => object
-  /** Whether the client's response does not show its final URL after redirects. @default false */
+  /** Whether the client's responses hide their final URL after redirects. @default false */
   readonly hidesResponseUrl?: boolean
   /** Finds the `TokenError` in an error of the client. */
   tokenErrorOf(error: unknown): unknown

@@ -64,7 +64,7 @@ export function describeBoundTokens(adapter: AdapterUnderTest): void {
       expect(fixture.endpoint.issued).toHaveLength(1)
     })
 
-    it('takes the nonce of a successful response for the next request', async () => {
+    it('uses the nonce of a successful response for the next request', async () => {
       const { respond } = fixture.api
       fixture.api.respond = async (request) => {
         const response = await respond(request)
@@ -78,7 +78,7 @@ export function describeBoundTokens(adapter: AdapterUnderTest): void {
       expect(fixture.api.requests).toHaveLength(2)
     })
 
-    it('is sent twice at most to an API that is content with no nonce', async () => {
+    it('is sent at most twice to an API that accepts no nonce', async () => {
       let count = 0
       fixture.api.respond = () => nonceChallenge(`nonce-${++count}`)
       expect((await fixture.client(post())).status).toBe(401)
@@ -86,7 +86,7 @@ export function describeBoundTokens(adapter: AdapterUnderTest): void {
       expect(fixture.endpoint.issued).toHaveLength(1)
     })
 
-    it('is not sent to where a redirect leads', async () => {
+    it('is not sent to the target of a redirect', async () => {
       fixture.api.respond = () => ({ status: 302, headers: { location: '/elsewhere' } })
       expect((await fixture.client({ url: fixture.api.origin })).status).toBe(302)
       expect(fixture.api.requests).toHaveLength(1)

@@ -62,7 +62,7 @@ export function describeOrigins(adapter: AdapterUnderTest): void {
     })
 
     it.each([301, 302, 307, 308])(
-      'is not sent to another origin: a %i to one is not followed',
+      'is not sent to another origin, because a %i to one is not followed',
       async (status) => {
         fixture.api.respond = () => ({ status, headers: { location: `${fixture.other.origin}/to` } })
         const client = await fixture.createClient({ header, scheme: 'Key' })
@@ -90,7 +90,7 @@ export function describeOrigins(adapter: AdapterUnderTest): void {
     })
   })
 
-  it('throws without an allowed origin, with an example in the message', async () => {
+  it('throws if no origin is allowed, with an example in the message', async () => {
     const error: unknown = await fixture.createClient({ allowedOrigins: [] }).catch((error: unknown) => error)
     expect(error).toMatchObject({
       kind: 'configuration',

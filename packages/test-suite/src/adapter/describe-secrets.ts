@@ -4,7 +4,7 @@ import { json, noResponse, type ScriptedServer } from '../servers/scripted-serve
 import { useAdapterFixture } from './adapter-fixture.ts'
 import type { AdapterRequest, AdapterUnderTest } from './adapter-under-test.ts'
 
-/** What an application may log about a request shows no token. */
+/** Nothing that an application may log about a request shows its token. */
 export function describeSecrets(adapter: AdapterUnderTest): void {
   const fixture = useAdapterFixture(adapter)
 

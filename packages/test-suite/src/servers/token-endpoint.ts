@@ -1,7 +1,10 @@
 import { clientCredentials, type TokenSource } from '@tokenwell/core'
 import { json, startScriptedServer, type ScriptedServer } from './scripted-server.ts'
 
-/** A token endpoint that issues a new token for each request, a bound one to a proof, unless its `respond` is replaced. */
+/**
+ * A token endpoint that issues a new token for each request, bound to its proof if it has one, unless `respond` is
+ * replaced.
+ */
 export interface TokenEndpoint extends ScriptedServer {
   /** The tokens issued so far. */
   readonly issued: readonly string[]

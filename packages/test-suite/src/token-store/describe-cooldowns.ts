@@ -24,7 +24,7 @@ export function describeCooldowns({ read, remove, acquireLease, write, passTime 
       expect(cooldownMs).toBeLessThanOrEqual(minute)
     })
 
-    it('forgets a cooldown when its time is over', async () => {
+    it('forgets a cooldown when it is over', async () => {
       await (await acquireLease()).writeCooldown(rejection, 30)
       await passTime(40)
       expect(await read()).toBeUndefined()

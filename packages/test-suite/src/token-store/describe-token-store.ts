@@ -11,8 +11,8 @@ export interface TokenStoreContractOptions {
 
 const minute = 60_000
 /**
- * Defines the tests that every token store passes. Each test creates its own store and uses its own key.
- * What a test expects to be still valid lasts a minute, so that a slow machine does not fail the suite.
+ * Defines the tests that every token store passes. Each test creates its own store and uses its own key. What a test
+ * expects to still be valid lasts a minute, so that a slow machine does not fail the suite.
  *
  * @example
  * describeTokenStore('my store', () => createMyTokenStore({ url }))
@@ -63,7 +63,7 @@ export function describeTokenStore(
         expect((await readToken())?.response).toStrictEqual(response)
       })
 
-      it('identifies each write by a new id that does not contain the token', async () => {
+      it('gives each write a new id that does not contain the token', async () => {
         const first = await write('same-token')
         expect((await readToken())?.id).toBe(first)
         const second = await write('same-token')
@@ -205,7 +205,7 @@ export function describeTokenStore(
         expect(await store.lease(key, minute)).toBeUndefined()
       })
 
-      it('grants one lease of the slot "fallback" beside the other', async () => {
+      it('grants one lease of the slot "fallback" besides the first one', async () => {
         const lease = await acquireLease()
         const fallbacks = await Promise.all(
           Array.from({ length: 10 }, () => store.lease(key, minute, 'fallback')),

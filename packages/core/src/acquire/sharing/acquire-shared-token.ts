@@ -10,14 +10,14 @@ import { isShared, readStoredToken } from './read-stored-token.ts'
 import { slowStoreError, StoreOperations } from './store-operations.ts'
 
 const leaseMs = 5_000
-/** How often waiting processes try to take the lease, which its holder may have given up. */
+/** How often waiting processes try to take the lease, which its holder may have released early. */
 const leaseAttemptMs = 100
 /** A pause before a retry that is at least this long is shared with the other processes. */
 const sharedPauseMs = 1_000
 
 /**
- * Gets a token through a store: the stored one, or a new one, requested by the process that holds the lease.
- * A store that fails is not used.
+ * Gets a token through a store: the stored one, or a new one, requested by the process that holds the lease. If the
+ * store fails, the token is requested without it.
  */
 export async function acquireSharedToken(context: AcquireContext, store: TokenStore): Promise<CachedToken> {
   const key = await resolveKey(context)
@@ -33,7 +33,11 @@ export async function acquireSharedToken(context: AcquireContext, store: TokenSt
   }
 }
 
-/** Waits where a process without a store would: for a rate limit that another process met. @throws other errors */
+/**
+ * Waits out a rate limit that another process met, as a process without a store waits out its own.
+ *
+ * @throws any other error
+ */
 async function waitOutThrottling(
   error: unknown,
   { deadline, settings, signal, expectProgress }: AcquireContext,
@@ -54,11 +58,11 @@ export async function removeSharedToken(
     const key = await source.cacheKey()
     await new StoreOperations(store, key, { settings, emit }).run('remove', () => store.remove(key, id))
   } catch {
-    // This provider remembers the token; other processes find out by themselves that it is rejected.
+    // This provider remembers the token; other processes find out for themselves that it is rejected.
   }
 }
 
-/** Undefined if the source cannot compute it: its token request then reports why. */
+/** Undefined if the source cannot compute it; its token request then reports why. */
 async function resolveKey({ source, settings, signal, emit }: AcquireContext): Promise<string | undefined> {
   try {
     return await waitFor(source.cacheKey(), settings.attemptTimeoutMs, signal, slowStoreError)
@@ -82,7 +86,7 @@ function takeLease(operations: StoreOperations, slot?: 'fallback'): Promise<Toke
   )
 }
 
-/** Undefined if the store fails: then the token is requested without it. */
+/** Undefined if the store fails; the token is then requested without it. */
 async function leaseOrWait(
   context: AcquireContext,
   operations: StoreOperations,
@@ -95,8 +99,8 @@ async function leaseOrWait(
 }
 
 /**
- * Looks at the store until the holder has written its token. If the holder takes long, one waiting process at a
- * time requests a token as well: a holder that hangs costs a few requests, not one for each process.
+ * Reads the store until the holder has written its token. If the holder takes long, one waiting process at a time
+ * requests a token as well, so a holder that hangs costs a few requests, not one for each process.
  */
 async function waitForHolder(
   context: AcquireContext,
@@ -107,7 +111,7 @@ async function waitForHolder(
   const stopForwarding = onAbort(context.signal, () => controller.abort(context.signal.reason))
   const own = { ...context, signal: controller.signal }
   const start = clock.monotonic()
-  // Nobody waits for a background refresh: the end of the lease is early enough.
+  // Nobody waits for a background refresh, so it can wait until the lease expires.
   const fallbackAfterMs =
     context.reason === 'refresh_ahead'
       ? Number.POSITIVE_INFINITY
@@ -178,7 +182,7 @@ async function acquireUnderLease(
     return operations.run('cooldown', () => lease.writeCooldown(failure, ms))
   }
   try {
-    // Another process may have written a token between our look and our lease.
+    // Another process may have written a token after our read and before our lease.
     const stored = await readStoredToken(context, operations)
     const { cached, response } = stored
       ? { cached: stored }

@@ -48,7 +48,7 @@ function readCooldown({ error, cooldownMs }: Partial<StoredCooldown>): TokenErro
   ) {
     return undefined
   }
-  // Jitter included.
+  // Including jitter.
   const longestMs = 1.25 * longestCooldownMs(error.kind)
   if (!(cooldownMs > 0 && cooldownMs <= longestMs)) return undefined
   const { failures = 1, ...facts } = error

@@ -1,11 +1,11 @@
 import { elapsedSince, readInstant, type Clock, type Instant } from '../../platform/clock.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'
 
-/** Operations of one process on a store at the same time: more only wait in the client's own queue. */
+/** How many operations one process runs on a store at a time: more would only wait in the client's own queue. */
 const maxConcurrent = 100
 const maxKeys = 1_000
 
-/** A pause after failures, 1 s growing to 30 s. */
+/** A pause after failures: 1 s, growing to 30 s. */
 interface Pause {
   readonly failures: number
   readonly since: Instant
@@ -13,8 +13,8 @@ interface Pause {
 }
 
 /**
- * What is known about a store, regardless of how many providers share it: a circuit breaker for the store and for each
- * of its keys. An error whose `scope` is `'key'` pauses that key alone.
+ * A circuit breaker for a store and for each of its keys, shared by all providers that use the store. An error
+ * whose `scope` is `'key'` pauses that key alone.
  */
 export class StoreCircuitBreaker {
   #pause: Pause | undefined
@@ -30,7 +30,7 @@ export class StoreCircuitBreaker {
   /** @param start when the operation began, by the monotonic clock */
   failed(error: unknown, key: string, clock: Clock, start: number): void {
     const { scope, code } = (error ?? {}) as { scope?: unknown; code?: unknown }
-    // A store that responds about other keys meanwhile, such as a cluster that has lost one node, is not slow.
+    // A store that meanwhile responds for other keys, such as a cluster that has lost one node, is not slow.
     const othersSucceed = this.#lastSuccess.at > start && this.#lastSuccess.key !== key
     if (scope !== 'key' && !(code === 'slow' && othersSucceed)) {
       this.#pause = next(this.#pause, clock)
@@ -53,7 +53,7 @@ export class StoreCircuitBreaker {
     return recovered
   }
 
-  /** Waits for a free place; returns a function that frees it again. */
+  /** Waits for its turn; returns a function that ends it. */
   async enter(onWait: () => void): Promise<() => void> {
     if (this.#running < maxConcurrent) this.#running++
     else {

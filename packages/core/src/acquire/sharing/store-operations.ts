@@ -7,11 +7,11 @@ import { circuitBreakerOf, type StoreCircuitBreaker } from './store-circuit-brea
 
 /** Maximum duration of one store operation, in milliseconds. */
 const operationMs = 200
-/** An operation gets as much time again if this process was blocked for longer than this. */
+/** An operation gets the same time again if this process was blocked for longer than this. */
 const blockedMs = 20
 const maxPeriods = 3
 
-/** The reason with which a wait for a store is rejected. */
+/** The error of a store operation that takes too long. */
 export function slowStoreError(): Error {
   return Object.assign(new Error(), { code: 'slow' })
 }
@@ -68,8 +68,8 @@ export class StoreOperations {
   }
 
   /**
-   * Does not count the time for which this process was blocked, when it could neither send nor receive. Gives up one
-   * turn of the event loop after the time has passed, as the result may be here.
+   * Does not count time during which this process was blocked and could neither send nor receive. Gives up one turn
+   * of the event loop after the time limit, because the result may have arrived already.
    */
   async #within<Value>(
     call: (store: TokenStore, key: string) => Promise<Value>,
