@@ -21,6 +21,11 @@ export default defineConfig({
   cleanUrls: true,
   head: [['link', { rel: 'icon', href: `${base}icon.svg` }]],
   srcExclude: ['README.md'],
+  // The theme adds the class in the browser: the header would move.
+  transformHtml: (page) =>
+    page.includes('class="VPSidebar"')
+      ? page.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"')
+      : page,
   markdown: {
     config(markdown) {
       siteLinks(markdown)

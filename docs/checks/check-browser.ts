@@ -13,6 +13,13 @@ const windows = [
   { width: 1440, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
 ] as const
+const layoutShift = `new Promise((resolve) => {
+  let sum = 0
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) sum += value
+  }).observe({ type: 'layout-shift', buffered: true })
+  setTimeout(() => resolve(sum), 200)
+})`
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -22,8 +29,8 @@ const types: Readonly<Record<string, string>> = {
 const program = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((file) => existsSync(file))
 
 /**
- * Opens pages in Chromium, wide and light, on a phone and dark: no errors, nothing wider than the window, and
- * no findings of axe. Undefined without Chromium.
+ * Opens pages in Chromium, wide and light, on a phone and dark: no errors, nothing wider than the window, nothing that
+ * moves, and no findings of axe. Undefined without Chromium.
  */
 export async function checkInBrowser(): Promise<{ views: number; problems: string[] } | undefined> {
   if (program === undefined) return undefined
@@ -45,6 +52,8 @@ export async function checkInBrowser(): Promise<{ views: number; problems: strin
       await page.goto(`${url}${path}`, { waitUntil: 'networkidle' })
       const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       if (excess > 0) problems.push(`${view}: ${excess} px wider than the window`)
+      const shift = await page.evaluate<number>(layoutShift)
+      if (shift > 0.01) problems.push(`${view}: the layout shifts by ${shift}`)
       await page.evaluate(axe)
       const found = await page.evaluate(
         `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>

@@ -70,7 +70,7 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
     if (!forDevelopers) return (await handlers.forEverybody[name]?.(request)) ?? {}
     if (developer) return forDevelopers({ ...request, developer })
     // Continues after the login; a form that was sent would be lost.
-    const next = isGet ? `?${new URLSearchParams({ next: request.path })}` : ''
+    const next = isGet ? `?${new URLSearchParams({ next: request.url })}` : ''
     return { redirectTo: `${paths.logIn}${next}` }
   }
 
@@ -100,12 +100,14 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
     const notice = request.cookies[noticeCookie]
     // A page shows it once.
     if (notice !== undefined && request.method === 'GET') void reply.clearCookie(noticeCookie, cookie)
-    const path = new URL(request.url, 'http://portal').pathname
+    const { pathname, search } = new URL(request.url, 'http://portal')
+    const path = `${base}${pathname}`
     return {
       paths,
       csrfToken: createCsrfToken(request, reply),
       developer,
-      path: `${base}${path}`,
+      path,
+      url: `${path}${search}`,
       ...(isNotice(notice) && { notice }),
       ...(developer?.administrator && {
         awaitingApproval: (await storage.applications.awaitingApproval()).filter(
@@ -124,6 +126,7 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
       paths,
       csrfToken: createCsrfToken(request, reply),
       path: paths.root,
+      url: paths.root,
     }))
     return send(reply, errorPage(reason, viewer))
   }

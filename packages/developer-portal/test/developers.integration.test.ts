@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { basic, postForm } from '../../token-service/test/test-service.ts'
 import {
   applicationForm,
   tokenFor,
@@ -8,7 +7,6 @@ import {
   decide,
   logInPath,
   password,
-  shown,
   startPortal,
   withApplication,
   useCheapPasswords,
@@ -112,36 +110,6 @@ describe('several administrators', () => {
     await grace.post(`/portal/developers/${ada}/role`, { administrator: 'no' })
     expect((await admin.get('/portal/developers')).status).toBe(403)
     expect((await grace.post(`/portal/developers/${her}/removal`)).status).toBe(409)
-  })
-})
-
-describe('resource servers', () => {
-  it('are registered by administrators, introspect tokens, and end with their secret', async () => {
-    const { admin, developer, service } = await startPortal()
-    const grace = await developer('grace')
-    expect((await grace.get('/portal/resource-servers')).status).toBe(403)
-    const application = await createApplication(admin, await createProject(admin))
-    const { access_token: token } = (await tokenFor(service.authUrl, application)).body
-    const created = await admin.post('/portal/resource-servers', { name: 'Speech API' })
-    const [clientId, first] = [shown(created.text, 'client-id'), shown(created.text, 'client-secret')]
-    const introspect = async (clientSecret: string) =>
-      (await postForm(`${service.authUrl}/oauth/introspect`, { token }, basic({ clientId, clientSecret })))
-        .body
-    expect(await introspect(first)).toMatchObject({ active: true })
-    const path = `/portal/resource-servers/${clientId}`
-    const rotated = await admin.post(`${path}/secrets`, { overlap: 'day' })
-    const second = shown(rotated.text, 'client-secret')
-    for (const secret of [first, second]) expect(await introspect(secret)).toMatchObject({ active: true })
-    const { text } = await admin.get('/portal/resource-servers')
-    expect(text).not.toContain(second)
-    const [revocation = ''] = /\/portal\/resource-servers\/[^"]+\/revocation/.exec(text) ?? []
-    await admin.post(revocation)
-    expect(await introspect(first)).toMatchObject({ error: 'invalid_client' })
-    await admin.post(path)
-    expect(await introspect(second)).toMatchObject({ error: 'invalid_client' })
-    expect((await admin.post(`${path}/secrets`, { overlap: 'day' })).status).toBe(404)
-    expect((await admin.post(`${path}/secrets`, { overlap: 'never' })).status).toBe(400)
-    expect((await admin.post('/portal/resource-servers', { name: '' })).status).toBe(422)
   })
 })
 

@@ -39,6 +39,9 @@ describe('every form', () => {
     '/portal/products',
     '/portal/resource-servers',
     '/portal/resource-servers/x',
+    '/portal/resource-servers/x/removal',
+    '/portal/resource-servers/x/keys',
+    '/portal/resource-servers/x/keys/x/removal',
     '/portal/resource-servers/x/secrets',
     '/portal/resource-servers/x/secrets/x/revocation',
     '/portal/new-project',
@@ -112,7 +115,14 @@ describe('every form', () => {
     for (const path of paths(project, application.path).filter((each) => !open.includes(each))) {
       expect((await browser.post(path)).location).toBe('/portal/log-in')
     }
-    for (const path of ['/portal', '/portal/projects', project, application.path, '/portal/developers']) {
+    const pages = [
+      '/portal',
+      project,
+      application.path,
+      `${application.path}?range=7d`,
+      '/portal/audit?event=a%20b',
+    ]
+    for (const path of pages) {
       const next = new URLSearchParams({ next: path })
       expect((await browser.get(path)).location).toBe(`/portal/log-in?${next}`)
     }
@@ -125,10 +135,13 @@ describe('every form', () => {
       await browser.get(`/portal/log-in?${new URLSearchParams({ next })}`)
       return (await browser.post('/portal/log-in', { name: 'ada', password, next })).location
     }
-    expect(await continuesTo(project)).toBe(project)
+    for (const path of [project, '/portal/audit?event=a%20b&actor=ada', '/portal/resource-servers/a%2Fb'])
+      expect(await continuesTo(path)).toBe(path)
     for (const next of [
       '//example.com',
       'https://example.com/portal',
+      '/\\example.com',
+      '/portal@example.com',
       '/portal/../x',
       '/portal//example.com',
     ])

@@ -4,6 +4,9 @@ const element = document.getElementById('reference')
 const content = JSON.parse(element.dataset.description)
 let accessToken
 
+// Not part of the page's own scripts: the page can be used before.
+await import(element.dataset.scalar)
+document.getElementById('outline').remove()
 Scalar.createApiReference(element, {
   content,
   customFetch: send,
@@ -18,7 +21,6 @@ Scalar.createApiReference(element, {
   mcp: { disabled: true },
   documentDownloadType: 'yaml',
   hiddenClients: true,
-  forceDarkModeState: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
   persistAuth: false,
   defaultOpenAllTags: true,
   hideModels: true,

@@ -50,7 +50,7 @@ export function field(options: FieldOptions, state: FormState): SafeHtml {
   return labelled(
     { ...options, required },
     state,
-    after === '' ? input : html`<div class="joined">${input}</div>`,
+    after === '' ? input : html`<fieldset class="group">${input}</fieldset>`,
   )
 }
 

@@ -23,6 +23,8 @@ export const notices = {
   project_deleted: 'The project was deleted. It can be restored for 30 days.',
   project_restored: 'The project was restored.',
   resource_server_removed: 'The resource server was removed.',
+  resource_server_renamed: 'The resource server was renamed.',
+  resource_server_secret_revoked: 'The secret was revoked. The API can no longer use it.',
   developer_demoted: 'The administrator is now a developer.',
   developer_promoted: 'The developer is now an administrator.',
   secret_revoked: 'The secret was revoked. Clients that use it can no longer get tokens.',

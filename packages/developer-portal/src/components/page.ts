@@ -12,6 +12,8 @@ export interface Viewer {
   readonly developer?: Developer | undefined
   /** The path of the page. */
   readonly path: string
+  /** The path with its query. */
+  readonly url: string
   /** What the page confirms. */
   readonly notice?: NoticeName | undefined
   /** How many applications an administrator has to decide on. */
@@ -36,9 +38,9 @@ export function page(viewer: Viewer, content: PageContent): SafeHtml {
   const main = html`<main id="content" tabindex="-1" class="${isCard ? 'narrow' : ''}">
     ${viewer.notice === undefined ? '' : html`<div role="status" class="notice" data-variant="success">${notices[viewer.notice]}</div>`}
     ${trail.length > 0 ? breadcrumbs(trail) : ''}
-    <div class="title">
+    <div class="hstack">
       <h1>${title}</h1>
-      ${badge} ${actions === undefined ? '' : html`<div class="actions">${actions}</div>`}
+      ${badge} ${actions === undefined ? '' : html`<div class="hstack gap-2 actions">${actions}</div>`}
     </div>
     ${body}
   </main>`
@@ -171,7 +173,7 @@ function linkList({ path, paths }: Viewer, links: readonly Link[]): SafeHtml {
 
 function breadcrumbs(trail: readonly (readonly [string, string])[]): SafeHtml {
   return html`<nav class="breadcrumbs" aria-label="Breadcrumb">
-    <ol>
+    <ol class="unstyled hstack gap-2">
       ${trail.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}
     </ol>
   </nav>`

@@ -109,6 +109,12 @@ console.log(value);`
   )
 }
 
+/** The request of an API that checks a token. */
+export function introspectionSnippets({ baseUrl, clientId, clientSecret }: ClientOfService): Snippet[] {
+  const form = { client_id: clientId, client_secret: clientSecret, token: 'YOUR_ACCESS_TOKEN' }
+  return requestSnippets({ url: `${baseUrl}/oauth/introspect`, form })
+}
+
 export function environmentFile({ baseUrl, clientId, clientSecret }: ClientOfService): string {
   return `AUTH_URL=${baseUrl}\nCLIENT_ID=${clientId}\nCLIENT_SECRET=${clientSecret}`
 }

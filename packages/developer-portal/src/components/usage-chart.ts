@@ -6,6 +6,12 @@ const height = 100
 const slot = 20
 const gap = 5
 
+const colours = { issued: 'var(--primary)', failed: 'var(--danger)' }
+const key = (colour: string) =>
+  html`<svg width="10" height="10" aria-hidden="true">
+    <rect width="10" height="10" rx="2" fill="${colour}" />
+  </svg>`
+
 const count = (requests: number) => requests.toLocaleString('en')
 const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const hourFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' })
@@ -23,19 +29,22 @@ const dayHourFormat = new Intl.DateTimeFormat('en-GB', {
 export function usageChart(usage: Usage, path: string): SafeHtml {
   const { range, issued, failed } = usage
   const isQuiet = issued + failed === 0
-  return html`<div class="title">
+  return html`<div class="hstack">
       <h2 id="usage">Token requests</h2>
-      <nav class="actions" aria-label="Time range">
-        <ul class="ranges">
+      <nav class="hstack gap-2 actions" aria-label="Time range">
+        <menu class="buttons">
           ${usageRanges.map(
             ({ id, label }) =>
               html`<li>
-                <a href="${path}?range=${id}#usage" ${id === range.id ? html`aria-current="true"` : ''}
+                <a
+                  class="button small ${id === range.id ? '' : 'outline'}"
+                  href="${path}?range=${id}#usage"
+                  ${id === range.id ? html`aria-current="true"` : ''}
                   >${label}</a
                 >
               </li>`,
           )}
-        </ul>
+        </menu>
       </nav>
     </div>
     ${isQuiet ? html`<p class="text-light" id="usage-summary">No token requests in the last ${range.label}.</p>` : chart(usage)}`
@@ -49,8 +58,10 @@ function chart(usage: Usage): SafeHtml {
   const middle = bars[Math.floor(bars.length / 2)]?.fromMs ?? 0
   const axisLabel = range.id === '24h' ? hourFormat : dayFormat
   return html`<p id="usage-summary">
-      <span class="key issued"></span><strong>${count(issued)}</strong> issued <span class="key failed"></span
-      ><strong>${count(failed)}</strong> failed in the last ${range.label}
+      ${key(colours.issued)}<strong>${count(issued)}</strong> issued ${key(colours.failed)}<strong
+        >${count(failed)}</strong
+      >
+      failed in the last ${range.label}
     </p>
     <figure class="chart">
       <div class="y-axis" aria-hidden="true">
@@ -62,9 +73,9 @@ function chart(usage: Usage): SafeHtml {
         role="img"
         aria-labelledby="usage usage-summary"
       >
-        ${gridTops.map((y) => html`<line class="grid" x1="0" x2="${bars.length * slot}" y1="${y}" y2="${y}" />`)}
+        ${gridTops.map((y) => html`<line stroke-dasharray="3 4" x1="0" x2="${bars.length * slot}" y1="${y}" y2="${y}" />`)}
         ${bars.map((bar, index) => barShape(bar, { index, top, label: barLabel(usage, bar) }))}
-        <line class="axis" x1="0" x2="${bars.length * slot}" y1="${height}" y2="${height}" />
+        <line x1="0" x2="${bars.length * slot}" y1="${height}" y2="${height}" />
       </svg>
       <div class="x-axis" aria-hidden="true">
         <span>${axisLabel.format(first)}</span><span>${axisLabel.format(middle)}</span><span>now (UTC)</span>
@@ -96,7 +107,7 @@ function chart(usage: Usage): SafeHtml {
             </tbody>
           </table>`
     }
-    <details class="plain">
+    <details class="mt-4">
       <summary>Show as a table</summary>
       <table>
         <caption class="visually-hidden">
@@ -136,11 +147,11 @@ function barShape(
 ): SafeHtml {
   const scaled = (requests: number) =>
     requests === 0 ? 0 : Math.max(2, Math.round((requests / top) * height * 100) / 100)
-  const part = (kind: string, requests: number, below: number) =>
+  const part = (kind: keyof typeof colours, requests: number, below: number) =>
     requests === 0
       ? ''
       : html`<rect
-          class="${kind}"
+          fill="${colours[kind]}"
           x="${index * slot + gap / 2}"
           y="${height - below - scaled(requests)}"
           width="${slot - gap}"
@@ -148,7 +159,7 @@ function barShape(
         />`
   return html`<g>
     <title>${label}: ${count(issued)} issued, ${count(failed)} failed</title>
-    <rect class="hover" x="${index * slot}" y="0" width="${slot}" height="${height}" />
+    <rect fill="transparent" x="${index * slot}" y="0" width="${slot}" height="${height}" />
     ${part('issued', issued, 0)} ${part('failed', failed, scaled(issued))}
   </g>`
 }

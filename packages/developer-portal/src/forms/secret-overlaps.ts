@@ -7,6 +7,3 @@ export const overlaps = [
   ['never', 'never (revoke them later)', Infinity],
   ['now', 'now (clients that use them can no longer get tokens)', 0],
 ] as const
-
-/** Without "never". */
-export const finiteOverlaps = overlaps.filter(([value]) => value !== 'never')

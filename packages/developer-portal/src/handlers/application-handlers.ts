@@ -9,9 +9,10 @@ import {
 import type { NoticeName } from '../components/notices.ts'
 import { summarizeUsage, usageRanges, usageStart } from '../components/usage.ts'
 import { applicationFormState, parseApplicationForm } from '../forms/application-form.ts'
-import { newApplicationPage, settingsPage } from '../pages/application-form-pages.ts'
-import { applicationPage } from '../pages/application-page.ts'
-import { secretPage } from '../pages/secret-page.ts'
+import { submissionForm } from '../forms/rotation-form.ts'
+import { newApplicationPage, settingsPage } from '../pages/application/application-form-pages.ts'
+import { applicationPage } from '../pages/application/application-page.ts'
+import { secretPage } from '../pages/application/secret-page.ts'
 import { actorOf } from '../request/actor.ts'
 import { PortalError } from '../request/portal-error.ts'
 import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
@@ -21,8 +22,6 @@ import { deletionForm } from './project-handlers.ts'
 const maxApplications = 100
 const shownRequests = 20
 
-/** The ID that a form assigns to what it creates: sending it twice creates it once. */
-export const submissionForm = z.object({ submission_id: z.uuid() })
 const decisionForm = z.discriminatedUnion('decision', [
   z.object({
     decision: z.literal('approve'),
@@ -106,12 +105,13 @@ export function applicationHandlers({ storage, registryFor, activity, clock }: S
       }
     },
     async showApplication(request) {
-      // First: last uses are part of the client.
-      await activity.flush()
       const client = await ownClient(storage, request)
       const nowMs = clock.now()
-      const { clientId, projectId } = client.application
+      const { clientId, projectId, keys } = client.application
       const range = usageRanges.find(({ id }) => id === request.query['range']) ?? usageRanges[0]
+      const used = [client.application, ...client.secrets, ...keys].map(({ id }) => id)
+      // First: it writes what is pending.
+      const lastUses = await activity.lastUses(used)
       const [entries, requests, projects] = await Promise.all([
         storage.activity.usage(clientId, usageStart(range, nowMs)),
         storage.activity.requests(clientId, shownRequests),
@@ -122,9 +122,8 @@ export function applicationHandlers({ storage, registryFor, activity, clock }: S
       )
       const usage = summarizeUsage(entries, range, nowMs)
       const submissionId = randomUUID()
-      return {
-        page: applicationPage(request, { client, usage, requests, otherProjects, nowMs, submissionId }),
-      }
+      const content = { client, usage, requests, otherProjects, lastUses, nowMs, submissionId }
+      return { page: applicationPage(request, content) }
     },
     async showSettings(request) {
       const client = await ownClient(storage, request)

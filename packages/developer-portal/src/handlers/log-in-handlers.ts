@@ -23,7 +23,11 @@ const joinForm = z.object({ name, password: newPassword })
 
 /** Where to continue after the login: only in the portal. */
 function nextPath({ paths }: PortalRequest, { next }: RawParameters): string {
-  return typeof next === 'string' && new RegExp(`^${paths.root}(/[\\w-]+)*$`).test(next) ? next : paths.root
+  const origin = 'http://portal'
+  if (typeof next !== 'string' || !URL.canParse(next, origin)) return paths.root
+  const { href, pathname } = new URL(next, origin)
+  const isPath = href === `${origin}${next}` && !pathname.includes('//')
+  return isPath && pathname.startsWith(`${paths.root}/`) ? next : paths.root
 }
 
 /** Joining, logging in and logging out. */

@@ -19,18 +19,17 @@ export function projectHandlers({ storage, registryFor, activity, clock }: Servi
   const { developers } = storage
   return {
     async showProjects(request) {
-      await activity.flush()
       const projects = await ownProjects(storage, request)
       const clients = await storage.applications.listOf(projects.map(({ id }) => id))
       const withClients = projects.map((project) => ({
         project,
         clients: clients.filter((client) => client.project.id === project.id),
       }))
-      return { page: projectsPage(request, withClients, clock.now()) }
+      const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
+      return { page: projectsPage(request, withClients, { lastUses, nowMs: clock.now() }) }
     },
     async showProject(request) {
       const project = await ownProject(storage, request)
-      await activity.flush()
       const [clients, all, memberships] = await Promise.all([
         storage.applications.list(project.id),
         developers.list(),
@@ -41,9 +40,9 @@ export function projectHandlers({ storage, registryFor, activity, clock }: Servi
       )
       const owners = all.filter(({ id }) => ownerIds.has(id))
       const otherDevelopers = all.filter(({ id }) => !ownerIds.has(id))
-      return {
-        page: projectPage(request, { project, clients, owners, otherDevelopers, nowMs: clock.now() }),
-      }
+      const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
+      const content = { project, clients, owners, otherDevelopers, lastUses, nowMs: clock.now() }
+      return { page: projectPage(request, content) }
     },
     showNewProject: async (request) => ({ page: newProjectPage(request, emptyForm) }),
     async createProject(request) {

@@ -1,73 +1,129 @@
+import { randomUUID } from 'node:crypto'
 import { UsageError } from '@tokenwell/token-service'
-import type { ServiceContext } from '@tokenwell/token-service/plugin'
+import { AlreadyExists, type ResourceServer, type ServiceContext } from '@tokenwell/token-service/plugin'
 import { z } from 'zod'
-import { emptyForm } from '../components/form.ts'
+import { emptyForm, type FormState } from '../components/form.ts'
+import { addKeyOfForm } from '../forms/key-form.ts'
 import { line, parseForm } from '../forms/parse-form.ts'
-import { finiteOverlaps } from '../forms/secret-overlaps.ts'
-import { resourceServersPage, type ResourceServersContent } from '../pages/resource-servers-page.ts'
+import { parseRotation, submissionForm } from '../forms/rotation-form.ts'
+import { newKeyPage } from '../pages/new-key-page.ts'
+import { resourceServerPage } from '../pages/resource-servers/resource-server-page.ts'
+import { resourceServerSecretPage } from '../pages/resource-servers/resource-server-secret-page.ts'
+import { resourceServersPage, serverName } from '../pages/resource-servers/resource-servers-page.ts'
 import { actorOf } from '../request/actor.ts'
 import { PortalError } from '../request/portal-error.ts'
-import type { DeveloperHandler, DeveloperRequest, PortalResponse } from '../request/portal-request.ts'
+import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
 import { requireAdministrator } from './require-administrator.ts'
 
-const serverForm = z.object({ name: line(200) })
-const rotationForm = z.object({ overlap: z.enum(finiteOverlaps.map(([value]) => value)) })
+const nameForm = z.object({ name: line(200) })
 
 /** The APIs that may introspect tokens, for administrators. */
-export function resourceServerHandlers({ resourceServersFor, clock }: ServiceContext) {
-  async function show(
-    request: DeveloperRequest,
-    content: Partial<ResourceServersContent> = {},
-  ): Promise<PortalResponse> {
-    const servers = await resourceServersFor(actorOf(request)).list()
-    return {
-      page: resourceServersPage(request, { servers, state: emptyForm, nowMs: clock.now(), ...content }),
-    }
+export function resourceServerHandlers({ resourceServersFor, activity, clock }: ServiceContext) {
+  /** Checks the permission; every request needs the registry. */
+  function registryOf(request: DeveloperRequest) {
+    requireAdministrator(request)
+    return resourceServersFor(actorOf(request))
   }
 
-  /** Another administrator may have removed the resource server. */
-  async function change<Result>(run: Promise<Result>): Promise<Result> {
+  /** The resource server in the URL. Another administrator may have removed it. */
+  async function serverOf(request: DeveloperRequest): Promise<ResourceServer> {
     try {
-      return await run
+      return await registryOf(request).find(request.params['clientId'] ?? '')
     } catch (error) {
       throw error instanceof UsageError ? new PortalError('not_found') : error
     }
   }
 
+  async function list(request: DeveloperRequest, state: FormState, submissionId: string = randomUUID()) {
+    const servers = await registryOf(request).list()
+    const lastUses = await activity.lastUses(servers.map(({ clientId }) => clientId))
+    return resourceServersPage(request, { servers, lastUses, nowMs: clock.now(), state, submissionId })
+  }
+
+  async function show(request: DeveloperRequest, server: ResourceServer, state?: FormState) {
+    const { clientId, name, secrets, keys } = server
+    const lastUses = await activity.lastUses([clientId, ...[...secrets, ...keys].map(({ id }) => id)])
+    const named = state ?? { values: { name }, errors: {} }
+    const content = { server, lastUses, nowMs: clock.now(), submissionId: randomUUID(), state: named }
+    return resourceServerPage(request, content)
+  }
+
+  function showKeyForm(request: DeveloperRequest, server: ResourceServer, state: FormState) {
+    const { paths } = request
+    const trail = [
+      ['Resource servers', paths.resourceServers],
+      [serverName(server), paths.resourceServer(server.clientId)],
+    ] as const
+    return newKeyPage(request, { action: paths.resourceServerKeys(server.clientId), trail, state })
+  }
+
   return {
-    async showResourceServers(request) {
-      requireAdministrator(request)
-      return show(request)
-    },
+    showResourceServers: async (request) => ({ page: await list(request, emptyForm) }),
     async createResourceServer(request) {
-      requireAdministrator(request)
-      const parsed = parseForm(serverForm, request.form)
-      if (!parsed.data) return { ...(await show(request, { state: parsed.state })), status: 422 }
-      const { resourceServer, clientSecret } = await resourceServersFor(actorOf(request)).create(
-        parsed.data.name,
-      )
-      return show(request, { newSecret: { clientId: resourceServer.clientId, clientSecret } })
+      const registry = registryOf(request)
+      const id = submissionForm.safeParse(request.form).data?.submission_id
+      if (id === undefined) throw new PortalError('invalid_form')
+      const parsed = parseForm(nameForm, request.form)
+      if (!parsed.data) return { page: await list(request, parsed.state, id), status: 422 }
+      try {
+        const { resourceServer: server, clientSecret } = await registry.create(parsed.data.name, id)
+        return { page: resourceServerSecretPage(request, { server, clientSecret }) }
+      } catch (error) {
+        // The page was reloaded: the secret was shown already.
+        if (!(error instanceof AlreadyExists)) throw error
+        return { redirectTo: request.paths.resourceServers }
+      }
     },
-    async rotateResourceServerSecret(request) {
-      requireAdministrator(request)
-      const clientId = request.params['clientId'] ?? ''
-      const { data } = rotationForm.safeParse(request.form)
-      if (!data) throw new PortalError('invalid_form')
-      const seconds = finiteOverlaps.find(([value]) => value === data.overlap)?.[2] ?? 0
-      const registry = resourceServersFor(actorOf(request))
-      const clientSecret = await change(registry.rotateSecret(clientId, seconds * 1000))
-      return show(request, { newSecret: { clientId, clientSecret } })
-    },
-    async revokeResourceServerSecret(request) {
-      requireAdministrator(request)
-      const { clientId = '', secretId = '' } = request.params
-      await change(resourceServersFor(actorOf(request)).revokeSecret(clientId, secretId))
-      return { redirectTo: request.paths.resourceServers, notice: 'secret_revoked' }
+    showResourceServer: async (request) => ({ page: await show(request, await serverOf(request)) }),
+    async renameResourceServer(request) {
+      const server = await serverOf(request)
+      const parsed = parseForm(nameForm, request.form)
+      if (!parsed.data) return { page: await show(request, server, parsed.state), status: 422 }
+      await registryOf(request).rename(server.clientId, parsed.data.name)
+      return {
+        redirectTo: request.paths.resourceServer(server.clientId),
+        notice: 'resource_server_renamed',
+      }
     },
     async removeResourceServer(request) {
-      requireAdministrator(request)
-      await change(resourceServersFor(actorOf(request)).remove(request.params['clientId'] ?? ''))
+      const { clientId } = await serverOf(request)
+      await registryOf(request).remove(clientId)
       return { redirectTo: request.paths.resourceServers, notice: 'resource_server_removed' }
+    },
+    async rotateResourceServerSecret(request) {
+      const server = await serverOf(request)
+      const { clientId, secrets } = server
+      const { secretId, overlapMs, othersExpire } = parseRotation(request.form, secrets, clock.now())
+      try {
+        const clientSecret = await registryOf(request).rotateSecret(clientId, overlapMs, secretId)
+        return { page: resourceServerSecretPage(request, { server, clientSecret, othersExpire }) }
+      } catch (error) {
+        if (!(error instanceof AlreadyExists)) throw error
+        return { redirectTo: request.paths.resourceServer(clientId) }
+      }
+    },
+    async revokeResourceServerSecret(request) {
+      const { clientId } = await serverOf(request)
+      await registryOf(request).revokeSecret(clientId, request.params['secretId'] ?? '')
+      return {
+        redirectTo: request.paths.resourceServer(clientId),
+        notice: 'resource_server_secret_revoked',
+      }
+    },
+    showNewResourceServerKey: async (request) => ({
+      page: showKeyForm(request, await serverOf(request), emptyForm),
+    }),
+    async addResourceServerKey(request) {
+      const server = await serverOf(request)
+      const { clientId } = server
+      const state = await addKeyOfForm(request.form, (key) => registryOf(request).addKeys(clientId, key))
+      if (state) return { page: showKeyForm(request, server, state), status: 422 }
+      return { redirectTo: request.paths.resourceServer(clientId), notice: 'key_added' }
+    },
+    async removeResourceServerKey(request) {
+      const { clientId } = await serverOf(request)
+      await registryOf(request).removeKey(clientId, request.params['keyId'] ?? '')
+      return { redirectTo: request.paths.resourceServer(clientId), notice: 'key_removed' }
     },
   } satisfies Record<string, DeveloperHandler>
 }

@@ -7,12 +7,11 @@ import { ownProjects } from './own-projects.ts'
 /** The steps to the first token. */
 export function startHandlers({ storage, activity }: ServiceContext) {
   async function progress(request: DeveloperRequest): Promise<StartContent> {
-    await activity.flush()
     const all = await ownProjects(storage, request)
     const projects = all.filter(({ deletesAtMs }) => deletesAtMs === undefined)
     const clients = await storage.applications.listOf(projects.map(({ id }) => id))
-    const hasToken = ({ secrets }: (typeof clients)[number]) =>
-      secrets.some(({ lastUsedAtMs }) => lastUsedAtMs !== undefined)
+    const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
+    const hasToken = ({ application }: (typeof clients)[number]) => lastUses.has(application.id)
     const registered = clients.filter((client) => !isBeingDeleted(client))
     const client = registered.find(hasToken) ?? registered[0]
     return {

@@ -3,7 +3,7 @@ import type { RegisteredClient } from '@tokenwell/token-service/plugin'
 import { page } from '../components/page.ts'
 import { relativeTime } from '../components/time.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
-import { decisions, requestedText } from './application-page.ts'
+import { decisions, requestedText } from './application/approval-decisions.ts'
 
 export interface ApprovalsContent {
   readonly clients: readonly RegisteredClient[]
@@ -27,11 +27,11 @@ export function approvalsPage(
           const { application, project } = client
           const { id, name, createdAtMs, products, lifetimeSeconds, requested } = application
           return html`<section class="card" aria-labelledby="application-${id}">
-            <div class="title">
+            <div class="hstack">
               <h2 id="application-${id}">
                 <a href="${request.paths.application(project.id, id)}">${name}</a>
               </h2>
-              <div class="actions">${decisions(request, client, 'approvals')}</div>
+              <div class="hstack gap-2 actions">${decisions(request, client, 'approvals')}</div>
             </div>
             <dl class="pairs">
               <div>

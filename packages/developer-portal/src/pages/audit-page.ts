@@ -26,12 +26,15 @@ export function auditPage(request: DeveloperRequest, { entries, filter, limit }:
     </form>
     ${
       entries.length === 0
-        ? html`<p class="card empty">No entries.</p>`
+        ? html`<div class="card empty">
+            <h2>No entries</h2>
+            <p class="text-light">Nothing matches the filter.</p>
+          </div>`
         : html`<div class="card">
-            <table class="stacked">
+            <table class="stacked compact">
               <caption>
-                ${entries.length < limit ? `${entries.length} entries` : `The latest ${limit} entries`}, the
-                newest first
+                ${entries.length < limit ? `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}` : `The latest ${limit} entries`},
+                the newest first
               </caption>
               <thead>
                 <tr>

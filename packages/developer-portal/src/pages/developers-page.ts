@@ -68,7 +68,7 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
 }
 
 function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administrator }: Developer): SafeHtml {
-  return html`<div class="actions">
+  return html`<div class="hstack gap-2 actions">
     ${dialog({
       id: `role-${id}`,
       label: html`${administrator ? 'Demote' : 'Promote'}<span class="visually-hidden"> ${name}</span>`,

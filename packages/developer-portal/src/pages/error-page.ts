@@ -81,8 +81,14 @@ const texts: Record<PageErrorReason, ErrorText> = {
 
 export function errorPage(reason: PageErrorReason, viewer: Viewer): PortalResponse {
   const { status, title, text } = texts[reason]
-  const body = html`<p class="lead">${text}</p>
-    <p><a href="${viewer.paths.root}">Back to the portal</a></p>`
+  const body = html`<div class="card">
+    <p>${text}</p>
+    <p><a class="button" href="${viewer.paths.root}">Back to the portal</a></p>
+  </div>`
   const retryAfterSeconds = status === 503 ? 5 : undefined
-  return { page: page(viewer, { title, body }), status, retryAfterSeconds }
+  return {
+    page: page(viewer, { title, body, isCard: viewer.developer === undefined }),
+    status,
+    retryAfterSeconds,
+  }
 }

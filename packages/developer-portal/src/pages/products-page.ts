@@ -13,16 +13,17 @@ export function productsPage(
   const body = html`<p class="lead">
       Developers choose from these products when they register an application.
     </p>
-    <div class="card">
+    <div class="card ${products.length === 0 ? 'empty' : ''}">
       ${
         products.length === 0
-          ? html`<p class="text-light">There are no products yet.</p>`
-          : html`<ul class="rows">
+          ? html`<h2>No products yet</h2>
+              <p class="text-light">Add the first one below.</p>`
+          : html`<ul class="unstyled rows">
               ${products.map(
                 (product, index) =>
-                  html`<li>
+                  html`<li class="hstack">
                     <p>${product}</p>
-                    <div class="actions">
+                    <div class="hstack gap-2 actions">
                       ${dialog({
                         id: `remove-${index}`,
                         label: html`Remove<span class="visually-hidden"> ${product}</span>`,

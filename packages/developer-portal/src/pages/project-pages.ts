@@ -3,28 +3,33 @@ import type { Developer, Project, RegisteredClient } from '@tokenwell/token-serv
 import { copyable } from '../components/copyable.ts'
 import { dialog } from '../components/dialog.ts'
 import { choice, csrfInput, emptyForm, field, type FormState } from '../components/form.ts'
+import { lastUse, type LastUses } from '../components/last-use.ts'
 import { page } from '../components/page.ts'
 import { badge, statusBadge } from '../components/status-badge.ts'
-import { relativeTime, time } from '../components/time.ts'
+import { time } from '../components/time.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
-import { dangerRows } from './application-page.ts'
+import { dangerRows } from '../components/danger-rows.ts'
+
+export interface LastUsesContent {
+  readonly lastUses: LastUses
+  readonly nowMs: number
+}
 
 export interface ProjectWithClients {
   readonly project: Project
   readonly clients: readonly RegisteredClient[]
 }
 
-export interface ProjectContent extends ProjectWithClients {
+export interface ProjectContent extends ProjectWithClients, LastUsesContent {
   readonly owners: readonly Developer[]
   /** Whom an administrator can add. */
   readonly otherDevelopers: readonly Developer[]
-  readonly nowMs: number
 }
 
 export function projectsPage(
   request: DeveloperRequest,
   projects: readonly ProjectWithClients[],
-  nowMs: number,
+  content: LastUsesContent,
 ): SafeHtml {
   const { paths } = request
   const body =
@@ -39,14 +44,14 @@ export function projectsPage(
       : html`${projects.map(
           (each) =>
             html`<section class="card" aria-labelledby="project-${each.project.id}">
-              <div class="title">
+              <div class="hstack">
                 <h2 id="project-${each.project.id}">
                   <a href="${paths.project(each.project.id)}">${each.project.name}</a>
                 </h2>
                 ${each.project.deletesAtMs === undefined ? '' : badge('deleted')}
                 <p class="text-light actions">${about(each.project)}</p>
               </div>
-              ${clientTable(request, each, nowMs)}
+              ${clientTable(request, each, content)}
             </section>`,
         )}`
   const actions = html`<a class="button" href="${paths.newProject}">New project</a>`
@@ -64,7 +69,7 @@ export function projectPage(request: DeveloperRequest, content: ProjectContent):
   const body = html`<p class="text-light">${about(project)}</p>
     <section class="card" aria-labelledby="applications">
       <h2 id="applications">Applications</h2>
-      ${clientTable(request, content, content.nowMs)}
+      ${clientTable(request, content, content)}
     </section>
     ${owners(request, content)}
     <section class="card" aria-labelledby="more">
@@ -109,7 +114,11 @@ function about({ organizationName, developerEmail }: Project): string {
   return [organizationName, developerEmail].filter((text) => text !== '').join(' · ')
 }
 
-function clientTable({ paths }: DeveloperRequest, { clients }: ProjectWithClients, nowMs: number): SafeHtml {
+function clientTable(
+  { paths }: DeveloperRequest,
+  { clients }: ProjectWithClients,
+  { lastUses, nowMs }: LastUsesContent,
+): SafeHtml {
   if (clients.length === 0) return html`<p class="text-light">No applications yet.</p>`
   return html`<table class="stacked">
     <thead>
@@ -117,13 +126,12 @@ function clientTable({ paths }: DeveloperRequest, { clients }: ProjectWithClient
         <th scope="col">Application</th>
         <th scope="col">Status</th>
         <th scope="col">Client ID</th>
-        <th scope="col">Last token</th>
+        <th scope="col">Last used</th>
       </tr>
     </thead>
     <tbody>
       ${clients.map((client) => {
         const { id, name, clientId } = client.application
-        const lastUsedAtMs = Math.max(0, ...client.secrets.map((secret) => secret.lastUsedAtMs ?? 0))
         return html`<tr>
           <td data-label="Application">
             <a href="${paths.application(client.project.id, id)}"><strong>${name}</strong></a>
@@ -132,7 +140,7 @@ function clientTable({ paths }: DeveloperRequest, { clients }: ProjectWithClient
           <td data-label="Client ID">
             ${copyable({ id: `client-id-${id}`, value: clientId, what: `client ID of ${name}` })}
           </td>
-          <td data-label="Last token">${lastUsedAtMs === 0 ? 'never' : relativeTime(lastUsedAtMs, nowMs)}</td>
+          <td data-label="Last used">${lastUse(id, lastUses, nowMs)}</td>
         </tr>`
       })}
     </tbody>
@@ -145,11 +153,11 @@ function owners(
 ): SafeHtml {
   const action = paths.owners(project.id)
   return html`<section class="card" aria-labelledby="owners">
-    <div class="title">
+    <div class="hstack">
       <h2 id="owners">Owners</h2>
       ${
         developer.administrator && otherDevelopers.length > 0
-          ? html`<div class="actions">
+          ? html`<div class="hstack gap-2 actions">
               ${dialog({
                 id: 'add-owner',
                 label: 'Add owner',
@@ -174,14 +182,14 @@ function owners(
     ${
       all.length === 0
         ? html`<p class="text-light">Only administrators have access.</p>`
-        : html`<ul class="rows">
+        : html`<ul class="unstyled rows">
             ${all.map(
               ({ id, name }) =>
-                html`<li>
+                html`<li class="hstack">
                   <p>${name}</p>
                   ${
                     developer.administrator
-                      ? html`<form method="post" action="${action}" class="actions">
+                      ? html`<form method="post" action="${action}" class="hstack gap-2 actions">
                           ${csrfInput(csrfToken)}<input type="hidden" name="remove" value="${id}" />
                           <button class="outline small">
                             Remove<span class="visually-hidden"> ${name}</span>

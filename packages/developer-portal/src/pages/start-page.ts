@@ -23,7 +23,7 @@ export function startPage(request: DeveloperRequest, content: StartContent): Saf
   ]
   const body = html`<p class="lead">${lead ?? 'You have your first token. What to do next:'}</p>
     ${current === -1 ? nextSteps(request, client) : ''}
-    <ol class="steps">
+    <ol class="unstyled steps">
       ${[
         step('Create a project', projectStep(request, content)),
         step('Register an application', applicationStep(request, content)),
@@ -107,10 +107,10 @@ function tokenStep({ paths, baseUrl }: DeveloperRequest, { client, hasToken }: S
 }
 
 function nextSteps({ paths }: DeveloperRequest, client: RegisteredClient | undefined): SafeHtml {
-  return html`<ul class="next">
+  return html`<ul class="unstyled row">
     ${
       client
-        ? html`<li>
+        ? html`<li class="card col-4">
             <a href="${paths.application(client.project.id, client.application.id)}"
               >See its token requests</a
             >
@@ -118,11 +118,11 @@ function nextSteps({ paths }: DeveloperRequest, client: RegisteredClient | undef
           </li>`
         : ''
     }
-    <li>
+    <li class="card col-4">
       <a href="${paths.reference}">Try the API reference</a>
       <p class="text-light">Send real requests, and see each response and error.</p>
     </li>
-    <li>
+    <li class="card col-4">
       <a href="${paths.projects}">Manage your projects</a>
       <p class="text-light">Register more applications, and rotate their secrets without an outage.</p>
     </li>

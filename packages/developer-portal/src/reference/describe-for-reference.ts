@@ -1,7 +1,8 @@
 import { requestSnippets } from '../components/snippets.ts'
 
 /** The parts of the OpenAPI document that the reference changes. */
-interface ApiDescription {
+export interface ApiDescription {
+  readonly tags?: readonly object[] | undefined
   readonly servers: readonly [{ readonly url: string }]
   readonly paths: Readonly<Record<string, { readonly post: Operation }>>
   readonly components: { readonly schemas: object }
@@ -9,6 +10,7 @@ interface ApiDescription {
 }
 
 interface Operation {
+  readonly summary: string
   readonly requestBody: {
     readonly content: Readonly<Record<string, { readonly schema: { readonly anyOf: readonly FormSchema[] } }>>
   }
@@ -39,7 +41,7 @@ const placeholders: Readonly<Record<string, string>> = {
 }
 
 /** The OpenAPI document with request snippets, and with fields that `reference.js` fills. */
-export function describeForReference(description: object): object {
+export function describeForReference(description: object): ApiDescription {
   const api = description as ApiDescription
   const [{ url }] = api.servers
   const paths = Object.entries(api.paths).map(([path, { post }]) => {

@@ -45,7 +45,7 @@ it('loads nothing from other sites, allows no inline script, and is not cached',
   expect(policy).toContain("connect-src 'self'")
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(text).not.toMatch(/<style|\son\w+=|(?:src|href)="(?:https?:)?\/\//)
-  const script = /src="([^"]+scalar\.js[^"]+)"/.exec(text)?.[1] ?? ''
+  const script = /data-scalar="([^"]+scalar\.js[^"]+)"/.exec(text)?.[1] ?? ''
   for (const encoding of ['br', 'identity']) {
     const file = await fetch(authUrl + script, { headers: { 'accept-encoding': encoding } })
     expect(file.headers.get('cache-control')).toContain('immutable')

@@ -11,8 +11,8 @@ export interface TokenRequest {
   readonly clientId: string
   readonly outcome: TokenRequestOutcome
   readonly address: string
-  /** The secret that the token was issued for. */
-  readonly secretId?: string | undefined
+  /** The IDs of the application and of its secret or public key, if they were used. */
+  readonly used?: readonly string[] | undefined
 }
 
 export type AuditEvent = Omit<AuditEntry, 'atMs' | 'count'>
@@ -20,7 +20,11 @@ export type AuditEvent = Omit<AuditEntry, 'atMs' | 'count'>
 /** Collects last uses, token requests and audit events, and writes them in batches, outside the token request. */
 export interface ActivityRecorder {
   tokenRequested(request: TokenRequest): void
+  /** Records a use of those with these IDs. */
+  used(ids: readonly string[]): void
   audit(event: AuditEvent): void
+  /** When these were last used, by ID. */
+  lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Writes the pending batch. */
   flush(): Promise<void>
   /** Writes the last batch. */
@@ -57,7 +61,7 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
     clearTimeout(timer)
     timer = undefined
     const batch = {
-      lastUses: Array.from(lastUses, ([secretId, atMs]) => ({ secretId, atMs })),
+      lastUses: Array.from(lastUses, ([id, atMs]) => ({ id, atMs })),
       usage: [...usage.values()],
       requests: [...requests.values()],
       audit: [...audit.values()],
@@ -67,19 +71,19 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
     requests = new Map()
     audit = new Map()
     // A token request is in the usage too.
-    if (batch.usage.length + batch.audit.length === 0) return writing
+    if (batch.lastUses.length + batch.usage.length + batch.audit.length === 0) return writing
     writing = writing.then(() => storage.record(batch)).catch(onError)
     return writing
   }
 
   return {
-    tokenRequested({ clientId, outcome, address, secretId }) {
+    tokenRequested({ clientId, outcome, address, used = [] }) {
       const atMs = clock.now()
       const hour = atMs - (atMs % hourMs)
       const usageKey = JSON.stringify([clientId, outcome, hour])
       const before = usage.get(usageKey)?.requests ?? 0
       usage.set(usageKey, { clientId, outcome, hourMs: hour, requests: before + 1 })
-      if (secretId !== undefined) lastUses.set(secretId, atMs)
+      for (const id of used) lastUses.set(id, atMs)
       const minute = atMs - (atMs % minuteMs)
       const key = JSON.stringify([clientId, outcome, address, minute])
       const count = (requests.get(key)?.count ?? 0) + 1
@@ -88,12 +92,20 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
       }
       schedule()
     },
+    used(ids) {
+      for (const id of ids) lastUses.set(id, clock.now())
+      schedule()
+    },
     audit(event) {
       const full = audit.size >= maxDistinctEvents
       const kept: AuditEvent = full ? { event: event.event, detail: 'other' } : event
       const key = JSON.stringify([kept.event, kept.actor, kept.clientId, kept.address, kept.detail])
       audit.set(key, { ...kept, atMs: clock.now(), count: (audit.get(key)?.count ?? 0) + 1 })
       schedule()
+    },
+    async lastUses(ids) {
+      await flush()
+      return storage.lastUses(ids)
     },
     flush,
     close: flush,

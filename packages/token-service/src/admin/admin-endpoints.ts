@@ -2,7 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { RegisteredClient } from '../applications/application.ts'
 import { NotFoundError } from '../platform/usage-error.ts'
-import { actorOf, describeSecret, newKey, rotation, type AdminRequest } from './admin-request.ts'
+import {
+  actorOf,
+  credentialIds,
+  describeCredentials,
+  newKey,
+  rotation,
+  type AdminRequest,
+} from './admin-request.ts'
 import { administerDevelopers, type DeveloperLinks } from './developer-administration.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
 import { applicationSchema, productName } from '../registry/application-options.ts'
@@ -46,6 +53,21 @@ export function adminEndpoints(
     return client
   }
 
+  async function describe(clients: readonly RegisteredClient[]) {
+    const credentials = clients.map(({ secrets, application: { keys } }) => ({ secrets, keys }))
+    const lastUses = await activity.lastUses(credentials.flatMap(credentialIds))
+    return clients.map(({ application, project, secrets }) => ({
+      ...application,
+      project: project.name,
+      ...describeCredentials({ secrets, keys: application.keys }, lastUses),
+    }))
+  }
+
+  async function describeOne(clientId: string) {
+    const [described] = await describe([await find(clientId)])
+    return described
+  }
+
   server.get('/applications', async (request, reply) => {
     const { limit, after } = applicationQuery.parse(request.query)
     const clients = await storage.applications.page(limit, after)
@@ -54,11 +76,9 @@ export function adminEndpoints(
       const next = new URLSearchParams({ limit: String(limit), after: last })
       void reply.header('link', `</applications?${next}>; rel="next"`)
     }
-    return reply.send(clients.map(describeClient))
+    return reply.send(await describe(clients))
   })
-  server.get<AdminRequest>('/applications/:clientId', async ({ params }) =>
-    describeClient(await find(params.clientId)),
-  )
+  server.get<AdminRequest>('/applications/:clientId', async ({ params }) => describeOne(params.clientId))
   server.post('/applications', async (request, reply) => {
     const { project: projectName, ...details } = newApplication.parse(request.body)
     const project = (await storage.projects.list()).find((each) => each.name === projectName)
@@ -85,7 +105,7 @@ export function adminEndpoints(
   for (const [decision, decide] of Object.entries(decisions)) {
     server.post<AdminRequest>(`/applications/:clientId/${decision}`, async (request) => {
       await decide(request, await find(request.params.clientId))
-      return describeClient(await find(request.params.clientId))
+      return describeOne(request.params.clientId)
     })
   }
   server.post<AdminRequest>('/applications/:clientId/secrets', async (request, reply) => {
@@ -135,13 +155,4 @@ export function adminEndpoints(
     )
     return reply.type('application/x-ndjson').send(lines.join(''))
   })
-}
-
-/** Without hashes. */
-function describeClient({ application, project, secrets }: RegisteredClient) {
-  return {
-    ...application,
-    project: project.name,
-    secrets: secrets.map(describeSecret),
-  }
 }

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { ResourceServerSecret } from '../applications/resource-server.ts'
+import type { PublicKey } from '../keys/public-key.ts'
 import type { Actor } from '../registry/application-registry.ts'
 
 /** The parts of the path of an administrator's request. */
@@ -15,15 +17,25 @@ export function actorOf({ ip }: Pick<FastifyRequest, 'ip'>): Actor {
 export const rotation = z.strictObject({ overlapSeconds: z.number().min(0).default(86_400) })
 export const newKey = z.strictObject({ key: z.string().min(1) })
 
-interface AnySecret {
-  readonly id: string
-  readonly prefix: string
-  readonly createdAtMs: number
-  readonly expiresAtMs?: number | undefined
-  readonly lastUsedAtMs?: number | undefined
+interface Credentials {
+  readonly secrets: readonly ResourceServerSecret[]
+  readonly keys: readonly PublicKey[]
 }
 
-/** Without its hash. */
-export function describeSecret({ id, prefix, createdAtMs, expiresAtMs, lastUsedAtMs }: AnySecret): AnySecret {
-  return { id, prefix, createdAtMs, expiresAtMs, lastUsedAtMs }
+export function credentialIds({ secrets, keys }: Credentials): string[] {
+  return [...secrets, ...keys].map(({ id }) => id)
+}
+
+/** Without hashes. */
+export function describeCredentials({ secrets, keys }: Credentials, lastUses: ReadonlyMap<string, number>) {
+  return {
+    secrets: secrets.map(({ id, prefix, createdAtMs, expiresAtMs }) => ({
+      id,
+      prefix,
+      createdAtMs,
+      expiresAtMs,
+      lastUsedAtMs: lastUses.get(id),
+    })),
+    keys: keys.map((key) => ({ ...key, lastUsedAtMs: lastUses.get(key.id) })),
+  }
 }

@@ -2,7 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { ResourceServer } from '../applications/resource-server.ts'
 import type { ServiceContext } from '../service/service-context.ts'
-import { actorOf, describeSecret, newKey, rotation, type AdminRequest } from './admin-request.ts'
+import {
+  actorOf,
+  credentialIds,
+  describeCredentials,
+  newKey,
+  rotation,
+  type AdminRequest,
+} from './admin-request.ts'
 
 const newResourceServer = z.strictObject({ name: z.string().min(1).max(200) })
 const path = '/resource-servers/:clientId'
@@ -11,12 +18,18 @@ const path = '/resource-servers/:clientId'
 export function administerResourceServers(server: FastifyInstance, service: ServiceContext): void {
   const registry = (request: Parameters<typeof actorOf>[0]) => service.resourceServersFor(actorOf(request))
 
+  async function describe(servers: readonly ResourceServer[]) {
+    const lastUses = await service.activity.lastUses(servers.flatMap(credentialIds))
+    return servers.map((each) => ({ ...each, ...describeCredentials(each, lastUses) }))
+  }
+
   server.get('/resource-servers', async (request, reply) =>
-    reply.send((await registry(request).list()).map(describe)),
+    reply.send(await describe(await registry(request).list())),
   )
-  server.get<AdminRequest>(path, async (request, reply) =>
-    reply.send(describe(await registry(request).find(request.params.clientId))),
-  )
+  server.get<AdminRequest>(path, async (request, reply) => {
+    const [described] = await describe([await registry(request).find(request.params.clientId)])
+    return reply.send(described)
+  })
   server.post('/resource-servers', async (request, reply) => {
     const { name } = newResourceServer.parse(request.body)
     const { resourceServer, clientSecret } = await registry(request).create(name)
@@ -44,8 +57,4 @@ export function administerResourceServers(server: FastifyInstance, service: Serv
     await registry(request).removeKey(request.params.clientId, request.params.id)
     return reply.code(204).send()
   })
-}
-
-function describe({ secrets, ...resourceServer }: ResourceServer) {
-  return { ...resourceServer, secrets: secrets.map(describeSecret) }
 }

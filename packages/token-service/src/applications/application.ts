@@ -53,7 +53,6 @@ export interface StoredSecret {
   readonly prefix: string
   readonly createdAtMs: number
   readonly expiresAtMs?: number | undefined
-  readonly lastUsedAtMs?: number | undefined
 }
 
 /** An application that is being deleted, or whose project is, gets no tokens. */

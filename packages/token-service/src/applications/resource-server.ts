@@ -1,7 +1,7 @@
 import type { PublicKey } from '../keys/public-key.ts'
 import type { StoredSecret } from './application.ts'
 
-export type ResourceServerSecret = Omit<StoredSecret, 'applicationId' | 'lastUsedAtMs'> & {
+export type ResourceServerSecret = Omit<StoredSecret, 'applicationId'> & {
   /** From the configuration. */
   readonly configured?: boolean | undefined
 }

@@ -13,17 +13,18 @@ import { setOutcome } from './request-outcome.ts'
 
 /** Reports to resource servers whether a token is active, and for which products (RFC 7662). */
 export function introspectionEndpoint(server: FastifyInstance, context: ServiceContext): void {
-  const { authenticateResourceServer, storage, clock, publicUrl } = context
+  const { authenticateResourceServer, storage, activity, clock, publicUrl } = context
 
   allowPostOnly(server, introspectionPath)
   server.post<FormRequest>(introspectionPath, async (request, reply) => {
     const credentials = presentedCredentials(request.headers.authorization, request.body)
-    const { client } = await authenticateResourceServer(
+    const { client, credential } = await authenticateResourceServer(
       credentials,
       callerOf(request, introspectionPath, publicUrl),
     )
     const { clientId } = client
     setOutcome(request, { clientId })
+    activity.used([clientId, credential.id])
     const { token: value } = parseParameters(presentedToken, request.body)
     const found = await storage.tokens.find(accessTokenHash(value))
     if (!found || !isActive(found, clock.now())) {

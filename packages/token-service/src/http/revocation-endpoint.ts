@@ -17,13 +17,14 @@ export function revocationEndpoint(server: FastifyInstance, context: ServiceCont
   allowPostOnly(server, revocationPath)
   server.post<FormRequest>(revocationPath, async (request, reply) => {
     const credentials = presentedCredentials(request.headers.authorization, request.body)
-    const { client } = await authenticateApplication(
+    const { client, credential } = await authenticateApplication(
       credentials,
       callerOf(request, revocationPath, publicUrl),
     )
     const { application } = client
     const { clientId } = application
     setOutcome(request, { clientId })
+    activity.used([application.id, credential.id])
     const { token } = parseParameters(presentedToken, request.body)
     const hash = accessTokenHash(token)
     const found = await storage.tokens.find(hash)

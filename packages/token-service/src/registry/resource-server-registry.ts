@@ -1,7 +1,8 @@
-import type { ResourceServer } from '../applications/resource-server.ts'
+import { randomUUID } from 'node:crypto'
+import type { ResourceServer, ResourceServerSecret } from '../applications/resource-server.ts'
 import { parsePublicKeys, type PublicKey } from '../keys/public-key.ts'
 import { NotFoundError } from '../platform/usage-error.ts'
-import type { Actor, ApplicationRegistryContext } from './application-registry.ts'
+import { AlreadyExists, type Actor, type ApplicationRegistryContext } from './application-registry.ts'
 import { changeRepeatedly } from './change-repeatedly.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
 import { publicKeys, withKeys, withoutKey } from './public-keys.ts'
@@ -13,11 +14,11 @@ import { publicKeys, withKeys, withoutKey } from './public-keys.ts'
 export interface ResourceServerRegistry {
   list(): Promise<ResourceServer[]>
   find(clientId: string): Promise<ResourceServer>
-  /** The only time the secret is returned. */
-  create(name: string): Promise<{ resourceServer: ResourceServer; clientSecret: string }>
+  /** Returns the secret, once. `secretId`: its ID; throws {@link AlreadyExists} if it exists. */
+  create(name: string, secretId?: string): Promise<{ resourceServer: ResourceServer; clientSecret: string }>
   rename(clientId: string, name: string): Promise<void>
-  /** Returns a new secret, once; the existing ones expire after `overlapMs`, or earlier. */
-  rotateSecret(clientId: string, overlapMs: number): Promise<string>
+  /** Returns a new secret, once; the existing ones expire after `overlapMs`, which may be `Infinity`, or earlier. */
+  rotateSecret(clientId: string, overlapMs: number, secretId?: string): Promise<string>
   revokeSecret(clientId: string, secretId: string): Promise<void>
   /** Registers public keys for `private_key_jwt`: PEM, a JWK, a JWK set, or the https URL of a JWK set. */
   addKeys(clientId: string, text: string): Promise<readonly PublicKey[]>
@@ -35,14 +36,14 @@ export function createResourceServerRegistry(
   const audit = (event: string, clientId: string, detail?: string) =>
     activity.audit({ event, ...by, clientId, detail })
 
-  function newSecret(nowMs: number) {
+  function newSecret(nowMs: number, id: string) {
     const clientSecret = createClientSecret()
     const { applicationId: _, ...secret } = storedSecret(keyring, {
       applicationId: '',
       value: clientSecret,
       nowMs,
     })
-    return { clientSecret, secret }
+    return { clientSecret, secret: { ...secret, id } }
   }
 
   async function find(clientId: string): Promise<ResourceServer> {
@@ -61,9 +62,11 @@ export function createResourceServerRegistry(
   return {
     list: () => resourceServers.list(),
     find,
-    async create(name) {
+    async create(name, secretId = randomUUID()) {
       const nowMs = clock.now()
-      const { clientSecret, secret } = newSecret(nowMs)
+      const all = await resourceServers.list()
+      if (all.some(({ secrets }) => hasSecret(secrets, secretId))) throw new AlreadyExists()
+      const { clientSecret, secret } = newSecret(nowMs, secretId)
       const clientId = createClientId()
       const resourceServer = { clientId, name, createdAtMs: nowMs, secrets: [secret], keys: [], revision: 0 }
       await resourceServers.create(resourceServer)
@@ -74,16 +77,16 @@ export function createResourceServerRegistry(
       await change(clientId, () => ({ name }))
       audit('resource_server_changed', clientId)
     },
-    async rotateSecret(clientId, overlapMs) {
+    async rotateSecret(clientId, overlapMs, secretId = randomUUID()) {
       const nowMs = clock.now()
-      const { clientSecret, secret } = newSecret(nowMs)
+      const { clientSecret, secret } = newSecret(nowMs, secretId)
       const latest = nowMs + overlapMs
       await change(clientId, ({ secrets }) => {
+        if (hasSecret(secrets, secretId)) throw new AlreadyExists()
         const valid = secrets.filter((each) => each.configured || (each.expiresAtMs ?? Infinity) > nowMs)
-        const ending = valid.map((each) => ({
-          ...each,
-          expiresAtMs: Math.min(each.expiresAtMs ?? latest, latest),
-        }))
+        const ending = valid.map((each) =>
+          latest < (each.expiresAtMs ?? Infinity) ? { ...each, expiresAtMs: latest } : each,
+        )
         return { secrets: [...ending, secret] }
       })
       audit('secret_rotated', clientId, secret.id)
@@ -116,4 +119,8 @@ export function createResourceServerRegistry(
       audit('resource_server_removed', clientId)
     },
   }
+}
+
+function hasSecret(secrets: readonly ResourceServerSecret[], secretId: string): boolean {
+  return secrets.some(({ id }) => id === secretId)
 }

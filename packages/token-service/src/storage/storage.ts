@@ -182,8 +182,15 @@ export interface AuditFilter {
   readonly untilMs?: number | undefined
 }
 
+/** When an application, a resource server, a secret or a public key was last used. */
+export interface LastUse {
+  /** The ID of the application, secret or key, or the client ID of the resource server. */
+  readonly id: string
+  readonly atMs: number
+}
+
 export interface ActivityBatch {
-  readonly lastUses: readonly { secretId: string; atMs: number }[]
+  readonly lastUses: readonly LastUse[]
   readonly usage: readonly UsageEntry[]
   readonly requests: readonly TokenRequestEntry[]
   readonly audit: readonly AuditEntry[]
@@ -191,6 +198,8 @@ export interface ActivityBatch {
 
 export interface ActivityStorage {
   record(batch: ActivityBatch): Promise<void>
+  /** When these were last used, by ID; those that never were are missing. */
+  lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Token requests by hour and outcome, the oldest hour first. */
   usage(clientId: string, sinceMs: number): Promise<UsageEntry[]>
   /** The latest token requests, the newest first. */

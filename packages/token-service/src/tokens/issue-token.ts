@@ -49,7 +49,7 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
     const token = { applicationId, secretId: credential.id, generation, products, issuedAtMs, expiresAtMs }
     await storage.tokens.save({ hash: accessTokenHash(value), ...token })
     const { address } = caller
-    activity.tokenRequested({ clientId, outcome: 'issued', address, secretId: credential.id })
+    activity.tokenRequested({ clientId, outcome: 'issued', address, used: [applicationId, credential.id] })
     return { clientId, response: createTokenResponse({ value, issuedAtMs, lifetimeSeconds }, client) }
   }
 }

@@ -12,6 +12,7 @@ function recorder(options: { fail?: Error } = {}) {
         if (options.fail) throw options.fail
         batches.push(batch)
       },
+      lastUses: async () => new Map(),
       usage: async () => [],
       requests: async () => [],
       purgeRequests: async () => 0,
@@ -30,13 +31,13 @@ describe('the activity recorder', () => {
     const { activity, batches, now } = recorder()
     const request = { clientId: 'client', address: '192.0.2.1' }
     for (let index = 0; index < 1000; index += 1) {
-      activity.tokenRequested({ ...request, outcome: 'issued', secretId: 'secret' })
+      activity.tokenRequested({ ...request, outcome: 'issued', used: ['secret'] })
     }
     activity.tokenRequested({ ...request, outcome: 'invalid_client' })
     await activity.flush()
     expect(batches).toEqual([
       {
-        lastUses: [{ secretId: 'secret', atMs: now }],
+        lastUses: [{ id: 'secret', atMs: now }],
         usage: [
           { clientId: 'client', outcome: 'issued', hourMs: 7_200_000, requests: 1000 },
           { clientId: 'client', outcome: 'invalid_client', hourMs: 7_200_000, requests: 1 },

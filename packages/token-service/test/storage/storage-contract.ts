@@ -351,13 +351,13 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
 
     it('records last uses, token requests, and the audit log', async () => {
       const { application: one, secrets } = await registered(2)
-      const secretId = secrets[0]?.id ?? ''
+      const [{ id } = { id: '' }, { id: unused } = { id: '' }] = secrets
       const { clientId } = one
       const entry = { clientId, hourMs: 3_600_000, outcome: 'issued', requests: 2 } as const
       const failed = { ...entry, outcome: 'invalid_client' } as const
       const request = { clientId, outcome: 'issued', address: '::1', minuteMs: 60_000, count: 2 } as const
       await storage.activity.record({
-        lastUses: [{ secretId, atMs: 50 }],
+        lastUses: [{ id, atMs: 50 }],
         usage: [entry, failed, { ...entry, hourMs: 0 }],
         requests: [
           { ...request, atMs: 60_001 },
@@ -376,7 +376,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
         ],
       })
       await storage.activity.record({
-        lastUses: [{ secretId, atMs: 40 }],
+        lastUses: [{ id, atMs: 40 }],
         usage: [entry],
         requests: [
           { ...request, atMs: 60_002 },
@@ -384,9 +384,8 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
         ],
         audit: [{ atMs: 2, event: 'second', count: 1 }],
       })
-      const uses = (await find(one.clientId)).secrets.map((each) => each.lastUsedAtMs)
-      expect(uses).toHaveLength(2)
-      expect(uses).toEqual(expect.arrayContaining([50, undefined]))
+      expect(await storage.activity.lastUses([id, unused])).toEqual(new Map([[id, 50]]))
+      expect(await storage.activity.lastUses([])).toEqual(new Map())
       const usage = await storage.activity.usage(clientId, 0)
       expect(usage[0]).toEqual({ ...entry, hourMs: 0 })
       expect(usage.slice(1)).toEqual(expect.arrayContaining([{ ...entry, requests: 4 }, failed]))

@@ -1,21 +1,17 @@
-import type {
-  ActivityBatch,
-  ActivityStorage,
-  AuditEntry,
-  AuditFilter,
-  TokenRequestEntry,
-  UsageEntry,
-} from '../storage.ts'
+import type { ActivityStorage, AuditEntry, AuditFilter, TokenRequestEntry, UsageEntry } from '../storage.ts'
 
 const maxAuditEntries = 10_000
 
-export function createMemoryActivity(used: (lastUses: ActivityBatch['lastUses']) => void): ActivityStorage {
+export function createMemoryActivity(): ActivityStorage {
+  const lastUses = new Map<string, number>()
   const usage = new Map<string, UsageEntry>()
   const requests = new Map<string, TokenRequestEntry>()
   const audit: AuditEntry[] = []
   return {
     async record(batch) {
-      used(batch.lastUses)
+      for (const { id, atMs } of batch.lastUses) {
+        lastUses.set(id, Math.max(lastUses.get(id) ?? 0, atMs))
+      }
       for (const entry of batch.usage) {
         const key = JSON.stringify([entry.clientId, entry.hourMs, entry.outcome])
         usage.set(key, { ...entry, requests: entry.requests + (usage.get(key)?.requests ?? 0) })
@@ -27,6 +23,7 @@ export function createMemoryActivity(used: (lastUses: ActivityBatch['lastUses'])
       audit.push(...batch.audit)
       audit.splice(0, audit.length - maxAuditEntries)
     },
+    lastUses: async (ids) => new Map([...lastUses].filter(([id]) => ids.includes(id))),
     async usage(clientId, sinceMs) {
       return [...usage.values()]
         .filter((entry) => entry.clientId === clientId && entry.hourMs >= sinceMs)

@@ -1,6 +1,6 @@
 import type { Application, Project, RegisteredClient, StoredSecret } from '../../applications/application.ts'
 import type { PublicKey } from '../../keys/public-key.ts'
-import type { ActivityBatch, ApplicationStorage, ProductStorage, ProjectStorage } from '../storage.ts'
+import type { ApplicationStorage, ProductStorage, ProjectStorage } from '../storage.ts'
 
 export interface MemoryRegistry {
   readonly projects: ProjectStorage
@@ -10,7 +10,6 @@ export interface MemoryRegistry {
     applicationId: string,
     secretId: string,
   ) => { application: Application; secret: StoredSecret | PublicKey } | undefined
-  readonly used: (lastUses: ActivityBatch['lastUses']) => void
 }
 
 interface Entry {
@@ -52,14 +51,6 @@ export function createMemoryRegistry(projectDeleted: (id: string) => void): Memo
       const entry = entries.get(applicationId)
       const secret = entry?.secrets.get(secretId) ?? entry?.application.keys.find(({ id }) => id === secretId)
       return entry && secret && { application: entry.application, secret }
-    },
-    used(lastUses) {
-      for (const { secretId, atMs } of lastUses) {
-        changeSecret(secretId, (secret) => ({
-          ...secret,
-          lastUsedAtMs: Math.max(secret.lastUsedAtMs ?? 0, atMs),
-        }))
-      }
     },
     projects: {
       async list() {

@@ -20,7 +20,7 @@ export function createMemoryStorage(): Storage {
     failures: createMemoryFailures(),
     assertions: createMemoryAssertions(),
     resourceServers: createMemoryResourceServers(),
-    activity: createMemoryActivity(registry.used),
+    activity: createMemoryActivity(),
     developers,
     sessions,
     opened: Promise.resolve(),

@@ -28,7 +28,6 @@ export function selectClients(query: Query) {
       'secrets.prefix',
       'secrets.createdAtMs as secretCreatedAtMs',
       'secrets.expiresAtMs',
-      'secrets.lastUsedAtMs',
     ])
 }
 
@@ -73,7 +72,6 @@ function splitRow(row: ClientRow) {
     prefix,
     secretCreatedAtMs,
     expiresAtMs,
-    lastUsedAtMs,
     ...application
   } = row
   return {
@@ -94,7 +92,6 @@ function splitRow(row: ClientRow) {
       prefix,
       createdAtMs: secretCreatedAtMs,
       expiresAtMs: expiresAtMs ?? undefined,
-      lastUsedAtMs: lastUsedAtMs ?? undefined,
     },
   }
 }

@@ -2,7 +2,7 @@ import { CamelCasePlugin, Kysely, sql, type Dialect, type Generated, type RawBui
 import type { Application, Project, StoredSecret } from '../../applications/application.ts'
 import type { ResourceServer } from '../../applications/resource-server.ts'
 import type { Developer, Invitation, PasswordLink, Session } from '../developer-storage.ts'
-import type { AuditEntry, StoredToken, TokenRequestEntry, UsageEntry } from '../storage.ts'
+import type { AuditEntry, LastUse, StoredToken, TokenRequestEntry, UsageEntry } from '../storage.ts'
 
 type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
   [Key in Column]: Exclude<Row[Key], undefined> | null
@@ -18,7 +18,8 @@ export interface Schema {
     keys: string
     deletesAtMs: number | null
   }
-  secrets: Nullable<Required<StoredSecret>, 'expiresAtMs' | 'lastUsedAtMs'>
+  secrets: Nullable<Required<StoredSecret>, 'expiresAtMs'>
+  lastUses: LastUse
   tokens: Omit<StoredToken, 'products'> & { products: string }
   products: { name: string }
   failures: { key: string; count: number; resetsAtMs: number }

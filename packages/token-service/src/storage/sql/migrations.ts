@@ -141,6 +141,17 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         at_ms bigint not null
       )`,
     ),
+    '0002-last-uses': statements(
+      // A row outlives what it is about.
+      `create table last_uses (
+        id text primary key,
+        at_ms bigint not null
+      )`,
+      `insert into last_uses select id, last_used_at_ms from secrets where last_used_at_ms is not null`,
+      `insert into last_uses select application_id, max(last_used_at_ms) from secrets
+        where last_used_at_ms is not null group by application_id`,
+      `alter table secrets drop column last_used_at_ms`,
+    ),
   }
 }
 

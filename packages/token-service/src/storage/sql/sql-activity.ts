@@ -1,23 +1,28 @@
 import { sql } from 'kysely'
 import type { ActivityStorage } from '../storage.ts'
-import type { Database } from './database.ts'
+import { anyOf, type Database } from './database.ts'
 
-export function createSqlActivity({ query }: Database): ActivityStorage {
+export function createSqlActivity(database: Database): ActivityStorage {
+  const { query } = database
   return {
     async record(batch) {
       // Every instance writes rows in the same order, so that two cannot block each other.
-      const lastUses = [...batch.lastUses].sort(byText(({ secretId }) => secretId))
+      const lastUses = [...batch.lastUses].sort(byText(({ id }) => id))
       const usage = [...batch.usage].sort(byText(({ clientId, outcome }) => `${clientId} ${outcome}`))
       const requests = [...batch.requests].sort(
         byText(({ clientId, outcome, address }) => `${clientId} ${outcome} ${address}`),
       )
       await query.transaction().execute(async (transaction) => {
-        for (const { secretId, atMs } of lastUses) {
+        if (lastUses.length > 0) {
           await transaction
-            .updateTable('secrets')
-            .set({ lastUsedAtMs: atMs })
-            .where('id', '=', secretId)
-            .where((is) => is.or([is('lastUsedAtMs', 'is', null), is('lastUsedAtMs', '<', atMs)]))
+            .insertInto('lastUses')
+            .values(lastUses)
+            .onConflict((conflict) =>
+              conflict
+                .column('id')
+                .doUpdateSet((row) => ({ atMs: row.ref('excluded.atMs') }))
+                .where((row) => row('lastUses.atMs', '<', row.ref('excluded.atMs'))),
+            )
             .execute()
         }
         if (usage.length > 0) {
@@ -45,6 +50,14 @@ export function createSqlActivity({ query }: Database): ActivityStorage {
         }
         if (batch.audit.length > 0) await transaction.insertInto('audit').values(batch.audit).execute()
       })
+    },
+    async lastUses(ids) {
+      const rows = await query
+        .selectFrom('lastUses')
+        .selectAll()
+        .where('id', 'in', anyOf(database, ids))
+        .execute()
+      return new Map(rows.map(({ id, atMs }) => [id, atMs]))
     },
     usage: (clientId, sinceMs) =>
       query

@@ -1,9 +1,9 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Application, Project } from '@tokenwell/token-service/plugin'
-import { copyable, copyButton } from '../components/copyable.ts'
-import { page } from '../components/page.ts'
-import { environmentFile, snippetTabs, tokenSnippets } from '../components/snippets.ts'
-import type { DeveloperRequest } from '../request/portal-request.ts'
+import { newSecret } from '../../components/new-secret.ts'
+import { page } from '../../components/page.ts'
+import { snippetTabs, tokenSnippets } from '../../components/snippets.ts'
+import type { DeveloperRequest } from '../../request/portal-request.ts'
 
 export interface SecretContent {
   readonly application: Application
@@ -13,7 +13,7 @@ export interface SecretContent {
   readonly othersExpire?: string | undefined
 }
 
-/** The only page that shows a secret. */
+/** The only page that shows the secret of an application. */
 export function secretPage(
   request: DeveloperRequest,
   { application, project, clientSecret, othersExpire }: SecretContent,
@@ -21,30 +21,7 @@ export function secretPage(
   const { paths, baseUrl } = request
   const { clientId, status, name } = application
   const client = { baseUrl, clientId, clientSecret }
-  const body = html` <section class="notice" data-variant="warning" aria-labelledby="secret">
-      <h2 id="secret">Copy the secret now</h2>
-      <p>It is not shown again, because only its hash is stored. If you lose it, create a new one.</p>
-      <dl class="pairs credentials">
-        <div>
-          <dt>Client ID</dt>
-          <dd>${copyable({ id: 'client-id', value: clientId, what: 'client ID' })}</dd>
-        </div>
-        <div>
-          <dt>Client secret</dt>
-          <dd>${copyable({ id: 'client-secret', value: clientSecret, what: 'client secret' })}</dd>
-        </div>
-      </dl>
-      <p>${copyButton('environment', 'settings', 'Copy as .env')}</p>
-      <pre id="environment" class="visually-hidden">${environmentFile(client)}</pre>
-      ${
-        othersExpire === undefined
-          ? ''
-          : html`<p>
-              The existing secrets expire <strong>${othersExpire}</strong>. Deploy the new secret, check that
-              the old one is no longer used, then revoke it.
-            </p>`
-      }
-    </section>
+  const body = html`${newSecret(client, othersExpire)}
     <section class="card" aria-labelledby="try">
       <h2 id="try">${othersExpire === undefined ? 'Request your first token' : 'Try the new secret'}</h2>
       ${

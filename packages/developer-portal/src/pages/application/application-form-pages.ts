@@ -1,9 +1,9 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Project, RegisteredClient } from '@tokenwell/token-service/plugin'
-import { checkboxes, choice, csrfInput, field, optionList, type FormState } from '../components/form.ts'
-import { page } from '../components/page.ts'
-import { lifetimeUnits } from '../forms/application-form.ts'
-import type { DeveloperRequest } from '../request/portal-request.ts'
+import { checkboxes, choice, csrfInput, field, optionList, type FormState } from '../../components/form.ts'
+import { page } from '../../components/page.ts'
+import { lifetimeUnits } from '../../forms/application-form.ts'
+import type { DeveloperRequest } from '../../request/portal-request.ts'
 
 export interface SettingsContent {
   /** The products to choose from. */

@@ -1,0 +1,20 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+
+export interface DangerRow {
+  readonly title: string
+  readonly text: string
+  readonly button: SafeHtml
+}
+
+/** What moves, revokes or deletes the page's subject. */
+export function dangerRows(rows: readonly DangerRow[]): SafeHtml {
+  return html`<ul class="unstyled rows">
+    ${rows.map(
+      ({ title, text, button }) =>
+        html`<li class="hstack">
+          <p><strong>${title}</strong><br /><span class="text-light">${text}</span></p>
+          <div class="hstack gap-2 actions">${button}</div>
+        </li>`,
+    )}
+  </ul>`
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { RawParameters, ResourceServerSecret } from '@tokenwell/token-service/plugin'
+import { PortalError } from '../request/portal-error.ts'
+import { overlaps } from './secret-overlaps.ts'
+
+/** The ID that a form assigns to what it creates: sending it twice creates it once. */
+export const submissionForm = z.object({ submission_id: z.uuid() })
+
+const maxSecrets = 10
+const rotationForm = submissionForm.extend({ overlap: z.enum(overlaps.map(([value]) => value)) })
+
+export interface Rotation {
+  /** Of the new secret. */
+  readonly secretId: string
+  readonly overlapMs: number
+  /** When the existing secrets expire, such as "in 1 day"; `undefined` without any. */
+  readonly othersExpire?: string | undefined
+}
+
+/** `secrets`: the existing ones. */
+export function parseRotation(
+  form: RawParameters,
+  secrets: readonly Pick<ResourceServerSecret, 'id' | 'expiresAtMs'>[],
+  nowMs: number,
+): Rotation {
+  const { data } = rotationForm.safeParse(form)
+  if (!data) throw new PortalError('invalid_form')
+  const valid = secrets.filter(({ expiresAtMs = Infinity }) => expiresAtMs > nowMs)
+  const wasSent = secrets.some(({ id }) => id === data.submission_id)
+  if (valid.length >= maxSecrets && !wasSent) throw new PortalError('too_many_secrets')
+  const [, label, seconds] = overlaps.find(([value]) => value === data.overlap) ?? []
+  return {
+    secretId: data.submission_id,
+    overlapMs: (seconds ?? Infinity) * 1000,
+    othersExpire: valid.length > 0 ? label : undefined,
+  }
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { chromiumIsAbsent, launchChromium, openPage, timeout, withChromium } from './chromium.ts'
+import {
+  createApplication,
+  createProject,
+  startPortal,
+  tokenFor,
+  useCheapPasswords,
+} from './portal-browser.ts'
+
+useCheapPasswords()
+
+describe.skipIf(chromiumIsAbsent)(withChromium, () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  })
+  afterAll(() => browser?.close())
+
+  it.each([1280, 390])('no page moves what it has shown, %i px wide', { timeout: 120_000 }, async (width) => {
+    const { admin, service } = await startPortal()
+    const application = await createApplication(admin, await createProject(admin))
+    await tokenFor(service.authUrl, application)
+    const page = await openPage(browser, { viewport: { width, height: 844 } })
+    const cookies = Array.from(admin.cookies, ([name, value]) => ({ name, value, url: service.authUrl }))
+    await page.context().addCookies(cookies)
+    const sections = ['get-started', 'projects', 'approvals', 'developers', 'products', 'resource-servers']
+    const paths = [...sections, 'audit', 'account', 'reference'].map((name) => `/portal/${name}`)
+    for (const path of [...paths, application.path]) {
+      await page.goto(`${service.authUrl}${path}`)
+      if (path.endsWith('reference')) {
+        // Scalar shows the last operation last.
+        await page.getByRole('heading', { name: 'Revoke Token' }).waitFor(timeout)
+      }
+      const shift = await page.evaluate<number>(`new Promise((resolve) => {
+        let sum = 0
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) sum += entry.value
+        }).observe({ type: 'layout-shift', buffered: true })
+        setTimeout(() => resolve(sum), 200)
+      })`)
+      expect(shift, path).toBeLessThan(0.01)
+    }
+  })
+
+  it('the reference follows the colour scheme', { timeout: 60_000 }, async () => {
+    const { service } = await startPortal()
+    const page = await openPage(browser, { colorScheme: 'light' })
+    await page.goto(`${service.authUrl}/portal/reference`)
+    for (const colorScheme of ['light', 'dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.locator(`body.${colorScheme}-mode`).waitFor(timeout)
+    }
+  })
+})
