@@ -84,11 +84,17 @@ async function tryMutant(mutant: string, files: readonly string[]): Promise<Repl
   process.env['__STRYKER_ACTIVE_MUTANT__'] = mutant
   vitest.config.bail = 1
   const result = await vitest.runTestSpecifications(files.map((file) => specifications.get(file)!))
-  return { killedBy: firstFailure(result) }
+  return { killedBy: firstFailure(files, result) }
 }
 
-function firstFailure({ testModules, unhandledErrors }: TestRunResult): string | null {
-  for (const module of testModules) {
+function firstFailure(
+  files: readonly string[],
+  { testModules, unhandledErrors }: TestRunResult,
+): string | null {
+  const modules = new Map(testModules.map((module) => [module.moduleId, module]))
+  // In the order in which they run: after a failure, the result of each file is that of an earlier run.
+  for (const file of files) {
+    const module = modules.get(file)!
     for (const test of module.children.allTests('failed'))
       return `${module.relativeModuleId}: ${test.fullName}`
     if (!module.ok()) return module.relativeModuleId

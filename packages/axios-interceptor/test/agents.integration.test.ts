@@ -61,11 +61,32 @@ it('keeps the agent in the configuration of an error, so that the request can be
   expect((await api.request(config!)).status).toBe(200)
 })
 
-it('shows a placeholder for an agent', async () => {
+it.each([
+  ['httpAgent', (agent: object) => ({ httpAgent: agent })],
+  ['httpsAgent', (agent: object) => ({ httpsAgent: agent })],
+  ['dispatcher', (agent: object) => ({ fetchOptions: { dispatcher: agent } })],
+])('shows a placeholder for an agent that is given alone: %s', async (_name, withAgent) => {
+  const agent = new Agent()
+  onTestFinished(() => agent.destroy())
+  const api = create({ baseURL: servers.api.origin })
+  attachTokens(api, servers.tokens)
+  await api.get('/', withAgent(agent))
+  expect(inspect(agent)).toBe('[redacted]')
+  expect(JSON.stringify({ agent })).toBe('{"agent":"[redacted]"}')
+})
+
+it('shows no token of a later request through the response to one without a token', async () => {
   const { api, httpAgent } = apiWithAgent()
-  await api.get('/')
-  expect(inspect(httpAgent)).toBe('[redacted]')
-  expect(JSON.stringify({ httpAgent })).toBe('{"httpAgent":"[redacted]"}')
+  httpAgent.maxSockets = 1
+  servers.api.respond = ({ url }) => (url === '/pending' ? noResponse : json({}))
+  const first = await api.get('/', { token: false })
+  const controller = new AbortController()
+  const failure = failureOf(api.get('/pending', { signal: controller.signal }))
+  await servers.api.nextRequest()
+  expect(first.request.socket).toBe(Object.values(httpAgent.sockets)[0]![0])
+  expectHidden(first)
+  controller.abort()
+  await failure
 })
 
 it('hides a request of an adapter that is frozen, and keeps it accessible', async () => {

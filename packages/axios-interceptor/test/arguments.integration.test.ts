@@ -1,7 +1,7 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { noResponse, useTestServers } from '@tokenwell/test-suite'
 import { create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 const servers = useTestServers()
 let api: AxiosInstance
@@ -49,6 +49,22 @@ describe('the arguments of a request', () => {
     bytes.set(Buffer.from('other'))
     await sent
     expect(new Set(servers.api.requests.map(({ body }) => body))).toStrictEqual(new Set(['first']))
+  })
+
+  it('are read at the call: bytes, in a runtime without Buffer', async () => {
+    await servers.tokens.getToken()
+    vi.stubGlobal('Buffer', undefined)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const bytes = new Uint8Array([1, 2])
+    let data: unknown
+    const adapter = async (config: InternalAxiosRequestConfig) => {
+      data = config.data
+      return { data: '', status: 200, statusText: '', headers: {}, config }
+    }
+    const sent = api.post('/', bytes, { adapter, transformRequest: [] })
+    bytes[0] = 7
+    await sent
+    expect(data).toStrictEqual(new Uint8Array([1, 2]))
   })
 
   it('are read at the call: a form', async () => {

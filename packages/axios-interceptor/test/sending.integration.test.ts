@@ -133,6 +133,13 @@ describe('a request that is sent again', () => {
     },
   )
 
+  it('is not recognised after the first 16 KiB of a body', async () => {
+    const fault = { detail: { errorcode: 'oauth.v2.InvalidAccessToken' } }
+    servers.api.respond = () => json({ padding: 'x'.repeat(16 * 1024), fault }, 500)
+    await failureOf(api.get('/'))
+    expect(servers.endpoint.issued).toHaveLength(1)
+  })
+
   it('can be sent again with the configuration of an error', async () => {
     servers.api.respond = ({ url }) => json({}, url === '/first' ? 503 : 200)
     const error = await failureOf(api.post('/first', { a: 1 }, { timeout: 5_000 }))
@@ -192,6 +199,13 @@ describe('the instance', () => {
     await api.get('/', { headers: { authorization: undefined } })
     await failureOf(api.get('/', { headers: { authorization: false } }))
     expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0], undefined])
+  })
+
+  it('replaces a header in any case with replaceHeader', async () => {
+    const replacing = create({ baseURL: servers.api.origin, adapter: 'fetch' })
+    attachTokens(replacing, servers.tokens, { replaceHeader: true })
+    await replacing.get('/', { headers: { authorization: 'Bearer mine' } })
+    expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0]])
   })
 
   it('does not reuse a token from a headers object that requests share', async () => {

@@ -75,6 +75,19 @@ describe('an SQLite database', () => {
     expect([await status('/readyz'), (await requestToken(authUrl)).status]).toEqual([200, 200])
   })
 
+  it.each(['', 'AAAA', 'A'.repeat(100)])(
+    'with a hash of the wrong length for a secret rejects the credentials: %j',
+    async (hash) => {
+      const file = join(temporaryFolder(), 'data.db')
+      const { authUrl } = await testService({ storage: `sqlite:${file}` })
+      expect((await requestToken(authUrl)).status).toBe(200)
+      const other = new DatabaseSync(file)
+      other.prepare('update secrets set hash = ?').run(hash)
+      other.close()
+      expect((await requestToken(authUrl)).status).toBe(401)
+    },
+  )
+
   it('returns the space of purged tokens to the file system', async () => {
     const file = join(temporaryFolder(), 'data.db')
     const storage = await opened(file)
