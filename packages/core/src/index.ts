@@ -2,13 +2,13 @@ export type { TokenProviderOptions } from './acquire/provider-options.ts'
 export type { AllowedOrigin } from './attach/allowed-origins.ts'
 export type { TokenRequestInit } from './attach/outgoing-request.ts'
 export { isRepeatableBody } from './attach/replayable-body.ts'
-export {
-  createTokenAttacher,
-  type ApiResponse,
-  type Attachment,
-  type AttachOptions,
-  type AttachRequest,
-  type TokenAttacher,
+export { createTokenAttacher } from './attach/create-token-attacher.ts'
+export type {
+  ApiResponse,
+  Attachment,
+  AttachOptions,
+  AttachRequest,
+  TokenAttacher,
 } from './attach/token-attacher.ts'
 export { createTokenFetch, fetchWithToken, type TokenFetch } from './attach/token-fetch.ts'
 export type { Clock } from './platform/clock.ts'

@@ -4,16 +4,23 @@ import { isSecure } from '../protocol/secure-url.ts'
 /** An exact origin, `https://*.example.com` for every subdomain, or a function that returns true. */
 export type AllowedOrigin = string | ((url: URL) => boolean)
 
+/** The URLs to which a token may be sent. */
+export interface OriginCheck {
+  readonly isAllowed: (url: string | URL) => boolean
+  /** Whether a URL starts with one of the exact origins, letter for letter. */
+  readonly isExact: (url: string) => boolean
+}
+
 /**
- * Creates the function that checks whether a token may be sent to a URL. Origins are compared as a whole, never by regular
- * expressions. Plain HTTP is allowed to loopback hosts, or with `allowInsecure`.
+ * Creates the check of a URL to which a token is sent. Origins are compared as a whole, never by regular expressions.
+ * Plain HTTP is allowed to loopback hosts, or with `allowInsecure`.
  *
  * @throws {TokenError} of kind `configuration` for an empty list and for anything that is not an origin
  */
 export function createOriginCheck(
   allowedOrigins: readonly AllowedOrigin[] | undefined,
   allowInsecure: boolean,
-): (url: string | URL) => boolean {
+): OriginCheck {
   if (!Array.isArray(allowedOrigins) || allowedOrigins.length === 0) {
     throw configurationError(
       "allowedOrigins is missing. Name the origin of each API, such as ['https://api.example.com'].",
@@ -23,16 +30,14 @@ export function createOriginCheck(
   const rules: ((url: URL) => unknown)[] = allowedOrigins.map((origin: AllowedOrigin, index) =>
     typeof origin === 'function' ? origin : readOrigin(origin, index, allowInsecure),
   )
-  // A URL that starts with an exact origin needs no parsing: this is the common case.
   const exact = allowedOrigins.flatMap((origin: AllowedOrigin) =>
     typeof origin === 'string' && !origin.includes('*') ? new URL(origin).origin : [],
   )
-  // Takes half the time of `some` and `includes`, and this check is most of what attaching a token costs.
+  // Such a URL needs no parsing: its authority ends at the slash. `startsWith` takes three times as long as `indexOf`,
+  // and this check is most of what attaching a token costs.
   function isExact(url: string): boolean {
     for (const origin of exact) {
-      const next = url[origin.length]
-      const ends = next === '/' || next === undefined || next === '?' || next === '#'
-      if (ends && url.startsWith(origin)) return true
+      if (url.indexOf(origin) === 0 && (url[origin.length] === '/' || url === origin)) return true
     }
     return false
   }
@@ -42,17 +47,13 @@ export function createOriginCheck(
     isSecure(url, allowInsecure) &&
     rules.some((allows) => allows(url) === true)
 
-  // The previous URL needs no parsing either: adapters check the same base URL again and again.
-  let last: string | undefined
-
-  return (value) => {
-    if (value === last) return true
-    if (typeof value === 'string' && isExact(value)) {
-      last = value
-      return true
-    }
-    const url = absoluteUrl(value)
-    return typeof url === 'string' ? URL.canParse(url) && check(new URL(url)) : check(url)
+  return {
+    isExact,
+    isAllowed(value) {
+      if (typeof value === 'string' && isExact(value)) return true
+      const url = absoluteUrl(value)
+      return typeof url === 'string' ? URL.canParse(url) && check(new URL(url)) : check(url)
+    },
   }
 }
 

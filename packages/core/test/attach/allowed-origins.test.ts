@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenAttacher, createTokenProvider, type AllowedOrigin } from '@tokenwell/core'
+import {
+  createTokenAttacher,
+  createTokenFetch,
+  createTokenProvider,
+  type AllowedOrigin,
+} from '@tokenwell/core'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
 
 function attacherFor(...allowedOrigins: AllowedOrigin[]) {
@@ -15,7 +20,24 @@ async function goesTo(allowed: AllowedOrigin[], url: string | URL): Promise<bool
   // Cached results equal the first ones, for strings and for URL objects.
   expect((await attacher.attach(get(url))) !== undefined).toBe(first)
   if (URL.canParse(url)) expect((await attacher.attach(get(new URL(url)))) !== undefined).toBe(first)
+  expect(await carriesToken(allowed, url)).toBe(first)
   return first
+}
+
+/** Whether a `fetch` with tokens sends one to a URL, after it has sent it to the first of the allowed origins. */
+async function carriesToken(allowedOrigins: AllowedOrigin[], url: string | URL): Promise<boolean> {
+  let carried = false
+  const tokenFetch = createTokenFetch(createTokenProvider(sourceOf(new ScriptedEndpoint())), {
+    allowedOrigins,
+    async fetch(_input, init) {
+      carried = new Headers(init?.headers).has('authorization')
+      return new Response()
+    },
+  })
+  const [origin] = allowedOrigins
+  if (typeof origin === 'string') await tokenFetch(origin.replace('*', 'www'))
+  await tokenFetch(url)
+  return carried
 }
 
 const api = ['https://api.example.com']

@@ -78,6 +78,19 @@ describe('a fetch with tokens', () => {
     expect(issuer.requests).toBe(0)
   })
 
+  it('passes headers to fetch that no other request uses', async () => {
+    const { api, seen, tokenFetch } = await start({
+      fetch(input, init) {
+        const response = fetch(input, init)
+        Object.assign(init!.headers!, { 'x-previous': 'yes' })
+        return response
+      },
+    })
+    for (const path of ['/a', '/b', '/c']) await tokenFetch(api + path)
+    for (const { headers } of seen) expect(headers).not.toHaveProperty('x-previous')
+    expect(seen).toHaveLength(3)
+  })
+
   it('uses the headers of the options, which replace those of a Request', async () => {
     const { api, seen, tokenFetch } = await start()
     const request = new Request(api, { headers: { authorization: 'Basic own' } })

@@ -1,11 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import {
-  clientCredentials,
-  createTokenFetch,
-  createTokenProvider,
-  type AttachOptions,
-  type TokenEvent,
-} from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, createTokenProvider, type TokenEvent } from '@tokenwell/core'
 import { Issuer } from '../../support/issuer.ts'
 import { readText, startServer } from '../../support/local-server.ts'
 
@@ -17,7 +11,10 @@ export interface Seen {
 }
 
 /** An API that records each request and responds as `listener` says; by default 200 to active tokens, 401 to others. */
-export async function start(options: Partial<AttachOptions> = {}, listener?: RequestListener) {
+export async function start(
+  options: Partial<Parameters<typeof createTokenFetch>[1]> = {},
+  listener?: RequestListener,
+) {
   const issuer = await new Issuer().start()
   const seen: Seen[] = []
   const api = await startServer((request, response) => {
