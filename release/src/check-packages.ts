@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Listr } from 'listr2'
 import { checkApiReports } from './checks/api-report.ts'
 import { checkEntries } from './checks/entries.ts'
+import { checkImportedPackages } from './checks/imported-packages.ts'
 import { checkImports } from './checks/imports.ts'
 import { checkLicences } from './checks/licences.ts'
 import { checkManifest } from './checks/manifest.ts'
@@ -49,6 +50,7 @@ const all = [
   checkEach('package.json of each package', checkManifest),
   checkEach('entries of each package', checkEntries),
   checkEach('files packed', checkPackedFiles),
+  checkEach('imported packages', checkImportedPackages),
   checkEach('publint', checkWithPublint),
   checkEach('are the types wrong', checkModuleTypes),
   checkEach('API reports', (one) => checkApiReports(one)),

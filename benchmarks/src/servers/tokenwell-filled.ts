@@ -13,8 +13,8 @@ export interface Filling {
 
 /** The service with this much data in memory, which is inserted directly: through the endpoint it would take minutes. */
 export async function start({ applications: size, tokens }: Filling): Promise<TokenServer> {
-  const { assembleTokenService } = await internal<typeof internals>('create-token-service.js')
-  const { resolveOptions } = await internal<typeof settings>('service/token-service-options.js')
+  const { assembleTokenService } = await internal<typeof internals>('create-token-service.ts')
+  const { resolveOptions } = await internal<typeof settings>('service/token-service-options.ts')
   const applications = Array.from({ length: size }, (_, index) => ({
     name: `application ${index}`,
     clientId: `client-${index}`,
@@ -49,8 +49,9 @@ function secretOf(index: number): string {
   return `secret-of-application-${index}-in-the-benchmarks`
 }
 
+/** From the sources: the built files are few and do not contain it as a module. */
 function internal<Module>(file: string): Promise<Module> {
   return import(
-    pathToFileURL(`${packageFolder('@tokenwell/token-service')}/dist/${file}`).href
+    pathToFileURL(`${packageFolder('@tokenwell/token-service')}/src/${file}`).href
   ) as Promise<Module>
 }

@@ -7,6 +7,8 @@ const built = /^dist\/(.+?)\.(?:d\.)?c?[jt]s(?:\.map)?$/
 const runtime = 'dist/_virtual/_rolldown/runtime.cjs'
 /** Files for browsers, which the build copies from other packages. */
 const assets = 'dist/assets/'
+/** Parts of a bundle that several entries share, and the licences of the packages in it. */
+const bundled = /^dist\/(?:chunks\/[\w-]+\.c?js|third-party-licences\.txt)$/
 const always = ['package.json', 'README.md', 'LICENSE']
 
 /** The package contains its sources, their build output and documents for users, and nothing else. */
@@ -14,7 +16,7 @@ export function checkPackedFiles({ files, folder, packedManifest }: PackedPackag
   const named = packedManifest.files ?? []
   const problems = always.filter((file) => !files.includes(file)).map((file) => `${file} is not packed`)
   for (const file of files) {
-    if (file === runtime) continue
+    if (file === runtime || bundled.test(file)) continue
     const [, source] = built.exec(file) ?? []
     if (source !== undefined) {
       if (!existsSync(join(folder, 'src', `${source}.ts`)))
