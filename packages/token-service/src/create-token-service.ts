@@ -20,6 +20,7 @@ import { UsageError } from './platform/usage-error.ts'
 import { createSandbox, type Sandbox } from './sandbox/sandbox.ts'
 import { openServiceContext } from './service/open-service-context.ts'
 import type { ServiceContext } from './service/service-context.ts'
+import { clientAddress } from './service/trust-proxy.ts'
 import { createTokenIssuer } from './tokens/issue-token.ts'
 import {
   resolveOptions,
@@ -31,7 +32,9 @@ import {
 export function createTokenService(options: TokenServiceOptions = {}): FastifyInstance {
   if (options.sandbox) throw new UsageError('The sandbox has its own listener. Use startTokenService.')
   if (options.admin) throw new UsageError('Administration has its own listener. Use startTokenService.')
-  return assembleTokenService(resolveOptions(options)).server
+  const { server } = assembleTokenService(resolveOptions(options))
+  // Routes that the caller adds may have schemas.
+  return server.setSchemaController({ compilersFactory: {} })
 }
 
 export function assembleTokenService(options: ResolvedOptions): {
@@ -94,9 +97,16 @@ async function addEndpoints(
 
   healthEndpoints(server, storage, isStopping)
   const issueToken = createTokenIssuer(context)
-  if (!sandbox && corsOrigins.length === 0 && trustProxy === false) {
+  if (!sandbox && (trustProxy === false || publicUrl !== undefined)) {
     const recordError = createErrorRecorder({ shape, activity, logFailure })
-    fastTokenRoute(server, { issueToken, recordError, shape, publicUrl, observers })
+    fastTokenRoute(server, {
+      issueToken,
+      recordError,
+      shape,
+      publicUrl,
+      clientAddress: clientAddress(trustProxy),
+      observers,
+    })
   }
   homeEndpoint(server, { publicUrl, portalPath: portal && (portal.homePath ?? '/portal') })
   if (portal) server.register(portal.plugin, { service: context })

@@ -22,10 +22,10 @@ export { apiDescription } from './openapi/api-description.ts'
 export type { KeyMaterial, PublicJwk, PublicKey } from './keys/public-key.ts'
 export type { Keyring } from './secret-hashing/keyring.ts'
 export { digest } from './platform/digest.ts'
-export type { ErrorShape } from './protocol/error-body.ts'
-export type { RawParameters } from './protocol/parameters.ts'
+export type { ErrorShape } from './protocol/protocol-error.ts'
+export type { RawParameters } from './protocol/raw-parameters.ts'
 export { ProtocolError } from './protocol/protocol-error.ts'
-export { applicationSchema, productName } from './registry/application-options.ts'
+export { productNamePattern, responseForms } from './registry/application-options.ts'
 export {
   AlreadyExists,
   ApplicationChanged,

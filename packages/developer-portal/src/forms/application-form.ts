@@ -1,14 +1,9 @@
 import { z } from 'zod'
-import {
-  applicationSchema,
-  type ApplicationSettings,
-  type RawParameters,
-} from '@tokenwell/token-service/plugin'
+import { responseForms, type ApplicationSettings, type RawParameters } from '@tokenwell/token-service/plugin'
 import type { FormState } from '../components/form.ts'
 import { PortalError } from '../request/portal-error.ts'
 import { line, optionalLine, parseForm, type ParsedForm } from './parse-form.ts'
 
-const { responseForm } = applicationSchema.shape
 /** The units of a lifetime, with their seconds. */
 export const lifetimeUnits = [
   ['days', 86_400],
@@ -20,7 +15,7 @@ export const lifetimeUnits = [
 const applicationForm = z.object({
   name: line(200),
   level: optionalLine(200),
-  response_form: responseForm.unwrap(),
+  response_form: z.enum(responseForms),
   lifetime: z
     .string()
     .regex(/^ *\d{1,8} *$/, 'Enter a whole number.')

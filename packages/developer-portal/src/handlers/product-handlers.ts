@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { productName, type ServiceContext } from '@tokenwell/token-service/plugin'
+import { productNamePattern, type ServiceContext } from '@tokenwell/token-service/plugin'
 import { emptyForm } from '../components/form.ts'
 import { line, parseForm } from '../forms/parse-form.ts'
 import { productsPage } from '../pages/products-page.ts'
@@ -7,7 +7,9 @@ import { actorOf } from '../request/actor.ts'
 import type { DeveloperHandler } from '../request/portal-request.ts'
 import { requireAdministrator } from './require-administrator.ts'
 
-const productForm = z.object({ name: line(100).pipe(productName) })
+const productForm = z.object({
+  name: line(100).regex(productNamePattern, 'must not contain commas or brackets'),
+})
 
 /** The catalogue of API products, for the administrator. */
 export function productHandlers({ storage, activity }: ServiceContext) {

@@ -12,7 +12,7 @@ import {
 } from './admin-request.ts'
 import { administerDevelopers, type DeveloperLinks } from './developer-administration.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
-import { applicationSchema, productName } from '../registry/application-options.ts'
+import { applicationSchema, productName } from '../registry/application-schema.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 
 const { name, level, responseForm, lifetimeSeconds, products } = applicationSchema.shape

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { withoutSchemas } from '../http/create-server.ts'
 import { NotFoundError, UsageError } from '../platform/usage-error.ts'
 import { AlreadyExists, ApplicationChanged } from '../registry/application-registry.ts'
 import { LastAdministrator } from '../registry/developer-registry.ts'
@@ -11,7 +12,11 @@ const conflicts = [AlreadyExists, ApplicationChanged, LastAdministrator]
 /** A server whose requests need the administrator's token. */
 export function createAdminServer(token: string): FastifyInstance {
   const expected = digestOf(`Bearer ${token}`)
-  const server = Fastify({ bodyLimit: 64 * 1024, requestTimeout: 10_000 })
+  const server = Fastify({
+    schemaController: withoutSchemas,
+    bodyLimit: 64 * 1024,
+    requestTimeout: 10_000,
+  })
   server.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
     if (timingSafeEqual(digestOf(request.headers.authorization ?? ''), expected)) return

@@ -4,14 +4,13 @@ import type { Clock } from '../platform/clock.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
 import type { AssertionStorage } from '../storage/storage.ts'
 import type { PublicKey } from '../keys/public-key.ts'
-import type { RemoteKeySets } from './remote-key-sets.ts'
+import type { RemoteKeySetOptions, RemoteKeySets } from './remote-key-sets.ts'
 
 export interface AssertionAuthenticatorContext {
   readonly assertions: AssertionStorage
   readonly clock: Clock
   readonly failedAttempts: FailedAttemptLimit
-  /** Fetches JWK sets. @default the global `fetch` */
-  readonly fetchKeys?: typeof fetch | undefined
+  readonly keySets: RemoteKeySetOptions
 }
 
 /** Authenticates a client by an assertion (`private_key_jwt`: RFC 7523); `find` reads the client that it names. */
@@ -24,30 +23,26 @@ export type AuthenticateByAssertion = <Found extends { readonly keys: readonly P
 export function createAssertionAuthenticator(
   context: AssertionAuthenticatorContext,
 ): AuthenticateByAssertion {
-  const { assertions, clock, failedAttempts, fetchKeys } = context
+  const { assertions, clock, failedAttempts } = context
   let keySets: RemoteKeySets | undefined
 
   return async ({ assertion, clientId: sent }, { address, audiences }, find) => {
     // Loaded on first use: most services never see an assertion.
     const { claimedClientId, invalidClaim, verifyAssertion } = await import('./verify-assertion.ts')
     const { createRemoteKeySets } = await import('./remote-key-sets.ts')
-    keySets ??= createRemoteKeySets(fetchKeys)
+    keySets ??= createRemoteKeySets(context.keySets)
 
-    const clientId = claimedClientId(assertion)
-    const found =
-      clientId === undefined || ![clientId, undefined].includes(sent) ? undefined : await find(clientId)
-    const verified =
-      found &&
-      clientId !== undefined &&
-      (await verifyAssertion(assertion, {
-        clientId,
-        keys: found.keys,
-        audiences: audiences(),
-        nowMs: clock.now(),
-        keySets,
-      }))
-    if (!verified) {
-      await failedAttempts.failed(address, clientId ?? '')
+    const clientId = claimedClientId(assertion) ?? ''
+    const found = clientId === '' || ![clientId, undefined].includes(sent) ? undefined : await find(clientId)
+    const verified = await verifyAssertion(assertion, {
+      clientId,
+      keys: found?.keys ?? [],
+      audiences: audiences(),
+      nowMs: clock.now(),
+      keySets,
+    })
+    if (!found || !verified) {
+      await failedAttempts.failed(address, clientId)
       throw new ProtocolError('invalid_client', { clientId: found && clientId })
     }
     const { key, jti, expiresAtMs } = verified

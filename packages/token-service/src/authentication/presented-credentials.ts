@@ -1,6 +1,7 @@
 import { assertionForm, clientForm, optionalClientForm } from '../protocol/oauth-parameters.ts'
-import { parseParameters, type RawParameters } from '../protocol/parameters.ts'
+import { parseParameters } from '../protocol/parameters.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
+import type { RawParameters } from '../protocol/raw-parameters.ts'
 
 export interface Credentials {
   readonly clientId: string

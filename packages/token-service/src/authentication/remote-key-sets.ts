@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
+import { createPublicKeyFetch } from './fetch-public-keys.ts'
 
 /** The keys at a URL could not be fetched. */
 export class KeySetUnavailable extends Error {}
@@ -11,16 +12,22 @@ export interface RemoteKeySets {
 const maxBytes = 64 * 1024
 const retryAfterMs = 10_000
 
-/** @param fetchKeys - fetches the sets; default: the global `fetch` */
-export function createRemoteKeySets(
-  fetchKeys: typeof fetch = (...request) => fetch(...request),
-): RemoteKeySets {
+export interface RemoteKeySetOptions {
+  /** Fetches the sets. @default from public addresses, and from `allowedHosts` */
+  readonly fetchKeys?: typeof fetch | undefined
+  readonly allowedHosts: readonly string[]
+  /** Logs why a set is not available. */
+  readonly warn: (message: string) => void
+}
+
+export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKeySetOptions): RemoteKeySets {
+  const fetchSet = fetchKeys ?? createPublicKeyFetch({ allowedHosts })
   const sets = new Map<string, JWTVerifyGetKey>()
 
   function create(url: string): JWTVerifyGetKey {
     let failedAtMs = -Infinity
     const set = createRemoteJWKSet(new URL(url), {
-      [customFetch]: async (from, options) => limited(await fetchKeys(from, options)),
+      [customFetch]: async (from, options) => limited(await fetchSet(from, options)),
     })
     return async (header, token) => {
       // Anybody can present an assertion: a server that is down is not called for each of them.
@@ -31,6 +38,9 @@ export function createRemoteKeySets(
         if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
           throw error
         failedAtMs = performance.now()
+        warn(
+          `The JWK set at ${url} is not available: ${error instanceof Error ? error.message : 'unknown reason'}`,
+        )
         throw new KeySetUnavailable(undefined, { cause: error })
       }
     }

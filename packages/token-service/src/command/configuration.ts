@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { parse } from 'yaml'
 import { z } from 'zod'
-import { applicationSchema } from '../registry/application-options.ts'
+import { applicationSchema } from '../registry/application-schema.ts'
 import { UsageError } from '../platform/usage-error.ts'
 
 /** A list; in flags and variables, separated by commas. */
@@ -46,13 +45,16 @@ export const configurationSchema = z.strictObject({
   publicUrl: z.url({ protocol: /^https?$/ }).optional(),
   trustProxy: z.union([z.boolean(), z.number(), z.string()]).optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  workers: z.coerce.number().int().min(1).max(256).default(1),
   drainSeconds: z.coerce.number().min(0).max(3_600).default(0),
-  metrics: z.boolean().default(true),
+  metrics: z.boolean().optional(),
   adminPort: port.optional(),
   adminHost: z.string().min(1).optional(),
   adminToken: z.string().min(32, 'use 32 or more characters').optional(),
   adminTokenFile: z.string().optional(),
   auditRetentionDays: z.coerce.number().positive().optional(),
+  usageRetentionDays: z.coerce.number().positive().optional(),
+  jwksAllowedHosts: list(z.string().min(1)).optional(),
   sandbox: z.union([z.boolean(), port.transform((number) => ({ port: number }))]).default(false),
 })
 
@@ -60,8 +62,8 @@ export type Configuration = z.output<typeof configurationSchema>
 export type Settings = Readonly<Record<string, unknown>>
 
 /** Precedence: flags and environment (`given`), file, defaults. */
-export function readConfiguration(file: string | undefined, given: Settings): Configuration {
-  const fromFile = file === undefined ? {} : readSettings(file)
+export async function readConfiguration(file: string | undefined, given: Settings): Promise<Configuration> {
+  const fromFile = file === undefined ? {} : await readSettings(file)
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
   const settings: Settings = { ...fromFile, ...Object.fromEntries(set) }
   const { storageFile, applicationsFile, resourceServersFile, adminTokenFile } = settings
@@ -70,15 +72,17 @@ export function readConfiguration(file: string | undefined, given: Settings): Co
       ...settings,
       ...(typeof adminTokenFile === 'string' && { adminToken: readText(adminTokenFile).trim() }),
       ...(typeof storageFile === 'string' && { storage: readText(storageFile).trim() }),
-      ...(typeof applicationsFile === 'string' && { applications: readYaml(applicationsFile) }),
-      ...(typeof resourceServersFile === 'string' && { resourceServers: readYaml(resourceServersFile) }),
+      ...(typeof applicationsFile === 'string' && { applications: await readYaml(applicationsFile) }),
+      ...(typeof resourceServersFile === 'string' && {
+        resourceServers: await readYaml(resourceServersFile),
+      }),
     }),
   )
 }
 
 /** Paths in a file are relative to that file. */
-function readSettings(file: string): Settings {
-  const settings = readYaml(file) ?? {}
+async function readSettings(file: string): Promise<Settings> {
+  const settings = (await readYaml(file)) ?? {}
   if (typeof settings !== 'object' || Array.isArray(settings)) {
     throw new UsageError(`The configuration file ${file} must contain settings, one "name: value" per line.`)
   }
@@ -120,10 +124,11 @@ function withSecretsFromFiles(settings: Settings): Settings {
 }
 
 /** JSON is YAML, too. */
-function readYaml(file: string): unknown {
+async function readYaml(file: string): Promise<unknown> {
   const text = readText(file)
+  const { parse } = await import('yaml')
   try {
-    return parse(text)
+    return parse(text) as unknown
   } catch (error) {
     // The parser's message quotes lines of the file, which may contain a secret.
     const line = error instanceof Error && 'linePos' in error ? linePosition(error.linePos) : ''

@@ -18,7 +18,9 @@ export interface CommandLine {
 }
 
 /** Reads the command line, the environment and the configuration file; exits on `--help` and on invalid options. */
-export function parseCommandLine(args: readonly string[]): CommandLine | { readonly request: AdminRequest } {
+export async function parseCommandLine(
+  args: readonly string[],
+): Promise<CommandLine | { readonly request: AdminRequest }> {
   const command = new Command('tokenwell-service')
     .configureHelp({ showGlobalOptions: true })
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
@@ -50,7 +52,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | { reado
 
   const { config, passwordLink, ...given } = command.opts<Record<string, string | undefined>>()
   const keys = process.env['TOKENWELL_KEYS']?.split(',').map((key) => key.trim())
-  const configuration = readConfiguration(config, {
+  const configuration = await readConfiguration(config, {
     ...given,
     keys,
     adminToken: process.env['TOKENWELL_ADMIN_TOKEN'],

@@ -1,4 +1,5 @@
 import { readKeyFile } from '../secret-hashing/key-file.ts'
+import { isWorker } from '../http/worker-metrics.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import type { DeveloperPortal } from '../service/service-context.ts'
 import { startTokenService, type RunningTokenService } from '../start-token-service.ts'
@@ -19,6 +20,11 @@ export async function runService(
   }
   const admin = port !== undefined && token !== undefined ? { port, host, token } : undefined
   const location = parseStorageLocation(configuration.storage)
+  if (configuration.workers > 1 && location.kind !== 'postgres') {
+    throw new UsageError(
+      'workers requires PostgreSQL storage: one process alone uses an SQLite database, and memory is not shared.',
+    )
+  }
   print(storageMessage(location))
   const keys = keysFile === undefined ? configuration.keys : await readKeyFile(keysFile)
   const logger = createServiceLogger(logLevel)
@@ -28,6 +34,7 @@ export async function runService(
   const service = await startTokenService({ ...configuration, keys, logger, portal, admin, failureLimit })
 
   stopOnSignal(service, drainSeconds, print)
+  process.send?.('ready')
   print(`The token service listens on ${service.authUrl}`)
   if (portal === undefined) {
     print('The developer portal is not available. Install @tokenwell/developer-portal to use it.')
@@ -81,7 +88,8 @@ function stopOnSignal(
 ): void {
   let stopping = false
   const stop = async (signal: NodeJS.Signals) => {
-    // A second signal stops at once.
+    // A second signal stops at once; workers are stopped by their supervisor.
+    if (stopping && isWorker()) return
     if (stopping) process.exit(1)
     stopping = true
     print('Finishing pending requests …')

@@ -38,7 +38,8 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
     '--drain-seconds <number>',
     'on SIGTERM, how long to continue while /readyz responds with 503 (default: 0)',
   ],
-  ['--metrics <boolean>', 'serve /metrics (default: true)'],
+  ['--workers <number>', 'processes that share the port; requires PostgreSQL storage (default: 1)'],
+  ['--metrics <boolean>', 'serve /metrics (default: true; false with memory storage)'],
   [
     '--admin-port <number>',
     'port of a second listener for administrators and metrics; requires an administrator token',
@@ -46,6 +47,11 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
   ['--admin-host <address>', 'address of the listener for administrators (default: 127.0.0.1)'],
   ['--admin-token-file <file>', 'file with the administrator token; or TOKENWELL_ADMIN_TOKEN'],
   ['--audit-retention-days <number>', 'how long the audit log is kept (default: 365)'],
+  ['--usage-retention-days <number>', 'how long the usage in the portal is kept (default: 365)'],
+  [
+    '--jwks-allowed-hosts <hosts>',
+    'comma-separated hosts, addresses and CIDR ranges of internal networks that a JWK set URL may lead to (default: none)',
+  ],
   ['--sandbox [port]', 'for tests: control endpoints on loopback (faults, clock, journal)'],
 ]
 

@@ -1,24 +1,7 @@
 #!/usr/bin/env node
-import { UsageError } from '../platform/usage-error.ts'
-import { sendAdminRequest } from './admin-command.ts'
-import { parseCommandLine } from './parse-command-line.ts'
-import { runService } from './run-service.ts'
-import { runStorageTask } from './run-storage-task.ts'
+import { enableCompileCache } from 'node:module'
 
-const print = (line: string) => void process.stderr.write(`${line}\n`)
-
-try {
-  const commandLine = parseCommandLine(process.argv)
-  if ('request' in commandLine) {
-    process.stdout.write(await sendAdminRequest(commandLine.request, process.env))
-  } else {
-    const { task, configuration } = commandLine
-    await (task ? runStorageTask(task, configuration.storage, print) : runService(commandLine, print))
-  }
-} catch (error) {
-  const isUsageError = error instanceof UsageError
-  print(
-    `tokenwell-service: ${isUsageError ? error.message : error instanceof Error ? error.stack : String(error)}`,
-  )
-  process.exit(isUsageError ? 2 : 1)
-}
+// From the second start on, what is imported after this is not compiled again.
+enableCompileCache()
+const { runCommand } = await import('./run-command.ts')
+await runCommand(process.argv)

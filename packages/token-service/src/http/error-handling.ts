@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import type { ActivityRecorder } from '../activity/activity-recorder.ts'
 import { tokenPath } from '../protocol/endpoint-paths.ts'
-import { errorBody, type ErrorShape } from '../protocol/error-body.ts'
-import { ProtocolError, type ErrorReason } from '../protocol/protocol-error.ts'
+import { errorBody } from '../protocol/error-body.ts'
+import { ProtocolError, type ErrorReason, type ErrorShape } from '../protocol/protocol-error.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { setOutcome } from './request-outcome.ts'
 

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify'
+import { isWorker, metricsOfAllWorkers } from './worker-metrics.ts'
 import type { RequestObserver } from './request-outcome.ts'
 
 /** Serves `/metrics` for Prometheus; returns the observer that counts requests. */
 export async function metricsEndpoint(server: FastifyInstance): Promise<RequestObserver> {
-  const { collectDefaultMetrics, Counter, Histogram, Registry } = await import('prom-client')
-  const registers = [new Registry()]
-  const [registry] = registers as [InstanceType<typeof Registry>]
+  const { AggregatorRegistry, collectDefaultMetrics, Counter, Histogram, Registry } =
+    await import('prom-client')
+  const registry = isWorker() ? new AggregatorRegistry() : new Registry()
+  AggregatorRegistry.setRegistries(registry)
+  const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
     name: 'tokenwell_request_duration_seconds',
@@ -22,7 +25,8 @@ export async function metricsEndpoint(server: FastifyInstance): Promise<RequestO
   })
 
   server.get('/metrics', async (_request, reply) => {
-    return reply.type(registry.contentType).send(await registry.metrics())
+    const metrics = await (isWorker() ? metricsOfAllWorkers() : registry.metrics())
+    return metrics === undefined ? reply.code(503).send() : reply.type(registry.contentType).send(metrics)
   })
 
   return ({ path, status, durationMs, reason }) => {

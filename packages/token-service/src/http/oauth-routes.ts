@@ -1,7 +1,7 @@
 import { parse } from 'node:querystring'
 import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
-import type { RawParameters } from '../protocol/parameters.ts'
+import type { RawParameters } from '../protocol/raw-parameters.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
 
 export interface FormRequest {

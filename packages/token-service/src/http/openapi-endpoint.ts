@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { baseUrl } from './base-url.ts'
 import { openapiPath } from '../protocol/endpoint-paths.ts'
-import type { ErrorShape } from '../protocol/error-body.ts'
+import type { ErrorShape } from '../protocol/protocol-error.ts'
 
 /** Serves the OpenAPI document; its modules are loaded on first use. */
 export function openapiEndpoint(

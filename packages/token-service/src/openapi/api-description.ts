@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ErrorShape } from '../protocol/error-body.ts'
+import type { ErrorShape } from '../protocol/protocol-error.ts'
 import { introspectionPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
 import {
   classicError,

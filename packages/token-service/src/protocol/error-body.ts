@@ -1,5 +1,5 @@
 import type { ErrorResponse } from './oauth-responses.ts'
-import type { ProtocolError, ErrorReason } from './protocol-error.ts'
+import type { ErrorReason, ErrorShape, ProtocolError } from './protocol-error.ts'
 
 interface ErrorDescription {
   readonly status: number
@@ -128,8 +128,6 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     fault: 'messaging.runtime.ScriptExecutionFailed',
   },
 }
-
-export type ErrorShape = 'classic' | 'rfc6749'
 
 /** The response to an error: in the platform's own shapes, or that of RFC 6749 section 5.2. */
 export function errorBody(

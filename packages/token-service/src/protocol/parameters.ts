@@ -1,8 +1,6 @@
 import type { z } from 'zod'
 import { ProtocolError } from './protocol-error.ts'
-
-/** A parsed form or query: a repeated name becomes a list. */
-export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>
+import type { RawParameters } from './raw-parameters.ts'
 
 /** @throws {@link ProtocolError} that names the first missing, repeated or invalid parameter */
 export function parseParameters<Schema extends z.ZodObject>(

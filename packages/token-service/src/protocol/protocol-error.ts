@@ -1,3 +1,5 @@
+export type ErrorShape = 'classic' | 'rfc6749'
+
 /** Why a request was rejected; `error-body.ts` maps it to the response. */
 export type ErrorReason =
   | 'missing_parameter'

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { UsageError } from '../platform/usage-error.ts'
 import { configuredKeys, type PublicKeyOptions } from './public-keys.ts'
 import type { ApplicationStatus, ResponseForm } from '../applications/application.ts'
@@ -29,48 +28,25 @@ export interface ApplicationOptions extends PublicKeyOptions {
   readonly developerEmail?: string | undefined
 }
 
-const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
-const name = z.string().min(1).max(200)
+/** What of them is set after defaults. */
+type Defaulted =
+  | 'products'
+  | 'level'
+  | 'responseForm'
+  | 'lifetimeSeconds'
+  | 'status'
+  | 'project'
+  | 'organizationName'
+  | 'developerEmail'
+
+export type ResolvedApplication = ApplicationOptions & {
+  readonly [Field in Defaulted]: NonNullable<ApplicationOptions[Field]>
+}
+
+export const responseForms = ['products', 'refresh', 'rfc6749'] as const
 
 /** Token responses list products as `[a, b]`: names cannot contain commas or brackets. */
-export const productName = z
-  .string()
-  .regex(/^[^,[\]\s](?:[^,[\]]*[^,[\]\s])?$/, 'must not contain commas or brackets')
-
-export const applicationSchema = z.strictObject({
-  name,
-  clientId: printable,
-  clientSecret: printable.optional(),
-  clientSecretExpiresAt: z.iso.datetime({ offset: true }).optional(),
-  jwks: z.object({ keys: z.array(z.looseObject({})) }).optional(),
-  jwksUrl: z.string().optional(),
-  publicKey: z.string().optional(),
-  products: z.array(productName).default([]),
-  level: z.string().max(200).default(''),
-  responseForm: z.enum(['products', 'refresh', 'rfc6749']).default('products'),
-  lifetimeSeconds: z.int().min(1).max(31_536_000).default(3600),
-  status: z.enum(['approved', 'pending', 'revoked']).default('approved'),
-  project: name.default('default'),
-  organizationName: name.default('example-org'),
-  developerEmail: name.default('developer@example.com'),
-})
-
-export type ResolvedApplication = z.output<typeof applicationSchema>
-
-/** @throws {@link UsageError} that names the first invalid field */
-export function resolveApplications(applications: unknown): ResolvedApplication[] {
-  const result = z.array(applicationSchema).safeParse(applications)
-  if (result.success) {
-    rejectDuplicates('applications', result.data)
-    rejectWithoutCredentials('applications', result.data)
-    return result.data
-  }
-  const issue = result.error.issues[0]
-  const place = issue?.path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-  throw new UsageError(`applications${place ?? ''} is invalid: ${issue?.message ?? 'not a list'}.`)
-}
+export const productNamePattern = /^[^,[\]\s](?:[^,[\]]*[^,[\]\s])?$/
 
 /** @throws {@link UsageError} if two entries of a setting have the same client ID */
 export function rejectDuplicates(setting: string, clients: readonly { readonly clientId: string }[]): void {

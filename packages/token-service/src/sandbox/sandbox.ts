@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { withoutSchemas } from '../http/create-server.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 import { guardControl } from './control-guard.ts'
@@ -27,7 +28,7 @@ export function createSandbox(baseClock: Clock): Sandbox {
   const clock = createMovableClock(baseClock)
   const script = createFaultScript()
   const journal = createJournal()
-  const server = Fastify()
+  const server = Fastify({ schemaController: withoutSchemas })
   let resetService = async () => {}
 
   guardControl(server)

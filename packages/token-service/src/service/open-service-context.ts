@@ -17,6 +17,8 @@ import { purgeRegularly } from '../tokens/purge-expired.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ResolvedOptions } from './token-service-options.ts'
 
+const dayMs = 86_400_000
+
 export async function openServiceContext(
   options: ResolvedOptions,
   onError: (error: unknown) => void,
@@ -24,8 +26,8 @@ export async function openServiceContext(
   const { clock, errors, publicUrl } = options
   const keyring = createKeyring(options.keys ?? (await keysFor(options.storage)))
   const { secretOverlapSeconds, logger } = options
+  const warn = (message: string) => logger?.warn(message)
   const seed = async (to: Storage, replace = false) => {
-    const warn = (message: string) => logger?.warn(message)
     await to.products.add(options.products)
     const context = { storage: to, keyring, nowMs: clock.now(), secretOverlapSeconds, warn, replace }
     await seedApplications(options.applications, context)
@@ -50,7 +52,7 @@ export async function openServiceContext(
     assertions: storage.assertions,
     clock,
     failedAttempts,
-    fetchKeys: options.fetchKeys,
+    keySets: { fetchKeys: options.fetchKeys, allowedHosts: options.jwksAllowedHosts, warn },
   })
   const authentication = { keyring, clock, failedAttempts, authenticateByAssertion }
   const registry = { storage, keyring, clock, activity }
@@ -58,7 +60,8 @@ export async function openServiceContext(
     storage,
     clock,
     onError,
-    auditRetentionMs: options.auditRetentionDays * 86_400_000,
+    auditRetentionMs: options.auditRetentionDays * dayMs,
+    usageRetentionMs: options.usageRetentionDays * dayMs,
   })
   return {
     storage,

@@ -2,19 +2,19 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { FailureLimit } from '../authentication/failed-attempt-limit.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import { UsageError } from '../platform/usage-error.ts'
-import type { ErrorShape } from '../protocol/error-body.ts'
+import type { ErrorShape } from '../protocol/protocol-error.ts'
 import {
   rejectDuplicates,
   rejectWithoutCredentials,
   rejectWeakSecrets,
-  resolveApplications,
   type ApplicationOptions,
   type ResolvedApplication,
 } from '../registry/application-options.ts'
+import { resolveApplications } from '../registry/application-schema.ts'
 import type { ResourceServerOptions } from '../registry/seed-resource-servers.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
 import type { DeveloperPortal } from './service-context.ts'
-import { parseTrustProxy } from './trust-proxy.ts'
+import { parseTrustProxy, type TrustProxy } from './trust-proxy.ts'
 
 export interface AdminOptions {
   readonly token: string
@@ -77,12 +77,19 @@ export interface TokenServiceOptions {
   readonly metrics?: boolean | undefined
   /** How long the audit log is kept. @default 365 */
   readonly auditRetentionDays?: number | undefined
+  /** How long the counts of token requests by hour are kept, which the portal shows. @default 365 */
+  readonly usageRetentionDays?: number | undefined
   /**
    * A second listener, for administrators and for `/metrics`, which the main listener then does not serve. Requests
    * need the token, of at least 32 characters. @default none
    */
   readonly admin?: AdminOptions | undefined
-  /** Fetches the JWK sets of applications with a `jwksUrl`. @default the global `fetch` */
+  /**
+   * Hosts, addresses and CIDR ranges of internal networks that a `jwksUrl` may lead to. Others must have public
+   * addresses: developers choose them. @default []
+   */
+  readonly jwksAllowedHosts?: readonly string[] | undefined
+  /** Fetches the JWK sets of applications with a `jwksUrl`, instead of the service, which checks their addresses. */
   readonly fetchKeys?: typeof fetch | undefined
   /** A pino logger. @default no log */
   readonly logger?: FastifyBaseLogger | undefined
@@ -101,11 +108,13 @@ export interface ResolvedOptions {
   readonly failureLimit: FailureLimit
   readonly publicUrl: string | undefined
   readonly corsOrigins: readonly string[]
-  readonly trustProxy: boolean | number | string[]
+  readonly trustProxy: TrustProxy
   readonly portal: DeveloperPortal | undefined
   readonly sandbox: { readonly port: number } | undefined
   readonly metrics: boolean
   readonly auditRetentionDays: number
+  readonly usageRetentionDays: number
+  readonly jwksAllowedHosts: readonly string[]
   readonly admin: AdminOptions | undefined
   readonly fetchKeys: typeof fetch | undefined
   readonly logger: FastifyBaseLogger | undefined
@@ -152,6 +161,8 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
     sandbox: options.sandbox ? { port: (options.sandbox !== true && options.sandbox.port) || 0 } : undefined,
     metrics: options.metrics ?? storage.kind !== 'memory',
     auditRetentionDays: options.auditRetentionDays ?? 365,
+    usageRetentionDays: options.usageRetentionDays ?? 365,
+    jwksAllowedHosts: options.jwksAllowedHosts ?? [],
     admin: options.admin,
     fetchKeys: options.fetchKeys,
     logger: options.logger,

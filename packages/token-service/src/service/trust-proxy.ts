@@ -1,5 +1,9 @@
+import type { IncomingMessage } from 'node:http'
+import proxyAddress from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
 import { UsageError } from '../platform/usage-error.ts'
+
+export type TrustProxy = boolean | number | string[]
 
 const namedRanges = ['loopback', 'linklocal', 'uniquelocal']
 
@@ -9,7 +13,7 @@ const namedRanges = ['loopback', 'linklocal', 'uniquelocal']
  *
  * @throws {@link UsageError} if it is none of these
  */
-export function parseTrustProxy(value: boolean | number | string): boolean | number | string[] {
+export function parseTrustProxy(value: boolean | number | string): TrustProxy {
   if (typeof value === 'boolean') return value
   const text = String(value).trim()
   if (text === 'true' || text === 'false') return text === 'true'
@@ -22,6 +26,19 @@ export function parseTrustProxy(value: boolean | number | string): boolean | num
   throw new UsageError(
     `trustProxy contains "${invalid}". Use a number of hops, addresses, CIDR ranges, loopback, linklocal or uniquelocal.`,
   )
+}
+
+/** Whether the proxy with that address is trusted, which is so many hops away. */
+export function trusts(trustProxy: TrustProxy): (address: string, hop: number) => boolean {
+  if (typeof trustProxy === 'object') return proxyAddress.compile(trustProxy)
+  return (_address, hop) => (typeof trustProxy === 'number' ? hop < trustProxy : trustProxy)
+}
+
+/** Reads the address of a client: that of its connection, or the one that trusted proxies report. */
+export function clientAddress(trustProxy: TrustProxy): (request: IncomingMessage) => string {
+  if (trustProxy === false) return ({ socket }) => socket.remoteAddress ?? ''
+  const trust = trusts(trustProxy)
+  return (request) => (request.socket.remoteAddress === undefined ? '' : proxyAddress(request, trust))
 }
 
 /** Not a short form, such as `10` for 0.0.0.10. */

@@ -22,7 +22,7 @@ export function parseStorageLocation(text: string): StorageLocation {
 /** Opens the storage and migrates it. The code of a database is loaded only when it is used. */
 export async function openStorage(location: StorageLocation, options: OpenOptions): Promise<Storage> {
   if (location.kind === 'postgres') {
-    const { openPostgres } = await load(location.kind, () => import('./postgres/open-postgres.ts'))
+    const { openPostgres } = await loadPostgres()
     return openPostgres(location.url, options)
   }
   const storage = location.kind === 'memory' ? createMemoryStorage() : await openSqliteFile(location.file)
@@ -55,25 +55,17 @@ function sqliteFile(location: StorageLocation): string {
 }
 
 async function openSqliteFile(file: string): Promise<Storage> {
-  const { openSqlite } = await load('sqlite', () => import('./sqlite/open-sqlite.ts'))
+  const { openSqlite } = await import('./sqlite/open-sqlite.ts')
   return openSqlite(file)
 }
 
-const packages = { sqlite: 'kysely', postgres: 'kysely pg' }
-
-async function load<Module>(
-  kind: keyof typeof packages,
-  importModule: () => Promise<Module>,
-): Promise<Module> {
+async function loadPostgres() {
   try {
-    return await importModule()
+    return await import('./postgres/open-postgres.ts')
   } catch (error) {
     // Named differently by `import` and `require`.
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (!code.endsWith('MODULE_NOT_FOUND')) throw error
-    throw new UsageError(
-      `A package that ${kind} storage requires is not installed. Run: npm install ${packages[kind]}`,
-      { cause: error },
-    )
+    throw new UsageError('PostgreSQL storage requires the package pg. Run: npm install pg', { cause: error })
   }
 }

@@ -202,6 +202,8 @@ export interface ActivityStorage {
   lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Token requests by hour and outcome, the oldest hour first. */
   usage(clientId: string, sinceMs: number): Promise<UsageEntry[]>
+  /** Deletes the usage of the hours that began before that time; returns how many entries. */
+  purgeUsage(beforeMs: number): Promise<number>
   /** The latest token requests, the newest first. */
   requests(clientId: string, limit: number): Promise<TokenRequestEntry[]>
   /** Deletes the token requests before that time; returns how many entries. */

@@ -7,6 +7,8 @@ export interface PurgeContext {
   readonly onError: (error: unknown) => void
   /** How long audit entries are kept. */
   readonly auditRetentionMs: number
+  /** How long usage is kept. */
+  readonly usageRetentionMs: number
   /** @default 60_000 */
   readonly intervalMs?: number | undefined
 }
@@ -20,6 +22,7 @@ export function purgeRegularly({
   clock,
   onError,
   auditRetentionMs,
+  usageRetentionMs,
   intervalMs = 60_000,
 }: PurgeContext): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
@@ -38,6 +41,7 @@ export function purgeRegularly({
           ].map((part) => part.purge(nowMs)),
           storage.activity.purgeRequests(nowMs - requestRetentionMs),
           storage.activity.purgeAudit(nowMs - auditRetentionMs),
+          storage.activity.purgeUsage(nowMs - usageRetentionMs),
         ]),
       )
       .catch(onError)

@@ -17,6 +17,7 @@ function recorder(options: { fail?: Error } = {}) {
       requests: async () => [],
       purgeRequests: async () => 0,
       purgeAudit: async () => 0,
+      purgeUsage: async () => 0,
       audit: async () => [],
     },
     clock: { now: () => now },

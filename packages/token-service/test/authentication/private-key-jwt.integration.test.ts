@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { exportJWK, exportPKCS8, exportSPKI, generateKeyPair } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ApplicationOptions, RunningTokenService, TokenServiceOptions } from '@tokenwell/token-service'
 import {
   application as secretApplication,
@@ -199,6 +201,27 @@ describe('private_key_jwt', () => {
     )
     expect(await outcome(service, { key: otherPair.privateKey })).toBe(invalidClient)
     expect(fetched).toBe(1)
+  })
+
+  it('connects to no internal address for a JWK set, unless it is allowed', async () => {
+    let connections = 0
+    const server = createServer((socket) => {
+      connections += 1
+      socket.destroy()
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const hosts = ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433', '127.1']
+    for (const host of hosts) {
+      const service = await keyService({ jwksUrl: `https://${host}:${port}/jwks.json` })
+      expect(await outcome(service)).toBe('503 undefined')
+    }
+    expect(connections).toBe(0)
+    const jwksUrl = `https://127.0.0.1:${port}/jwks.json`
+    const service = await keyService({ jwksUrl }, { jwksAllowedHosts: ['127.0.0.0/8'] })
+    expect(await outcome(service)).toBe('503 undefined')
+    expect(connections).toBe(1)
   })
 
   it('rejects a JWK set that is too large', async () => {

@@ -1,27 +1,48 @@
+import { generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { postgresIsAbsent, startPostgres, withoutPostgres } from '@tokenwell/internal-testing/postgres'
-import { application, requestToken, testService } from '../test-service.ts'
+import { application, requestToken, testService, type JsonResponse } from '../test-service.ts'
+import { algorithm, assertionFor, jwksOf, keyClientId, pair, present } from './client-assertion.ts'
 
+const other = await generateKeyPair(algorithm)
 const count = 5_000
 const warmUp = 500
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
-/** Alternating, so that other load on the machine affects both in the same way. */
-async function compare(storage: string): Promise<number> {
-  const { authUrl } = await testService({
-    storage,
-    keys: ['k'.repeat(40)],
-    failureLimit: { attempts: 1e9, windowSeconds: 3_600 },
-  })
+type Attempt = (
+  authUrl: string,
+  kind: 'unknown' | 'wrong',
+) => Promise<{ request: () => Promise<JsonResponse> }>
+
+const bySecret: Attempt = async (authUrl, kind) => {
   const attempts = {
     unknown: { ...application, clientId: 'demo-cliemt' },
     wrong: { ...application, clientSecret: 'demo-secret-9876543210' },
   }
+  return { request: () => requestToken(authUrl, attempts[kind]) }
+}
+
+const byAssertion: Attempt = async (authUrl, kind) => {
+  const id = kind === 'unknown' ? 'key-cliemt' : keyClientId
+  const assertion = await assertionFor(authUrl, { key: other.privateKey, claims: { iss: id, sub: id } })
+  return { request: () => present(authUrl, assertion) }
+}
+
+/** Alternating, so that other load on the machine affects both in the same way. */
+async function compare(storage: string, attempt: Attempt = bySecret): Promise<number> {
+  const jwks = await jwksOf(pair.publicKey)
+  const { authUrl } = await testService({
+    storage,
+    keys: ['k'.repeat(40)],
+    applications: [application, { name: 'by key', clientId: keyClientId, jwks }],
+    failureLimit: { attempts: 1e9, windowSeconds: 3_600 },
+  })
   const times = { unknown: [] as number[], wrong: [] as number[] }
   for (let round = 0; round < count + warmUp; round += 1) {
     for (const kind of ['unknown', 'wrong'] as const) {
+      const { request } = await attempt(authUrl, kind)
       const before = performance.now()
-      const { status } = await requestToken(authUrl, attempts[kind])
+      const { status } = await request()
       if (round >= warmUp) times[kind].push(performance.now() - before)
       expect(status).toBe(401)
     }
@@ -36,6 +57,10 @@ async function compare(storage: string): Promise<number> {
 describe('an unknown client takes as long as a wrong secret: medians within 5 % over 5,000 each', () => {
   it('in memory', async () => {
     expect(await compare('memory')).toBeLessThan(0.05)
+  })
+
+  it('by assertion', async () => {
+    expect(await compare('memory', byAssertion)).toBeLessThan(0.05)
   })
 
   it.skipIf(postgresIsAbsent)(`on PostgreSQL (${withoutPostgres})`, async () => {

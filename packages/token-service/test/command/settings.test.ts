@@ -24,15 +24,18 @@ const values: Readonly<Record<string, [text: string, value: unknown]>> = {
   ],
   logLevel: ['warn', 'warn'],
   drainSeconds: ['5', 5],
+  workers: ['2', 2],
   metrics: ['false', false],
   adminPort: ['1235', 1235],
   adminHost: ['::1', '::1'],
   auditRetentionDays: ['7', 7],
+  usageRetentionDays: ['30', 30],
+  jwksAllowedHosts: ['keys.internal,10.0.0.0/8', ['keys.internal', '10.0.0.0/8']],
   sandbox: ['1236', { port: 1236 }],
 }
 
-function configurationOf(...args: string[]) {
-  const commandLine = parseCommandLine(['node', 'tokenwell-service', ...args])
+async function configurationOf(...args: string[]) {
+  const commandLine = await parseCommandLine(['node', 'tokenwell-service', ...args])
   if (!('configuration' in commandLine)) throw new Error('These are the arguments of the service.')
   return commandLine.configuration as Readonly<Record<string, unknown>>
 }
@@ -52,18 +55,18 @@ describe('a setting', () => {
 
   it.each(Object.entries(values))(
     '%s has the same effect as flag, variable and in the file',
-    (name, [text, value]) => {
+    async (name, [text, value]) => {
       const option = settingOptions().find((each) => each.attributeName() === name)
       if (!option?.long || !option.envVar) throw new Error('There is no such option.')
-      expect(configurationOf(option.long, text)[name]).toEqual(value)
+      expect((await configurationOf(option.long, text))[name]).toEqual(value)
       vi.stubEnv(option.envVar, text)
-      expect(configurationOf()[name]).toEqual(value)
+      expect((await configurationOf())[name]).toEqual(value)
       vi.unstubAllEnvs()
       const isPort = typeof value === 'object' && value !== null && 'port' in value
       const folder = temporaryFolder({
         'service.json': JSON.stringify({ [name]: isPort ? value.port : value }),
       })
-      expect(configurationOf('--config', `${folder}/service.json`)[name]).toEqual(value)
+      expect((await configurationOf('--config', `${folder}/service.json`))[name]).toEqual(value)
     },
   )
 })

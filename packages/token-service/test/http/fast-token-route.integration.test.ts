@@ -2,8 +2,9 @@ import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { application, basic, postForm, testService, tokenPath } from '../test-service.ts'
 
-// With a trusted proxy every request goes through Fastify.
-const withFastify = { trustProxy: 'loopback' }
+// With a sandbox every request goes through Fastify.
+const withFastify = { sandbox: true }
+const behindProxy = { trustProxy: 'loopback', publicUrl: 'https://auth.example.com' }
 
 const credentials = { client_id: application.clientId, client_secret: application.clientSecret }
 const cases: readonly [
@@ -55,6 +56,29 @@ describe('the fast route', () => {
     expect(metrics).toContain(`seconds_count{path="${tokenPath}",status="401"} 10`)
     expect(metrics).toContain(`seconds_count{path="${tokenPath}",status="200"} 1`)
     expect(metrics).toContain(`rejected_requests_total{path="${tokenPath}",reason="too_many_failures"} 1`)
+  })
+
+  it.each([{}, withFastify])('uses the address that a trusted proxy reports: %o', async (options) => {
+    const { authUrl } = await testService({
+      ...behindProxy,
+      ...options,
+      failureLimit: { attempts: 2 },
+    })
+    const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+    const wrong = { ...credentials, client_secret: 'wrong' }
+    const statuses = []
+    for (const address of ['10.0.0.1, 192.0.2.1', '10.0.0.2, 192.0.2.1', '192.0.2.1', '192.0.2.2', 'x']) {
+      statuses.push((await postForm(url, wrong, { 'x-forwarded-for': address })).status)
+    }
+    expect(statuses).toEqual([401, 401, 429, 401, 401])
+  })
+
+  it('leaves requests of pages to the endpoint with CORS', async () => {
+    const { authUrl } = await testService({ corsOrigins: ['https://tools.example.com'] })
+    const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+    const { headers } = await postForm(url, credentials, { origin: 'https://tools.example.com' })
+    expect(headers.get('access-control-allow-origin')).toBe('https://tools.example.com')
+    expect((await postForm(url, credentials)).status).toBe(200)
   })
 
   it('survives clients that hang up in the middle of a request', async () => {

@@ -24,7 +24,13 @@ async function registered() {
     windowSeconds: 60,
   })
   const { assertions } = storage
-  const authenticateByAssertion = createAssertionAuthenticator({ assertions, clock, failedAttempts })
+  const keySets = { allowedHosts: [], warn: () => {} }
+  const authenticateByAssertion = createAssertionAuthenticator({
+    assertions,
+    clock,
+    failedAttempts,
+    keySets,
+  })
   const authenticate = createClientAuthenticator(
     async (id) => {
       const found = await applications.findClient(id)

@@ -25,6 +25,7 @@ it('purges expired tokens and failure counts regularly, despite errors', async (
     clock: { now: () => 42 },
     onError: (error) => errors.push(error),
     auditRetentionMs: 10,
+    usageRetentionMs: 10,
     intervalMs: 1,
   })
   await expect.poll(() => purged.length, { timeout: 20_000 }).toBeGreaterThan(1)
@@ -41,6 +42,7 @@ it('keeps no process alive', async () => {
     clock: { now: () => 42 },
     onError: () => {},
     auditRetentionMs: 10,
+    usageRetentionMs: 10,
     intervalMs: 1_000,
   })
   expect(setTimer.mock.results[0]?.value.hasRef()).toBe(false)

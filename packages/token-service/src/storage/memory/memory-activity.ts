@@ -29,6 +29,11 @@ export function createMemoryActivity(): ActivityStorage {
         .filter((entry) => entry.clientId === clientId && entry.hourMs >= sinceMs)
         .sort((a, b) => a.hourMs - b.hourMs)
     },
+    async purgeUsage(beforeMs) {
+      const old = [...usage].filter(([, entry]) => entry.hourMs < beforeMs)
+      for (const [key] of old) usage.delete(key)
+      return old.length
+    },
     async requests(clientId, limit) {
       return [...requests.values()]
         .filter((entry) => entry.clientId === clientId)

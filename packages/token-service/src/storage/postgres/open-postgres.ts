@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { PostgresDialect } from 'kysely'
-import { Pool, types } from 'pg'
+import { Client, Pool, types } from 'pg'
+import { digest } from '../../platform/digest.ts'
 import { UsageError } from '../../platform/usage-error.ts'
 import { createDatabase } from '../sql/database.ts'
 import { migrate } from '../sql/migrate.ts'
@@ -17,12 +18,13 @@ const longestDelayMs = 15_000
  * too, and connects in the background: until then every call rejects.
  */
 export async function openPostgres(url: string, { onError, prepare }: OpenOptions): Promise<Storage> {
-  const pool = createPool(url)
+  const frequent = new Set<string>()
+  const pool = createPool(url, frequent)
   // An idle connection that breaks is replaced; without a listener the event would end the process.
   pool.on('error', onError)
   // The same for a connection that breaks between two queries of a transaction; the second query then fails.
   pool.on('connect', (client) => void client.on('error', () => {}))
-  const database = createDatabase('postgres', new PostgresDialect({ pool }))
+  const database = createDatabase('postgres', new PostgresDialect({ pool }), frequent)
   const storage = createSqlStorage(database, {
     opened: Promise.resolve(),
     async backup() {
@@ -87,8 +89,9 @@ function connectInBackground(
   }
 }
 
-function createPool(url: string): Pool {
+function createPool(url: string, frequent: ReadonlySet<string>): Pool {
   return new Pool({
+    Client: preparing(frequent),
     connectionString: url,
     max: 10,
     connectionTimeoutMillis: 5_000,
@@ -102,6 +105,16 @@ function createPool(url: string): Pool {
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types do not say so
     onConnect: (client) => client.query('set synchronous_commit = on'),
   })
+}
+
+/** A client that prepares the frequent statements once: planning one takes the server longer than running it. */
+function preparing(frequent: ReadonlySet<string>): typeof Client {
+  return class extends Client {
+    override query(...[text, values, ...rest]: readonly unknown[]) {
+      const statement = typeof text === 'string' && frequent.has(text) ? { name: digest(text), text } : text
+      return super.query(statement as string, values as unknown[], ...(rest as []))
+    }
+  }
 }
 
 /** The server cannot be reached, but that may change without a new configuration. */

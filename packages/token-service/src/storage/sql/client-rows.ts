@@ -9,13 +9,31 @@ import type {
 import type { PublicKey } from '../../keys/public-key.ts'
 import type { Query, Schema } from './database.ts'
 
+export const applicationColumns = [
+  'applications.id',
+  'applications.projectId',
+  'applications.name',
+  'applications.clientId',
+  'applications.status',
+  'applications.products',
+  'applications.level',
+  'applications.responseForm',
+  'applications.lifetimeSeconds',
+  'applications.createdAtMs',
+  'applications.requested',
+  'applications.keys',
+  'applications.revision',
+  'applications.tokenGeneration',
+  'applications.deletesAtMs',
+] as const
+
 /** One row for each secret of an application, or one row without a secret. */
 export function selectClients(query: Query) {
   return query
     .selectFrom('applications')
     .innerJoin('projects', 'projects.id', 'applications.projectId')
     .leftJoin('secrets', 'secrets.applicationId', 'applications.id')
-    .selectAll('applications')
+    .select(applicationColumns)
     .select([
       'projects.name as projectName',
       'projects.organizationName',

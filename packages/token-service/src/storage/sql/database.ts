@@ -1,4 +1,12 @@
-import { CamelCasePlugin, Kysely, sql, type Dialect, type Generated, type RawBuilder } from 'kysely'
+import {
+  CamelCasePlugin,
+  Kysely,
+  sql,
+  type Compilable,
+  type Dialect,
+  type Generated,
+  type RawBuilder,
+} from 'kysely'
 import type { Application, Project, StoredSecret } from '../../applications/application.ts'
 import type { ResourceServer } from '../../applications/resource-server.ts'
 import type { Developer, Invitation, PasswordLink, Session } from '../developer-storage.ts'
@@ -45,26 +53,61 @@ export type Query = Kysely<Schema>
 export interface Database {
   readonly kind: 'sqlite' | 'postgres'
   readonly query: Query
+  /** Texts of statements that are worth preparing once per connection. */
+  readonly frequent: Set<string>
 }
 
-export function createDatabase(kind: Database['kind'], dialect: Dialect): Database {
-  return { kind, query: new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] }) }
+export function createDatabase(
+  kind: Database['kind'],
+  dialect: Dialect,
+  frequent = new Set<string>(),
+): Database {
+  return { kind, query: new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] }), frequent }
 }
+
+/**
+ * A statement of every token request. Its text is built once; PostgreSQL prepares it once, so its columns must be named:
+ * those of `*` could change when another instance migrates.
+ *
+ * @param build - creates it for one parameter, a list of rows
+ */
+export function frequentStatement<Row>(
+  database: Database,
+  build: (rows: JsonRows) => Compilable<Row>,
+): (rows: readonly (readonly unknown[])[]) => Promise<Row[]> {
+  const compiled = build(jsonRows(database, [])).compile()
+  database.frequent.add(compiled.sql)
+  return async (rows) => {
+    const { rows: result } = await database.query.executeQuery<Row>({
+      ...compiled,
+      parameters: [JSON.stringify(rows)],
+    })
+    return result
+  }
+}
+
+export type JsonRows = RawBuilder<unknown>
 
 /**
  * A table with one column, `value`, that holds each of the given JSON arrays; read its members with `value->>0`.
  * It is one parameter: the text of a statement does not change with the number of its rows.
  */
-export function jsonRows({ kind }: Database, rows: readonly (readonly unknown[])[]): RawBuilder<unknown> {
+export function jsonRows({ kind }: Database, rows: readonly (readonly unknown[])[]): JsonRows {
   const json = JSON.stringify(rows)
   return kind === 'sqlite' ? sql`json_each(${json})` : sql`json_array_elements(${json}::json)`
 }
 
 /** The given texts as a subquery, for `where … in`. */
 export function anyOf(database: Database, values: readonly string[]): RawBuilder<string> {
-  const rows = jsonRows(
-    database,
-    values.map((value) => [value]),
+  return firstOf(
+    jsonRows(
+      database,
+      values.map((value) => [value]),
+    ),
   )
+}
+
+/** The first members of these rows as a subquery. */
+export function firstOf(rows: JsonRows): RawBuilder<string> {
   return sql<string>`(select value->>0 from ${rows})`
 }

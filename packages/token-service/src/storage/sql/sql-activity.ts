@@ -67,6 +67,13 @@ export function createSqlActivity(database: Database): ActivityStorage {
         .where('hourMs', '>=', sinceMs)
         .orderBy('hourMs')
         .execute(),
+    async purgeUsage(beforeMs) {
+      const { numDeletedRows } = await query
+        .deleteFrom('usage')
+        .where('hourMs', '<', beforeMs)
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows)
+    },
     requests: (clientId, limit) =>
       query
         .selectFrom('tokenRequests')

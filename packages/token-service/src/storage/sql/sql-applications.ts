@@ -2,19 +2,19 @@ import type { RegisteredClient } from '../../applications/application.ts'
 import type { ApplicationStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { selectClients, toClients } from './client-rows.ts'
-import { anyOf, type Database } from './database.ts'
+import { anyOf, firstOf, frequentStatement, type Database } from './database.ts'
 
 export function createSqlApplications(database: Database): ApplicationStorage {
   const { query } = database
 
-  const findClient = createBatcher<string, RegisteredClient | undefined>(
-    async (clientIds) => {
-      const rows = await selectClients(query).where('clientId', 'in', anyOf(database, clientIds)).execute()
-      const found = new Map(toClients(rows).map((client) => [client.application.clientId, client]))
-      return clientIds.map((clientId) => found.get(clientId))
-    },
-    { concurrency: 2 },
+  const selectByClientId = frequentStatement(database, (rows) =>
+    selectClients(query).where('clientId', 'in', firstOf(rows)),
   )
+  const findClient = createBatcher<string, RegisteredClient | undefined>(async (clientIds) => {
+    const rows = await selectByClientId(Array.from(new Set(clientIds), (clientId) => [clientId]))
+    const found = new Map(toClients(rows).map((client) => [client.application.clientId, client]))
+    return clientIds.map((clientId) => found.get(clientId))
+  })
 
   async function list(projectIds: readonly string[]): Promise<RegisteredClient[]> {
     const rows = await selectClients(query)

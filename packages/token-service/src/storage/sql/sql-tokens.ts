@@ -2,42 +2,45 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { FoundToken, StoredToken, TokenStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import { toApplication } from './client-rows.ts'
-import { anyOf, jsonRows, type Database, type Query } from './database.ts'
+import { applicationColumns, toApplication } from './client-rows.ts'
+import { firstOf, frequentStatement, type Database, type Query } from './database.ts'
 
 const purgeSize = 200
 
 export function createSqlTokens(database: Database): TokenStorage {
   const { kind, query } = database
 
-  const save = createBatcher<StoredToken, undefined>(async (batch) => {
-    const rows = batch.map((token) => [
-      token.hash,
-      token.applicationId,
-      token.secretId,
-      token.generation,
-      JSON.stringify(token.products),
-      token.issuedAtMs,
-      token.expiresAtMs,
-    ])
-    await query
+  const insert = frequentStatement(database, (rows) =>
+    query
       .insertInto('tokens')
       .columns(['hash', 'applicationId', 'secretId', 'generation', 'products', 'issuedAtMs', 'expiresAtMs'])
       .expression(
-        sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, cast(value->>5 as bigint), cast(value->>6 as bigint) from ${jsonRows(database, rows)}`,
-      )
-      .execute()
+        sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, cast(value->>5 as bigint), cast(value->>6 as bigint) from ${rows}`,
+      ),
+  )
+  const save = createBatcher<StoredToken, undefined>(async (batch) => {
+    await insert(
+      batch.map((token) => [
+        token.hash,
+        token.applicationId,
+        token.secretId,
+        token.generation,
+        JSON.stringify(token.products),
+        token.issuedAtMs,
+        token.expiresAtMs,
+      ]),
+    )
     return []
   })
 
-  const find = createBatcher<string, FoundToken | undefined>(
-    async (hashes) => {
-      const rows = await selectTokens(query).where('tokens.hash', 'in', anyOf(database, hashes)).execute()
-      const found = new Map(rows.map((row) => [row.hash, toFoundToken(row)]))
-      return hashes.map((hash) => found.get(hash))
-    },
-    { concurrency: 2 },
+  const selectByHash = frequentStatement(database, (rows) =>
+    selectTokens(query).where('tokens.hash', 'in', firstOf(rows)),
   )
+  const find = createBatcher<string, FoundToken | undefined>(async (hashes) => {
+    const rows = await selectByHash(hashes.map((hash) => [hash]))
+    const found = new Map(rows.map((row) => [row.hash, toFoundToken(row)]))
+    return hashes.map((hash) => found.get(hash))
+  })
 
   return {
     save,
@@ -72,7 +75,7 @@ function selectTokens(query: Query) {
     .selectFrom('tokens')
     .innerJoin('applications', 'applications.id', 'tokens.applicationId')
     .leftJoin('secrets', 'secrets.id', 'tokens.secretId')
-    .selectAll('applications')
+    .select(applicationColumns)
     .select([
       'tokens.hash',
       'secretId',

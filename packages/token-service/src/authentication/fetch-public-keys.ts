@@ -1,0 +1,103 @@
+import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns'
+import { request } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { Readable } from 'node:stream'
+import ipaddr from 'ipaddr.js'
+import { UsageError } from '../platform/usage-error.ts'
+
+export interface FetchPublicKeysOptions {
+  /** Hosts, addresses and CIDR ranges that are allowed although they are internal. */
+  readonly allowedHosts: readonly string[]
+  /** @default the system's resolver */
+  readonly lookup?:
+    | ((
+        host: string,
+        options: LookupOptions & { all: true },
+        callback: (error: Error | null, addresses: LookupAddress[]) => void,
+      ) => void)
+    | undefined
+  /** A certificate authority to trust. */
+  readonly ca?: string | undefined
+}
+
+/**
+ * Fetches JWK sets from public addresses only: developers choose their URLs, and must not reach the network of the
+ * service through it. The address is checked when it is connected to, so that a second resolution cannot change it.
+ * Redirects are not followed.
+ */
+export function createPublicKeyFetch({
+  allowedHosts,
+  lookup = systemLookup,
+  ca,
+}: FetchPublicKeysOptions): (url: string, options: { readonly signal?: AbortSignal }) => Promise<Response> {
+  const ranges = allowedRanges(allowedHosts)
+
+  function internal(host: string, addresses: readonly string[]): Error | undefined {
+    if (allowedHosts.includes(host)) return undefined
+    const refused = addresses.find((address) => !isPublic(address) && !isInRange(address, ranges))
+    return refused === undefined
+      ? undefined
+      : new Error(
+          `${host} has the internal address ${refused}. Add the host to jwksAllowedHosts if it is trusted.`,
+        )
+  }
+
+  const publicLookup: LookupFunction = (host, options, callback) =>
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      const refused =
+        error ??
+        internal(
+          host,
+          addresses.map(({ address }) => address),
+        )
+      if (refused) return callback(refused, [])
+      const [first] = addresses
+      if (options.all) callback(null, addresses)
+      else callback(null, first?.address ?? '', first?.family)
+    })
+
+  return (url, { signal }) =>
+    new Promise((resolve, reject) => {
+      const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+      // Addresses are not looked up.
+      const refused = isIP(host) === 0 ? undefined : internal(host, [host])
+      if (refused) return reject(refused)
+      const headers = { accept: 'application/json' }
+      request(url, {
+        agent: false,
+        lookup: publicLookup,
+        headers,
+        ...(ca && { ca }),
+        ...(signal && { signal }),
+      })
+        .on('response', (response) => {
+          const { statusCode: status = 0 } = response
+          if (status === 200) return resolve(new Response(Readable.toWeb(response) as ReadableStream))
+          response.destroy()
+          reject(new Error(`${host} responded with status ${status}`))
+        })
+        .on('error', reject)
+        .end()
+    })
+}
+
+type Range = ReturnType<typeof ipaddr.parseCIDR>
+
+/** @throws {@link UsageError} if a range is invalid */
+export function allowedRanges(hosts: readonly string[]): Range[] {
+  return hosts.flatMap((host) => {
+    if (ipaddr.isValidCIDR(host)) return [ipaddr.parseCIDR(host)]
+    if (isIP(host) > 0) return [ipaddr.parseCIDR(`${host}/${isIP(host) === 4 ? 32 : 128}`)]
+    if (/^[\w.-]+$/.test(host)) return []
+    throw new UsageError(`jwksAllowedHosts contains "${host}". Use host names, addresses and CIDR ranges.`)
+  })
+}
+
+function isPublic(address: string): boolean {
+  return ipaddr.process(address).range() === 'unicast'
+}
+
+function isInRange(address: string, ranges: readonly Range[]): boolean {
+  const parsed = ipaddr.process(address)
+  return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { UsageError } from '../platform/usage-error.ts'
+import {
+  productNamePattern,
+  rejectDuplicates,
+  rejectWithoutCredentials,
+  responseForms,
+  type ResolvedApplication,
+} from './application-options.ts'
+
+const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
+const name = z.string().min(1).max(200)
+
+export const productName = z.string().regex(productNamePattern, 'must not contain commas or brackets')
+
+export const applicationSchema = z.strictObject({
+  name,
+  clientId: printable,
+  clientSecret: printable.optional(),
+  clientSecretExpiresAt: z.iso.datetime({ offset: true }).optional(),
+  jwks: z.object({ keys: z.array(z.looseObject({})) }).optional(),
+  jwksUrl: z.string().optional(),
+  publicKey: z.string().optional(),
+  products: z.array(productName).default([]),
+  level: z.string().max(200).default(''),
+  responseForm: z.enum(responseForms).default('products'),
+  lifetimeSeconds: z.int().min(1).max(31_536_000).default(3600),
+  status: z.enum(['approved', 'pending', 'revoked']).default('approved'),
+  project: name.default('default'),
+  organizationName: name.default('example-org'),
+  developerEmail: name.default('developer@example.com'),
+})
+
+/** @throws {@link UsageError} that names the first invalid field */
+export function resolveApplications(applications: unknown): ResolvedApplication[] {
+  const result = z.array(applicationSchema).safeParse(applications)
+  if (result.success) {
+    rejectDuplicates('applications', result.data)
+    rejectWithoutCredentials('applications', result.data)
+    return result.data
+  }
+  const issue = result.error.issues[0]
+  const place = issue?.path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+  throw new UsageError(`applications${place ?? ''} is invalid: ${issue?.message ?? 'not a list'}.`)
+}
