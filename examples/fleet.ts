@@ -1,4 +1,4 @@
-// Many processes share one token through Redis, and one of them refreshes it.
+// Processes share one token through Redis, and one of them refreshes it.
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
