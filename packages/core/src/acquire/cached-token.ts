@@ -94,8 +94,9 @@ export function isFresh(cached: CachedToken, clock: Clock): boolean {
   const sinceCheckMs = Date.now() - cached.checkedAt
   if (sinceCheckMs >= 0 && sinceCheckMs < trustedMs) return true
   const elapsedMs = elapsedSince(cached.start, clock)
-  // Not with a test's clock, which is read every time.
-  if (clock === systemClock && elapsedMs + trustedMs < cached.refreshAtMs) cached.checkedAt = Date.now()
+  // Not with a test's clock, which is read every time. A clock that was set back reaches an old time again.
+  const isTrusted = clock === systemClock && elapsedMs + trustedMs < cached.refreshAtMs
+  cached.checkedAt = isTrusted ? Date.now() : Number.NEGATIVE_INFINITY
   return elapsedMs < cached.refreshAtMs
 }
 

@@ -92,6 +92,18 @@ describe('elapsed time', () => {
     expect(await readings()).toBeGreaterThan(1)
   })
 
+  it('advances also when the wall clock, set back, returns to a time at which the token was fresh', async () => {
+    const { tokens } = await started()
+    await pass(76_500)
+    expect(tokens.peekToken()?.value).toBe('token-1')
+    await pass(6_000)
+    setWallClock(-100_000)
+    // Due for refresh.
+    expect(tokens.peekToken()?.value).toBe('token-1')
+    await pass(94_500)
+    expect(tokens.peekToken()).toBeUndefined()
+  })
+
   it('is read from the given clock', async () => {
     let wall = 1_000_000
     let monotonic = 5
