@@ -1,4 +1,4 @@
-import { describeMachine } from './report/machine.ts'
+import { describeMachine } from '../../packages/internal-testing/src/describe-machine.ts'
 import { writePage, writeResults } from './report/write-results.ts'
 import type { Result } from './result.ts'
 

@@ -52,6 +52,7 @@ export default defineConfig({
       pattern({ filePath }) {
         const main = 'https://github.com/tokenwell/tokenwell/edit/main'
         if (filePath === 'benchmarks/results.md') return `${main}/benchmarks/RESULTS.md`
+        if (filePath === 'benchmarks/soak.md') return `${main}/benchmarks/SOAK.md`
         if (filePath === 'benchmarks/method.md') return `${main}/benchmarks/README.md`
         const [, example] = /^examples\/(?!index)(.*)\.md$/.exec(filePath) ?? []
         if (example) return `${main}/examples/${example}.ts`

@@ -4,6 +4,7 @@ const folder = new URL('../../benchmarks/', import.meta.url)
 
 const files = [
   { file: 'RESULTS.md', name: 'results', text: 'Results' },
+  { file: 'SOAK.md', name: 'soak', text: 'Long-running tests' },
   { file: 'README.md', name: 'method', text: 'How they are measured' },
 ].filter(({ file }) => existsSync(new URL(file, folder)))
 

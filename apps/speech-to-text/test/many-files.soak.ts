@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { countRequests } from '../src/command/count-requests.ts'
 import { application, startSpeech, startTokens } from './platform.ts'
 import { samples, samplesFolder } from './samples.ts'
@@ -13,6 +14,7 @@ import { padWav } from './wav.ts'
 const script = fileURLToPath(new URL('../dist/transcribe.js', import.meta.url))
 const [file, text] = Object.entries(samples)[0]!
 
+const table = createSoakTable()
 const cleanUp: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of cleanUp.splice(0).toReversed()) await close()
@@ -35,37 +37,40 @@ test(
     const requests = countRequests()
 
     const residentMegabytes: number[] = []
-    const lines = await new Promise<string[]>((resolve, reject) => {
-      const child = execFile(
-        process.execPath,
-        [script, folder, '--concurrency', '100', '--quiet'],
-        {
-          env: {
-            PATH: process.env['PATH'],
-            AUTH_URL: tokens.authUrl,
-            SPEECH_URL: speech.url,
-            CLIENT_ID: application.clientId,
-            CLIENT_SECRET: application.clientSecret,
+    const run = (): Promise<string[]> =>
+      new Promise((resolve, reject) => {
+        const child = execFile(
+          process.execPath,
+          [script, folder, '--concurrency', '100', '--quiet'],
+          {
+            env: {
+              PATH: process.env['PATH'],
+              AUTH_URL: tokens.authUrl,
+              SPEECH_URL: speech.url,
+              CLIENT_ID: application.clientId,
+              CLIENT_SECRET: application.clientSecret,
+            },
           },
-        },
-        (error, stdout) => (error ? reject(error) : resolve(stdout.trimEnd().split('\n'))),
-      )
-      child.stdout?.on('data', () => {
-        const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-        const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(status) ?? []
-        if (kilobytes) residentMegabytes.push(Math.round(Number(kilobytes) / 1024))
+          (error, stdout) => (error ? reject(error) : resolve(stdout.trimEnd().split('\n'))),
+        )
+        child.stdout?.on('data', () => {
+          const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+          const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(status) ?? []
+          if (kilobytes) residentMegabytes.push(Math.round(Number(kilobytes) / 1024))
+        })
       })
+    await table.measure('recordings of 10 s', async () => {
+      const lines = await run()
+      requests.stop()
+      expect(lines).toHaveLength(200)
+      expect(lines.filter((line) => !line.endsWith(`.wav: ${text}`))).toEqual([])
+      const tokenRequests = requests.received.get('POST /oauth/client_credential/accesstoken')
+      expect(tokenRequests).toBe(1)
+      const [first] = residentMegabytes
+      const most = Math.max(...residentMegabytes)
+      expect(most).toBeLessThan(first! + 150)
+      const calls = requests.received.get('POST /v1/transcriptions')
+      return { calls, failures: 0, tokenRequests, figures: `${first} MB at first, ${most} MB at most` }
     })
-    requests.stop()
-
-    expect(lines).toHaveLength(200)
-    expect(lines.filter((line) => !line.endsWith(`.wav: ${text}`))).toEqual([])
-    expect(requests.received.get('POST /oauth/client_credential/accesstoken')).toBe(1)
-    const [first] = residentMegabytes
-    const most = Math.max(...residentMegabytes)
-    process.stdout.write(
-      `${requests.received.get('POST /v1/transcriptions')} API calls, ${first} MB at first, ${most} MB at most\n`,
-    )
-    expect(most).toBeLessThan(first! + 150)
   },
 )

@@ -1,4 +1,8 @@
-import { afterAll } from 'vitest'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { relative } from 'node:path'
+import { afterAll, expect } from 'vitest'
+import { describeMachine } from './describe-machine.ts'
 
 /** What a soak did. */
 export interface SoakRow {
@@ -7,41 +11,77 @@ export interface SoakRow {
   /** The longest that one call took, in milliseconds. */
   readonly worstMs?: number | undefined
   readonly tokenRequests?: number | undefined
+  /** Anything else that was measured. */
+  readonly figures?: string | undefined
 }
 
-/** Prints one table after the last test of the file. */
+export type SoakTable = ReturnType<typeof createSoakTable>
+
+const columns = ['what', 'seconds', 'calls', 'failures', 'worst wait', 'token requests', 'figures']
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const page = fileURLToPath(new URL('../../../benchmarks/SOAK.md', import.meta.url))
+const introduction = `# Long-running tests
+
+The last run of each test of \`pnpm soak\`, which writes this page.
+
+`
+
+/** Prints one table after the last test of the file, and writes it to the page of the last runs. */
 export function createSoakTable() {
   // Fake timers may be in use.
   const { performance } = globalThis
   const now = performance.now.bind(performance)
-  const rows: string[][] = [['what', 'seconds', 'calls', 'failures', 'worst wait', 'token requests']]
+  const machine = describeMachine()
+  const rows: string[][] = []
   afterAll(() => {
-    const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-    const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  '))
-    process.stdout.write(`\n${lines.map((line) => `  ${line.trimEnd()}\n`).join('')}\n`)
+    if (rows.length === 0) return
+    const table = formatTable(rows)
+    process.stdout.write(`\n${table}\n`)
+    writeSection(relative(root, expect.getState().testPath!), `${machine}.\n\n${table}`)
   })
   return {
     /** Runs one part and adds its row, even if it fails. */
     async measure<Row extends SoakRow>(what: string, work: () => Promise<Row>): Promise<Row> {
       const began = now()
-      const cells = (row: SoakRow | undefined): string[] => [
-        what,
-        ((now() - began) / 1000).toFixed(1),
-        figure(row?.calls),
-        row ? figure(row.failures) : 'FAILED',
-        row?.worstMs === undefined ? '' : `${Math.round(row.worstMs)} ms`,
-        figure(row?.tokenRequests),
-      ]
+      const add = (row: SoakRow | undefined): void => {
+        rows.push([
+          what,
+          ((now() - began) / 1000).toFixed(1),
+          figure(row?.calls),
+          row ? figure(row.failures) : 'FAILED',
+          row?.worstMs === undefined ? '' : `${Math.round(row.worstMs)} ms`,
+          figure(row?.tokenRequests),
+          row?.figures ?? '',
+        ])
+      }
       try {
         const row = await work()
-        rows.push(cells(row))
+        add(row)
         return row
       } catch (error) {
-        rows.push(cells(undefined))
+        add(undefined)
         throw error
       }
     },
   }
+}
+
+function formatTable(rows: readonly string[][]): string {
+  const used = columns.flatMap((_, column) => (rows.some((row) => row[column]) ? column : []))
+  const widths = used.map((column) => Math.max(...[columns, ...rows].map((row) => row[column]!.length)))
+  const line = (cells: readonly string[]): string =>
+    `| ${used.map((column, index) => cells[column]!.padEnd(widths[index]!)).join(' | ')} |\n`
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |\n`
+  return line(columns) + rule + rows.map(line).join('')
+}
+
+/** Replaces the section of a file. */
+function writeSection(file: string, content: string): void {
+  const written = existsSync(page) ? readFileSync(page, 'utf8') : introduction
+  const [, ...others] = written.split(/^## /m)
+  const sections = others.filter((section) => !section.startsWith(`${file}\n`))
+  const all = [...sections, `${file}\n\n${content}\n`].toSorted()
+  writeFileSync(page, introduction + all.map((section) => `## ${section}`).join(''))
 }
 
 function figure(value: number | undefined): string {

@@ -21,19 +21,29 @@ export type RunScript = (script: RedisScript, keys: string[], args?: (string | n
 const maxQueueMs = 1_000
 
 /**
- * Runs scripts by their digest, and sends the source only to a server that does not know it yet. Fails at once while
- * the client is not connected, because its offline queue would send the commands when it is too late.
+ * Sends the source of each script once, and its digest from then on: an operation is one round trip, unless Redis was
+ * restarted. Fails at once while the client is not connected, because its offline queue would send the commands when
+ * it is too late.
  */
 export function createScriptRunner({ isReady, send }: ScriptSender): RunScript {
-  return async ({ lua, sha1 }, keys, args = []) => {
+  /** Scripts that Redis has executed. */
+  const known = new Set<RedisScript>()
+  return async (script, keys, args = []) => {
     if (!isReady()) throw storeError('not_connected', 'Redis is not connected')
     const abortSignal = AbortSignal.timeout(maxQueueMs)
     const texts = args.map(String)
+    const sendSource = () => send('source', script.lua, keys, texts, abortSignal)
     try {
-      return await send('sha1', sha1, keys, texts, abortSignal).catch((error: unknown) => {
-        if (!errorReply(error)?.startsWith('NOSCRIPT')) throw error
-        return send('source', lua, keys, texts, abortSignal)
-      })
+      if (known.has(script)) {
+        return await send('sha1', script.sha1, keys, texts, abortSignal).catch((error: unknown) => {
+          if (!errorReply(error)?.startsWith('NOSCRIPT')) throw error
+          known.clear()
+          return sendSource()
+        })
+      }
+      const reply = await sendSource()
+      known.add(script)
+      return reply
     } catch (error) {
       throw failedCommand(error, abortSignal.aborted)
     }

@@ -96,3 +96,15 @@ export function requestsFor(endpoint: TokenEndpoint, scope: string): TokenReques
 export function report(name: string, figures: object): void {
   process.stdout.write(`  ${name}: ${JSON.stringify(figures)}\n`)
 }
+
+/** A row of a soak table. */
+export function rowOf(result: OrderResult, endpoint: TokenEndpoint, figures?: string) {
+  const { calls, failures, longestMs } = result
+  return {
+    calls,
+    failures: failures.length,
+    worstMs: longestMs,
+    tokenRequests: endpoint.requests.length,
+    figures,
+  }
+}

@@ -4,6 +4,7 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { report } from './fleet-scenarios.ts'
 import { createRandom } from '@tokenwell/internal-testing/random'
+import type { SoakTable } from '@tokenwell/internal-testing/soak-table'
 import { recordingClient } from './recording-client.ts'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 
@@ -25,7 +26,7 @@ const rejection = {
 } as const
 
 /** Lets another program write the entries that the store reads. */
-export function describeForeignEntries(count: number): void {
+export function describeForeignEntries(count: number, table?: SoakTable): void {
   describe.skipIf(!redisInstalled)(`${count} entries written by another program`, () => {
     let redis: RedisServer
     let client: ReturnType<typeof connection>
@@ -73,12 +74,17 @@ export function describeForeignEntries(count: number): void {
       { store, names }: { store: TokenStore; names: readonly string[] },
       forge: (index: number) => string | Buffer,
       kind: 'token' | 'cooldown',
+      encrypted: boolean,
     ) {
       const read: Awaited<ReturnType<TokenStore['read']>>[] = []
-      for (let done = 0; done < count; done += cacheKeys.length) {
-        await Promise.all(names.map((name, index) => client.hSet(name, kind, forge(index))))
-        read.push(...(await Promise.all(cacheKeys.map((cacheKey) => store.read(cacheKey)))))
+      const run = async () => {
+        for (let done = 0; done < count; done += cacheKeys.length) {
+          await Promise.all(names.map((name, index) => client.hSet(name, kind, forge(index))))
+          read.push(...(await Promise.all(cacheKeys.map((cacheKey) => store.read(cacheKey)))))
+        }
+        return { calls: count, figures: `${read.filter(Boolean).length} read, seed ${seed}` }
       }
+      await (table ? table.measure(`forged ${kind}s, ${encrypted ? 'encrypted' : 'plain text'}`, run) : run())
       return read
     }
 
@@ -134,6 +140,7 @@ export function describeForeignEntries(count: number): void {
             }
           },
           kind,
+          true,
         )
         report(`forged ${kind}s with keys`, {
           seed,
@@ -194,6 +201,7 @@ export function describeForeignEntries(count: number): void {
             ].join('.')
           },
           kind,
+          false,
         )
         const found = read.filter((entry) => entry !== undefined)
         report(`forged ${kind}s without keys`, { seed, read: found.length })

@@ -7,7 +7,7 @@ import {
 } from '@tokenwell/core'
 import { createRedisTokenStore, type NodeRedisClient } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
-import { startBreakableConnection } from './breakable-connection.ts'
+import { startDistantRedis } from './distant-redis.ts'
 import type { TokenEndpoint } from './token-endpoint.ts'
 
 /** Providers of `count` tenants that share a store, and what they did. */
@@ -51,20 +51,21 @@ async function fill(store: TokenStore, count: number, endpoint: TokenEndpoint): 
   }
 }
 
-/** All tokens lie in Redis, at a distance of `roundTripMs`: how many are requested when all providers start at once? */
+/** All tokens are in Redis, at a distance of `roundTripMs`: how many are requested when all providers start at once? */
 export async function startAtOnce(
   count: number,
   roundTripMs: number,
-  redisPort: number,
+  redis: { readonly port: number; readonly url: string },
   endpoint: TokenEndpoint,
 ) {
-  await using connection = await startBreakableConnection(redisPort)
-  const client = await createClient({ url: `redis://127.0.0.1:${connection.port}` })
+  const near = await createClient({ url: redis.url }).connect()
+  await fill(createRedisTokenStore({ client: near }), count, endpoint)
+  near.destroy()
+  await using distant = await startDistantRedis(redis.port, roundTripMs)
+  const client = await createClient({ url: distant.url })
     .on('error', () => {})
     .connect()
   try {
-    await fill(createRedisTokenStore({ client }), count, endpoint)
-    connection.delayMs = roundTripMs
     const { events, providers } = createTenants(count, endpoint, createRedisTokenStore({ client }))
     const { failures, worstMs } = await callAll({ providers, events })
     return { calls: count, failures, worstMs, tokenRequests: endpoint.requests.length, events }

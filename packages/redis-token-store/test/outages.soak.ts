@@ -1,12 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
-import { redisInstalled, startRedis } from '@tokenwell/internal-testing/redis'
+import { redisInstalled } from '@tokenwell/internal-testing/redis'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { describe, expect, it } from 'vitest'
 import { startFleet, type Fleet } from './fleet.ts'
 import type { Order } from './fleet-member.ts'
 import { requestsFor, sum } from './fleet-scenarios.ts'
 import { cluster, oneServer, sentinel } from './redis-forms.ts'
-import { sickTenant, startAtOnce } from './many-providers.ts'
 import { moveSlot } from './move-slot.ts'
 import { median, startSlowEndpoint } from './slow-endpoint.ts'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
@@ -124,37 +123,9 @@ describe.skipIf(!redisInstalled)('a slot of a cluster that moves under load', ()
       execute(fleet, endpoint, { scope: 'moves', perSecond: 50, forMs }),
     )
     await moving
-    process.stdout.write(`  ${moves} moves; ${JSON.stringify(row.events)}\n`)
     expect(row).toMatchObject({ failures: 0, expired: 0 })
     expect(moves).toBeGreaterThan(5)
     // A token of 3 s is refreshed after 2.34 s at the earliest.
     expect(row.tokenRequests).toBeLessThanOrEqual(1 + Math.ceil(forMs / 2_340))
-  })
-})
-
-describe.skipIf(!redisInstalled)('tenants that share a Redis', () => {
-  it.each([
-    [0, 20],
-    [70, 0],
-    [150, 100],
-  ])('10,000 start at once, %d ms from Redis, with at most %d token requests', async (roundTripMs, most) => {
-    await using redis = await startRedis()
-    await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_600_000 })
-    const row = await table.measure(`10,000 providers start, ${roundTripMs} ms from Redis`, () =>
-      startAtOnce(10_000, roundTripMs, redis.port, endpoint),
-    )
-    process.stdout.write(`  ${JSON.stringify(row.events)}\n`)
-    expect(row.failures).toBe(0)
-    expect(row.tokenRequests).toBeLessThanOrEqual(most)
-  })
-
-  it('request no token while the key of another one fails for 30 s', async () => {
-    await using redis = await startRedis()
-    await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_600_000 })
-    const row = await table.measure('one sick key beside 200 tenants', () =>
-      sickTenant({ healthy: 200, forMs: 30_000 }, redis.url, endpoint),
-    )
-    process.stdout.write(`  ${JSON.stringify(row.events)}\n`)
-    expect(row).toMatchObject({ failures: 0, ofHealthy: 0 })
   })
 })

@@ -144,8 +144,8 @@ describe.skipIf(!redisInstalled)('a Redis server that is', () => {
     ],
     [
       'denying commands',
-      ['ACL', 'SETUSER', 'default', '-evalsha'],
-      ['ACL', 'SETUSER', 'default', '+evalsha'],
+      ['ACL', 'SETUSER', 'default', '-@scripting'],
+      ['ACL', 'SETUSER', 'default', '+@scripting'],
       'lease NOPERM',
     ],
     [

@@ -7,6 +7,9 @@ import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { buildCore } from '../package/built-core.ts'
 import { startSmokeServer } from '../runtimes/smoke-server.ts'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+
+const table = createSoakTable()
 
 /** Everything comes from npm, and only when this runs. */
 const runtimes: [name: string, packages: string, command: string[]][] = [
@@ -32,15 +35,15 @@ describe('the published file passes the smoke test in', () => {
       cwd: folder,
       env: { ...process.env, NODE_OPTIONS: '', npm_config_update_notifier: 'false' },
     }
-    const { stdout } = await promisify(execFile)(
-      'npm',
-      [...run, join(folder, 'run-smoke.mjs'), file, origin],
-      options,
-    )
-    const version = await promisify(execFile)('npm', [...run.slice(0, 5), '--version'], options)
-    process.stdout.write(
-      `${name} (${version.stdout.trim().split('\n')[0]}): ${stdout.split(',').length} checks\n`,
-    )
-    expect(JSON.parse(stdout)).toHaveLength(12)
+    await table.measure(`the smoke test in ${name}`, async () => {
+      const { stdout } = await promisify(execFile)(
+        'npm',
+        [...run, join(folder, 'run-smoke.mjs'), file, origin],
+        options,
+      )
+      const version = await promisify(execFile)('npm', [...run.slice(0, 5), '--version'], options)
+      expect(JSON.parse(stdout)).toHaveLength(12)
+      return { calls: 12, failures: 0, figures: version.stdout.trim().split('\n')[0] }
+    })
   })
 })

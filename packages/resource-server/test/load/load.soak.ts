@@ -1,16 +1,25 @@
 import { expect, it } from 'vitest'
 import { requestsWithRandomTokens, requestsWithValidTokens } from './load-scenarios.ts'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 
-const report = (figures: object): void => void process.stdout.write(`  ${JSON.stringify(figures)}\n`)
+const table = createSoakTable()
+const describe = (figures: object): string =>
+  Object.entries(figures)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
 
 it('introspects 100 tokens once per cacheMs under 30 s of load, and rejects a revoked one after it', async () => {
-  const figures = await requestsWithValidTokens(30, 5_000)
-  report(figures)
-  expect(figures).toHaveProperty('requestsPerSecond')
+  await table.measure('requests with 100 valid tokens', async () => {
+    const figures = await requestsWithValidTokens(30, 5_000)
+    expect(figures).toHaveProperty('requestsPerSecond')
+    return { failures: 0, figures: describe(figures) }
+  })
 })
 
 it('100,000 random tokens do not grow memory beyond the bound, nor stop valid ones', async () => {
-  const figures = await requestsWithRandomTokens(100_000, 10_000)
-  report(figures)
-  expect(figures.heapGrowth).toBeLessThan(1_000_000)
+  await table.measure('requests with random tokens', async () => {
+    const figures = await requestsWithRandomTokens(100_000, 10_000)
+    expect(figures.heapGrowth).toBeLessThan(1_000_000)
+    return { calls: figures.randomTokens, failures: 0, figures: describe(figures) }
+  })
 })

@@ -3,6 +3,9 @@ import { expect, it } from 'vitest'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { application, requestToken } from '../test-service.ts'
 import { attack } from './hostile-requests.ts'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+
+const table = createSoakTable()
 
 const count = 50_000
 
@@ -27,15 +30,17 @@ it.runIf(process.platform === 'linux')(
 
     const all = new Map<number, number>()
     const memory: number[] = []
-    for (let part = 0; part < 10; part += 1) {
-      for (const [status, times] of await attack(authUrl, count / 10, part)) {
-        all.set(status, (all.get(status) ?? 0) + times)
+    await table.measure('hostile requests', async () => {
+      for (let part = 0; part < 10; part += 1) {
+        for (const [status, times] of await attack(authUrl, count / 10, part)) {
+          all.set(status, (all.get(status) ?? 0) + times)
+        }
+        memory.push(Math.round(megabytes()))
       }
-      memory.push(Math.round(megabytes()))
-    }
-    process.stdout.write(
-      `${JSON.stringify(Object.fromEntries(all))}, MB after each tenth: ${memory.join(' ')}\n`,
-    )
+      const statuses = [...all].map(([status, times]) => `${times} × ${status}`).join(', ')
+      const failures = [...all].reduce((sum, [status, times]) => sum + (status >= 500 ? times : 0), 0)
+      return { calls: count, failures, figures: `${statuses}; MB after each tenth: ${memory.join(' ')}` }
+    })
     expect([...all.keys()].filter((status) => status >= 500)).toEqual([])
     expect((await requestToken(authUrl)).status).toBe(200)
     // The warm-up is over after three tenths.

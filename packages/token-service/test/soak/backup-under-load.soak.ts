@@ -5,6 +5,9 @@ import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { restoreSqlite } from '../../src/storage/sqlite/restore-sqlite.ts'
 import { temporaryFolder } from '../service-process.ts'
 import { register, token } from '../storage/storage-contract.ts'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+
+const table = createSoakTable()
 
 it('restores every token that was saved before a backup, which ran under load', async () => {
   const folder = temporaryFolder()
@@ -15,7 +18,10 @@ it('restores every token that was saved before a backup, which ran under load', 
     await storage.tokens.save(each)
     return each.hash
   }
-  const before = await Promise.all(Array.from({ length: 200_000 }, save))
+  const { hashes: before } = await table.measure('tokens saved', async () => {
+    const hashes = await Promise.all(Array.from({ length: 200_000 }, save))
+    return { hashes, calls: hashes.length, failures: 0 }
+  })
 
   let during = 0
   const abort = new AbortController()
@@ -24,9 +30,11 @@ it('restores every token that was saved before a backup, which ran under load', 
   })
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
-  const started = performance.now()
-  await storage.backup(join(folder, 'backup.db'))
-  const seconds = (performance.now() - started) / 1000
+  await table.measure('tokens saved during the backup', async () => {
+    await storage.backup(join(folder, 'backup.db'))
+    const blockedMs = (delay.max / 1e6).toFixed(0)
+    return { calls: during, failures: 0, figures: `the event loop was blocked for ${blockedMs} ms at most` }
+  })
   delay.disable()
   abort.abort()
   await Promise.all(clients)
@@ -37,8 +45,4 @@ it('restores every token that was saved before a backup, which ran under load', 
   const found = await Promise.all(before.map((hash) => restored.tokens.find(hash)))
   await restored.close()
   expect(found.filter((each) => each === undefined)).toEqual([])
-  process.stdout.write(
-    `backup of ${before.length} tokens in ${seconds.toFixed(1)} s, ${during} saved meanwhile; ` +
-      `the event loop waited ${(delay.max / 1e6).toFixed(0)} ms at most\n`,
-  )
 })

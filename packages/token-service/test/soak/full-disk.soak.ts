@@ -6,6 +6,9 @@ import { crashFiles } from '../crash/crash-under-load.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { introspect, requestToken } from '../test-service.ts'
 import { issueTokens } from './issue-tokens.ts'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+
+const table = createSoakTable()
 
 const mebibyte = 1024 * 1024
 
@@ -25,7 +28,18 @@ it.skipIf(process.getuid?.() !== 0)(
     const authUrl = await service.authUrl
     const status = async (path: string) => (await fetch(authUrl + path)).status
 
-    const before = await issueTokens(authUrl, (statuses) => (statuses.get(503) ?? 0) > 100)
+    const issue = (what: string, ...of: Parameters<typeof issueTokens>) =>
+      table.measure(what, async () => {
+        const issued = await issueTokens(...of)
+        const calls = [...issued.statuses.values()].reduce((sum, count) => sum + count)
+        const figures = [...issued.statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
+        return { ...issued, calls, figures }
+      })
+    const before = await issue(
+      'token requests until the disk is full',
+      authUrl,
+      (statuses) => (statuses.get(503) ?? 0) > 100,
+    )
     expect(new Set(before.statuses.keys())).toEqual(new Set([200, 503]))
     expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503])
     const response = await requestToken(authUrl)
@@ -36,13 +50,10 @@ it.skipIf(process.getuid?.() !== 0)(
 
     rmSync(ballast)
     expect([await status('/readyz'), (await requestToken(authUrl)).status]).toEqual([200, 200])
-    const after = await issueTokens(authUrl, (_, tokens) => tokens.length >= 5_000)
+    const after = await issue('once it was emptied', authUrl, (_, tokens) => tokens.length >= 5_000)
     expect([...after.statuses.keys()]).toEqual([200])
     for (const token of [...before.tokens.slice(-1_000), ...after.tokens.slice(-1_000)]) {
       expect((await introspect(authUrl, token)).body.active).toBe(true)
     }
-    process.stdout.write(
-      `full disk after ${before.tokens.length} tokens; ${after.tokens.length} more once it was emptied\n`,
-    )
   },
 )

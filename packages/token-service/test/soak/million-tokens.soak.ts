@@ -7,6 +7,9 @@ import { crashFiles } from '../crash/crash-under-load.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { application, introspect } from '../test-service.ts'
 import { issueTokens } from './issue-tokens.ts'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+
+const table = createSoakTable()
 
 const limit = 256 * 1024 * 1024
 const version1 = '/sys/fs/cgroup/memory'
@@ -35,7 +38,6 @@ it.skipIf(process.getuid?.() !== 0)('serves a million tokens in 256 MiB of memor
   first.child.kill('SIGTERM')
   await first.ended
 
-  const started = performance.now()
   const [shell = '', ...inGroup] = wrapper
   const filling = [
     process.execPath,
@@ -45,18 +47,22 @@ it.skipIf(process.getuid?.() !== 0)('serves a million tokens in 256 MiB of memor
     application.clientId,
     '1000000',
   ]
-  execFileSync(shell, [...inGroup, ...filling], { cwd, stdio: 'inherit' })
-  const seconds = (performance.now() - started) / 1000
+  await table.measure('tokens saved', async () => {
+    execFileSync(shell, [...inGroup, ...filling], { cwd, stdio: 'inherit' })
+    const figures = `${(statSync(join(cwd, 'data.db')).size / 1e6).toFixed(0)} MB on disk`
+    return { calls: 1_000_000, failures: 0, figures }
+  })
 
-  const service = runCommand(args, { cwd, wrapper })
-  const authUrl = await service.authUrl
-  const { tokens, statuses } = await issueTokens(authUrl, (_, issued) => issued.length >= 20_000)
-  expect([...statuses.keys()]).toEqual([200])
-  for (const token of tokens.slice(-500)) expect((await introspect(authUrl, token)).body.active).toBe(true)
-  const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8')
-  const resident = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
-  process.stdout.write(
-    `a million tokens: saved in ${seconds.toFixed(0)} s, ${(statSync(join(cwd, 'data.db')).size / 1e6).toFixed(0)} MB on disk, ` +
-      `${resident.toFixed(0)} MiB resident at most, ${(peak() / 1024 / 1024).toFixed(0)} MiB with the file cache\n`,
-  )
+  await table.measure('token requests beside them', async () => {
+    const service = runCommand(args, { cwd, wrapper })
+    const authUrl = await service.authUrl
+    const { tokens, statuses } = await issueTokens(authUrl, (_, issued) => issued.length >= 20_000)
+    expect([...statuses.keys()]).toEqual([200])
+    for (const token of tokens.slice(-500)) expect((await introspect(authUrl, token)).body.active).toBe(true)
+    const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8')
+    const resident = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
+    const withCache = peak() / 1024 / 1024
+    const figures = `${resident.toFixed(0)} MiB resident at most, ${withCache.toFixed(0)} MiB with the file cache`
+    return { calls: tokens.length, failures: 0, figures }
+  })
 })

@@ -6,6 +6,9 @@ import { expect, it } from 'vitest'
 import { crashFiles } from '../crash/crash-under-load.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { requestToken } from '../test-service.ts'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+
+const table = createSoakTable()
 
 const count = 100
 
@@ -25,13 +28,15 @@ it.skipIf(spawnSync('strace', ['--version']).status !== 0)(
       },
     )
     await once(strace.stderr, 'data')
-    for (let issued = 0; issued < count; issued += 1) {
-      expect((await requestToken(authUrl)).status).toBe(200)
-    }
-    strace.kill('SIGINT')
-    await once(strace, 'close')
-    const syncs = readFileSync(trace, 'utf8').match(/\bf(data)?sync\(\d+\) += 0/g) ?? []
-    process.stdout.write(`${count} tokens one after the other: ${syncs.length} syncs\n`)
-    expect(syncs.length).toBeGreaterThanOrEqual(count)
+    const { syncs } = await table.measure('token requests, one after the other', async () => {
+      for (let issued = 0; issued < count; issued += 1) {
+        expect((await requestToken(authUrl)).status).toBe(200)
+      }
+      strace.kill('SIGINT')
+      await once(strace, 'close')
+      const { length } = readFileSync(trace, 'utf8').match(/\bf(data)?sync\(\d+\) += 0/g) ?? []
+      return { syncs: length, calls: count, failures: 0, figures: `${length} syncs` }
+    })
+    expect(syncs).toBeGreaterThanOrEqual(count)
   },
 )

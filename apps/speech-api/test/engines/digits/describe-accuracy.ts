@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '@tokenwell/internal-testing/random'
+import type { SoakRow, SoakTable } from '@tokenwell/internal-testing/soak-table'
 import { DIGIT_WORDS } from '../../../scripts/digit-words.ts'
 import { hasEspeak, say } from '../../../scripts/espeak.ts'
 import { transcribeSamples, resampled } from '../../support/transcribe-file.ts'
@@ -32,41 +33,57 @@ const otherSpeech = [
 const espeak = hasEspeak()
 
 /** Checks how many digits, and how many other words, are recognised as digits. */
-export function describeAccuracy(some: readonly Speaker[], strings: number, sentences = otherSpeech.length) {
+export function describeAccuracy(
+  some: readonly Speaker[],
+  strings: number,
+  { sentences = otherSpeech.length, table }: { sentences?: number; table?: SoakTable } = {},
+) {
+  const measure = async (what: string, work: () => SoakRow): Promise<void> => {
+    if (table) await table.measure(what, async () => work())
+    else process.stdout.write(`${what}: ${work().figures}\n`)
+  }
   if (!espeak) process.stdout.write('Skipped the tests of word accuracy. Install espeak-ng to run them.\n')
   describe.skipIf(!espeak)('with voices that the templates do not use', () => {
     test.each(some)(
       'recognises nine of ten digits: %s (%s, %d words a minute)',
-      (kind, voice, speed, sampleRate = 16_000) => {
-        const random = createRandom(20_261_121)
-        let words = 0
-        let errors = 0
-        for (let string = 0; string < strings; string++) {
-          const digits = Array.from({ length: 4 + Math.floor(random() * 5) }, () => Math.floor(random() * 10))
-          const text = digits.map((digit) => DIGIT_WORDS[digit]).join(' ')
-          const recognised = transcribeSamples(resampled(say(text, voice, speed), sampleRate), { sampleRate })
-          words += digits.length
-          errors += wordErrors(digits.map(String), recognised.split(' ').filter(Boolean))
-        }
-        const accuracy = 1 - errors / words
-        const percent = `${(accuracy * 100).toFixed(1)} %`.padStart(8)
-        process.stdout.write(
-          `word accuracy ${percent} of ${words} words: ${kind}, ${voice}, ${speed} words a minute\n`,
-        )
-        expect(accuracy).toBeGreaterThanOrEqual(0.9)
-      },
+      (kind, voice, speed, sampleRate = 16_000) =>
+        measure(`digits: ${kind}, ${voice}, ${speed} words a minute`, () => {
+          const random = createRandom(20_261_121)
+          let words = 0
+          let errors = 0
+          for (let string = 0; string < strings; string++) {
+            const digits = Array.from({ length: 4 + Math.floor(random() * 5) }, () =>
+              Math.floor(random() * 10),
+            )
+            const text = digits.map((digit) => DIGIT_WORDS[digit]).join(' ')
+            const recognised = transcribeSamples(resampled(say(text, voice, speed), sampleRate), {
+              sampleRate,
+            })
+            words += digits.length
+            errors += wordErrors(digits.map(String), recognised.split(' ').filter(Boolean))
+          }
+          const accuracy = 1 - errors / words
+          expect(accuracy).toBeGreaterThanOrEqual(0.9)
+          return { calls: words, failures: errors, figures: `word accuracy ${(accuracy * 100).toFixed(1)} %` }
+        }),
     )
 
-    test.each([...new Set(some.map(([, voice]) => voice))])('recognises few other words: %s', (voice) => {
-      const said = otherSpeech.slice(0, sentences)
-      const words = said.join(' ').split(' ').length
-      const recognised = said.flatMap((sentence) =>
-        transcribeSamples(say(sentence, voice, 170))
-          .split(' ')
-          .filter(Boolean),
-      )
-      process.stdout.write(`${recognised.length} digits recognised in ${words} other words: ${voice}\n`)
-      expect(recognised.length / words).toBeLessThan(0.15)
-    })
+    test.each([...new Set(some.map(([, voice]) => voice))])('recognises few other words: %s', (voice) =>
+      measure(`other words: ${voice}`, () => {
+        const said = otherSpeech.slice(0, sentences)
+        const words = said.join(' ').split(' ').length
+        const recognised = said.flatMap((sentence) =>
+          transcribeSamples(say(sentence, voice, 170))
+            .split(' ')
+            .filter(Boolean),
+        )
+        expect(recognised.length / words).toBeLessThan(0.15)
+        return {
+          calls: words,
+          failures: recognised.length,
+          figures: `${recognised.length} recognised as digits`,
+        }
+      }),
+    )
   })
 }

@@ -2,7 +2,7 @@ import { elapsedSince, readInstant, type Clock, type Instant } from '../../platf
 import type { TokenStore } from '../../tokens/token-store.ts'
 
 /** How many operations one process runs on a store at a time: more would only wait in the client's own queue. */
-const maxConcurrent = 100
+const maxConcurrent = 400
 const maxKeys = 1_000
 
 /** A pause after failures: 1 s, growing to 30 s. */
@@ -19,7 +19,7 @@ interface Pause {
 export class StoreCircuitBreaker {
   #pause: Pause | undefined
   readonly #keyPauses = new Map<string, Pause>()
-  #lastSuccess = { key: '', at: Number.NEGATIVE_INFINITY }
+  #lastSuccess = { key: '', start: 0, at: Number.NEGATIVE_INFINITY }
   #running = 0
   readonly #waiting: (() => void)[] = []
 
@@ -43,14 +43,19 @@ export class StoreCircuitBreaker {
   }
 
   /** Returns whether the store or the key had failed before. */
-  succeeded(key: string, clock: Clock): boolean {
-    this.#lastSuccess = { key, at: clock.monotonic() }
+  succeeded(key: string, clock: Clock, start: number): boolean {
+    this.#lastSuccess = { key, start, at: clock.monotonic() }
     const recovered = this.#pause !== undefined || this.#keyPauses.has(key)
     if (recovered) {
       this.#pause = undefined
       this.#keyPauses.delete(key)
     }
     return recovered
+  }
+
+  /** Whether the store has responded since `since` to an operation that began before `start`. */
+  isCatchingUp(start: number, since: number): boolean {
+    return this.#lastSuccess.at > since && this.#lastSuccess.start <= start
   }
 
   /** Waits for its turn; returns a function that ends it. */

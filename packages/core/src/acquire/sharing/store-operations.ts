@@ -1,15 +1,14 @@
 import type { AcquireContext } from '../request-with-retries.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { errorCode } from '../../platform/error-code.ts'
-import { waitFor } from '../../platform/timers.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'
 import { circuitBreakerOf, type StoreCircuitBreaker } from './store-circuit-breaker.ts'
 
-/** Maximum duration of one store operation, in milliseconds. */
-const operationMs = 200
-/** An operation gets the same time again if this process was blocked for longer than this. */
-const blockedMs = 20
-const maxPeriods = 3
+const tickMs = 20
+/** An operation fails after 200 ms in which the store did not respond. One tick more: a response may be here by then. */
+const maxSilentTicks = 200 / tickMs + 1
+/** It fails after a second at the latest. */
+const maxTicks = 1_000 / tickMs
 
 /** The error of a store operation that takes too long. */
 export function slowStoreError(): Error {
@@ -54,8 +53,8 @@ export class StoreOperations {
     const start = this.#clock.monotonic()
     try {
       if (this.unavailable) return undefined
-      const value = await this.#within(call, onLate)
-      if (this.#breaker.succeeded(this.#key, this.#clock)) emit({ type: 'store_recovered' })
+      const value = await this.#limited(call, start, onLate)
+      if (this.#breaker.succeeded(this.#key, this.#clock, start)) emit({ type: 'store_recovered' })
       return value
     } catch (error) {
       this.#failed = true
@@ -68,31 +67,40 @@ export class StoreOperations {
   }
 
   /**
-   * Does not count time during which this process was blocked and could neither send nor receive. Gives up one turn
-   * of the event loop after the time limit, because the result may have arrived already.
+   * Counts ticks instead of reading a clock: while this process is blocked, it can neither send nor receive, and a late
+   * tick counts once. A store that responds to operations that began earlier is not silent: this one is still in line.
    */
-  async #within<Value>(
+  #limited<Value>(
     call: (store: TokenStore, key: string) => Promise<Value>,
+    start: number,
     onLate: ((value: Value) => unknown) | undefined,
   ): Promise<Value> {
-    let abandoned = false
-    const work = (async () => {
-      const value = await call(this.#store, this.#key)
-      if (abandoned) await onLate?.(value)
-      return value
-    })()
-    try {
-      for (let period = 1; period <= maxPeriods; period++) {
-        const start = this.#clock.monotonic()
-        let isLate = false
-        const value = await waitFor(work, operationMs, undefined, () => void (isLate = true))
-        if (!isLate) return value
-        if (this.#clock.monotonic() - start <= operationMs + blockedMs) break
+    return new Promise((resolve, reject) => {
+      let isLate = false
+      let ticks = 0
+      let silentTicks = 0
+      let tickedAt = start
+      const timer = setInterval(() => {
+        ticks++
+        silentTicks = this.#breaker.isCatchingUp(start, tickedAt) ? 0 : silentTicks + 1
+        tickedAt = this.#clock.monotonic()
+        if (silentTicks < maxSilentTicks && ticks < maxTicks) return
+        isLate = true
+        clearInterval(timer)
+        reject(slowStoreError())
+      }, tickMs)
+      const work = async (): Promise<void> => {
+        try {
+          const value = await call(this.#store, this.#key)
+          if (isLate) await onLate?.(value)
+          else resolve(value)
+        } catch (error) {
+          reject(error)
+        } finally {
+          clearInterval(timer)
+        }
       }
-      return await waitFor(work, 0, undefined, slowStoreError)
-    } catch (error) {
-      abandoned = true
-      throw error
-    }
+      void work()
+    })
   }
 }
