@@ -27,7 +27,7 @@ if (asked[0] === 'report') {
 
 const unknown = asked.find((name) => !Object.hasOwn(scenarios, name))
 if (unknown !== undefined) {
-  process.stderr.write(`There is no benchmark ${unknown}; there are report, ${names.join(', ')}\n`)
+  process.stderr.write(`Unknown benchmark: ${unknown}. Choose from report, ${names.join(', ')}\n`)
   process.exit(2)
 }
 

@@ -84,7 +84,7 @@ test('prints the warnings of the speech API', async () => {
   })
 })
 
-test('--json prints one object per line, with times, also for errors', async () => {
+test('--json prints one object per line, with times, even for errors', async () => {
   const { code, stdout } = await transcribe(['gone.wav', 'good.wav', '--json'], { cwd: folder })
   expect(code).toBe(2)
   const [gone, good] = lines(stdout).map((line) => JSON.parse(line))
@@ -128,7 +128,7 @@ test('exits with 0 when the reader closes the pipe', async () => {
   expect(await run('bash', ['-c', script])).toMatch(/^\{0\n$/)
 })
 
-test('prints colours to terminals only, and not with NO_COLOR', async () => {
+test('prints colours only to terminals, and not with NO_COLOR', async () => {
   const seen = (setting: string) =>
     run('script', ['-qc', `${setting} "${process.execPath}" dist/transcribe.js gone.wav`, '/dev/null'])
   const red = '\u001B[31m'

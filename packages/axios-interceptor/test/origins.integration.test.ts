@@ -92,7 +92,7 @@ describe('a redirect', () => {
     expect(servers.other.requests[0]?.headers).not.toHaveProperty('x-mine')
   })
 
-  it('calls beforeRedirect of the caller', async () => {
+  it("calls the caller's beforeRedirect", async () => {
     servers.api.respond = ({ url }) =>
       url === '/v1/from' ? { status: 302, headers: { location: '/to' } } : json({ arrived: true })
     const seen: unknown[] = []

@@ -186,7 +186,7 @@ describe('the instance', () => {
     )
   })
 
-  it('does not change the configuration and headers of the caller', async () => {
+  it("does not change the caller's configuration and headers", async () => {
     const headers = Object.freeze({ 'X-Mine': '1' })
     const config = Object.freeze({ url: '/', headers, sensitiveHeaders: ['X-Mine'] })
     await api.request(config)

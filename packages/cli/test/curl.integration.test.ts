@@ -23,7 +23,7 @@ const environment = (more: Record<string, string> = {}) => ({
 })
 
 describe('tokenwell curl', () => {
-  it('sends a request with a token, and passes arguments, output and exit code on', async () => {
+  it('sends a request with a token, and passes on arguments, output and exit code', async () => {
     const sent = startTokenwell(
       ['curl', `${api.origin}/orders?a="b"`, '--', '--silent', '--json', '{"item":7}', '-w', ' %{http_code}'],
       environment(),
@@ -39,7 +39,7 @@ describe('tokenwell curl', () => {
     expect(await failing.ended).toMatchObject({ code: 22 })
   })
 
-  it('passes standard input on', async () => {
+  it('passes on standard input', async () => {
     const sent = startTokenwell(['curl', api.origin, '--', '--silent', '-d', '@-'], environment())
     sent.child.stdin!.end('from standard input')
     await sent.ended

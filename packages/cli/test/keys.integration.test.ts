@@ -49,7 +49,7 @@ describe('a private key', () => {
   it.each([
     ['PEM', () => pem],
     ['a JWK', () => jwk],
-  ])('gets a token, as %s, and it is cached for the key', async (_form, text) => {
+  ])('gets a token, as %s, which is cached for the key', async (_form, text) => {
     const key = fileWith(text())
     const env = { ...environment(), XDG_STATE_HOME: temporaryFolder({}) }
     const first = await runTokenwell(['token', '--private-key', key], env)

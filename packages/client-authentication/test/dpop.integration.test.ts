@@ -55,23 +55,26 @@ describe('dpop', () => {
     ['a JWK', async () => exportJWK((await generateKeyPair('EdDSA', { extractable: true })).privateKey)],
     ['PEM', async () => exportPKCS8((await generateKeyPair('ES256', { extractable: true })).privateKey)],
     ['an RSA key', () => generateKeyPair('PS256')],
-  ])('gets a token of oidc-provider and calls an API, both with nonces, by %s', async (_name, createKey) => {
-    const provider = await startProvider()
-    const introspection = { introspectionUrl: `${provider.issuer}/token/introspection`, ...credentials }
-    const api = await startNonceApi({ introspection: { ...introspection, clientAuthentication: 'post' } })
-    const { tokens, requested } = start(provider, dpop({ keyPair: await createKey() }))
-    const send = createTokenFetch(tokens, { allowedOrigins: [api.origin] })
-    for (const expected of [2, 3]) {
-      const response = await send(`${api.origin}/orders?page=1#top`, { method: 'POST', body: 'text' })
-      expect([response.status, await response.text()]).toEqual([200, 'accepted'])
-      expect(api.proofs).toHaveLength(expected)
-    }
-    expect(requested()).toBe(1)
-    expect(provider.tokenRequests()).toHaveLength(2)
-    // The nonce is known now.
-    await tokens.getToken({ forceRefresh: true })
-    expect(provider.tokenRequests()).toHaveLength(3)
-  })
+  ])(
+    'gets a token from oidc-provider and calls an API, both with nonces, using %s',
+    async (_name, createKey) => {
+      const provider = await startProvider()
+      const introspection = { introspectionUrl: `${provider.issuer}/token/introspection`, ...credentials }
+      const api = await startNonceApi({ introspection: { ...introspection, clientAuthentication: 'post' } })
+      const { tokens, requested } = start(provider, dpop({ keyPair: await createKey() }))
+      const send = createTokenFetch(tokens, { allowedOrigins: [api.origin] })
+      for (const expected of [2, 3]) {
+        const response = await send(`${api.origin}/orders?page=1#top`, { method: 'POST', body: 'text' })
+        expect([response.status, await response.text()]).toEqual([200, 'accepted'])
+        expect(api.proofs).toHaveLength(expected)
+      }
+      expect(requested()).toBe(1)
+      expect(provider.tokenRequests()).toHaveLength(2)
+      // The nonce is known now.
+      await tokens.getToken({ forceRefresh: true })
+      expect(provider.tokenRequests()).toHaveLength(3)
+    },
+  )
 
   it('states method, URL without query, time and token in a new proof for each request', async () => {
     const server = await startScripted(() => bound())
@@ -95,7 +98,7 @@ describe('dpop', () => {
     expect(server.requests[1]!.headers.authorization).toBe('DPoP token')
   })
 
-  it('repeats a token request once only, however often a nonce is required', async () => {
+  it('repeats a token request only once, however often a nonce is required', async () => {
     let count = 0
     const server = await startScripted(() =>
       json({ error: 'use_dpop_nonce' }, 400, { 'dpop-nonce': `nonce-${++count}` }),
@@ -113,7 +116,7 @@ describe('dpop', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('takes the nonce of a successful token response', async () => {
+  it('uses the nonce of a successful token response', async () => {
     const server = await startScripted(() =>
       json({ access_token: 'token', token_type: 'DPoP' }, 200, { 'dpop-nonce': 'n' }),
     )
@@ -141,7 +144,7 @@ describe('dpop', () => {
   it.each([
     ['Bearer', 'issued a Bearer token instead of a DPoP token.', dpop()],
     ['DPoP', 'issued a DPoP token instead of a Bearer token.', undefined],
-  ])('accepts no %s token that was not asked for', async (token_type, message, binding) => {
+  ])('rejects a %s token that was not requested', async (token_type, message, binding) => {
     const server = await startScripted(() => json({ access_token: 'token', token_type }))
     await expect(start(server, binding!).tokens.getToken()).rejects.toMatchObject({
       kind: 'malformed',
@@ -164,7 +167,7 @@ describe('dpop', () => {
     expect(api.requests).toEqual([])
   })
 
-  it('shares tokens through a store with a shared key only', async () => {
+  it('shares tokens through a store only with a shared key', async () => {
     const server = await startScripted(() => bound())
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     const keyPair = await exportJWK(privateKey)

@@ -35,7 +35,7 @@ function tokensOf({ tokenUrl }: OidcProvider, options: Pick<MutualTlsOptions, 'c
   return createTokenProvider(clientCredentials({ tokenUrl, clientId: 'client', ...tls }), { maxAttempts: 1 })
 }
 
-it('authenticates by a certificate that the server knows (self_signed_tls_client_auth)', async () => {
+it('authenticates with a certificate that the server knows (self_signed_tls_client_auth)', async () => {
   const provider = await startOidcProvider(
     { token_endpoint_auth_method: 'self_signed_tls_client_auth', jwks: await jwksOf(client.cert) },
     { tls: tlsOf() },
@@ -54,7 +54,7 @@ it('authenticates by a certificate that the server knows (self_signed_tls_client
   )
 })
 
-it('authenticates by a certificate of an authority (tls_client_auth)', async () => {
+it('authenticates with a certificate of an authority (tls_client_auth)', async () => {
   const provider = await startOidcProvider(
     { token_endpoint_auth_method: 'tls_client_auth', tls_client_auth_subject_dn: 'orders' },
     { tls: tlsOf(client.cert) },
@@ -64,7 +64,7 @@ it('authenticates by a certificate of an authority (tls_client_auth)', async () 
   expect(token.value).toBeTypeOf('string')
 })
 
-it('uses a replaced certificate at the next request', async () => {
+it('uses a replaced certificate for the next request', async () => {
   const provider = await startOidcProvider(
     { token_endpoint_auth_method: 'self_signed_tls_client_auth', jwks: await jwksOf(other.cert) },
     { tls: tlsOf() },

@@ -27,7 +27,7 @@ const tokensOf = (
 
 describe.skipIf(!hasAuthlib)('Authlib', () => {
   it.each(['ES256', 'RS256'])(
-    'accepts an assertion by %s for its token endpoint, each once',
+    'accepts an assertion with %s for its token endpoint, each once',
     async (algorithm) => {
       const { key, publicJwk } = await createKey(algorithm)
       const tokens = tokensOf(await startAuthlib(publicJwk), { key })
@@ -49,7 +49,7 @@ describe.skipIf(!hasAuthlib)('Authlib', () => {
     })
   })
 
-  it('rejects an assertion of a clock that is 90 s behind, and the error names the skew', async () => {
+  it('rejects an assertion from a clock that is 90 s behind, and the error names the skew', async () => {
     const { key, publicJwk } = await createKey('ES256')
     const tokens = tokensOf(await startAuthlib(publicJwk), { key })
     vi.useFakeTimers({ now: Date.now() - 90_000, toFake: ['Date'] })
@@ -62,7 +62,7 @@ describe.skipIf(!hasAuthlib)('Authlib', () => {
 if (!hasAuthlib) it.skip('Authlib needs: apt-get install python3-authlib python3-flask', () => {})
 
 describe('the token service', () => {
-  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])('accepts an assertion by %s', async (algorithm) => {
+  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])('accepts an assertion with %s', async (algorithm) => {
     const { key, publicJwk } = await createKey(algorithm)
     const service = await startTokenService({
       port: 0,

@@ -35,7 +35,7 @@ const tokensOf = ({ tokenUrl }: { tokenUrl: string }, options: PrivateKeyJwtOpti
 
 describe('privateKeyJwt', () => {
   it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])(
-    'gets a token of oidc-provider with a key for %s',
+    'gets a token from oidc-provider with a key for %s',
     async (algorithm) => {
       const { privateKey, pem, jwk, publicJwk } = await keyPair(algorithm)
       const provider = await start(algorithm, publicJwk)
@@ -94,7 +94,7 @@ describe('privateKeyJwt', () => {
     expect(provider.requests).toHaveLength(2)
   })
 
-  it('identifies the key in any form, without revealing it', async () => {
+  it('identifies the key in any format, without revealing it', async () => {
     const { privateKey, pem, jwk } = await keyPair('ES256')
     const prints = await Promise.all(
       [privateKey, pem, jwk].map(async (key) => privateKeyJwt({ key }).fingerprint()),

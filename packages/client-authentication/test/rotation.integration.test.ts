@@ -70,7 +70,7 @@ describe('after a rejection', () => {
   })
 
   it.each(['another key', 'another key ID'])(
-    '%s ends the cooldown at the first call, by one request',
+    '%s ends the cooldown at the first call, with one request',
     async (what) => {
       const create = async (kid: string): Promise<JWK> => ({
         ...(await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)),

@@ -85,7 +85,7 @@ describe('a developer who widens an approved application', () => {
     expect((await tokenFor(authUrl, application)).body).toMatchObject({ expires_in: '60' })
   })
 
-  it('can choose products of the catalogue only', async () => {
+  it('can choose only products from the catalogue', async () => {
     const { settings } = await approvedApplication()
     expect((await settings({ product: 'root' })).status).toBe(400)
   })

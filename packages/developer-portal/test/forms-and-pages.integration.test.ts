@@ -107,7 +107,7 @@ describe('every form', () => {
     expect((await admin.send('/portal/new-project', { method: 'POST', body, headers })).status).toBe(400)
   })
 
-  it('redirects to the log-in page without a session', async () => {
+  it('redirects to the login page without a session', async () => {
     const { newBrowser, project, application } = await withApplication()
     const browser = newBrowser()
     await browser.get('/portal/log-in')
@@ -128,7 +128,7 @@ describe('every form', () => {
     }
   })
 
-  it('continues after the log-in, only in the portal', async () => {
+  it('continues after the login, but only in the portal', async () => {
     const { newBrowser, project } = await withApplication()
     const continuesTo = async (next: string) => {
       const browser = newBrowser()

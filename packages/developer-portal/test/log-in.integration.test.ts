@@ -168,7 +168,7 @@ describe('logging in, with passwords that cost what they should,', () => {
     return browser.send('/portal/log-in', { method: 'POST', body, headers })
   }
 
-  it('responds with 503 to more log-ins than it can check', { timeout: 60_000 }, async () => {
+  it('responds with 503 to more logins than it can check', { timeout: 60_000 }, async () => {
     const portal = await startPortal({ trustProxy: true })
     const responses = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
@@ -222,7 +222,7 @@ describe('a session', () => {
     expect(text).not.toMatch(/(?:href|src|action)="\/(?!tokens\/)/)
   })
 
-  it('has a new ID after each log-in', async () => {
+  it('has a new ID after each login', async () => {
     const portal = await startPortal()
     const browser = portal.newBrowser()
     await browser.get('/portal/log-in')

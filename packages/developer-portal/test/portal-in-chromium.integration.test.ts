@@ -75,7 +75,7 @@ describe.skipIf(chromiumIsAbsent)(withChromium, () => {
   afterAll(() => browser?.close())
 
   it(
-    'a new developer gets the first token by the copied curl snippet, and sees it in the portal',
+    'a new developer gets the first token with the copied curl snippet, and sees it in the portal',
     { timeout: 180_000 },
     async () => {
       const service = await start()
@@ -179,67 +179,63 @@ describe.skipIf(chromiumIsAbsent)(withChromium, () => {
     expect(await tokenStatus(service, clientId, second)).toBe(200)
   })
 
-  it(
-    'an administrator approves from a phone, also what is requested later',
-    { timeout: 180_000 },
-    async () => {
-      const service = await start()
-      const phone = await openPage(browser, { viewport: { width: 390, height: 844 } })
-      await joinAsFirst(phone, service)
-      const open = async (name: string) => {
-        await phone.getByRole('button', { name: 'Menu' }).click()
-        await phone.getByRole('link', { name }).click()
-      }
-      await open('People')
-      await phone.getByRole('button', { name: 'Invite a developer' }).click()
-      await inspectPage(phone, 'invited')
-      const link = await copied(phone, 'Copy the link')
-      expect(link).toMatch(/\/portal\/join\/[\w-]{43}$/)
-      const grace = await openPage(browser)
-      await join(grace, link, 'Grace')
-      await createProjectAndApplication(grace)
-      const { clientId, clientSecret } = await credentials(grace)
-      await grace.getByRole('link', { name: 'Continue to the application' }).click()
-      await inspectPage(grace, 'application-pending')
-      expect(await tokenStatus(service, clientId, clientSecret)).toBe(401)
-
-      await phone.goto(`${service.authUrl}/portal/projects`)
+  it('an administrator approves from a phone, later requests included', { timeout: 180_000 }, async () => {
+    const service = await start()
+    const phone = await openPage(browser, { viewport: { width: 390, height: 844 } })
+    await joinAsFirst(phone, service)
+    const open = async (name: string) => {
       await phone.getByRole('button', { name: 'Menu' }).click()
-      await inspectPage(phone, 'menu')
-      await phone.reload()
-      await open('Approvals 1 waiting')
-      await inspectPage(phone, 'approvals')
-      expect(await phone.getByRole('main').innerText()).toContain('grace')
-      await phone.getByRole('button', { name: 'Approve Transcriber' }).click()
-      await phone.getByText('No pending approvals').waitFor()
-      await inspectPage(phone, 'approvals-empty')
-      const { body: token } = await requestToken(service.authUrl, { clientId, clientSecret } as never)
-      const productsOf = async () => (await introspect(service.authUrl, token.access_token)).body.api_products
-      expect(await productsOf()).toEqual(['sms'])
+      await phone.getByRole('link', { name }).click()
+    }
+    await open('People')
+    await phone.getByRole('button', { name: 'Invite a developer' }).click()
+    await inspectPage(phone, 'invited')
+    const link = await copied(phone, 'Copy the link')
+    expect(link).toMatch(/\/portal\/join\/[\w-]{43}$/)
+    const grace = await openPage(browser)
+    await join(grace, link, 'Grace')
+    await createProjectAndApplication(grace)
+    const { clientId, clientSecret } = await credentials(grace)
+    await grace.getByRole('link', { name: 'Continue to the application' }).click()
+    await inspectPage(grace, 'application-pending')
+    expect(await tokenStatus(service, clientId, clientSecret)).toBe(401)
 
-      await grace.reload()
-      await grace.getByRole('link', { name: 'Edit settings' }).click()
-      await grace.getByLabel('speech-to-text').check()
-      await grace.getByLabel('Token lifetime', { exact: true }).fill('0')
-      await grace.getByRole('button', { name: 'Save' }).click()
-      expect(await grace.getByText('Enter at least 1 second.').count()).toBe(1)
-      await inspectPage(grace, 'settings-error')
-      await grace.getByLabel('Token lifetime', { exact: true }).fill('365')
-      await grace.getByLabel('Unit of the token lifetime').selectOption('days')
-      await grace.getByRole('button', { name: 'Save' }).click()
-      await grace.getByText('The changes were requested').waitFor()
-      await inspectPage(grace, 'application-with-request')
-      const second = await requestToken(service.authUrl, { clientId, clientSecret } as never)
-      expect(second.body.api_product_list_json).toEqual(['sms'])
-      expect(await productsOf()).toEqual(['sms'])
-      await phone.goto(grace.url())
-      await phone.getByRole('button', { name: 'Approve changes to Transcriber' }).click()
-      await phone.getByText('The changes are approved').waitFor()
-      const third = await requestToken(service.authUrl, { clientId, clientSecret } as never)
-      expect(third.body.api_product_list_json).toEqual(['sms', 'speech-to-text'])
-      expect(await productsOf()).toEqual(['sms'])
-    },
-  )
+    await phone.goto(`${service.authUrl}/portal/projects`)
+    await phone.getByRole('button', { name: 'Menu' }).click()
+    await inspectPage(phone, 'menu')
+    await phone.reload()
+    await open('Approvals 1 waiting')
+    await inspectPage(phone, 'approvals')
+    expect(await phone.getByRole('main').innerText()).toContain('grace')
+    await phone.getByRole('button', { name: 'Approve Transcriber' }).click()
+    await phone.getByText('No pending approvals').waitFor()
+    await inspectPage(phone, 'approvals-empty')
+    const { body: token } = await requestToken(service.authUrl, { clientId, clientSecret } as never)
+    const productsOf = async () => (await introspect(service.authUrl, token.access_token)).body.api_products
+    expect(await productsOf()).toEqual(['sms'])
+
+    await grace.reload()
+    await grace.getByRole('link', { name: 'Edit settings' }).click()
+    await grace.getByLabel('speech-to-text').check()
+    await grace.getByLabel('Token lifetime', { exact: true }).fill('0')
+    await grace.getByRole('button', { name: 'Save' }).click()
+    expect(await grace.getByText('Enter at least 1 second.').count()).toBe(1)
+    await inspectPage(grace, 'settings-error')
+    await grace.getByLabel('Token lifetime', { exact: true }).fill('365')
+    await grace.getByLabel('Unit of the token lifetime').selectOption('days')
+    await grace.getByRole('button', { name: 'Save' }).click()
+    await grace.getByText('The changes were requested').waitFor()
+    await inspectPage(grace, 'application-with-request')
+    const second = await requestToken(service.authUrl, { clientId, clientSecret } as never)
+    expect(second.body.api_product_list_json).toEqual(['sms'])
+    expect(await productsOf()).toEqual(['sms'])
+    await phone.goto(grace.url())
+    await phone.getByRole('button', { name: 'Approve changes to Transcriber' }).click()
+    await phone.getByText('The changes are approved').waitFor()
+    const third = await requestToken(service.authUrl, { clientId, clientSecret } as never)
+    expect(third.body.api_product_list_json).toEqual(['sms', 'speech-to-text'])
+    expect(await productsOf()).toEqual(['sms'])
+  })
 
   it('the pages for administrators work and are accessible', { timeout: 120_000 }, async () => {
     const service = await start()
@@ -255,7 +251,7 @@ describe.skipIf(chromiumIsAbsent)(withChromium, () => {
     await inspectPage(page, 'log-in-rejected')
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Log in' }).click()
-    // The link that led to the log-in page.
+    // The link that led to the login page.
     await page.getByRole('heading', { name: 'New project' }).waitFor()
     await inspectPage(page, 'new-project')
     for (const name of ['Speech', 'Billing']) {
@@ -354,7 +350,7 @@ describe.skipIf(chromiumIsAbsent)(withChromium, () => {
     await inspectPage(page, 'not-found')
   })
 
-  it('works by the keyboard alone', { timeout: 60_000 }, async () => {
+  it('works with the keyboard alone', { timeout: 60_000 }, async () => {
     const service = await start()
     const page = await openPage(browser)
     await joinAsFirst(page, service)

@@ -93,7 +93,7 @@ it('removes the files of a killed process', async () => {
   expect(readdirSync(join(left, '..'))).toHaveLength(1)
 })
 
-it('uses the state directory of the user by default', () => {
+it("uses the user's state directory by default", () => {
   expect(defaultTokenFolder({ XDG_STATE_HOME: '/state' })).toBe('/state/tokenwell/tokens')
   expect(defaultTokenFolder({ XDG_STATE_HOME: 'relative', HOME: '/home/me' })).toBe(
     '/home/me/.local/state/tokenwell/tokens',

@@ -40,7 +40,7 @@ describe('ambiguous modules', () => {
       /HttpService: (Token)?HttpModule and (Token)?HttpModule/,
     ],
     ['one client twice', () => [http({ client: 'a' }), http({ client: 'a' })], /provide TokenHttp\(a\)/],
-  ])('fail at start: TokenHttpModule beside %s', async (_name, imports, pattern) => {
+  ])('fail at start: TokenHttpModule alongside %s', async (_name, imports, pattern) => {
     const clients = [tokens({ isGlobal: true }), tokens({ isGlobal: true, name: 'a' })]
     const error: Error = await compile([...clients, ...imports()!]).then(
       () => expect.unreachable(),

@@ -107,7 +107,7 @@ describe('forRoot', () => {
     expect(tokens('billing')).toBe(both.billing)
   })
 
-  it('is available in importing modules only, unless it is global', async () => {
+  it('is available only in importing modules, unless it is global', async () => {
     @Module({ providers: [Orders], exports: [Orders] })
     class OrdersModule {}
     const local = TokenModule.forRoot({ source: createSource() })
@@ -263,7 +263,7 @@ describe('invalid options', () => {
     ['a negative time', { ...valid, timeoutMs: -1 }, /timeoutMs/],
     ['an undefined source', { source: undefined }, /source/],
     ['a source and credentials', { ...valid, source: createSource() }, /source.*clientId|clientId.*source/],
-  ])('stop the application by name of option and client: %s', async (_name, options, pattern) => {
+  ])('stop the application and name the option and the client: %s', async (_name, options, pattern) => {
     const error = await failureOf(
       start([TokenModule.forRoot({ ...(options as TokenModuleOptions), name: 'billing' })]),
     )

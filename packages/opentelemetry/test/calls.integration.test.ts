@@ -32,7 +32,7 @@ describe('calls', () => {
     expect(await pointsOf('call.failures')).toHaveLength(0)
   })
 
-  it('that fail are counted as their callers count them, also during a cooldown', async () => {
+  it('that fail are counted as their callers count them, even during a cooldown', async () => {
     onTestFinished(instrumentTokens(servers.tokens, telemetry))
     servers.endpoint.respond = () => json({ error: 'invalid_client' }, 401)
     let failed = 0

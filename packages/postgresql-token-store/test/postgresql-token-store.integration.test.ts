@@ -127,7 +127,7 @@ describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
     expect(await vi.waitUntil(() => store.lease(key, minute), 20_000)).toBeDefined()
   })
 
-  it('counts by the clock of the database', async () => {
+  it('uses the clock of the database', async () => {
     const store = createPostgresqlTokenStore({ client: pool })
     vi.spyOn(Date, 'now').mockReturnValue(0)
     try {

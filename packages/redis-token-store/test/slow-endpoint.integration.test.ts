@@ -72,7 +72,7 @@ describe.skipIf(!redisInstalled)('providers that share a Redis, while the token 
     },
   )
 
-  it.concurrent('responds 503: callers learn of it as soon as without a store, and it gets few requests', async () => {
+  it.concurrent('responds with 503: callers learn of it as soon as without a store, and it gets few requests', async () => {
     const scope = 'responds 503'
     const [alone, shared] = await Promise.all([
       startFleet(50, `${scope}, alone`, {}, false).callAll(),
@@ -86,7 +86,7 @@ describe.skipIf(!redisInstalled)('providers that share a Redis, while the token 
     expect(requests).toBeLessThanOrEqual(6)
   })
 
-  it.concurrent('responds 429 with Retry-After: 3 requests at most arrive before the time is over, and no call fails', async () => {
+  it.concurrent('responds with 429 and Retry-After: 3 requests at most arrive before the time is over, and no call fails', async () => {
     const scope = 'responds 429 for 3 s'
     const { waits, failures, slow } = await startFleet(200, scope).callAll()
     const requests = requestsFor(endpoint, scope)

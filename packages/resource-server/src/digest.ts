@@ -6,7 +6,7 @@ interface Runtime {
 
 let nodeCrypto: typeof NodeCrypto | null | undefined
 
-/** SHA-256 in base64url, at once where the runtime has `node:crypto`: WebCrypto takes ten times as long. */
+/** SHA-256 in base64url; synchronous where the runtime has `node:crypto`, because WebCrypto takes ten times as long. */
 export function digest(data: string | Uint8Array): string | Promise<string> {
   nodeCrypto ??= (globalThis as Runtime).process?.getBuiltinModule?.('node:crypto') ?? null
   if (nodeCrypto?.hash) return nodeCrypto.hash('sha256', data, 'base64url')

@@ -26,7 +26,9 @@ export function readCredentials(
   return { scheme: name!.length === 4 ? 'dpop' : 'bearer', token: header.slice(prefix.length) }
 }
 
-/** What is wrong with the characters of a token. Takes as long as hashing it: not for tokens that were valid before. */
+/**
+ * What is wrong with the characters of a token. Takes as long as hashing it, so not for tokens that were valid before.
+ */
 export function findMalformation(token: string): TokenVerificationFailure | undefined {
   if (token68.test(token)) return undefined
   return another.test(token) ? severalTokens : invalidToken

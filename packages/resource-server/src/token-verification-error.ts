@@ -4,7 +4,7 @@
  * - `missing_token`: it carries no access token.
  * - `invalid_request`: it carries more than one.
  * - `invalid_token`: the token is malformed, expired, revoked, for another API, or bound to another key.
- * - `invalid_dpop_proof`: the proof of possession is missing, wrong or used before (RFC 9449, section 7.1).
+ * - `invalid_dpop_proof`: the proof of possession is missing, wrong or already used (RFC 9449, section 7.1).
  * - `insufficient_scope`: the token is valid, but does not cover a required product or scope.
  * - `unavailable`: the token could not be checked; `cause` is the reason.
  */

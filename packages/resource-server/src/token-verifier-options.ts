@@ -3,7 +3,10 @@ import type { JWK } from 'jose'
 import type { TokenVerificationError } from './token-verification-error.ts'
 import type { VerificationEventListener } from './verification-event.ts'
 
-/** How tokens are checked: by `introspection`, by the signatures of an `issuer`, or both, by the shape of the token. */
+/**
+ * How tokens are checked: by `introspection`, by the signatures of an `issuer`, or by either, depending on the token's
+ * format.
+ */
 export interface TokenVerifierOptions {
   /** Checks opaque tokens at the authorization server (RFC 7662); JWTs too, unless there is an `issuer`. */
   readonly introspection?: IntrospectionOptions | undefined
@@ -17,13 +20,16 @@ export interface TokenVerifierOptions {
   readonly jwks?: { readonly keys: readonly JWK[] } | undefined
   /** Signature algorithms that are accepted. @default RS, PS and ES with 256, 384 or 512 bits, EdDSA and Ed25519 */
   readonly algorithms?: readonly string[] | undefined
-  /** The `typ` of access tokens. Some servers use `JWT`, also for tokens that are not access tokens. @default 'at+jwt' */
+  /**
+   * The `typ` of access tokens. Some servers use `JWT`, even for tokens that are not access tokens.
+   * @default 'at+jwt'
+   */
   readonly typ?: string | undefined
   /** How far the issuer's clock may be off. @default 5 */
   readonly clockToleranceSeconds?: number | undefined
-  /** Tokens bound to a key (RFC 9449) are accepted with a proof only, with or without these options. */
+  /** Tokens bound to a key (RFC 9449) are accepted only with a proof, with or without these options. */
   readonly dpop?: DpopOptions | undefined
-  /** Address of this API as clients know it, for proofs; required behind a proxy. @default from each request */
+  /** URL of this API as clients know it, for proofs; required behind a proxy. @default from each request */
   readonly publicUrl?: string | URL | undefined
   /** How many results are kept, of valid and of invalid tokens each. @default 10_000 */
   readonly maxCachedTokens?: number | undefined
@@ -50,24 +56,24 @@ export interface TokenVerifierOptions {
 
 /** Where tokens are introspected, and this API's own credentials there. Pass `authUrl` or `introspectionUrl`. */
 export interface IntrospectionOptions {
-  /** Base address of the platform's token service. */
+  /** Base URL of the platform's token service. */
   readonly authUrl?: string | URL | undefined
-  /** Address of any RFC 7662 introspection endpoint instead. */
+  /** URL of any other RFC 7662 introspection endpoint. */
   readonly introspectionUrl?: string | URL | undefined
   readonly clientId: string
   /** A function is called before each request. */
   readonly clientSecret?: string | (() => string | Promise<string>) | undefined
   /** @default 'basic' */
   readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
-  /** How long a result is used again, valid or not; never past the expiry of the token. @default 10_000 */
+  /** How long a result is reused, valid or not; never past the token's expiry. @default 10_000 */
   readonly cacheMs?: number | undefined
-  /** How much longer, while the endpoint cannot be reached. @default 0 */
+  /** How much longer a result is reused while the endpoint cannot be reached. @default 0 */
   readonly staleIfErrorMs?: number | undefined
   /** Deadline for a check, waiting included. @default 5_000 */
   readonly timeoutMs?: number | undefined
-  /** Requests to the endpoint at a time. @default 10 */
+  /** Maximum number of concurrent requests to the endpoint. @default 10 */
   readonly maxConnections?: number | undefined
-  /** Checks that wait for one of them; further unknown tokens get a 503. @default 1_000 */
+  /** Maximum number of checks that wait for one of them; beyond it, unknown tokens get a 503. @default 1_000 */
   readonly maxWaiting?: number | undefined
 }
 
@@ -79,10 +85,10 @@ export interface DpopOptions {
   readonly algorithms?: readonly string[] | undefined
   /** How old a proof may be. @default 60 */
   readonly maxAgeSeconds?: number | undefined
-  /** How many proofs are remembered, so that none is accepted twice; beyond it, 503. @default 200_000 */
+  /** How many proofs are remembered, so that none is accepted twice; beyond it, requests get a 503. @default 200_000 */
   readonly maxProofs?: number | undefined
   /**
-   * Remembers a proof for several processes, until it is too old: false if it is known already.
+   * Remembers a proof for several processes, until it is too old; returns false if it is already known.
    * @default the memory of this process
    */
   readonly rememberProof?: ((id: string, until: Date) => boolean | Promise<boolean>) | undefined

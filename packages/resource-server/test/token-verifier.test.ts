@@ -46,7 +46,7 @@ describe('createTokenVerifier', () => {
     expect(() => createTokenVerifier(options)).toThrow(failure)
   })
 
-  it('allows plain HTTP by allowInsecure', () => {
+  it('allows plain HTTP with allowInsecure', () => {
     const options = {
       introspection: { ...introspection, authUrl: 'http://auth.internal' },
       allowInsecure: true,
@@ -146,7 +146,7 @@ describe('events', () => {
     expectNoSecrets(events, ['good-1', 'bad-1'])
   })
 
-  it('end for a listener that no longer listens', async () => {
+  it('stop for a listener that was removed', async () => {
     const { verifier, statusOf } = createVerifierUnderTest()
     const seen: string[] = []
     const stop = verifier.on(({ type }) => void seen.push(type))
@@ -195,7 +195,7 @@ describe('errors', () => {
 })
 
 describe('createTestVerifier', () => {
-  it('accepts its own tokens alone, with what they cover', async () => {
+  it('accepts only its own tokens, with what they cover', async () => {
     const { verifier, createTestToken, revoke } = createTestVerifier()
     const token = createTestToken({ products: ['orders'], scopes: ['read'], clientId: 'acme' })
     await expect(

@@ -80,7 +80,7 @@ describe(`${names.join(', ')}${isBuilt ? '' : ' (run `pnpm build` for NestJS)'}`
     expect(await sendToAll('dpop/any', headers)).toMatchObject(
       fromAll({
         status: 401,
-        challenge: expect.stringContaining('The DPoP proof was used before'),
+        challenge: expect.stringContaining('The DPoP proof has already been used'),
         body: { error: 'invalid_dpop_proof' },
       }),
     )

@@ -61,7 +61,7 @@ describe.each([
     },
   )
 
-  it('is missing if it is not an entry and nobody wants to know', async () => {
+  it('is missing if it is not an entry and there is no listener', async () => {
     const format = createEntryFormat({ store: 'test store', encryptionKeys: keys })
     expect(await format.read('key', [{ now, token: 'garbage' }])).toBeUndefined()
   })
@@ -216,7 +216,7 @@ describe('encryption', () => {
     expect(await readToken(await encode(now + 500), old)).toMatchObject({ remainingMs: 900 })
   })
 
-  it('rejects a changed entry, also one that decodes to the same bytes', async () => {
+  it('rejects a changed entry, even one that decodes to the same bytes', async () => {
     const { encode, readToken } = formatWith([key])
     const token = await encode()
     expect(await readToken(token)).toBeDefined()

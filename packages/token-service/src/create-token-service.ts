@@ -28,7 +28,7 @@ import {
   type TokenServiceOptions,
 } from './service/token-service-options.ts'
 
-/** Creates the service without listening; its storage opens when the server gets ready. */
+/** Creates the service without listening; its storage opens when the server becomes ready. */
 export function createTokenService(options: TokenServiceOptions = {}): FastifyInstance {
   if (options.sandbox) throw new UsageError('The sandbox has its own listener. Use startTokenService.')
   if (options.admin) throw new UsageError('Administration has its own listener. Use startTokenService.')
@@ -119,7 +119,7 @@ async function addEndpoints(
     sandbox?.control(oauth, context)
     tokenEndpoint(oauth, issueToken, publicUrl)
     oauth.register(async (standard) => {
-      // RFC 7662 and RFC 7009 define one shape of error only.
+      // RFC 7662 and RFC 7009 define only one error format.
       handleErrors(standard, { shape: 'rfc6749', activity, logFailure })
       introspectionEndpoint(standard, context)
       revocationEndpoint(standard, context)

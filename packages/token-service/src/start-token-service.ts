@@ -38,7 +38,7 @@ export interface RunningTokenService {
 }
 
 /**
- * Starts the token service; resolves when it listens.
+ * Starts the token service; resolves once it is listening.
  *
  * @throws {@link UsageError} if the port is in use, or the storage cannot be opened
  */

@@ -50,7 +50,7 @@ export async function tryApplication(
       return run('bash', ['-euo', 'pipefail', '-c', start.code], options)
     })
     if (String(requests) !== String(expected)) {
-      throw new Error(`The API was to get ${said(expected)} with a token, but got ${said(requests)}`)
+      throw new Error(`The API should have received ${said(expected)} with a token, but received ${said(requests)}`)
     }
   }
 }

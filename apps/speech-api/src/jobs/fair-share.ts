@@ -1,11 +1,13 @@
-/** A client has as many recordings in progress as it may have at the moment. */
+/** A client already has as many recordings in progress as it may have at the moment. */
 export class ShareExceededError extends Error {
   override readonly name = 'ShareExceededError'
   /** Number of recordings that the client has in progress. */
   readonly active: number
 
   constructor(active: number) {
-    super(`You have ${active} ${active === 1 ? 'recording' : 'recordings'} in progress, the current maximum.`)
+    super(
+      `You have ${active} ${active === 1 ? 'recording' : 'recordings'} in progress, which is the current maximum.`,
+    )
     this.active = active
   }
 }
@@ -15,8 +17,8 @@ export interface FairShare {
   /** Number of places in use. */
   readonly active: number
   /**
-   * Takes a place for a client, unless it has as many as are free: a single client leaves half of the places to others,
-   * and clients that compete end up with equal shares.
+   * Takes a place for a client, unless it already has as many as are free: a single client leaves half of the places to
+   * others, and clients that compete end up with equal shares.
    *
    * @param free the number of free places
    * @returns a function that frees the place

@@ -39,7 +39,7 @@ export async function removeStaleFiles(): Promise<void> {
     try {
       if (await isAbandoned(folder)) await removeFolder(folder)
     } catch {
-      // Not a folder of this program, or another process that starts has removed it.
+      // Not a folder of this program, or another starting process has removed it.
     }
   }
 }

@@ -10,7 +10,7 @@ export interface TimedAudio {
 const MAX_HEADER_BYTES = 65_536
 
 /**
- * Reads the header of a WAV file to find out the duration. An invalid file is not an error here, its duration is
+ * Reads the header of a WAV file to find out the duration. An invalid file is not an error here; its duration is
  * unknown. The caller closes `file`.
  *
  * @param uploadBytes the length of the request body, if it is known

@@ -165,7 +165,8 @@ test('leaves jobs free for other clients when one client starts as many as it ca
     expect(await rejected.json()).toEqual({
       error: {
         code: 'too_many_recordings',
-        message: 'You have 8 recordings in progress, the current maximum. Try again when one has finished.',
+        message:
+          'You have 8 recordings in progress, which is the current maximum. Try again when one has finished.',
       },
     })
   }

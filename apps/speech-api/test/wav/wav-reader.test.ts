@@ -92,7 +92,7 @@ test('reads samples that are slightly too loud', () => {
 describe('other chunks and lengths', () => {
   const expected = read(wavFile(samples))
 
-  test('skips unknown chunks, also of odd length', () => {
+  test('skips unknown chunks, even of odd length', () => {
     const chunks = [wavChunk('LIST', Buffer.from('INFO odd')), wavChunk('junk', Buffer.alloc(33, 0xff))]
     expect(read(wavFile(samples, { chunks }), 5)).toEqual(expected)
   })

@@ -73,7 +73,7 @@ function toKnownError(error: unknown, name: string, speechUrl: string): Error {
     }
     // The file has changed since it was opened.
     if (Object(cause).name === 'NotReadableError') {
-      return new RecordingError(`${name} was changed while it was read.`)
+      return new RecordingError(`${name} changed while it was being read.`)
     }
   }
   return new UnreachableError(speechUrl, error)

@@ -75,7 +75,7 @@ export class ErrorFilter implements ExceptionFilter {
       }
     }
     this.#logger.error(error)
-    return { status: 500, code: 'internal_error', message: 'The server failed.' }
+    return { status: 500, code: 'internal_error', message: 'The server failed to handle the request.' }
   }
 }
 

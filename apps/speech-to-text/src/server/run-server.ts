@@ -31,6 +31,6 @@ async function choosePort(requested: string | undefined): Promise<number> {
     throw new ConfigurationError('PORT must be a number from 1 to 65535.')
   }
   if ((await getPort({ port, host })) !== port)
-    throw new ConfigurationError(`PORT ${port} is in use. Use another one.`)
+    throw new ConfigurationError(`Port ${port} is in use. Set PORT to another one.`)
   return port
 }

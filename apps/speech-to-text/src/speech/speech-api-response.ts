@@ -6,7 +6,7 @@ export interface SpeechApiResponse {
   readonly status: number
   /** The parsed JSON; undefined if the body is not JSON. */
   readonly body: unknown
-  /** RFC 9110, section 10.2.3. Only the form in seconds is supported. */
+  /** RFC 9110, section 10.2.3. Only seconds are supported. */
   readonly retryAfter?: string | null | undefined
 }
 

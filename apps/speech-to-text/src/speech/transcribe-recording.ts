@@ -73,7 +73,6 @@ async function pollJob(
 }
 
 function jobLost(): SpeechApiError {
-  const message =
-    'The speech API lost the recording while it was transcribing it. It may have been restarted.'
+  const message = 'The speech API lost the recording while transcribing it. The API may have been restarted.'
   return new SpeechApiError(message, 503, 'job_lost')
 }

@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
   })
 
   test.each(['Directly', 'Through the server'] as const)(
-    '%s: reports that the speech API is down and keeps the recording, also after a reload',
+    '%s: reports that the speech API is down and keeps the recording, even after a reload',
     async (label) => {
       await chooseRoute(label)
       await running.killSpeech()
@@ -102,10 +102,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
       await running.killSpeech()
       await running.startSpeech()
       rest.resolve()
-      await page
-        .getByText('The speech API lost the recording while it was transcribing it.')
-        .first()
-        .waitFor()
+      await page.getByText('The speech API lost the recording while transcribing it.').first().waitFor()
       await page.unroute(job)
       await page.getByRole('button', { name: 'Try again' }).click()
       expect(await shownText(page)).toBe(text)

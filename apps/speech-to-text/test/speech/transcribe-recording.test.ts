@@ -91,7 +91,7 @@ test('reports a lost job as retryable', async () => {
   ).rejects.toMatchObject({
     code: 'job_lost',
     isRetryable: true,
-    message: 'The speech API lost the recording while it was transcribing it. It may have been restarted.',
+    message: 'The speech API lost the recording while transcribing it. The API may have been restarted.',
   })
   expect(sent).not.toContain('DELETE /a%2Fb')
 })

@@ -49,7 +49,7 @@ describe('doctor and the token endpoint', () => {
     expect((await doctor('expired')).faults).toStrictEqual(['secret_expired'])
   })
 
-  it('reports rate limiting and for how long', async () => {
+  it('reports rate limiting and its duration', async () => {
     for (let attempt = 0; attempt < 10; attempt++) {
       await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })
     }
@@ -123,7 +123,7 @@ describe('doctor and the token endpoint', () => {
     expect(textOf('wrong_path')).toContain('/oauth/oauth/client_credential/accesstoken (status 404)')
   })
 
-  it('reports a request in the wrong form', async () => {
+  it('reports a request in the wrong format', async () => {
     const tokenUrl = `${service.authUrl}/oauth/client_credential/accesstoken`
     const { faults, textOf } = await doctor('demo', ['--token-url', tokenUrl])
     expect(faults).toStrictEqual(['platform_path', 'request_rejected'])
@@ -191,7 +191,7 @@ describe('doctor and the token endpoint', () => {
   it.each([
     [3600, 'behind'],
     [-120, 'ahead of'],
-  ])('names a clock of this machine that differs by %i s', async (seconds, side) => {
+  ])('reports a clock of this machine that differs by %i s', async (seconds, side) => {
     const date = new Date(Date.now() + seconds * 1000).toUTCString()
     await service.fault({ body: token, headers: { ...noStore, date } })
     const { faults, textOf } = await doctor()

@@ -39,7 +39,7 @@ const call = fc.record({
 })
 
 describe('createTokenFetch', () => {
-  it('sends what was passed at the call, and tokens to allowed origins only', async () => {
+  it('sends what was passed at the call, and tokens only to allowed origins', async () => {
     let number = 0
     await fc.assert(
       fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {

@@ -73,7 +73,7 @@ describe('attaching', () => {
     await expect(start(wrongSecret).attacher.attach(get(api))).rejects.toMatchObject({ kind: 'credentials' })
   })
 
-  it('passes the signal of the caller on', async () => {
+  it("passes on the caller's signal", async () => {
     const { attacher } = start()
     await expect(attacher.attach(get(api), AbortSignal.abort('enough'))).rejects.toBe('enough')
     await expect(attacher.attach(get(api), null)).resolves.toBeDefined()
@@ -252,7 +252,7 @@ describe('after a response', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('throws the reason of the signal if the caller has aborted meanwhile', async () => {
+  it("throws the signal's reason if the caller has aborted in the meantime", async () => {
     const { attacher } = start((request) => ({ latencyMs: request === 1 ? 0 : 1_000 }))
     const attachment = (await attacher.attach(get(api)))!
     const controller = new AbortController()
@@ -263,7 +263,7 @@ describe('after a response', () => {
     expect(call).toEqual({ state: 'rejected', error: 'enough' })
   })
 
-  it('reads the body of JSON errors only', async () => {
+  it('reads only the bodies of JSON errors', async () => {
     const { attacher } = start()
     const attachment = (await attacher.attach(get(api)))!
     const readBody = vi.fn(() =>

@@ -99,7 +99,7 @@ describe('client authentication', () => {
     expect(endpoint.requests).toHaveLength(3)
   })
 
-  it('that fails names the client, and no text of its error', async () => {
+  it('that fails names the client, but quotes none of its error', async () => {
     const clientAuthentication = clientAssertion(() => Promise.reject(new RangeError('canary')))
     const tokens = createTokenProvider(
       sourceOf(new ScriptedEndpoint(), { clientSecret: undefined, clientAuthentication }),

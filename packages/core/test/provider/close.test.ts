@@ -71,7 +71,7 @@ describe('close', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('can be called twice, and by `await using`', async () => {
+  it('can be called twice, and with `await using`', async () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
     await tokens.close()
     await tokens.close()

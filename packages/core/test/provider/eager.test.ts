@@ -6,7 +6,7 @@ import { ScriptedEndpoint, sourceOf, unavailable } from '../support/scripted-end
 useFakeTime()
 
 describe('eager', () => {
-  it('requests a token before the first call, which joins', async () => {
+  it('requests a token before the first call, which joins the request', async () => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
     const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
     await pass(99)

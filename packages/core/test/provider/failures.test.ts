@@ -67,7 +67,7 @@ describe('attempts', () => {
     expect(delays[2]![1]!).toBeLessThanOrEqual(10_000)
   })
 
-  it.each([0, 0.999_999])('outlast an endpoint that is away for 2 s, at random %d', async (chance) => {
+  it.each([0, 0.999_999])('outlast an endpoint that is down for 2 s, at random %d', async (chance) => {
     fixRandom(chance)
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(sourceOf(endpoint))

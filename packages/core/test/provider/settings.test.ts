@@ -17,7 +17,7 @@ describe('the options of a provider', () => {
     'timeoutMs',
     'attemptTimeoutMs',
     'maxAttempts',
-  ])('are rejected with an invalid %s, by name', (name) => {
+  ])('are rejected with an invalid %s, which the error names', (name) => {
     for (const value of [Number.NaN, -1, '1000', null, {}]) {
       const expected = {
         name: 'TokenError',

@@ -33,7 +33,7 @@ describe('a pool', () => {
     expect(pool.for('constructor')).not.toBe(pool.for('__proto__'))
   })
 
-  it('passes an error of create to the caller as it is, and tries again at the next call', async () => {
+  it('passes an error from create to the caller unchanged, and tries again at the next call', async () => {
     let fail = true
     const pool = createTokenPool((_key: string) => {
       if (fail) throw new Error('no such tenant')
@@ -234,7 +234,7 @@ describe('closing a pool', () => {
     expect(() => pool.for('a')).toThrow(expect.objectContaining({ name: 'TokenError' }))
   })
 
-  it('can be done twice, and by `await using`', async () => {
+  it('can be done twice, and with `await using`', async () => {
     const { pool } = start()
     const tokens = pool.for('a')
     await pool[Symbol.asyncDispose]()

@@ -180,7 +180,7 @@ describe('a failing backend', () => {
     ['419', { status: 419, body: '' }],
     ['a login page', { body: '<html>' }],
   ])(
-    'that returns %s is asked again after a changed header, forceRefresh or reset',
+    'that returns %s gets another request after a changed header, forceRefresh or reset',
     async (_name, response) => {
       const endpoint = new ScriptedEndpoint(response)
       let csrf = 'old'

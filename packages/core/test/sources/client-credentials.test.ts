@@ -125,7 +125,7 @@ describe('client credentials', () => {
     ['a fetch with a cache', undefined, true],
     ['a runtime that rejects the option', { Request: function Request() {} }, false],
     ['a runtime without a Request', { Request: undefined }, false],
-  ])('ask for a response that is not cached: %s', async (_runtime, globals, expected) => {
+  ])('request a response that is not cached: %s', async (_runtime, globals, expected) => {
     const send = vi.fn(() => Promise.resolve(new Response('{"access_token":"token"}')))
     for (const [name, value] of Object.entries(globals ?? {})) vi.stubGlobal(name, value)
     await createTokenProvider(clientCredentials({ ...standard, fetch: send })).getToken()
@@ -145,7 +145,7 @@ describe('client credentials', () => {
     expect(endpoint.requests[0]!.form.get('client_id')).toBe('client')
   })
 
-  it('reads a response from a fetch without streams', async () => {
+  it('read a response from a fetch without streams', async () => {
     const body = JSON.stringify({ access_token: 'token', token_type: 'Bearer' })
     const send = () =>
       Promise.resolve({ status: 200, headers: new Headers(), text: () => Promise.resolve(body) } as Response)

@@ -32,7 +32,7 @@ describe('the response of a backend to its frontend', () => {
     expect(left).toBeLessThanOrEqual(0.001)
   })
 
-  it('states no longer lifetime after the wall clock was set back, and a shorter one after sleep', async () => {
+  it('does not state a longer lifetime after the wall clock was set back, but a shorter one after sleep', async () => {
     const token = await tokenOf(100)
     await pass(60_000)
     setWallClock(-3_600_000)

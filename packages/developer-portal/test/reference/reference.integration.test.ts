@@ -32,7 +32,7 @@ it('is described with snippets in four languages, and examples of both responses
     expect(Object.keys(examples(status))).not.toHaveLength(0)
 })
 
-it('shows the configured shape of errors', async () => {
+it('shows the configured error format', async () => {
   const { description } = await reference({ errors: 'rfc6749' })
   const { examples } = description.paths[tokenPath].post.responses[401].content['application/json']
   expect(examples.invalid_client.value).toMatchObject({ error: 'invalid_client' })

@@ -12,7 +12,7 @@ export interface BoundToken {
   readonly confirmation: unknown
 }
 
-/** Whether the sender of a bound token holds its key, by RFC 9449, section 7, or RFC 8705, section 3. */
+/** Whether the sender of a bound token holds its key (RFC 9449, section 7; RFC 8705, section 3). */
 export async function checkBinding(
   { token, scheme, confirmation = {} }: BoundToken,
   request: VerifiedRequest | undefined,

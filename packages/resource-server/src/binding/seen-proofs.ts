@@ -1,8 +1,8 @@
 import type { Clock } from '@tokenwell/core'
 
 /**
- * Remembers proofs while they could be accepted again. Forgets none before: when it is full, a new proof is not
- * accepted, because an old one could be replayed otherwise.
+ * Remembers proofs for as long as they could be accepted again. When it is full, it rejects new proofs rather than
+ * forget old ones, which could then be replayed.
  */
 export function createSeenProofs(
   maxProofs: number,

@@ -21,8 +21,8 @@ export interface CheckedTokensOptions {
 }
 
 /**
- * The results of checks, under hashes of their tokens. Valid and invalid ones are kept apart, so that random tokens
- * do not evict valid ones; requests with the same token share one check.
+ * The results of checks, by the hashes of their tokens. Valid and invalid ones are kept apart, so that random tokens do
+ * not evict valid ones; requests with the same token share one check.
  */
 export class CheckedTokens {
   readonly #valid: LRUCache<string, CheckedToken>
@@ -36,7 +36,7 @@ export class CheckedTokens {
     this.#invalid = new LRUCache({ max: options.maxCachedTokens })
   }
 
-  /** A result that may be used again, at once where the runtime hashes at once. */
+  /** A result that may be used again; without a promise where the runtime hashes synchronously. */
   find(key: string): CheckedToken | undefined {
     const found = this.#valid.get(key) ?? this.#invalid.get(key)
     return found && this.#age(found) < found.check.cacheMs[found.token ? 'valid' : 'invalid']

@@ -10,7 +10,7 @@ import { codeOf, tokenError } from '../failures.ts'
 import { noStore } from '../runtime.ts'
 import type { JwtCheckOptions } from './jwt-check-options.ts'
 
-/** An unknown key ID loads the keys again, at most this often. */
+/** An unknown key ID loads the keys again, at most once in this time. */
 const cooldownDuration = 1_000
 const timeoutMs = 5_000
 

@@ -3,7 +3,7 @@ export type TokenClaims = Readonly<Record<string, unknown>>
 
 export interface TokenCheck {
   readonly method: 'introspection' | 'jwt'
-  /** How long the result for a valid token is used again, and for an invalid one. */
+  /** How long the result for a valid token is reused, and for an invalid one. */
   readonly cacheMs: { readonly valid: number; readonly invalid: number }
   readonly staleIfErrorMs: number
   /** How long a token is accepted after its expiry, as the clocks may differ. */

@@ -13,7 +13,7 @@ declare global {
   // oxlint-disable-next-line typescript/no-namespace -- how Express lets others add to its request
   namespace Express {
     interface Request {
-      /** The verified access token, behind `requireToken`. */
+      /** The verified access token, set by `requireToken`. */
       accessToken?: VerifiedToken
     }
   }

@@ -41,7 +41,7 @@ export interface ActivityRecorderContext {
 
 const minuteMs = 60_000
 const hourMs = 3_600_000
-// Many different bad requests must fill neither the memory nor the audit log: the rest is counted as one entry.
+// Many different bad requests must fill neither memory nor the audit log, so the rest are counted as one entry.
 const maxDistinctEvents = 1_000
 
 export function createActivityRecorder(context: ActivityRecorderContext): ActivityRecorder {
@@ -70,7 +70,7 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
     usage = new Map()
     requests = new Map()
     audit = new Map()
-    // A token request is in the usage too.
+    // Token requests are counted in the usage too.
     if (batch.lastUses.length + batch.usage.length + batch.audit.length === 0) return writing
     writing = writing.then(() => storage.record(batch)).catch(onError)
     return writing

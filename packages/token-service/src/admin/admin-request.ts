@@ -9,7 +9,7 @@ export interface AdminRequest {
   Params: { clientId: string; id: string }
 }
 
-/** The administrator's token is shared: the audit log has the address only. */
+/** The administrator's token is shared, so the audit log has only the address. */
 export function actorOf({ ip }: Pick<FastifyRequest, 'ip'>): Actor {
   return { actor: 'administration', address: ip }
 }

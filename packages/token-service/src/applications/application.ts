@@ -2,17 +2,17 @@ import type { PublicKey } from '../keys/public-key.ts'
 
 export type ApplicationStatus = 'approved' | 'pending' | 'revoked'
 
-/** The form of the token response: with a list of products, with level and refresh token, or that of RFC 6749. */
+/** The format of the token response: with a list of products, with level and refresh token, or that of RFC 6749. */
 export type ResponseForm = 'products' | 'refresh' | 'rfc6749'
 
-/** A group of applications, with the organisation and developer that token responses name. */
+/** A group of applications, with the organization and developer that token responses name. */
 export interface Project {
   readonly id: string
   readonly name: string
   readonly organizationName: string
   readonly developerEmail: string
   readonly createdAtMs: number
-  /** The project is being deleted: until this time it can be restored. */
+  /** Set while the project is being deleted: until then, it can be restored. */
   readonly deletesAtMs?: number | undefined
 }
 
@@ -31,15 +31,15 @@ export interface Application extends Approval {
   readonly level: string
   readonly responseForm: ResponseForm
   readonly createdAtMs: number
-  /** What the owner requests beyond the approval; the approval stays in force until an administrator decides. */
+  /** What the owner requests beyond the approval; the approval stays in effect until an administrator decides. */
   readonly requested?: Approval | undefined
   /** Counts the changes. */
   readonly revision: number
   /** Tokens of an earlier generation are revoked. */
   readonly tokenGeneration: number
-  /** The application is being deleted: until this time it can be restored. */
+  /** Set while the application is being deleted: until then, it can be restored. */
   readonly deletesAtMs?: number | undefined
-  /** For applications that authenticate by assertions (`private_key_jwt`). */
+  /** For applications that authenticate with assertions (`private_key_jwt`). */
   readonly keys: readonly PublicKey[]
 }
 
@@ -55,7 +55,7 @@ export interface StoredSecret {
   readonly expiresAtMs?: number | undefined
 }
 
-/** An application that is being deleted, or whose project is, gets no tokens. */
+/** An application that is being deleted, or whose project is, cannot get tokens. */
 export function isBeingDeleted({
   application,
   project,

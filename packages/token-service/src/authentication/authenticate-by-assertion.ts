@@ -13,7 +13,7 @@ export interface AssertionAuthenticatorContext {
   readonly keySets: RemoteKeySetOptions
 }
 
-/** Authenticates a client by an assertion (`private_key_jwt`: RFC 7523); `find` reads the client that it names. */
+/** Authenticates a client with an assertion (`private_key_jwt`: RFC 7523); `find` reads the client that it names. */
 export type AuthenticateByAssertion = <Found extends { readonly keys: readonly PublicKey[] }>(
   presented: PresentedAssertion,
   caller: { readonly address: string; readonly audiences: () => readonly string[] },

@@ -13,7 +13,7 @@ interface Secret {
   readonly expiresAtMs?: number | undefined
 }
 
-/** An application or a resource server, and what it can authenticate by. */
+/** An application or a resource server, and what it can authenticate with. */
 export interface FoundClient<Client> {
   readonly client: Client
   readonly secrets: readonly Secret[]
@@ -22,7 +22,7 @@ export interface FoundClient<Client> {
 
 export interface AuthenticatedClient<Client> {
   readonly client: Client
-  /** The secret or the public key that it was authenticated by. */
+  /** The secret or the public key that authenticated it. */
   readonly credential: { readonly id: string; readonly expiresAtMs?: number | undefined }
 }
 
@@ -44,7 +44,7 @@ export interface ClientAuthenticatorContext {
   readonly authenticateByAssertion: AuthenticateByAssertion
 }
 
-/** Authenticates clients by secret or key; only the owner of a valid one learns more than `invalid_client`. */
+/** Authenticates clients by their secret or key; only the owner of a valid one learns more than `invalid_client`. */
 export function createClientAuthenticator<Client>(
   find: (clientId: string) => Promise<FoundClient<Client> | undefined>,
   { keyring, clock, failedAttempts, authenticateByAssertion }: ClientAuthenticatorContext,
@@ -57,7 +57,7 @@ export function createClientAuthenticator<Client>(
   }: Credentials): Promise<(AuthenticatedClient<Client> & { clientId: string }) | string | undefined> {
     const found = await find(clientId)
     const presented = keyring.hashes(clientSecret)
-    // For an unknown client a hash is compared too: the response takes as long as for a wrong secret.
+    // For an unknown client, a hash is compared too, so that the response takes as long as for a wrong secret.
     const stored = found && found.secrets.length > 0 ? found.secrets : [unknownSecret]
     const credential = stored.filter((each) => matches(each, presented)).at(-1)
     if (!found) return undefined

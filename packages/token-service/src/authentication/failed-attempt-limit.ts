@@ -14,7 +14,7 @@ export interface FailureLimit {
  * A correct secret is never rejected: several clients may share one address.
  */
 export interface FailedAttemptLimit {
-  /** Counts a failed attempt, even of concurrent ones. Throws `too_many_failures` beyond the limit. */
+  /** Counts a failed attempt, concurrent ones included. Throws `too_many_failures` beyond the limit. */
   failed(address: string, clientId: string): Promise<void>
   /** Throws `too_many_failures` while the limit is exceeded: for checks that are too expensive to repeat. */
   check(address: string, clientId: string): Promise<void>

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** The address that failures are counted by: for IPv6 its /64 network, because one host owns all of it. */
+/** The address under which failures are counted: for IPv6, its /64 network, because one host owns all of it. */
 export function networkAddress(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)

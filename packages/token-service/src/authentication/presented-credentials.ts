@@ -18,7 +18,7 @@ export interface PresentedSecret extends Credentials {
 
 export interface PresentedAssertion {
   readonly assertion: string
-  /** If it is sent beside the assertion, which contains it. */
+  /** Set if it is sent along with the assertion, which contains it. */
   readonly clientId: string | undefined
 }
 

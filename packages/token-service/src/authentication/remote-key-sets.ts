@@ -30,7 +30,7 @@ export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKey
       [customFetch]: async (from, options) => limited(await fetchSet(from, options)),
     })
     return async (header, token) => {
-      // Anybody can present an assertion: a server that is down is not called for each of them.
+      // Anybody can present an assertion, so a server that is down is not called for each of them.
       if (performance.now() - failedAtMs < retryAfterMs) throw new KeySetUnavailable()
       try {
         return await set(header, token)

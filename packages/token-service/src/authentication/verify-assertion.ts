@@ -34,7 +34,7 @@ export function claimedClientId(assertion: string): string | undefined {
 }
 
 /**
- * Verifies a client's assertion (RFC 7523 section 3); `undefined`: none of its keys signed it.
+ * Verifies a client's assertion (RFC 7523 section 3); `undefined` if none of its keys signed it.
  *
  * @throws {@link ProtocolError} that names the invalid claim, to the owner of the key only
  */
@@ -87,7 +87,7 @@ async function checkAgainstDecoy(assertion: string): Promise<void> {
   }
 }
 
-/** A client can name its key by `kid`; keys without one, such as those from PEM, are all tried. */
+/** A client can name its key with `kid`; keys without one, such as those from PEM, are all tried. */
 function isCandidate(key: PublicKey, assertion: string, nowMs: number): boolean {
   if ((key.expiresAtMs ?? Infinity) <= nowMs) return false
   if ('jwksUrl' in key) return true

@@ -133,11 +133,11 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
   admin
     .command('audit')
     .description('prints the audit log as JSON lines, the newest first')
-    .option('--limit <number>', 'the number of entries', '1000')
-    .option('--since <time>', 'only from that time on, such as 2026-01-31T00:00:00Z')
-    .option('--until <time>', 'only before that time')
-    .option('--client-id <client-id>', 'only about that client')
-    .option('--event <event>', 'only that event, such as secret_rotated')
+    .option('--limit <number>', 'maximum number of entries', '1000')
+    .option('--since <time>', 'only entries from that time on, such as 2026-01-31T00:00:00Z')
+    .option('--until <time>', 'only entries before that time')
+    .option('--client-id <client-id>', 'only entries about that client')
+    .option('--event <event>', 'only entries with that event, such as secret_rotated')
     .action((filter: Record<string, string>) =>
       choose({ method: 'GET', path: `/audit?${new URLSearchParams(filter)}` }),
     )

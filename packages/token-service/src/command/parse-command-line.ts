@@ -41,7 +41,7 @@ export async function parseCommandLine(
   )
   command
     .command('backup <file>')
-    .description('writes a copy of the SQLite database to a new file, also while the service runs')
+    .description('writes a copy of the SQLite database to a new file, even while the service runs')
     .action((file: string) => void (task = { action: 'backup', file }))
   command
     .command('restore <file>')
@@ -69,5 +69,5 @@ function parseBoolean(value: string | boolean | undefined): string | boolean | u
 
 const help = `
 Precedence: flags, environment, configuration file, defaults.
-The file contains the same settings in camelCase (port, storage, keysFile, …), and also
+The file can contain the same settings in camelCase (port, storage, keysFile, …), and the
 applications and resourceServers themselves.`

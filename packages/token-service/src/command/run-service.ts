@@ -73,7 +73,7 @@ async function loadPortal(): Promise<DeveloperPortal | undefined> {
 function storageMessage(location: StorageLocation): string {
   switch (location.kind) {
     case 'memory':
-      return 'Storing everything in memory: it is lost when the service stops.'
+      return 'Everything is stored in memory and is lost when the service stops.'
     case 'sqlite':
       return `Opening the SQLite database ${location.file} …`
     case 'postgres':

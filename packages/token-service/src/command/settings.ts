@@ -1,9 +1,9 @@
 import { Option } from 'commander'
 
-/** Each setting as flag and what it means; its environment variable and its name in the file have the same words. */
+/** Each setting as a flag, with its meaning; its environment variable and its name in the file have the same words. */
 const settings: readonly (readonly [flags: string, description: string])[] = [
   ['--config <file>', 'YAML or JSON file with settings'],
-  ['--port <number>', 'port to listen on; 0: a free port (default: 8080)'],
+  ['--port <number>', 'port to listen on; 0 selects a free port (default: 8080)'],
   ['--host <address>', 'address to listen on (default: 127.0.0.1)'],
   [
     '--storage <where>',
@@ -12,9 +12,9 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
   ['--storage-file <file>', 'file that contains the value of --storage'],
   [
     '--keys-file <file>',
-    'file with the keys that secrets are hashed under, one per line, the newest first; or TOKENWELL_KEYS, comma-separated',
+    'file with the keys that secrets are hashed with, one per line, newest first; or TOKENWELL_KEYS, comma-separated',
   ],
-  ['--errors <shape>', 'shape of error responses: classic or rfc6749 (default: classic)'],
+  ['--errors <format>', 'format of error responses: classic or rfc6749 (default: classic)'],
   ['--applications-file <file>', 'applications to create if they do not exist'],
   ['--resource-servers-file <file>', 'APIs that may introspect tokens, to create if they do not exist'],
   ['--products <names>', 'comma-separated API products to add to the catalogue (default: speech-to-text)'],
@@ -22,12 +22,15 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
     '--secret-overlap-seconds <number>',
     'how long the previous secret of a configured client stays valid (default: 86400)',
   ],
-  ['--failure-attempts <number>', 'failed attempts of one address for one client before 429 (default: 10)'],
+  [
+    '--failure-attempts <number>',
+    'failed attempts from one address for one client before it gets a 429 (default: 10)',
+  ],
   ['--failure-window-seconds <number>', 'period in which failed attempts are counted (default: 60)'],
   ['--public-url <url>', 'the URL that clients use'],
   [
     '--trust-proxy <addresses>',
-    'trusted proxies, for the addresses of clients: a number of hops, or addresses, CIDR ranges, loopback, linklocal, uniquelocal',
+    'proxies that are trusted to report client addresses: a number of hops, or addresses, CIDR ranges, loopback, linklocal, uniquelocal',
   ],
   [
     '--cors-origins <origins>',
@@ -36,7 +39,7 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
   ['--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)'],
   [
     '--drain-seconds <number>',
-    'on SIGTERM, how long to continue while /readyz responds with 503 (default: 0)',
+    'on SIGTERM, how long to keep serving requests while /readyz responds with 503 (default: 0)',
   ],
   ['--workers <number>', 'processes that share the port; requires PostgreSQL storage (default: 1)'],
   ['--metrics <boolean>', 'serve /metrics (default: true; false with memory storage)'],

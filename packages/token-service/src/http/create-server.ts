@@ -20,7 +20,7 @@ export const withoutSchemas = {
 export function createServer({ errors: shape, logger, trustProxy }: ResolvedOptions): FastifyInstance {
   const server = Fastify({
     ...(logger && { loggerInstance: logger }),
-    // Fastify's own lines contain the URLs of requests, with anything in them.
+    // Fastify's own log lines contain the URLs of requests, which may contain anything.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustProxy === false ? false : trusts(trustProxy),
     schemaController: withoutSchemas,

@@ -28,7 +28,7 @@ export interface ErrorHandlingContext {
   readonly logFailure?: ((error: unknown) => void) | undefined
 }
 
-/** Sends errors in the given shape, without internal details. */
+/** Sends errors in the given format, without internal details. */
 export function handleErrors(server: FastifyInstance, context: ErrorHandlingContext): void {
   const record = createErrorRecorder(context)
   server.setErrorHandler((error, { routeOptions, ip, log }, reply) => {
@@ -39,7 +39,7 @@ export function handleErrors(server: FastifyInstance, context: ErrorHandlingCont
   })
 }
 
-/** Writes errors to log and audit log; returns what is reported to the client. */
+/** Writes errors to the log and the audit log; returns what is reported to the client. */
 export function createErrorRecorder({ activity, logFailure }: ErrorHandlingContext) {
   return (
     error: unknown,

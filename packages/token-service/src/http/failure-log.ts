@@ -4,8 +4,8 @@ import { StorageFailure } from '../storage/storage-failure.ts'
 const intervalMs = 60_000
 
 /**
- * Logs errors. While the storage fails, every request fails with it: that is one line per minute, with the number of
- * failures since the line before.
+ * Logs errors. While the storage fails, every request fails with it; these failures share one line per minute, which
+ * counts them.
  */
 export function createFailureLog(
   log: FastifyBaseLogger,

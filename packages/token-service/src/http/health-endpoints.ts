@@ -3,7 +3,7 @@ import type { Storage } from '../storage/storage.ts'
 
 const timeoutMs = 2_000
 
-/** `/healthz`: the process responds. `/readyz`: it can write to its storage, and is not about to stop. */
+/** `/healthz`: the process responds. `/readyz`: it can also write to its storage and is not about to stop. */
 export function healthEndpoints(server: FastifyInstance, storage: Storage, isStopping: () => boolean): void {
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }))
 

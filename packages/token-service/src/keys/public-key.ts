@@ -7,7 +7,7 @@ export type KeyMaterial = { readonly jwk: PublicJwk } | { readonly jwksUrl: stri
 /** The members of a public JWK that matter here. */
 export type PublicJwk = JsonWebKey & { readonly kid?: string; readonly alg?: string }
 
-/** A registered key of a client that authenticates by assertions (`private_key_jwt`). */
+/** A registered key of a client that authenticates with assertions (`private_key_jwt`). */
 export type PublicKey = KeyMaterial & {
   readonly id: string
   /** The key's own ID or its thumbprint (RFC 7638), or the URL. */
@@ -57,7 +57,7 @@ function fromJson(text: string): KeyMaterial[] {
   const set = value as { keys?: unknown }
   const jwks = (Array.isArray(set.keys) ? set.keys : [value]) as JsonWebKey[]
   const signing = jwks.filter((jwk) => jwk?.['use'] !== 'enc')
-  if (signing.length === 0) throw new UsageError('The JWK set contains no key for signatures.')
+  if (signing.length === 0) throw new UsageError('The JWK set contains no key for verifying signatures.')
   return signing.map((jwk) => ({ jwk: fromJwk(jwk) }))
 }
 
@@ -86,7 +86,7 @@ function publicJwk(read: () => KeyObject): JsonWebKey {
   const isStrong = jwk.kty === 'RSA' ? modulusLength >= minRsaBits : curves.includes(jwk.crv ?? '')
   if (isStrong) return jwk
   throw new UsageError(
-    `The public key cannot be used. Use RSA of ${minRsaBits} bits or more, ${curves.slice(0, -1).join(', ')} or ${curves.at(-1)}.`,
+    `The public key cannot be used. Use RSA with ${minRsaBits} bits or more, ${curves.slice(0, -1).join(', ')} or ${curves.at(-1)}.`,
   )
 }
 

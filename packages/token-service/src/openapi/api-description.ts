@@ -87,7 +87,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
         clientBasic: {
           type: 'http',
           scheme: 'basic',
-          description: 'Client ID and client secret, form-encoded (RFC 6749 section 2.3.1) or as they are.',
+          description: 'Client ID and client secret, form-encoded (RFC 6749 section 2.3.1) or unencoded.',
         },
       },
       schemas: {
@@ -115,7 +115,7 @@ interface Operation {
   readonly parameters?: readonly object[]
   readonly requestBody: object
   readonly response?: { readonly schema: object; readonly examples: Examples }
-  /** The shape of the errors. */
+  /** The format of the errors. */
   readonly errors: ErrorShape
   /** Examples of errors with status 400, and with status 401. */
   readonly requestErrors: readonly ErrorReason[]

@@ -8,7 +8,7 @@ interface ErrorDescription {
   readonly description: string
   /** The code of the fault, where the platform reports one. */
   readonly fault?: string
-  /** Where RFC 6749 requires another status than the platform's. */
+  /** Set where RFC 6749 requires a status other than the platform's. */
   readonly standardStatus?: number
 }
 
@@ -60,7 +60,7 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
   invalid_assertion: {
     status: 401,
     error: 'invalid_client',
-    description: 'A claim of the client assertion is missing, invalid, expired or was used before',
+    description: 'A claim of the client assertion is missing, invalid, expired or already used',
   },
   key_set_unavailable: {
     status: 503,
@@ -129,7 +129,7 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
   },
 }
 
-/** The response to an error: in the platform's own shapes, or that of RFC 6749 section 5.2. */
+/** The response to an error: in the platform's own formats, or in that of RFC 6749 section 5.2. */
 export function errorBody(
   { reason, details }: ProtocolError,
   shape: ErrorShape,

@@ -19,7 +19,7 @@ const commonFields = z.object({
   refresh_count: z.literal('0'),
 })
 
-/** RFC 6749 section 5.1 and nothing else, for clients that reject more. */
+/** Only the fields of RFC 6749 section 5.1, for clients that reject any others. */
 const standardFields = z.strictObject({
   access_token: z.string(),
   token_type: z.literal('Bearer'),

@@ -7,7 +7,10 @@ export interface IssuedToken {
   readonly lifetimeSeconds: number
 }
 
-/** The token response in the application's form. In the platform's forms all values are strings, except the list of products. */
+/**
+ * The token response in the application's format. In the platform's formats, all values are strings, except the list of
+ * products.
+ */
 export function createTokenResponse(
   token: IssuedToken,
   { application, project }: RegisteredClient,

@@ -14,11 +14,11 @@ export interface ApplicationOptions extends PublicKeyOptions {
   readonly products?: readonly string[] | undefined
   /** @default '' */
   readonly level?: string | undefined
-  /** The form of its token responses. @default 'products' */
+  /** The format of its token responses. @default 'products' */
   readonly responseForm?: ResponseForm | undefined
   /** The lifetime of its tokens in seconds. @default 3600 */
   readonly lifetimeSeconds?: number | undefined
-  /** Tokens are issued to approved applications only. @default 'approved' */
+  /** Tokens are issued only to approved applications. @default 'approved' */
   readonly status?: ApplicationStatus | undefined
   /** Its project, which is created if it does not exist. @default 'default' */
   readonly project?: string | undefined

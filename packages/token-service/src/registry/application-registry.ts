@@ -27,7 +27,7 @@ export class AlreadyExists extends Error {}
 /** The application has changed since it was read. */
 export class ApplicationChanged extends Error {}
 
-/** Who changes something, from where: for the audit log. */
+/** Who changes something, and from where, for the audit log. */
 export interface Actor {
   readonly actor: string
   readonly address: string
@@ -38,8 +38,8 @@ export interface ApplicationRegistry {
   createProject(project: ProjectDetails): Promise<Project>
   changeProject(project: Project, details: ProjectDetails): Promise<void>
   /**
-   * Revokes all tokens of the project's applications. They get no new ones, and are deleted with the project
-   * {@link deletionGraceDays} days later, unless it is restored.
+   * Revokes all tokens of the project's applications. The applications can no longer get tokens, and are deleted with
+   * the project {@link deletionGraceDays} days later, unless it is restored.
    */
   deleteProject(project: Project): Promise<void>
   restoreProject(project: Project): Promise<void>
@@ -48,15 +48,15 @@ export interface ApplicationRegistry {
   deleteApplication(application: Application): Promise<void>
   /** Restores the application, but not its tokens. */
   restoreApplication(application: Application): Promise<void>
-  /** The only time the secret is returned. Throws {@link AlreadyExists} if an application has that `id`. */
+  /** Returns the secret, which cannot be read again. Throws {@link AlreadyExists} if an application has that `id`. */
   createApplication(
     application: NewApplication,
     id?: string,
   ): Promise<{ application: Application; clientSecret: string }>
   /**
-   * Changes settings. Of an approved application, more products or a longer lifetime are only requested, unless
-   * `byAdministrator` is set: until an administrator approves them, the approval stays in force. Throws {@link ApplicationChanged} if somebody
-   * else has changed it meanwhile.
+   * Changes settings. For an approved application, more products or a longer lifetime are only requested, unless
+   * `byAdministrator` is set: until an administrator approves them, the approval stays in effect. Throws
+   * {@link ApplicationChanged} if somebody else has changed it in the meantime.
    */
   changeSettings(
     application: Application,

@@ -7,7 +7,7 @@ const maxKeys = 10
 
 /** The public keys of a configured client. */
 export interface PublicKeyOptions {
-  /** Public keys, for authentication by `private_key_jwt` (RFC 7523). */
+  /** Public keys, for authentication with `private_key_jwt` (RFC 7523). */
   readonly jwks?: { readonly keys: readonly object[] } | undefined
   /** The https URL of such a JWK set. */
   readonly jwksUrl?: string | undefined

@@ -14,7 +14,7 @@ import { publicKeys, withKeys, withoutKey } from './public-keys.ts'
 export interface ResourceServerRegistry {
   list(): Promise<ResourceServer[]>
   find(clientId: string): Promise<ResourceServer>
-  /** Returns the secret, once. `secretId`: its ID; throws {@link AlreadyExists} if it exists. */
+  /** Returns the secret, once. `secretId` is its ID. Throws {@link AlreadyExists} if a secret has that ID. */
   create(name: string, secretId?: string): Promise<{ resourceServer: ResourceServer; clientSecret: string }>
   rename(clientId: string, name: string): Promise<void>
   /** Returns a new secret, once; the existing ones expire after `overlapMs`, which may be `Infinity`, or earlier. */

@@ -13,7 +13,7 @@ export interface SeedContext {
   readonly storage: Storage
   readonly keyring: Keyring
   readonly nowMs: number
-  /** How long a configured secret stays valid after another one was configured. */
+  /** How long a configured secret stays valid after another one has been configured. */
   readonly secretOverlapSeconds: number
   /** Receives a sentence for the log about each secret or key that is replaced or revoked. */
   readonly warn: (message: string) => void
@@ -22,8 +22,8 @@ export interface SeedContext {
 }
 
 /**
- * Creates the applications that do not exist. Of existing ones only the configured secret and keys are updated, unless
- * `replace` is set.
+ * Creates the applications that do not exist. Of those that exist, only the configured secret and keys are updated,
+ * unless `replace` is set.
  */
 export async function seedApplications(
   applications: readonly ResolvedApplication[],
@@ -113,7 +113,7 @@ async function updateKeys(
     if (!client) return true
     const { id, revision, keys } = client.application
     if (keys.some((key) => key.configured && (key.expiresAtMs ?? Infinity) <= nowMs)) {
-      warn(`A configured key of "${clientId}" was removed by an administrator. Configure another one.`)
+      warn(`An administrator removed a configured key of "${clientId}". Configure another one.`)
     }
     const changed = withConfiguredKeys(keys, configured)
     if (!changed) return true

@@ -15,8 +15,8 @@ export interface ResourceServerOptions extends PublicKeyOptions {
 }
 
 /**
- * Creates the resource servers that do not exist. Of existing ones only the configured secret and keys are updated, unless
- * `replace` is set.
+ * Creates the resource servers that do not exist. Of those that exist, only the configured secret and keys are updated,
+ * unless `replace` is set.
  */
 export async function seedResourceServers(
   servers: readonly ResourceServerOptions[],

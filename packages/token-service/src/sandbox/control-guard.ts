@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { AddressInfo } from 'node:net'
 
-/** Rejects requests of web pages, which reach loopback addresses too: by `Origin`, `Host` and content type. */
+/**
+ * Rejects requests from web pages, which can reach loopback addresses too, by their `Origin`, `Host` and content type.
+ */
 export function guardControl(server: FastifyInstance): void {
   server.removeContentTypeParser('text/plain')
   server.addHook('onRequest', (request, reply, done) => {

@@ -8,7 +8,7 @@ export const faultSchema = z
   .strictObject({
     /** @default 'token' */
     endpoint: z.enum(['token', 'introspection', 'revocation']).default('token'),
-    /** Requests of this client only. @default all clients */
+    /** Only requests of this client. @default all clients */
     clientId: z.string().min(1).optional(),
     /** The number of requests. @default 1 */
     requests: z.int().min(1).max(1_000_000).default(1),

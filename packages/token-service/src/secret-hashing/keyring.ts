@@ -1,19 +1,19 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
 import { UsageError } from '../platform/usage-error.ts'
 
-/** Hashes secrets under keys that are not in the database: a stolen database alone is useless. */
+/** Hashes secrets with keys that are not in the database, so that a stolen database alone is useless. */
 export interface Keyring {
   /** The newest first. */
   readonly keyIds: readonly string[]
-  /** Hashes under the newest key. */
+  /** Hashes with the newest key. */
   hash(secret: string): { keyId: string; hash: string }
-  /** The hashes of a presented secret under every key, by key ID. */
+  /** The hashes of a presented secret with every key, by key ID. */
   hashes(secret: string): ReadonlyMap<string, Buffer>
 }
 
 const minimumLength = 32
 
-/** `keys`: the newest first; older keys are used for comparison only. */
+/** `keys`: the newest first; older keys are used only for comparison. */
 export function createKeyring(keys: readonly string[]): Keyring {
   const [newest, ...older] = keys.map(parseKey)
   if (!newest)
@@ -44,7 +44,7 @@ function parseKey(text: string): { id: string; hmac: (text: string) => Buffer } 
       `A key has only ${text.length} characters. Use ${minimumLength} or more random characters.`,
     )
   }
-  // A key object: with a plain buffer each HMAC takes five times as long.
+  // A key object, because with a plain buffer, each HMAC takes five times as long.
   const key = createSecretKey(Buffer.from(text))
   const hmac = (data: string) => createHmac('sha256', key).update(data).digest()
   return { id: hmac('tokenwell key id').toString('hex').slice(0, 8), hmac }

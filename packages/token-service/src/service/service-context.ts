@@ -25,7 +25,7 @@ export interface ServiceContext {
   readonly accountLinks: AccountLinks
   readonly authenticateApplication: AuthenticateClient<RegisteredClient>
   readonly authenticateResourceServer: AuthenticateClient<ResourceServer>
-  /** The shape of the token endpoint's errors. */
+  /** The format of the token endpoint's errors. */
   readonly errors: ErrorShape
   /** The URL that clients use; `undefined`: the one in the request. */
   readonly publicUrl: string | undefined

@@ -32,11 +32,11 @@ export interface TokenServiceOptions {
   /** `memory`, `sqlite:FILE` or a `postgres://` URL. @default 'memory' */
   readonly storage?: string | undefined
   /**
-   * Keys of at least 32 characters that secrets are hashed under, the newest first. Required with PostgreSQL.
+   * Keys of at least 32 characters that secrets are hashed with, the newest first. Required with PostgreSQL.
    * @default a random key; with SQLite, the key in the file `FILE.keys`
    */
   readonly keys?: readonly string[] | undefined
-  /** The shape of the token endpoint's errors: the platform's, or RFC 6749 section 5.2. @default 'classic' */
+  /** The format of the token endpoint's errors: the platform's, or RFC 6749 section 5.2. @default 'classic' */
   readonly errors?: ErrorShape | undefined
   /** Applications that are created if they do not exist. @default [] */
   readonly applications?: readonly ApplicationOptions[] | undefined
@@ -49,7 +49,7 @@ export interface TokenServiceOptions {
   readonly secretOverlapSeconds?: number | undefined
   /** APIs that may introspect tokens; created if they do not exist. @default [] */
   readonly resourceServers?: readonly ResourceServerOptions[] | undefined
-  /** How many attempts of one address for one client may fail. @default 10 in 60 seconds */
+  /** How many attempts from one address for one client may fail. @default 10 in 60 seconds */
   readonly failureLimit?:
     | { readonly attempts?: number | undefined; readonly windowSeconds?: number | undefined }
     | undefined
@@ -62,8 +62,8 @@ export interface TokenServiceOptions {
    */
   readonly corsOrigins?: readonly string[] | undefined
   /**
-   * Trusted proxies, for the addresses of clients: a number of hops, or a comma-separated list of addresses, CIDR ranges and
-   * `loopback`, `linklocal`, `uniquelocal`. `true` trusts everybody. @default false
+   * Proxies that are trusted to report client addresses: a number of hops, or a comma-separated list of addresses, CIDR
+   * ranges and `loopback`, `linklocal`, `uniquelocal`. `true` trusts everybody. @default false
    */
   readonly trustProxy?: boolean | number | string | undefined
   /** The developer portal to mount, such as `developerPortal` from `@tokenwell/developer-portal`. @default none */

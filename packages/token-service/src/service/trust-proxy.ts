@@ -8,7 +8,7 @@ export type TrustProxy = boolean | number | string[]
 const namedRanges = ['loopback', 'linklocal', 'uniquelocal']
 
 /**
- * Which proxies are trusted about client addresses: `true` (all), a number of hops, or a comma-separated list of
+ * Which proxies are trusted to report client addresses: `true` (all), a number of hops, or a comma-separated list of
  * addresses, CIDR ranges and the names `loopback`, `linklocal` and `uniquelocal`.
  *
  * @throws {@link UsageError} if it is none of these

@@ -9,14 +9,14 @@ export interface Developer {
   readonly createdAtMs: number
 }
 
-/** A link by which somebody becomes a developer: its digest, never the link itself. */
+/** A link with which somebody becomes a developer: its digest, never the link itself. */
 export interface Invitation {
   readonly hash: string
   readonly administrator: boolean
   readonly expiresAtMs: number
 }
 
-/** A link by which a developer who forgot the password sets another: its digest, never the link itself. */
+/** A link with which a developer who forgot the password sets another: its digest, never the link itself. */
 export interface PasswordLink {
   readonly hash: string
   readonly developerId: string
@@ -34,8 +34,8 @@ export interface DeveloperStorage {
   list(): Promise<Developer[]>
   find(name: string): Promise<Developer | undefined>
   /**
-   * Uses the invitation up, unless the name is taken; `void`: it was used, has ended, or came too late, as that of an
-   * administrator is once there is one.
+   * Uses up the invitation, unless the name is taken. `void`: it has been used, has expired, or is for the first
+   * administrator, and there is one by now.
    */
   join(developer: Developer, invitationHash: string, nowMs: number): Promise<'joined' | 'name_taken' | 'void'>
   /** Sets the password and deletes the developer's password links. */
@@ -54,11 +54,11 @@ export interface DeveloperStorage {
   /** The project no longer belongs to the developer. */
   removeProject(developerId: string, projectId: string): Promise<void>
   addPasswordLink(link: PasswordLink): Promise<void>
-  /** The developer who can set a password with this link; undefined once it was used or has expired. */
+  /** The developer who can set a password with this link; undefined once it has been used or has expired. */
   findPasswordLink(hash: string, nowMs: number): Promise<Developer | undefined>
   /**
-   * Sets the password, ends the developer's sessions, and consumes all password links of the developer;
-   * `undefined`: the link was used before, or has expired.
+   * Sets the password, ends the developer's sessions, and consumes all password links of the developer; `undefined`:
+   * the link has been used or has expired.
    */
   usePasswordLink(hash: string, passwordHash: string, nowMs: number): Promise<Developer | undefined>
   /** Deletes the invitations and password links that expired by `nowMs`; returns how many. */

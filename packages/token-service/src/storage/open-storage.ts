@@ -35,7 +35,7 @@ export async function openStorage(location: StorageLocation, options: OpenOption
   }
 }
 
-/** Writes a copy of the database to a new file, also while a service uses it. */
+/** Writes a copy of the database to a new file, even while a service uses it. */
 export async function backupStorage(location: StorageLocation, to: string): Promise<void> {
   const { backupSqlite } = await import('./sqlite/backup-sqlite.ts')
   await backupSqlite(sqliteFile(location), to)

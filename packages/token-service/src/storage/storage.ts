@@ -30,7 +30,7 @@ export interface FoundToken {
 }
 
 export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAtMs' | 'deletesAtMs'>> & {
-  /** `null`: the deletion is cancelled. */
+  /** `null` cancels the deletion. */
   readonly deletesAtMs?: number | null | undefined
 }
 
@@ -49,9 +49,9 @@ export type ApplicationChanges = Partial<
     'projectId' | 'name' | 'status' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds' | 'keys'
   >
 > & {
-  /** `null`: no request is left. */
+  /** `null` removes the request. */
   readonly requested?: Approval | null | undefined
-  /** `null`: the deletion is cancelled. */
+  /** `null` cancels the deletion. */
   readonly deletesAtMs?: number | null | undefined
 }
 
@@ -86,7 +86,7 @@ export interface ApplicationStorage {
   /** Sets when a secret expires; `undefined`: never. */
   expireSecret(id: string, expiresAtMs: number | undefined): Promise<void>
   removeSecret(id: string): Promise<void>
-  /** The keys that the secrets were hashed under. */
+  /** The keys that the secrets were hashed with. */
   keyIds(): Promise<string[]>
 }
 
@@ -131,9 +131,9 @@ export interface ResourceServerStorage {
   remove(clientId: string): Promise<void>
 }
 
-/** Assertions that clients have authenticated by, until they expire: each is accepted once. */
+/** Assertions that clients have authenticated with, until they expire: each is accepted once. */
 export interface AssertionStorage {
-  /** Resolves with `false` if it was used before. */
+  /** Resolves with `false` if it has already been used. */
   use(assertion: string, expiresAtMs: number): Promise<boolean>
   purge(nowMs: number): Promise<number>
 }

@@ -47,7 +47,7 @@ describe('resource servers', () => {
     expect(await introspectionStatus(authUrl, application)).toBe(401)
   })
 
-  it('authenticate by private_key_jwt', async () => {
+  it('authenticate with private_key_jwt', async () => {
     const { authUrl, send } = await administeredService({
       resourceServers: [{ clientId: keyClientId, publicKey: await exportSPKI(pair.publicKey) }],
     })

@@ -18,7 +18,7 @@ function requestFrom(localAddress: string, authUrl: string): Promise<number | un
 }
 
 describe('the limit on failed attempts', () => {
-  it('reports further failures of one address for one client as 429 until the window ends', async () => {
+  it('reports further failures from one address for one client as 429 until the window ends', async () => {
     let now = 1_000_000
     const { authUrl } = await testService({ clock: { now: () => now } })
     for (let attempt = 0; attempt < 10; attempt += 1)
@@ -90,7 +90,7 @@ describe('the limit on failed attempts', () => {
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await requestToken(authUrl)).status).toBe(200)
   })
 
-  it('applies to introspection too, in RFC 6749 shape', async () => {
+  it('applies to introspection too, in the format of RFC 6749', async () => {
     const { authUrl } = await testService({
       failureLimit: { attempts: 1 },
       resourceServers: [{ clientId: 'speech-api', clientSecret: 'another' }],

@@ -42,7 +42,7 @@ async function outcome({ authUrl }: { authUrl: string }, assertion: Assertion = 
 
 const invalidClient = '401 ClientId is Invalid'
 const invalidClaim = (name: string) =>
-  `401 A claim of the client assertion is missing, invalid, expired or was used before : ${name}`
+  `401 A claim of the client assertion is missing, invalid, expired or already used : ${name}`
 
 describe('private_key_jwt', () => {
   it('authenticates an application without a secret', async () => {

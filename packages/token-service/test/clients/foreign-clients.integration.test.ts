@@ -89,7 +89,7 @@ for (const [name, { probe, packages, command }] of Object.entries(clients)) {
   const suffix = isAbsent ? ` (needs the Debian packages ${packages})` : ''
   describe.skipIf(isAbsent)(`${name}${suffix}`, () => {
     it(
-      'gets tokens with special characters in its secret, by Basic and in the body',
+      'gets tokens with special characters in its secret, with Basic and in the body',
       { timeout: 60_000 },
       async () => {
         const { authUrl } = await testService({ applications: [odd], resourceServers: [resourceServer] })

@@ -71,7 +71,7 @@ describe('tokenwell-service', () => {
     expect((await requestToken(await again.authUrl)).status).toBe(200)
   })
 
-  it('is not ready after SIGTERM, but continues for the configured time', async () => {
+  it('is not ready after SIGTERM, but keeps serving for the configured time', async () => {
     const cwd = temporaryFolder({ 'service.yaml': settings })
     const service = runCommand(['--config', 'service.yaml', '--drain-seconds', '1'], { cwd })
     const authUrl = await service.authUrl
@@ -130,7 +130,7 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
     writeFileSync(join(folder, 'missing'), 'an api secret')
     const service = runCommand(config)
     expect((await requestToken(await service.authUrl)).status).toBe(200)
-    expect(service.output()).toContain('Storing everything in memory')
+    expect(service.output()).toContain('Everything is stored in memory')
   })
 
   it('opens a sandbox', async () => {

@@ -23,7 +23,7 @@ describe('browser-based API tools', () => {
     expect(headers.has('access-control-allow-origin')).toBe(false)
   })
 
-  it('of the origins in the setting are allowed, without cookies, and others are not', async () => {
+  it('from the origins in the setting are allowed, without cookies, and others are not', async () => {
     const { authUrl } = await testService({ corsOrigins: [origin] })
     const { status, headers } = await preflight(authUrl)
     expect(status).toBe(204)
@@ -54,15 +54,15 @@ describe('/', () => {
     for (const name of ['metadata', 'openapi']) expect((await fetch(links[name] ?? '')).status).toBe(200)
   })
 
-  it('without a portal has links only', async () => {
+  it('has only links without a portal', async () => {
     const { authUrl } = await testService()
     const links = await (await fetch(authUrl, { headers: { accept: 'text/html' } })).json()
     expect(links).not.toHaveProperty('portal')
   })
 })
 
-describe('the response form rfc6749', () => {
-  it('has the fields of RFC 6749 only, for clients such as openid-client that reject an empty refresh token', async () => {
+describe('the response format rfc6749', () => {
+  it('has only the fields of RFC 6749, for clients such as openid-client that reject an empty refresh token', async () => {
     const withForm = (responseForm: 'refresh' | 'rfc6749') => ({
       ...application,
       clientId: responseForm,

@@ -27,7 +27,7 @@ const cases: readonly [
 ]
 
 describe.each(['classic', 'rfc6749'] as const)('the fast route (errors: %s)', (errors) => {
-  it.each(cases)('responds as the endpoint behind it: %s', async (_title, form, headers) => {
+  it.each(cases)('responds like the endpoint behind it: %s', async (_title, form, headers) => {
     const clock = { now: () => 1_700_000_000_000 }
     const responses = []
     for (const options of [{}, withFastify]) {
@@ -44,7 +44,7 @@ describe.each(['classic', 'rfc6749'] as const)('the fast route (errors: %s)', (e
 })
 
 describe('the fast route', () => {
-  it('limits failed attempts, counts and logs requests as the endpoint behind it', async () => {
+  it('limits failed attempts, counts and logs requests like the endpoint behind it', async () => {
     const service = await testService({ metrics: true })
     const url = `${service.authUrl}${tokenPath}?grant_type=client_credentials`
     const wrong = { ...credentials, client_secret: 'wrong' }

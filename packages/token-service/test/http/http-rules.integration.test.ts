@@ -40,7 +40,7 @@ describe('every endpoint', () => {
     },
   )
 
-  it('responds to an unknown path in the configured shape', async () => {
+  it('responds to an unknown path in the configured format', async () => {
     const classic = await testService()
     const standard = await testService({ errors: 'rfc6749' })
     const inClassic = await postForm(`${classic.authUrl}/oauth/canary`, {})
@@ -76,7 +76,7 @@ describe('every endpoint', () => {
     expect(response).toMatch(/"errorcode":"protocol.http.TooBigHeaders"/)
   })
 
-  it('responds to malformed HTTP with 400 in the configured shape, and closes the connection', async () => {
+  it('responds to malformed HTTP with 400 in the configured format, and closes the connection', async () => {
     const { authUrl } = await testService({ errors: 'rfc6749' })
     for (const bytes of [
       '\0\0\0\r\n\r\n',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { application, basic, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
 
 describe('a token request', () => {
-  it('returns the form with products: strings, except the list', async () => {
+  it('returns the format with products: strings, except for the list', async () => {
     const now = 1_707_406_838_904
     const { authUrl } = await testService({ clock: { now: () => now } })
     const { status, headers, body } = await requestToken(authUrl)
@@ -28,7 +28,7 @@ describe('a token request', () => {
     })
   })
 
-  it('returns the form with level and refresh token if the application uses it', async () => {
+  it('returns the format with level and refresh token if the application uses it', async () => {
     const { authUrl } = await testService({
       applications: [{ ...application, responseForm: 'refresh', lifetimeSeconds: 90 }],
     })
@@ -117,7 +117,7 @@ describe('a rejected token request', () => {
     ['a repeated grant_type', `${url}&grant_type=client_credentials`, good, 400, 'invalid_request'],
     ['another grant_type', `${tokenPath}?grant_type=password`, good, 400, 'unsupported_grant_type'],
     ['credentials in the query', `${url}&${good}`, good, 400, 'invalid_request'],
-  ])('with %s gets the same status and code in both shapes', async (_case, path, form, status, code) => {
+  ])('with %s gets the same status and code in both formats', async (_case, path, form, status, code) => {
     const classic = await testService()
     const standard = await testService({ errors: 'rfc6749' })
     const inClassic = await postForm(classic.authUrl + path, form)
@@ -160,14 +160,14 @@ describe('a rejected token request', () => {
     expect(wrong.body.Error).toBe('ClientId is Invalid')
   })
 
-  it('has status 400 in RFC 6749 shape if the application is not approved', async () => {
+  it('has status 400 in the format of RFC 6749 if the application is not approved', async () => {
     const pending = { ...application, status: 'pending' as const }
     const { authUrl } = await testService({ applications: [pending], errors: 'rfc6749' })
     const { status, body } = await requestToken(authUrl)
     expect([status, body.error]).toEqual([400, 'unauthorized_client'])
   })
 
-  it('is rejected with the place of grant_type if it is in the body only', async () => {
+  it('is rejected with the place for grant_type if it is only in the body', async () => {
     const { authUrl } = await testService()
     const { clientId: client_id, clientSecret: client_secret } = application
     const form = { grant_type: 'client_credentials', client_id, client_secret }

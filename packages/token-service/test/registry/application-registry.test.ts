@@ -68,7 +68,7 @@ async function registered() {
 }
 
 describe('the application registry', () => {
-  it('creates secrets of 256 random bits and stores a hash and a short prefix only', async () => {
+  it('creates secrets of 256 random bits and stores only a hash and a short prefix', async () => {
     const { clientSecret, client, storage, outcomeOf } = await registered()
     expect(clientSecret).toMatch(/^[\w-]{43}$/)
     const [stored] = (await client()).secrets

@@ -91,7 +91,7 @@ describe('public keys of an application', () => {
       await second.close()
 
       const third = await start(pair.publicKey, other.publicKey)
-      expect(log).toContain('was removed by an administrator')
+      expect(log).toContain('An administrator removed a configured key')
       expect((await request(third, other.privateKey)).status).toBe(401)
       expect((await request(third)).status).toBe(200)
       await third.close()
@@ -102,7 +102,7 @@ describe('public keys of an application', () => {
     },
   )
 
-  it('accept an assertion once, also across a restart', { timeout: 60_000 }, async () => {
+  it('accept an assertion once, even across a restart', { timeout: 60_000 }, async () => {
     const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
     const publicUrl = 'https://auth.example.com'
     const applications = [{ name: 'by key', clientId: keyClientId, jwks: await jwksOf(pair.publicKey) }]

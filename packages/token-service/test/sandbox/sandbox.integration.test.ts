@@ -190,7 +190,7 @@ describe('the control listener', () => {
     expect(new URL(sandboxUrl).hostname).toBe('127.0.0.1')
   })
 
-  it('rejects requests of web pages: any Origin, another Host, a form', async () => {
+  it('rejects requests from web pages: any Origin, another Host, a form', async () => {
     const { sandboxUrl, control } = await sandboxed()
     const origins = ['https://evil.example', 'null', sandboxUrl]
     for (const origin of origins) {

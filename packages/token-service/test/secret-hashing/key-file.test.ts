@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 
 describe('a key file', () => {
-  it('is created with one long key, accessible to its owner only', async () => {
+  it('is created with one long key, accessible only to its owner', async () => {
     const made = await Promise.all([readOrCreateKeyFile(path), readOrCreateKeyFile(path)])
     expect(made[0]).toEqual([expect.stringMatching(/^[\w-]{43}$/)])
     expect(await readOrCreateKeyFile(path)).toEqual(made[0])

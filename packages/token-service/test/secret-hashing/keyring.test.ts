@@ -9,7 +9,7 @@ describe('a keyring', () => {
     expect(sameHash(Buffer.alloc(31).toString('base64url'), Buffer.alloc(32))).toBe(false)
   })
 
-  it('hashes under the newest key, and compares with every key', () => {
+  it('hashes with the newest key, and compares with every key', () => {
     const before = createKeyring([older]).hash('secret')
     const keyring = createKeyring([newest, older])
     const after = keyring.hash('secret')
@@ -29,7 +29,7 @@ describe('a keyring', () => {
     expect(createKeyring([newest]).hashes('secret').has(keyId)).toBe(false)
   })
 
-  it('creates different hashes under different keys', () => {
+  it('creates different hashes with different keys', () => {
     expect(createKeyring([newest]).hash('secret').hash).not.toBe(createKeyring([older]).hash('secret').hash)
   })
 

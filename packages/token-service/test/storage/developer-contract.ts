@@ -68,7 +68,7 @@ export function testDevelopers(storage: () => Storage): void {
     expect((await storage().developers.find(one.name))?.passwordHash).toBe('changed')
   })
 
-  it('removes no last administrator', async () => {
+  it('does not remove the last administrator', async () => {
     const administrators = (await storage().developers.list()).filter(({ administrator }) => administrator)
     const administrator = administrators[0] ?? developer({ administrator: true })
     if (administrators.length === 0)
@@ -110,7 +110,7 @@ export function testDevelopers(storage: () => Storage): void {
     expect(await storage().sessions.find(late, 1)).toEqual(other)
   })
 
-  it('sets a password by a link once, even for concurrent requests, and ends the sessions', async () => {
+  it('sets a password with a link once, even for concurrent requests, and ends the sessions', async () => {
     const [one, other] = [await joined(), await joined()]
     const link = async ({ id }: Developer, expiresAtMs = 100) => {
       const hash = randomUUID()

@@ -40,7 +40,7 @@ describe('an SQLite database', () => {
     await opened(file)
   })
 
-  it('is opened by one of three processes that try at the same time, also after a kill', async () => {
+  it('is opened by one of three processes that try at the same time, even after a kill', async () => {
     await raceForLock(join(temporaryFolder(), 'data.db'), 2)
   })
 
@@ -154,7 +154,7 @@ describe('a backup', () => {
     await storage.backup(backup)
     await saving
     expect(statSync(backup).mode & 0o777).toBe(0o600)
-    await expect(storage.backup(backup)).rejects.toThrow(/backup\.db" exists/)
+    await expect(storage.backup(backup)).rejects.toThrow(/backup\.db" already exists/)
 
     const location = parseStorageLocation(`sqlite:${join(folder, 'elsewhere', 'data.db')}`)
     await restoreStorage(location, backup)
@@ -177,7 +177,7 @@ describe('a backup', () => {
     await expect(restoreStorage({ kind: 'sqlite', file }, backup)).rejects.toThrow(/in use/)
     await storage.close()
     await expect(restoreStorage({ kind: 'sqlite', file }, backup)).rejects.toThrow(
-      /data\.db" exists\. Move it away/,
+      /data\.db" already exists\. Move it away/,
     )
     const elsewhere = { kind: 'sqlite', file: join(folder, 'elsewhere.db') } as const
     writeFileSync(join(folder, 'damaged.db'), 'nothing')

@@ -121,7 +121,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.projects.list()).toContainEqual({ ...its, organizationName: 'changed' })
     })
 
-    it('lists the applications of a project only', async () => {
+    it('lists only the applications of a project', async () => {
       const { project: its, application: one, secrets } = await registered(2)
       await registered()
       const listed = await storage.applications.list(its.id)
@@ -142,7 +142,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       })
     })
 
-    it('changes an application at the given revision only', async () => {
+    it('changes an application only at the given revision', async () => {
       const { application: one } = await registered()
       const requested = { products: ['x'], lifetimeSeconds: 7 }
       expect(await storage.applications.update(one.id, { requested }, 0)).toBe(true)
@@ -152,7 +152,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect((await find(one.clientId)).application).toEqual({ ...one, revision: 2 })
     })
 
-    it('revokes the tokens of an application by a new generation', async () => {
+    it('revokes the tokens of an application with a new generation', async () => {
       const { application: one } = await registered()
       await storage.applications.revokeTokens(one.id)
       expect((await find(one.clientId)).application.tokenGeneration).toBe(1)
@@ -177,7 +177,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.products.list()).toEqual(['a', 'c'])
     })
 
-    it('lists the keys that secrets were hashed under', async () => {
+    it('lists the keys that secrets were hashed with', async () => {
       const { application: one } = await registered()
       await storage.applications.addSecret(secret(one.id, { keyId: 'another' }))
       const keyIds = await storage.applications.keyIds()

@@ -77,7 +77,7 @@ test('passes only the given environment variables to the program', async () => {
   expect((await transcribe('print-environment', { environment }))?.split(' ')).toEqual(['MODEL', 'PATH'])
 })
 
-test('the recording is allExited from the disk afterwards', async () => {
+test('removes the recording from the disk afterwards', async () => {
   const file = await transcribe('print-path')
   expect(file).toMatch(/recording\.wav$/)
   expect(existsSync(dirname(file!))).toBe(false)
@@ -159,15 +159,15 @@ test('limits the running programs and the queue, and rejects further recordings'
   await connected
 
   // A waiting recording leaves the queue immediately.
-  three.abort('allExited')
-  expect(await first[2]).toBe('allExited')
+  three.abort('no longer needed')
+  expect(await first[2]).toBe('no longer needed')
   expect(engine.busy).toBe(false)
   // A running one makes room for the next in the queue.
   const waiting = transcribe(four)
   expect(engine.busy).toBe(true)
   const next = programs.next(1)
-  one.abort('allExited')
-  expect(await first[0]).toBe('allExited')
+  one.abort('no longer needed')
+  expect(await first[0]).toBe('no longer needed')
   await next
   await engine.close()
   expect(await waiting).toMatchObject({ code: 'engine_closed' })

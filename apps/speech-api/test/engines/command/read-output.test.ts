@@ -12,7 +12,7 @@ describe('plain text', () => {
     expect(segmentsOf(output)).toEqual([{ start: 0, end: 10, text: output }])
   })
 
-  test.each(['', '\n \n'])('without words is no segment: %j', (output) => {
+  test.each(['', '\n \n'])('without words becomes no segment: %j', (output) => {
     expect(segmentsOf(output)).toEqual([])
   })
 })
@@ -79,7 +79,7 @@ describe('JSON', () => {
       'The program printed a segment without start, end and text.',
     ],
     ['[null]', 'The program printed a segment without start, end and text.'],
-  ])('of another shape is rejected: %s', (output, sentence) => {
+  ])('in another format is rejected: %s', (output, sentence) => {
     expect(() => segmentsOf(output)).toThrow(sentence)
   })
 })

@@ -11,7 +11,7 @@ export function HistoryList({ history }: { history: History }) {
     <section class="history" aria-labelledby="history-heading">
       <h2 id="history-heading">History</h2>
       <p>
-        Stored in this browser only.
+        Stored only in this browser.
         {active > 1 && (
           <>
             {' '}

@@ -14,7 +14,7 @@ describe('providers that share a store', () => {
   })
 
   it.each([10, 50, 200, 1_000, 3_000])(
-    'learn of a token that takes %d ms in less than twice that time, with few operations',
+    'receive a token that takes %d ms in less than twice that time, with few operations',
     async (latencyMs) => {
       const { store, providers } = fleet(16, { latencyMs })
       const reads = vi.spyOn(store, 'read')

@@ -87,7 +87,7 @@ describe('a token rejected by an API', () => {
     expect((await first.getToken()).value).toBe('token-1')
   })
 
-  it('is rejected late without removing its replacement', async () => {
+  it('can be rejected late without removing its replacement', async () => {
     const { store, first, second } = pair()
     const token = await second.getToken()
     await first.getToken({ forceRefresh: true })

@@ -54,7 +54,7 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it('do not take an expiring token of the store at all', async () => {
+  it('ignore an expiring token in the store', async () => {
     const { endpoint, first, second } = fleet(2, { expiresIn: 100 })
     await first.getToken()
     await pass(96_000)

@@ -134,7 +134,7 @@ describe('a slow or failing store', () => {
     expect(lease).toHaveBeenCalledOnce()
   })
 
-  it('gets its lease back also if it fails to write the token', async () => {
+  it('gets its lease back even if it fails to write the token', async () => {
     const release = vi.fn(() => Promise.resolve())
     const { tokens } = startWith(storeWith({ write: failing, release }))
     await tokens.getToken()
@@ -224,7 +224,7 @@ describe('a slow or failing store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  it('does not return a token to a provider that was closed meanwhile', async () => {
+  it('does not return a token to a provider that was closed in the meantime', async () => {
     const response = { accessToken: 'stored', tokenType: 'Bearer', expiresIn: 3_600, scope: [] } as const
     const read = async () => {
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -245,7 +245,7 @@ describe('a slow or failing store', () => {
     expect(events.filter(({ type }) => type === 'store_unavailable')).toHaveLength(1)
   })
 
-  it('that responds about other keys is used for them while one key hangs', async () => {
+  it('that responds for other keys is used for them while one key hangs', async () => {
     const memory = createMemoryTokenStore()
     const store = {
       ...memory,

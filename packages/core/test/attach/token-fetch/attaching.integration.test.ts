@@ -113,7 +113,7 @@ describe('a fetch with tokens', () => {
     expect(issuer.requests).toBe(0)
   })
 
-  it('stops waiting for a token with the reason of the caller', async () => {
+  it("stops waiting for a token with the caller's reason", async () => {
     const { api, issuer, seen, tokenFetch } = await start()
     issuer.latencyMs = 60_000
     for (const request of [undefined, new Request(api, { signal: AbortSignal.timeout(50) })]) {
@@ -136,7 +136,7 @@ describe('a fetch with tokens', () => {
     expect(own).toHaveBeenCalledTimes(2)
   })
 
-  it('passes on errors of fetch', async () => {
+  it('passes on errors from fetch', async () => {
     const { api, tokens } = await start()
     const failing = createTokenFetch(tokens, {
       allowedOrigins: [api],

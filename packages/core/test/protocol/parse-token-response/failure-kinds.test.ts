@@ -5,7 +5,7 @@ describe('the kind of a failure', () => {
   const fault = (errorcode: string, faultstring = '') => ({ fault: { faultstring, detail: { errorcode } } })
   const every = [200, 400, 401, 403, 429, 500, 503]
 
-  it.each(every)('is credentials for the code of the gateway with any status (%d)', (status) => {
+  it.each(every)("is credentials for the gateway's code with any status (%d)", (status) => {
     expect(failure(fault('oauth.v2.InvalidClientIdentifier'), status)).toMatchObject({
       kind: 'credentials',
       vendorCode: 'oauth.v2.InvalidClientIdentifier',
@@ -17,7 +17,7 @@ describe('the kind of a failure', () => {
     expect(failure({ ErrorCode: 'x', Error: 'ClientId is Invalid' }, status).kind).toBe('credentials')
   })
 
-  it.each(every)('is throttled for the code of the gateway with any status (%d)', (status) => {
+  it.each(every)("is throttled for the gateway's code with any status (%d)", (status) => {
     expect(failure(fault('policies.ratelimit.SpikeArrestViolation'), status).kind).toBe('throttled')
     expect(failure(fault('policies.ratelimit.QuotaViolation'), status).kind).toBe('throttled')
     expect(
@@ -26,7 +26,7 @@ describe('the kind of a failure', () => {
     expect(failure('<error>Quota violation</error>', status).kind).toBe('throttled')
   })
 
-  it('is decided by the code of the gateway before the OAuth code', () => {
+  it("is decided by the gateway's code before the OAuth code", () => {
     const response = { ...fault('policies.ratelimit.QuotaViolation'), error: 'invalid_client' }
     expect(failure(response, 401).kind).toBe('throttled')
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { failure, minimal, parse } from './parse.ts'
 
 describe('a token response', () => {
-  it('has every member of the platform, normalised', () => {
+  it("has every member of the platform's responses, normalised", () => {
     const response = parse({
       ...minimal,
       expires_in: '3599',

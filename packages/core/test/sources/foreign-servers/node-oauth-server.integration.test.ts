@@ -54,7 +54,7 @@ describe('@node-oauth/oauth2-server', () => {
     ['post', {}],
     ['basic', { clientAuthentication: 'basic' }],
     ['post, odd characters included', { clientId: 'odd', clientSecret: clients['odd']! }],
-  ])('issues a token by %s', async (_name, options) => {
+  ])('issues a token with %s', async (_name, options) => {
     const token = await ask({ ...options, scope: ['read', 'write'] })
     expect(token.value).toMatch(/^[0-9a-f]{64}$/)
     expect(token.response).toMatchObject({ tokenType: 'Bearer', scope: ['read', 'write'] })
@@ -81,7 +81,7 @@ describe('@node-oauth/oauth2-server', () => {
     await expect(ask(options)).rejects.toMatchObject({ name: 'TokenError', ...expected })
   })
 
-  it('rejects the form of the platform with grant_type in the query', async () => {
+  it("rejects the platform's request, with grant_type in the query", async () => {
     const call = ask({ tokenUrl: undefined, authUrl: tokenUrl })
     await expect(call).rejects.toMatchObject({
       kind: 'configuration',

@@ -20,7 +20,7 @@ describe('oauth2-mock-server', () => {
   const respondOnce = (change: (response: MutableResponse) => void) =>
     server.service.once('beforeResponse', change)
 
-  it.each(['post', 'basic'] as const)('issues a token by %s', async (clientAuthentication) => {
+  it.each(['post', 'basic'] as const)('issues a token with %s', async (clientAuthentication) => {
     const token = await createTokenProvider(
       source({ clientAuthentication, scope: ['one', 'two'] }),
     ).getToken()

@@ -69,7 +69,7 @@ describe('oidc-provider', () => {
   it.each<[string, Partial<ClientCredentialsOptions>]>([
     ['post', {}],
     ['basic', { clientId: 'basic:client/id', clientAuthentication: 'basic' }],
-  ])('issues a token by %s, with special characters', async (_name, options) => {
+  ])('issues a token with %s, with special characters', async (_name, options) => {
     const token = await tokensOf({ ...options, scope: ['api:read'] }).getToken()
     expect(token.response).toMatchObject({ tokenType: 'Bearer', expiresIn: 600, scope: ['api:read'] })
     const found = await provider.ClientCredentials.find(token.value)

@@ -8,7 +8,7 @@ import { createMemoryRegistry } from './memory-registry.ts'
 import { createMemoryResourceServers } from './memory-resource-servers.ts'
 import { createMemoryTokens } from './memory-tokens.ts'
 
-/** Stores everything in this process, until it ends. */
+/** Stores everything in this process, until it exits. */
 export function createMemoryStorage(): Storage {
   const { developers, sessions, forgetProject } = createMemoryDevelopers()
   const registry = createMemoryRegistry(forgetProject)

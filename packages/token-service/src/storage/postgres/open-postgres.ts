@@ -14,8 +14,8 @@ const firstDelayMs = 500
 const longestDelayMs = 15_000
 
 /**
- * Opens a PostgreSQL database by its URL and migrates it. If the server cannot be reached, the storage is returned
- * too, and connects in the background: until then every call rejects.
+ * Opens the PostgreSQL database at a URL and migrates it. If the server cannot be reached, the storage is returned too,
+ * and connects in the background: until then every call rejects.
  */
 export async function openPostgres(url: string, { onError, prepare }: OpenOptions): Promise<Storage> {
   const frequent = new Set<string>()
@@ -28,7 +28,7 @@ export async function openPostgres(url: string, { onError, prepare }: OpenOption
   const storage = createSqlStorage(database, {
     opened: Promise.resolve(),
     async backup() {
-      throw new UsageError('A PostgreSQL database is backed up by its own programs, such as pg_dump.')
+      throw new UsageError('Back up a PostgreSQL database with its own programs, such as pg_dump.')
     },
     close: () => pool.end(),
   })

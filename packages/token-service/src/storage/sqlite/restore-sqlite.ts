@@ -13,7 +13,7 @@ export async function restoreSqlite(backup: string, file: string): Promise<void>
   const { path, unlock } = await lockDatabase(file, DatabaseSync)
   try {
     if (existsSync(path))
-      throw new UsageError(`The file "${file}" exists. Move it away before you restore a backup.`)
+      throw new UsageError(`The file "${file}" already exists. Move it away before you restore a backup.`)
     checkBackup(backup, DatabaseSync)
     // They belong to a database that was here before, and would damage this one.
     for (const rest of ['-wal', '-shm']) await rm(`${path}${rest}`, { force: true })
