@@ -7,7 +7,7 @@ import { run } from './run.ts'
 const { releases } = await getReleasePlan(projectFolder)
 for (const { name, type, because } of breakingDependents(releases, publicPackages())) {
   await writeChangeset(
-    { summary: `Takes the new ${because}: update both together.`, releases: [{ name, type }] },
+    { summary: `Requires the new ${because}. Update both together.`, releases: [{ name, type }] },
     projectFolder,
   )
 }

@@ -76,7 +76,7 @@ export async function fleet(): Promise<Result> {
 
   return {
     title: 'Fleet',
-    note: 'Processes that all start without a token, with concurrent callers. The token endpoint takes 50 ms; a real Redis runs beside it, entries are encrypted.',
+    note: 'Processes that all start without a token, with concurrent callers. The token endpoint takes 50 ms; a real Redis runs alongside it, and entries are encrypted.',
     tables: [
       {
         title: 'Token requests of a fleet',
@@ -91,7 +91,7 @@ export async function fleet(): Promise<Result> {
         rows,
         notes: [
           'None of the peers has a shared store: each process sends its own requests. The peers that are missing cache no token, or return none.',
-          'While another process requests the token, a process looks again after a fifth of the time that it has waited: every 10 to 200 ms. Once it has the token it needs no more round trips.',
+          'While another process requests the token, a process looks again after a fifth of the time that it has waited: every 10 to 200 ms. Once it has the token, it needs no more round trips.',
         ],
       },
     ],

@@ -53,7 +53,7 @@ export async function stampede(): Promise<Result> {
   )
   return {
     title: 'Stampede',
-    note: `Concurrent callers without a cached token. The token endpoint runs in a separate process and takes ${latencyMs} ms to respond. Time until the last caller has its token: the fastest of several rounds.`,
+    note: `Concurrent callers without a cached token. The token endpoint runs in a separate process and takes ${latencyMs} ms to respond. The figure is the time until the last caller has its token: the fastest of several rounds.`,
     tables: [
       {
         title: 'Token requests',
@@ -98,7 +98,7 @@ export async function stampede(): Promise<Result> {
           .filter(({ name }) => name === entries[0]!.name || !name.startsWith('@tokenwell/'))
           .filter((entry) => last(entry).failures === 0)
           .map((entry) => ({ name: entry.name, value: last(entry).ms })),
-        because: 'With ours each caller has its own time limit and can abort on its own',
+        because: 'With ours, each caller has its own time limit and can abort on its own',
       },
     ],
     overview: [

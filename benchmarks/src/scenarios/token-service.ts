@@ -32,7 +32,7 @@ export async function tokenService(): Promise<Result> {
   const ours = found.get('tokenwell')!
   return {
     title: 'Token service',
-    note: `One process, 32 connections, the load (autocannon) in a third process; ${rounds} rounds of ${seconds} s in turn after ${warmUpSeconds} s of warm-up each, medians. Ratios are those of the same round. Every server stores its tokens in memory; only ours hashes tokens and secrets and sends the platform's longer response.`,
+    note: `Each server runs in one process with 32 connections; the load (autocannon) comes from another process. Figures are medians of ${rounds} rounds of ${seconds} s in turn, after ${warmUpSeconds} s of warm-up each; ratios are taken within a round. Every server stores its tokens in memory; only ours hashes tokens and secrets and sends the platform's longer response.`,
     tables: [memoryTable(entries, found, ours), await growthTable(), await postgresTable()],
     charts: [
       {

@@ -31,7 +31,7 @@ export async function verification(): Promise<Result> {
   const oursNs = (framework: string): number => ofFramework(framework)[0]!.value
   return {
     title: 'Verification',
-    note: `An API checks the token of a request that it has seen before. The time of a request to a protected route minus that to an open route of the same application, called without a network; each verifier in a separate process, in turn, ${rounds} rounds: the fastest of many short windows.`,
+    note: `An API checks the token of a request that it has seen before. The figure is the time of a request to a protected route minus that to an open route of the same application, called without a network: the fastest of many short windows in ${rounds} rounds. Each verifier runs in a separate process, in turn.`,
     tables: ['Express', 'Fastify'].map((framework) => ({
       title: `Cost of verifying a token in ${framework}`,
       columns: ['verifier', 'adds', 'relative to ours, opaque token', 'checks', 'the open route'],

@@ -47,7 +47,7 @@ export async function warmPath(): Promise<Result> {
 
   return {
     title: 'Warm path',
-    note: `A fresh token is cached. The time of one call; each peer in a separate process, in turn, ${rounds} rounds: the fastest of many short windows. The cost of attaching a token is the time of a request with it minus that of the same HTTP client without it. The API responds inside the process.`,
+    note: `A fresh token is cached. The figure is the time of one call: the fastest of many short windows in ${rounds} rounds. Each peer runs in a separate process, in turn. The cost of attaching a token is the time of a request with it minus that of the same HTTP client without it. The API responds inside the process.`,
     tables: [
       {
         title: 'Get a cached token',

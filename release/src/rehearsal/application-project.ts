@@ -50,7 +50,9 @@ export async function tryApplication(
       return run('bash', ['-euo', 'pipefail', '-c', start.code], options)
     })
     if (String(requests) !== String(expected)) {
-      throw new Error(`The API should have received ${said(expected)} with a token, but received ${said(requests)}`)
+      throw new Error(
+        `The API should have received ${said(expected)} with a token, but received ${said(requests)}`,
+      )
     }
   }
 }

@@ -151,7 +151,7 @@ export class TokenRequests {
         if (cooldown.error.kind !== 'throttled' || remainingMs >= leftMs) throw cooldown.currentError()
         return remainingMs
       }
-      // Unless a later request has failed meanwhile.
+      // Unless a later request has failed in the meantime.
       if (this.#cooldown === cooldown) this.#cooldown = undefined
     }
     return 0
@@ -222,7 +222,7 @@ export class TokenRequests {
       const { binding } = context.source
       if (binding) Object.assign(cached.token, { binding })
       signal.throwIfAborted()
-      // Otherwise the provider was reset meanwhile.
+      // Otherwise the provider was reset in the meantime.
       if (this.#pending === pending) {
         this.#cache.keep(cached)
         this.#cooldown = undefined

@@ -18,9 +18,7 @@ export function startPage(request: DeveloperRequest, content: StartContent): Saf
   const { project, client, hasToken } = content
   const done = [project !== undefined, client !== undefined, hasToken]
   const current = done.indexOf(false)
-  const lead = ['Three steps to your first access token.', 'Two steps are left.', 'One step is left.'][
-    current
-  ]
+  const lead = ['Three steps to your first access token.', 'Two steps to go.', 'One step to go.'][current]
   const body = html`<p class="lead">${lead ?? 'You have your first token. What to do next:'}</p>
     ${current === -1 ? nextSteps(request, client) : ''}
     <ol class="unstyled steps">

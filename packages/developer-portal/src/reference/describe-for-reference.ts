@@ -25,14 +25,14 @@ const tags = [
   {
     name: 'Tokens',
     description:
-      'An application gets an access token for its client ID and secret, and sends it to APIs. An API introspects the tokens that it receives.',
+      'An application exchanges its client ID and secret for an access token, and sends the token to APIs. An API introspects the tokens that it receives.',
   },
 ]
 // `reference.js` replaces it.
 const latestToken = {
   default: '{{access_token}}',
   description:
-    'The access token. `{{access_token}}` is replaced with the one that you requested last on this page.',
+    'The access token. `{{access_token}}` is replaced with the token that you last requested on this page.',
 }
 const placeholders: Readonly<Record<string, string>> = {
   client_id: 'YOUR_CLIENT_ID',

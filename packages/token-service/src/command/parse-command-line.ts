@@ -27,7 +27,7 @@ export async function parseCommandLine(
     .version(version)
     .option(
       '--password-link <name>',
-      'at start, print a link that sets a new password for this developer of the portal',
+      'at start, print a link that sets a new password for this portal developer',
     )
     .addHelpText('after', help)
     .action(() => {})

@@ -138,7 +138,7 @@ function post({ response, errors, requestErrors, clientErrors, ...operation }: O
     ),
     content: { 'application/json': { schema, examples: errorExamples(errors, reasons) } },
   })
-  const retryAfter = { 'Retry-After': 'Seconds until the next attempt.' }
+  const retryAfter = { 'Retry-After': 'Seconds to wait before the next attempt.' }
   return {
     post: {
       ...operation,
