@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   createTokenAttacher,
   createTokenProvider,
@@ -127,6 +127,40 @@ describe('attaching', () => {
     expect(() => start({}, options as never)).toThrow(
       expect.objectContaining({ kind: 'configuration', message: expect.stringContaining(name) as string }),
     )
+  })
+})
+
+describe('a 401 to a request without a token', () => {
+  const reattach = async (url: string, status: number) => {
+    const { attacher } = start()
+    const response = { ...rejection, status }
+    for (let request = 0; request < 2; request++) await attacher.reattach(get(url), undefined, response, true)
+  }
+  const warnings = (environment: string | undefined) => {
+    vi.stubEnv('NODE_ENV', environment)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    return vi.spyOn(console, 'warn').mockImplementation(() => {})
+  }
+
+  it('is explained once for each origin', async () => {
+    const warn = warnings('development')
+    await reattach('https://other.example.com/orders', 401)
+    expect(warn.mock.calls).toEqual([
+      [
+        'Tokenwell: https://other.example.com responded with 401. No token was sent to it, because it is not in allowedOrigins.',
+      ],
+    ])
+  })
+
+  it.each([
+    ['for another status', 'development', 'https://other.example.com', 403],
+    ['for an allowed origin', 'development', api, 401],
+    ['in production', 'production', 'https://other.example.com', 401],
+    ['in a test', 'test', 'https://other.example.com', 401],
+  ])('is not explained %s', async (_when, environment, url, status) => {
+    const warn = warnings(environment)
+    await reattach(url, status)
+    expect(warn).not.toHaveBeenCalled()
   })
 })
 

@@ -73,6 +73,15 @@ describe('minimumValidityMs', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
+  it('accepts a token that took most of its lifetime to arrive, without another request', async () => {
+    const endpoint = new ScriptedEndpoint({ expiresIn: 12, latencyMs: 9_800 })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const call = watch(tokens.getToken({ minimumValidityMs: 3_600_000 }))
+    await pass(9_800)
+    expect(call.value?.value).toBe('token-1')
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
   it('causes an error if it cannot be met, and other callers still get the token', async () => {
     const { tokens } = await started((request) => (request === 1 ? { expiresIn: 1_000 } : unavailable))
     await pass(500_000)

@@ -191,6 +191,15 @@ describe('time limits', () => {
     expect(attempts[1]! - began).toBeLessThanOrEqual(11_000)
   })
 
+  it('are in the error, which names the client', async () => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(never)), { maxAttempts: 1 })
+    const call = watch(tokens.getToken())
+    await pass(10_000)
+    expect(call.error).toMatchObject({
+      message: 'The token endpoint of "client" did not respond within 10000 ms.',
+    })
+  })
+
   it('cause a cooldown if the endpoint does not respond', async () => {
     const endpoint = new ScriptedEndpoint(never)
     const tokens = createTokenProvider(sourceOf(endpoint))

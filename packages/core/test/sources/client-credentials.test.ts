@@ -134,6 +134,18 @@ describe('client credentials', () => {
     expect(init.cache).toBe(expected ? 'no-store' : undefined)
   })
 
+  it('send the headers of the options', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const options = { ...standard, fetch: endpoint.fetch, headers: { 'x-tenant': 'acme' } }
+    await createTokenProvider(clientCredentials(options)).getToken()
+    expect(endpoint.requests[0]!.headers).toMatchObject({ 'x-tenant': 'acme' })
+  })
+
+  it('have the client ID as their label, unless it is a function', () => {
+    expect(clientCredentials(standard).label).toBe('client')
+    expect(clientCredentials({ ...standard, clientId: () => 'client' }).label).toBeUndefined()
+  })
+
   it('copy their options', async () => {
     const endpoint = new ScriptedEndpoint()
     const options = { ...standard, fetch: endpoint.fetch, scope: ['a'] }

@@ -51,6 +51,16 @@ describe('providers that share a store', () => {
     },
   )
 
+  it('request a token after a sixth of their timeout while the holder hangs', async () => {
+    const script = (request: number) => ({ latencyMs: request === 1 ? 60_000 : 10 })
+    const { first, second } = fleet(2, script, { timeoutMs: 3_000 })
+    const calls = [watch(first.getToken()), watch(second.getToken())]
+    await pass(1_800)
+    expect(calls.map(({ value }) => value?.value)).toEqual([undefined, 'token-2'])
+    await pass(1_200)
+    expect(calls[0]!.state).not.toBe('pending')
+  })
+
   it('request their own token when the holder of the lease fails', async () => {
     const { endpoint, first, second } = fleet(2, (request) =>
       request === 1 ? { status: 400, body: '', latencyMs: 1_000 } : {},

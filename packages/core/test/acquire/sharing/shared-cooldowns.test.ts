@@ -123,6 +123,30 @@ describe('a rejection of the credentials', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
+  it('with Retry-After fails callers with less time at once', async () => {
+    const { endpoint, store } = fleet(0, { status: 429, body: '', headers: { 'retry-after': '20' } })
+    const options = { store, timeoutMs: 5_000 }
+    const [first, second] = [1, 2].map(() => createTokenProvider(keyedSource(endpoint), options))
+    for (const tokens of [first!, second!, second!]) {
+      const call = watch(tokens.getToken())
+      await pass(10)
+      expect(call).toMatchObject({ state: 'rejected', error: { kind: 'throttled' } })
+      await pass(2_000)
+    }
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('is shared before the next attempt if that is a second away', async () => {
+    const { store, first } = fleet(1, (request) =>
+      request === 1 ? { status: 503, body: '', headers: { 'retry-after': '1' } } : {},
+    )
+    const call = watch(first.getToken())
+    await pass(500)
+    expect(await store.read('key')).toMatchObject({ error: { kind: 'unavailable' } })
+    await pass(600)
+    expect(call.value?.value).toBe('token-2')
+  })
+
   it.each([
     [74_000, 'applies'],
     [76_000, 'is ignored, because it is longer than any that a provider writes'],
