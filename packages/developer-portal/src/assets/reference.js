@@ -4,7 +4,7 @@ const element = document.getElementById('reference')
 const content = JSON.parse(element.dataset.description)
 let accessToken
 
-// Not part of the page's own scripts: the page can be used before.
+// Not part of the page's own scripts, so that the page can be used before this has loaded.
 await import(element.dataset.scalar)
 document.getElementById('outline').remove()
 Scalar.createApiReference(element, {

@@ -17,7 +17,7 @@ export interface CredentialsContent {
 
 /** An application or a resource server, and where its credentials are changed. */
 export interface CredentialsOwner {
-  /** By which its last use is known. */
+  /** The ID under which its last use is recorded. */
   readonly id: string
   readonly clientId: string
   readonly createdAtMs: number

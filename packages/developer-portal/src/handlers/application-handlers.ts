@@ -110,7 +110,7 @@ export function applicationHandlers({ storage, registryFor, activity, clock }: S
       const { clientId, projectId, keys } = client.application
       const range = usageRanges.find(({ id }) => id === request.query['range']) ?? usageRanges[0]
       const used = [client.application, ...client.secrets, ...keys].map(({ id }) => id)
-      // First: it writes what is pending.
+      // Called first, because it writes what is pending.
       const lastUses = await activity.lastUses(used)
       const [entries, requests, projects] = await Promise.all([
         storage.activity.usage(clientId, usageStart(range, nowMs)),

@@ -22,7 +22,7 @@ export async function runService(
   const location = parseStorageLocation(configuration.storage)
   if (configuration.workers > 1 && location.kind !== 'postgres') {
     throw new UsageError(
-      'workers requires PostgreSQL storage: one process alone uses an SQLite database, and memory is not shared.',
+      'workers requires PostgreSQL storage: only one process can use an SQLite database, and memory is not shared.',
     )
   }
   print(storageMessage(location))

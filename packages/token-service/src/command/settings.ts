@@ -41,7 +41,7 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
     '--drain-seconds <number>',
     'on SIGTERM, how long to keep serving requests while /readyz responds with 503 (default: 0)',
   ],
-  ['--workers <number>', 'processes that share the port; requires PostgreSQL storage (default: 1)'],
+  ['--workers <number>', 'number of processes that share the port; requires PostgreSQL storage (default: 1)'],
   ['--metrics <boolean>', 'serve /metrics (default: true; false with memory storage)'],
   [
     '--admin-port <number>',
@@ -53,7 +53,7 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
   ['--usage-retention-days <number>', 'how long the usage in the portal is kept (default: 365)'],
   [
     '--jwks-allowed-hosts <hosts>',
-    'comma-separated hosts, addresses and CIDR ranges of internal networks that a JWK set URL may lead to (default: none)',
+    'comma-separated hosts, addresses and CIDR ranges of internal networks that JWK set URLs may point to (default: none)',
   ],
   ['--sandbox [port]', 'for tests: control endpoints on loopback (faults, clock, journal)'],
 ]

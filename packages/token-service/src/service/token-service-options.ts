@@ -77,7 +77,7 @@ export interface TokenServiceOptions {
   readonly metrics?: boolean | undefined
   /** How long the audit log is kept. @default 365 */
   readonly auditRetentionDays?: number | undefined
-  /** How long the counts of token requests by hour are kept, which the portal shows. @default 365 */
+  /** How long the hourly counts of token requests, which the portal shows, are kept. @default 365 */
   readonly usageRetentionDays?: number | undefined
   /**
    * A second listener, for administrators and for `/metrics`, which the main listener then does not serve. Requests
@@ -85,8 +85,9 @@ export interface TokenServiceOptions {
    */
   readonly admin?: AdminOptions | undefined
   /**
-   * Hosts, addresses and CIDR ranges of internal networks that a `jwksUrl` may lead to. Others must have public
-   * addresses: developers choose them. @default []
+   * Hosts, addresses and CIDR ranges of internal networks that a `jwksUrl` may point to. All others must have public
+   * addresses, because developers choose them.
+   * @default []
    */
   readonly jwksAllowedHosts?: readonly string[] | undefined
   /** Fetches the JWK sets of applications with a `jwksUrl`, instead of the service, which checks their addresses. */

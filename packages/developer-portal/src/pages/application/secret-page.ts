@@ -40,7 +40,7 @@ export function secretPage(
       >
       <a href="${paths.reference}">API reference</a>
     </p>`
-  const title = othersExpire === undefined ? `${name} is registered` : `New secret of ${name}`
+  const title = othersExpire === undefined ? `${name} is registered` : `New secret for ${name}`
   const trail = [
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],

@@ -32,7 +32,7 @@ export function resourceServerSecretPage(
       <a class="button" href="${paths.resourceServer(clientId)}">Continue to the resource server</a>
       <a href="${paths.reference}">API reference</a>
     </p>`
-  const title = othersExpire === undefined ? `${name} is registered` : `New secret of ${name}`
+  const title = othersExpire === undefined ? `${name} is registered` : `New secret for ${name}`
   const trail = [
     ['Resource servers', paths.resourceServers],
     [name, paths.resourceServer(clientId)],

@@ -142,7 +142,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
       )`,
     ),
     '0002-last-uses': statements(
-      // A row outlives what it is about.
+      // A row remains when its subject is deleted.
       `create table last_uses (
         id text primary key,
         at_ms bigint not null
