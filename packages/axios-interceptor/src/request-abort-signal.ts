@@ -18,13 +18,17 @@ export function remainingTimeout(config: Config, startedAt: number): number | un
 
 /** A signal that aborts at the timeout or the cancellation of a request, until it is stopped. */
 export interface RequestAbortSignal {
-  readonly signal: AbortSignal
+  /** Undefined for a request with neither: thousands of them would cost more than the token. */
+  readonly signal: AbortSignal | undefined
   stop(): void
 }
+
+const uncancellable: RequestAbortSignal = { signal: undefined, stop() {} }
 
 /** Not `AbortSignal.any`, which leaks on Node 22: callers share one signal or cancel token between many requests. */
 export function abortSignalOf(config: Config, startedAt: number): RequestAbortSignal {
   const { signal, cancelToken } = config
+  if (!startedAt && !signal && !cancelToken) return uncancellable
   const controller = new AbortController()
   const abort = () => controller.abort(signal?.aborted ? (signal as AbortSignal).reason : cancelToken?.reason)
   const ms = remainingTimeout(config, startedAt)

@@ -165,7 +165,7 @@ function withHeaders(
     for (const name in added) headers.set(name, added[name]!)
     return headers
   }
-  // By Object.assign, because V8 takes ten times as long to add a member to the result of a spread.
+  // By Object.assign: in Node 20, adding a member to the result of a spread takes eight times as long.
   const copy: Record<string, string> = Object.assign({}, headers)
   for (const name in added) {
     for (const key of keysOf(headers, name)) delete copy[key]

@@ -5,6 +5,7 @@ import { OutgoingRequest, type TokenRequestInit } from './outgoing-request.ts'
 import {
   lastAttachment,
   type AttacherInternals,
+  type Attachment,
   type AttachOptions,
   type TokenAttacher,
 } from './token-attacher.ts'
@@ -38,20 +39,44 @@ export function createTokenFetch(
 }
 
 /** Sends one request through an attacher, as {@link createTokenFetch} does; for authors of adapters. */
-export async function fetchWithToken(
+export function fetchWithToken(
   attacher: TokenAttacher,
   fetch: FetchLike,
   input: string | URL | Request,
   init?: TokenRequestInit | null,
   maxReplayBytes = defaultReplayBytes,
 ): Promise<Response> {
+  if (init === undefined && typeof input === 'string' && attacher.followsRedirects) {
+    const attachment = (attacher as AttacherInternals)[lastAttachment]?.(input)
+    if (attachment) return fetchPlainly(attacher, fetch, input, attachment)
+  }
+  return fetchAnything(attacher, fetch, input, init, maxReplayBytes)
+}
+
+/** The common call, in half the time of all others: a URL alone cannot change, so nothing has to be read in advance. */
+async function fetchPlainly(
+  attacher: TokenAttacher,
+  fetch: FetchLike,
+  url: string,
+  attachment: Attachment,
+): Promise<Response> {
+  const response = await fetch(url, { headers: { ...attachment.headers } })
+  if (response.status < 400 && !attacher.checksEveryResponse) return response
+  return fetchAnything(attacher, fetch, url, undefined, 0, attachment, response)
+}
+
+/** @param response of a first attempt with this attachment, if there was one */
+async function fetchAnything(
+  attacher: TokenAttacher,
+  fetch: FetchLike,
+  input: string | URL | Request,
+  init: TokenRequestInit | null | undefined,
+  maxReplayBytes: number,
+  attachment?: Attachment,
+  response?: Response,
+): Promise<Response> {
   const { header, replaceHeader, followsRedirects, checksEveryResponse } = attacher
-  // The common call takes half the time of all others: a URL alone cannot change, so nothing has to be read in advance.
-  const isPlain = init === undefined && typeof input === 'string' && followsRedirects
-  let attachment = isPlain ? (attacher as AttacherInternals)[lastAttachment]?.(input) : undefined
-  let response = attachment && (await fetch(input, { headers: { ...attachment.headers } }))
-  if (response && response.status < 400 && !checksEveryResponse) return response
-  // All other calls read their arguments here, before the first await.
+  // Everything is read here, before the first await.
   const request = new OutgoingRequest(input, init, maxReplayBytes)
   if (request.optedOut || (!replaceHeader && request.hasHeader(header))) {
     return request.send(fetch, undefined, followsRedirects)

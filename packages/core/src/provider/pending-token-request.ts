@@ -23,6 +23,13 @@ const graceMs = 50
 /** A request that has made no progress when it should have: its runtime has dropped it. */
 export const stalled = new Error('stalled')
 
+/** Callers that wait until the same moment. */
+interface SharedWait {
+  readonly deadline: number
+  readonly result: Promise<CachedToken>
+  callers: number
+}
+
 /** One token request that any number of callers wait for. */
 export class PendingTokenRequest {
   readonly controller = new AbortController()
@@ -31,7 +38,7 @@ export class PendingTokenRequest {
   readonly #settings: ProviderSettings
   #waiting: number
   #progressBy: number
-  #sharedWait: { readonly deadline: number; readonly result: Promise<CachedToken> } | undefined
+  #sharedWait: SharedWait | undefined
   result!: Promise<CachedToken>
   /** Whether another process was requesting the token. */
   waitedForOthers = false
@@ -65,51 +72,54 @@ export class PendingTokenRequest {
    * @param onAbandoned called when the last caller has left
    */
   join(signal: AbortSignal | undefined, deadline: number, onAbandoned: () => void): Promise<CachedToken> {
-    const shared = this.#sharedWait
-    if (!signal && shared && Math.abs(deadline - shared.deadline) < sameMomentMs) return shared.result
+    let wait = this.#sharedWait
+    if (wait === undefined || Math.abs(deadline - wait.deadline) >= sameMomentMs) {
+      wait = this.#sharedWait = this.#startWait(deadline, onAbandoned)
+    }
+    const { result } = wait
     this.#waiting++
-    const result = this.#wait(signal, deadline, () => --this.#waiting || onAbandoned())
-    if (!signal) this.#sharedWait = { deadline, result }
-    return result
+    wait.callers++
+    if (signal === undefined) return result
+    return new Promise((resolve, reject) => {
+      const stopListening = onAbort(signal, () => {
+        reject(signal.reason as Error)
+        wait.callers--
+        if (--this.#waiting === 0) onAbandoned()
+      })
+      const settleWith = <Result>(settle: (outcome: Result) => void) => {
+        return (outcome: Result): void => {
+          stopListening()
+          settle(outcome)
+        }
+      }
+      result.then(settleWith(resolve), settleWith(reject))
+    })
   }
 
-  #wait(signal: AbortSignal | undefined, deadline: number, onLeave: () => void): Promise<CachedToken> {
+  #startWait(deadline: number, onAbandoned: () => void): SharedWait {
     const { clock, timeoutMs } = this.#settings
-    return new Promise((resolve, reject) => {
-      let timer: ReturnType<typeof setTimeout> | undefined
-      let stopListening: (() => void) | undefined
-      const stop = (): void => {
-        clearTimeout(timer)
-        stopListening?.()
-      }
-      const leave = (reason: Error): void => {
-        stop()
-        reject(reason)
-        onLeave()
-      }
+    let timer: ReturnType<typeof setTimeout>
+    const result = new Promise<CachedToken>((resolve, reject) => {
       const check = (): void => {
-        const now = clock.monotonic()
-        if (now >= deadline + graceMs) return leave(timeoutError(timeoutMs))
-        if (this.isStalled) {
-          stop()
-          return reject(stalled)
-        }
-        const ms = Math.min(deadline, this.#progressBy) + graceMs - now
+        if (clock.monotonic() >= deadline + graceMs) {
+          reject(timeoutError(timeoutMs))
+          this.#waiting -= wait.callers
+          if (this.#waiting === 0) onAbandoned()
+        } else if (this.isStalled) reject(stalled)
+        else checkLater()
+      }
+      const checkLater = (): void => {
+        const ms = Math.min(deadline, this.#progressBy) + graceMs - clock.monotonic()
         timer = setTimeout(check, Math.ceil(Math.min(ms, longestTimer)))
       }
-      check()
-      if (signal) stopListening = onAbort(signal, () => leave(signal.reason as Error))
-      this.result.then(
-        (cached) => {
-          stop()
-          resolve(cached)
-        },
-        (error: Error) => {
-          stop()
-          reject(this.isAbandoned ? stalled : error)
-        },
-      )
+      checkLater()
+      this.result.then(resolve, (error: Error) => reject(this.isAbandoned ? stalled : error))
     })
+    const stop = (): void => clearTimeout(timer)
+    // Also when every caller has left, so that nobody waits for the result.
+    result.then(stop, stop)
+    const wait: SharedWait = { deadline, callers: 0, result }
+    return wait
   }
 }
 
