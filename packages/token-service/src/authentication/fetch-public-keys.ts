@@ -34,23 +34,23 @@ export function createPublicKeyFetch({
 
   function internal(host: string, addresses: readonly string[]): Error | undefined {
     if (allowedHosts.includes(host)) return undefined
-    const refused = addresses.find((address) => !isPublic(address) && !isInRange(address, ranges))
-    return refused === undefined
+    const found = addresses.find((address) => !isPublic(address) && !isInRange(address, ranges))
+    return found === undefined
       ? undefined
       : new Error(
-          `${host} has the internal address ${refused}. Add the host to jwksAllowedHosts if it is trusted.`,
+          `${host} has the internal address ${found}. Add the host to jwksAllowedHosts if it is trusted.`,
         )
   }
 
   const publicLookup: LookupFunction = (host, options, callback) =>
     lookup(host, { ...options, all: true }, (error, addresses) => {
-      const refused =
+      const rejected =
         error ??
         internal(
           host,
           addresses.map(({ address }) => address),
         )
-      if (refused) return callback(refused, [])
+      if (rejected) return callback(rejected, [])
       const [first] = addresses
       if (options.all) callback(null, addresses)
       else callback(null, first?.address ?? '', first?.family)
@@ -60,8 +60,8 @@ export function createPublicKeyFetch({
     new Promise((resolve, reject) => {
       const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
       // Addresses are not looked up.
-      const refused = isIP(host) === 0 ? undefined : internal(host, [host])
-      if (refused) return reject(refused)
+      const rejected = isIP(host) === 0 ? undefined : internal(host, [host])
+      if (rejected) return reject(rejected)
       const headers = { accept: 'application/json' }
       request(url, {
         agent: false,
