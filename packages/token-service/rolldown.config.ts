@@ -38,5 +38,5 @@ export default defineConfig({
   platform: 'node',
   external: Object.keys({ ...dependencies, ...peerDependencies }).map((name) => new RegExp(`^${name}(/|$)`)),
   plugins: [licences],
-  output: { dir: 'dist', format: 'esm', chunkFileNames: 'chunks/[name].js' },
+  output: { dir: 'dist', format: 'esm', chunkFileNames: 'chunks/[name].js', comments: { jsdoc: false } },
 })

@@ -31,6 +31,7 @@ describe('starting a token service', () => {
     [{ storage: 'pglite:old-data' }, /The folder "old-data" is in the format of PGlite/],
     [{ storage: 'postgres://127.0.0.1/x' }, /keys is missing/],
     [{ keys: ['short'] }, /5 characters/],
+    [{ jwksAllowedHosts: ['10.0.0.0/33'] }, /jwksAllowedHosts contains "10\.0\.0\.0\/33"/],
     [{ host: 'no.such.host.invalid' }, /no\.such\.host\.invalid is not an address/],
     [{ applications: [{ ...application, clientId: '' }] }, /applications\[0\]\.clientId/],
     [

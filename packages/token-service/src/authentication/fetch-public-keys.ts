@@ -2,8 +2,7 @@ import { lookup as systemLookup, type LookupAddress, type LookupOptions } from '
 import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
-import ipaddr from 'ipaddr.js'
-import { UsageError } from '../platform/usage-error.ts'
+import { allowedRanges, isInRange, isPublic } from './internal-addresses.ts'
 
 export interface FetchPublicKeysOptions {
   /** Hosts, addresses and CIDR ranges that are allowed although they are internal. */
@@ -79,25 +78,4 @@ export function createPublicKeyFetch({
         .on('error', reject)
         .end()
     })
-}
-
-type Range = ReturnType<typeof ipaddr.parseCIDR>
-
-/** @throws {@link UsageError} if a range is invalid */
-export function allowedRanges(hosts: readonly string[]): Range[] {
-  return hosts.flatMap((host) => {
-    if (ipaddr.isValidCIDR(host)) return [ipaddr.parseCIDR(host)]
-    if (isIP(host) > 0) return [ipaddr.parseCIDR(`${host}/${isIP(host) === 4 ? 32 : 128}`)]
-    if (/^[\w.-]+$/.test(host)) return []
-    throw new UsageError(`jwksAllowedHosts contains "${host}". Use host names, addresses and CIDR ranges.`)
-  })
-}
-
-function isPublic(address: string): boolean {
-  return ipaddr.process(address).range() === 'unicast'
-}
-
-function isInRange(address: string, ranges: readonly Range[]): boolean {
-  const parsed = ipaddr.process(address)
-  return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
 }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureLimit } from '../authentication/failed-attempt-limit.ts'
+import { allowedRanges } from '../authentication/internal-addresses.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import type { ErrorShape } from '../protocol/protocol-error.ts'
@@ -135,6 +136,8 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
   if (options.admin && options.admin.token.length < 32) {
     throw new UsageError('admin.token is too short. Use 32 or more random characters.')
   }
+  const jwksAllowedHosts = options.jwksAllowedHosts ?? []
+  allowedRanges(jwksAllowedHosts)
   const applications = resolveApplications(options.applications ?? [])
   const resourceServers = options.resourceServers ?? []
   rejectDuplicates('resourceServers', resourceServers)
@@ -163,7 +166,7 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
     metrics: options.metrics ?? storage.kind !== 'memory',
     auditRetentionDays: options.auditRetentionDays ?? 365,
     usageRetentionDays: options.usageRetentionDays ?? 365,
-    jwksAllowedHosts: options.jwksAllowedHosts ?? [],
+    jwksAllowedHosts,
     admin: options.admin,
     fetchKeys: options.fetchKeys,
     logger: options.logger,

@@ -81,8 +81,4 @@ describe('the keys of a client', () => {
     const fetchKeys = createPublicKeyFetch({ allowedHosts: [] })
     await expect(fetchKeys(`https://${host}/`, { signal: AbortSignal.abort() })).rejects.toThrow()
   })
-
-  it('requires valid ranges', () => {
-    expect(() => createPublicKeyFetch({ allowedHosts: ['10.0.0.0/33'] })).toThrow('"10.0.0.0/33"')
-  })
 })

@@ -1,0 +1,24 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { UsageError } from '../platform/usage-error.ts'
+
+export type Range = ReturnType<typeof ipaddr.parseCIDR>
+
+/** @throws {@link UsageError} if a range is invalid */
+export function allowedRanges(hosts: readonly string[]): Range[] {
+  return hosts.flatMap((host) => {
+    if (ipaddr.isValidCIDR(host)) return [ipaddr.parseCIDR(host)]
+    if (isIP(host) > 0) return [ipaddr.parseCIDR(`${host}/${isIP(host) === 4 ? 32 : 128}`)]
+    if (/^[\w.-]+$/.test(host)) return []
+    throw new UsageError(`jwksAllowedHosts contains "${host}". Use host names, addresses and CIDR ranges.`)
+  })
+}
+
+export function isPublic(address: string): boolean {
+  return ipaddr.process(address).range() === 'unicast'
+}
+
+export function isInRange(address: string, ranges: readonly Range[]): boolean {
+  const parsed = ipaddr.process(address)
+  return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
+}
