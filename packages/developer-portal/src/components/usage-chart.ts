@@ -58,7 +58,7 @@ function chart(usage: Usage): SafeHtml {
   const middle = bars[Math.floor(bars.length / 2)]?.fromMs ?? 0
   const axisLabel = range.id === '24h' ? hourFormat : dayFormat
   return html`<p id="usage-summary">
-      ${key(colours.issued)} <strong>${count(issued)}</strong> issued &ensp; ${key(colours.failed)}
+      ${key(colours.issued)} <strong>${count(issued)}</strong> issued ${key(colours.failed)}
       <strong>${count(failed)}</strong> failed in the last ${range.label}
     </p>
     <figure class="chart">
