@@ -65,7 +65,10 @@ export function createMemoryTokenStore(): TokenStore {
         async write(response, ms) {
           if (!isCurrent()) return undefined
           const id = crypto.randomUUID()
-          tokens.set(key, { since, ms, id, response })
+          // The moment of the lease by the wall clock as it is now: it may have been set back.
+          const now = readInstant(systemClock)
+          const wall = Math.min(since.wall, now.wall - (now.monotonic - since.monotonic))
+          tokens.set(key, { since: { ...since, wall }, ms, id, response })
           cooldowns.delete(key)
           return id
         },

@@ -37,6 +37,17 @@ describe('the memory store', () => {
     expect(await store.read('key')).toMatchObject({ remainingMs: 40_000 })
   })
 
+  it('does not extend a lifetime if the wall clock is set back between the lease and the write', async () => {
+    const store = createMemoryTokenStore()
+    const lease = (await store.lease('key', 50_000))!
+    await pass(1_000)
+    setWallClock(-200_000)
+    await lease.write(response, 100_000)
+    expect(await store.read('key')).toMatchObject({ remainingMs: 99_000 })
+    setWallClock(250_000)
+    expect(await store.read('key')).toBeUndefined()
+  })
+
   it('removes only the entry with the given id', async () => {
     const { id, store } = await written()
     await store.remove('key', 'another')
