@@ -8,6 +8,8 @@ export default defineConfig({
     ...base.test,
     include: ['{packages,apps}/*/test/**/*.soak.ts'],
     testTimeout: 20 * 60_000,
+    // Tests that a soak imports run their long form.
+    env: { TOKENWELL_SOAK: '1' },
     fileParallelism: false,
   },
 })

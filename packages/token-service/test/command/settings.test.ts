@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { configurationSchema } from '../../src/command/configuration.ts'
 import { parseCommandLine } from '../../src/command/parse-command-line.ts'
+import { runService } from '../../src/command/run-service.ts'
 import { settingOptions } from '../../src/command/settings.ts'
+import { UsageError } from '../../src/platform/usage-error.ts'
 import { temporaryFolder } from '../service-process.ts'
 
 // Lists of objects are in a file; secrets are in a file or a variable.
@@ -69,4 +72,36 @@ describe('a setting', () => {
       expect((await configurationOf('--config', `${folder}/service.json`))[name]).toEqual(value)
     },
   )
+})
+
+describe('a usage error', () => {
+  const folder = () =>
+    temporaryFolder({
+      'broken.yaml': 'port: 1\nkeys: ["canary\n',
+      'unknown.yaml': 'prot: canary\n',
+      'list.yaml': '- canary\n',
+      'short.keys': 'canary\n',
+    })
+
+  it.each([
+    [['--port', '99999'], /"port" is invalid/],
+    [['--storage', 'nowhere'], /"memory", "sqlite:FILE" or a postgres/],
+    [['--config', 'missing.yaml'], /Could not read the file .*missing\.yaml/],
+    [['--config', 'broken.yaml'], /broken\.yaml is not valid YAML or JSON \(line \d\)/],
+    [['--config', 'unknown.yaml'], /"prot" is invalid/],
+    [['--config', 'list.yaml'], /must contain settings/],
+    [['--applications-file', 'unknown.yaml', '--storage', 'memory'], /"applications" is invalid/],
+    [['--storage', 'memory', '--keys-file', 'short.keys'], /32 or more/],
+  ])('is reported without secrets: %j', async (args, message) => {
+    const files = folder()
+    const inFolder = args.map((arg) => (/\.(yaml|keys)$/.test(arg) ? join(files, arg) : arg))
+    const start = async () => {
+      const commandLine = await parseCommandLine(['node', 'tokenwell-service', '--port', '0', ...inFolder])
+      if ('configuration' in commandLine) await runService(commandLine, () => {})
+    }
+    const error: unknown = await start().catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(UsageError)
+    expect((error as UsageError).message).toMatch(message)
+    expect(String(error)).not.toContain('canary')
+  })
 })

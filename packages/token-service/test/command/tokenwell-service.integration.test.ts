@@ -142,28 +142,11 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
       .toMatch(/control endpoints are at http:\/\/127\.0\.0\.1:\d+/)
   })
 
-  it.each([
-    [['--port', '99999'], /"port" is invalid/],
-    [['--storage', 'nowhere'], /"memory", "sqlite:FILE" or a postgres/],
-    [['--storage', 'postgres://u:canary@127.0.0.1:1/x'], /keys is missing/],
-    [['--config', 'missing.yaml'], /Could not read the file missing\.yaml/],
-    [['--config', 'broken.yaml'], /broken\.yaml is not valid YAML or JSON \(line \d\)/],
-    [['--config', 'unknown.yaml'], /"prot" is invalid/],
-    [['--config', 'list.yaml'], /must contain settings/],
-    [['--applications-file', 'unknown.yaml', '--storage', 'memory'], /"applications" is invalid/],
-    [['--storage', 'memory', '--keys-file', 'short.keys'], /32 or more/],
-  ])('reports a usage error in one sentence, without secrets: %j', async (args, message) => {
-    const cwd = temporaryFolder({
-      'broken.yaml': 'port: 1\nkeys: ["canary\n',
-      'unknown.yaml': 'prot: canary\n',
-      'list.yaml': '- canary\n',
-      'short.keys': 'canary\n',
-    })
-    const { code, stderr, stdout } = await outcomeOf(['--port', '0', ...args], {}, cwd)
-    expect(code).toBe(2)
-    expect(stderr).toMatch(message)
-    expect(stderr).not.toMatch(/^\s+at /m)
-    expect(stdout + stderr).not.toContain('canary')
+  it('reports a usage error in one sentence, without secrets', async () => {
+    const { code, stderr, stdout } = await outcomeOf(['--storage', 'postgres://u:canary@127.0.0.1:1/x'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/keys is missing/)
+    expect(stderr).not.toMatch(/^\s+at |canary/m)
   })
 
   it('reports that the port is in use', async () => {

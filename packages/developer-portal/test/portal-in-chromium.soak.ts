@@ -1,0 +1,2 @@
+// Checks each page in each look.
+import './portal-in-chromium.integration.test.ts'
