@@ -233,7 +233,7 @@ describe('encryption', () => {
 
   const valid = Buffer.alloc(32).toString('base64')
   const keyError = (index: number, found: string) =>
-    `encryptionKeys[${index}] must have 32 bytes, as a Uint8Array or in base64 (openssl rand -base64 32), but it ${found}.`
+    `encryptionKeys[${index}] must be 32 bytes, as a Uint8Array or in base64 (openssl rand -base64 32), but it ${found}.`
   const emptyError =
     'encryptionKeys is empty. Pass at least one key, or omit the option to store tokens as plain text.'
 
