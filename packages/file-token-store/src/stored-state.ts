@@ -41,6 +41,7 @@ function isEntry(value: unknown): boolean {
   return typeof (value as { expiresAt?: unknown } | null)?.expiresAt === 'number'
 }
 
-function reviveDate(key: string, value: unknown): unknown {
-  return key === 'issuedAt' ? new Date(value as string) : value
+/** Only in a response itself: members of its `extra` may have any name. */
+function reviveDate(this: object, key: string, value: unknown): unknown {
+  return key === 'issuedAt' && 'accessToken' in this ? new Date(value as string) : value
 }

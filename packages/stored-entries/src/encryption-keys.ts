@@ -28,6 +28,6 @@ function keyBytes(key: unknown, index: number): Uint8Array<ArrayBuffer> {
 /** The bytes of a key, or a description of an invalid one. */
 function decoded(key: unknown): Uint8Array<ArrayBuffer> | string {
   if (key instanceof Uint8Array) return Buffer.from(key)
-  if (typeof key !== 'string') return `of type ${key === null ? 'null' : typeof key}`
+  if (typeof key !== 'string') return key == null ? String(key) : `of type ${typeof key}`
   return /^[\w+/-]*={0,2}$/.test(key) ? Buffer.from(key, 'base64') : 'not base64'
 }

@@ -3,9 +3,11 @@ import { parseTokenResponse, type TokenResponse } from '@tokenwell/core'
 /** Writes a token response in the format of a token endpoint, so that the same strict rules apply when it is read. */
 export function writeTokenDocument(response: TokenResponse): string {
   return JSON.stringify({
+    ...response.extra,
     access_token: response.accessToken,
     token_type: response.tokenType,
     expires_in: response.expiresIn,
+    refresh_in: response.refreshIn,
     issued_at: response.issuedAt?.getTime(),
     scope: response.scope,
     client_id: response.clientId,

@@ -243,7 +243,7 @@ describe('encryption', () => {
     [valid, 'encryptionKeys must be a list of keys.'],
     [['cafe'], keyError(0, 'has 3')],
     [[key, new Uint8Array(31)], keyError(1, 'has 31')],
-    [[null], keyError(0, 'is of type null')],
+    [[null], keyError(0, 'is null')],
     [[42], keyError(0, 'is of type number')],
     [[`!${valid}`], keyError(0, 'is not base64')],
     [[`${valid}!`], keyError(0, 'is not base64')],

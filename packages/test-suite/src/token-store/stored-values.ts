@@ -14,6 +14,7 @@ export function responseWith(accessToken: string): TokenResponse {
     accessToken,
     tokenType: 'Bearer',
     expiresIn: 60,
+    refreshIn: 45,
     issuedAt: new Date('2026-01-02T03:04:05.678Z'),
     scope: ['read', 'write'],
     clientId: 'a-client',
@@ -26,5 +27,10 @@ export function responseWith(accessToken: string): TokenResponse {
     refreshCount: 0,
     level: '1',
     apiProducts: ['speech-to-text', 'translation'],
+    extra: {
+      instance_url: 'https://tenant.example.com',
+      issuedAt: 'text',
+      nested: { list: [1, null, true] },
+    },
   }
 }
