@@ -53,8 +53,8 @@ const help = `
 Exit codes:
   0    success
   1    the token endpoint rejected the request, or doctor found a problem
-  2    usage error: an option, a file or an environment variable
-  3    no valid response: unreachable, rate-limited or failing
+  2    usage error: an option, a file or an environment variable is missing or invalid
+  3    no valid response: the endpoint is unreachable or overloaded, or responds incorrectly
   130  interrupted
 
 Examples:

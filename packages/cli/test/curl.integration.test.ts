@@ -71,7 +71,7 @@ describe('tokenwell curl', () => {
       ['https://evil.example.com/'],
       /evil\.example\.com is not an allowed origin/,
     ],
-    ['plain HTTP', ['http://other.example.com/'], /must begin with https/],
+    ['plain HTTP', ['http://other.example.com/'], /must start with https/],
     ['a relative URL', ['/orders'], /not an absolute URL/],
     [
       'a second URL',

@@ -8,7 +8,7 @@ export function explainClockSkew(headers: ResponseHeaders): string | undefined {
   const seconds = Math.round((Date.now() - Date.parse(headerValue(headers, 'date') ?? '')) / 1000)
   if (!(Math.abs(seconds) > noticeableSeconds)) return undefined
   const direction = seconds > 0 ? 'ahead of' : 'behind'
-  return `This machine's clock is ${Math.abs(seconds)} s ${direction} the server's clock. Correct it.`
+  return `This machine's clock is ${Math.abs(seconds)} s ${direction} the server's clock. Synchronise this machine's clock.`
 }
 
 export function addSentences(error: TokenError, ...sentences: readonly (string | undefined)[]): void {

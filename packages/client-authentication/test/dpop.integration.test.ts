@@ -190,7 +190,7 @@ describe('dpop', () => {
     const date = new Date(Date.now() - 90_000).toUTCString()
     const server = await startScripted(() => json({ error: 'invalid_dpop_proof' }, 400, { date }))
     await expect(start(server, dpop()).tokens.getToken()).rejects.toThrow(
-      /This machine's clock is (89|90|91) s ahead of the server's clock\. Correct it\./,
+      /This machine's clock is (89|90|91) s ahead of the server's clock\. Synchronise this machine's clock\./,
     )
   })
 

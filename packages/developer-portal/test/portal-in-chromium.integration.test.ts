@@ -115,7 +115,7 @@ describe.skipIf(chromiumIsAbsent)(withChromium, () => {
       await page.locator('#usage-summary').waitFor()
       expect(await page.locator('#usage-summary').innerText()).toMatch(/1 issued\s+1 failed/)
       const failure = page.getByRole('row').filter({ hasText: '127.0.0.1' }).first()
-      expect(await failure.innerText()).toContain('Wrong secret')
+      expect(await failure.innerText()).toContain('Wrong credentials')
       await inspectPage(page, 'application')
       await page.getByRole('link', { name: '30 days' }).click()
       await page.getByText('in the last 30 days').waitFor()

@@ -18,12 +18,12 @@ export interface RunningTokenService {
   /** The base URL of the sandbox's control endpoints. */
   readonly sandboxUrl?: string | undefined
   /**
-   * Creates a link for the portal's first developer, who becomes the administrator. The link works once, for 15
-   * minutes. Returns `undefined` once there is an administrator, or without a portal.
+   * Creates a link for the portal's first developer, who becomes the administrator. The link works only once and
+   * expires after 15 minutes. Returns `undefined` once there is an administrator, or without a portal.
    */
   createSetupLink(): Promise<string | undefined>
   /**
-   * Creates a link that sets a new password for that developer. The link works once, for 15 minutes.
+   * Creates a link that sets a new password for that developer. The link works only once and expires after 15 minutes.
    *
    * @throws {@link UsageError} if there is no such developer, or no portal
    */

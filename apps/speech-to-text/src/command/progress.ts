@@ -97,7 +97,7 @@ function plainProgress(stream: NodeJS.WriteStream): Progress {
 }
 
 function percent(fraction: number): string {
-  return `${Math.round(fraction * 100)} %`
+  return `${Math.round(fraction * 100)}%`
 }
 
 function bar(fraction: number): string {

@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
       })
       await chooseRoute(label)
       await drop(page, [{ name: 'long.wav', content: padWav(await sample(file), 30) }])
-      await page.getByText('Transcribing, 0 %').first().waitFor()
+      await page.getByText('Transcribing, 0%').first().waitFor()
       await running.killSpeech()
       await running.startSpeech()
       rest.resolve()

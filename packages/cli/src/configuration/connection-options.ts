@@ -26,7 +26,7 @@ export interface ConnectionFlags {
 export function addConnectionOptions(command: Command): Command {
   return command
     .option('--auth-url <url>', "base URL of the platform's token service (or AUTH_URL)")
-    .option('--token-url <url>', 'any other RFC 6749 token endpoint, in full (or TOKEN_URL)')
+    .option('--token-url <url>', 'full URL of any other RFC 6749 token endpoint (or TOKEN_URL)')
     .option('--client-id <id>', 'client ID or consumer key (or CLIENT_ID, CONSUMER_KEY)')
     .option(
       '--client-secret <secret>',

@@ -24,7 +24,7 @@ export function explainFailure(
     return request.problem(
       'response_incomplete',
       `A response began (status ${status}), but did not complete within ${formatDuration(durationMs)}.`,
-      'The service or a proxy hangs. Report it to its operators; --timeout allows more time.',
+      'The service or a proxy is hanging. Report it to its operators; --timeout allows more time.',
     )
   }
   if (status >= 300 && status < 400) return explainRedirect(status, headers?.get('location'), url)
@@ -38,7 +38,7 @@ export function explainFailure(
     return request.problem(
       'response_truncated',
       `The connection was closed in the middle of the response (status ${status}, ${body.length} characters received).`,
-      'A proxy or the service closes connections too early. Report it to its operators; providers retry automatically.',
+      'A proxy or the service closed the connection too early. Report it to its operators; providers retry automatically.',
     )
   }
   if (status === 404 || status === 405 || status === 410) {
@@ -66,7 +66,7 @@ function explainSilence(
     return request.problem(
       'no_response',
       `The service accepted the request, but did not respond within ${formatDuration(durationMs)}.`,
-      'It is overloaded or hangs. Report it to its operators; --timeout allows more time.',
+      'It is overloaded or hanging. Report it to its operators; --timeout allows more time.',
     )
   }
   if (/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(networkCode)) {
@@ -74,8 +74,8 @@ function explainSilence(
       'connection_dropped',
       `The service accepted the connection and closed it without a response (${networkCode}).`,
       url.protocol === 'http:'
-        ? 'The port may expect https://. Otherwise a proxy, a firewall or the service closes connections: report it to its operators.'
-        : 'A proxy, a firewall or the service closes connections. Report it to its operators; providers retry automatically.',
+        ? 'The port may expect https://. Otherwise a proxy, a firewall or the service closed the connection: report this to its operators.'
+        : 'A proxy, a firewall or the service closed the connection. Report this to its operators; providers retry automatically.',
     )
   }
   if (/^HPE_|HTTPParser|UND_ERR_HEADERS_OVERFLOW/.test(networkCode)) {

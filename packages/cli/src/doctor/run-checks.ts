@@ -78,7 +78,7 @@ async function* checkInOrder(
   if (retryAfterMs !== undefined && retryAfterMs <= limitMs) {
     yield request.note(
       'retry_after',
-      `The service requires a wait of ${formatDuration(retryAfterMs)} (status ${observed.status}). Retrying after that.`,
+      `The service asks clients to wait ${formatDuration(retryAfterMs)} (status ${observed.status}). Retrying after that.`,
     )
     await setTimeout(retryAfterMs)
     observed = await observeTokenRequest(connection, limitMs)

@@ -60,7 +60,7 @@ describe('doctor', () => {
     const { faults, textOf } = await doctor([])
     expect(performance.now() - start).toBeGreaterThan(990)
     expect(faults).toStrictEqual([])
-    expect(textOf('retry_after')).toContain('requires a wait of 1 s (status 429)')
+    expect(textOf('retry_after')).toContain('asks clients to wait 1 s (status 429)')
     expect((await service.journal()).total).toBe(2)
   })
 

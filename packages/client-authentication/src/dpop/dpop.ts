@@ -101,7 +101,7 @@ function errorOf({ status, body }: TokenEndpointResponse): unknown {
 function rejectedProof(url: URL, { status, headers }: TokenEndpointResponse): TokenError {
   const endpoint = url.origin + url.pathname
   const message = `The token endpoint ${endpoint} rejected the DPoP proof (${status} invalid_dpop_proof).`
-  const advice = explainClockSkew(headers) ?? 'Check its URL, and the algorithms that it accepts.'
+  const advice = explainClockSkew(headers) ?? "Check the endpoint's URL and the algorithms that it accepts."
   return new TokenError({
     kind: 'configuration',
     message: `${message} ${advice}`,

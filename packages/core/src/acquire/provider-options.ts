@@ -9,9 +9,9 @@ export interface TokenProviderOptions {
   readonly label?: string | undefined
   /** A store through which tokens are shared. @default the provider's own memory */
   readonly store?: TokenStore | undefined
-  /** A token with a shorter remaining lifetime is refreshed in the background; at most half its lifetime. @default min(300_000, lifetime / 5) */
+  /** A token with a shorter remaining lifetime is refreshed in the background. At most half the token's lifetime counts. @default min(300_000, lifetime / 5) */
   readonly refreshAheadMs?: number | undefined
-  /** A token with a shorter remaining lifetime is no longer returned; at most a quarter of its lifetime. @default min(10_000, lifetime / 20) */
+  /** A token with a shorter remaining lifetime is no longer returned. At most a quarter of the token's lifetime counts. @default min(10_000, lifetime / 20) */
   readonly expiryMarginMs?: number | undefined
   /** Lifetime of a token whose response does not state it. @default 300_000 */
   readonly defaultLifetimeMs?: number | undefined
@@ -24,8 +24,8 @@ export interface TokenProviderOptions {
   /** Requests a token at once, before the first caller does. @default false */
   readonly eager?: boolean | undefined
   /**
-   * Keeps the runtime from dropping a token request when the incoming request that started it ends, such as
-   * `waitUntil` from `cloudflare:workers`. Without it, there is no background refresh in Workers.
+   * A function such as `waitUntil` from `cloudflare:workers`, which keeps the runtime from dropping a token request
+   * when the incoming request that started it ends. Without it, there is no background refresh in Workers.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
   /** Called with every event; see also {@link TokenProvider.on}. */

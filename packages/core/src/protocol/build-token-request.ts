@@ -12,7 +12,7 @@ export interface TokenRequestOptions {
   readonly authUrl?: string | URL | undefined
   /** URL of any other RFC 6749 token endpoint. */
   readonly tokenUrl?: string | URL | undefined
-  /** Client ID, also called Consumer Key. */
+  /** Client ID, also called consumer key. */
   readonly clientId: string
   /** RFC 6749, section 3.3. */
   readonly scope?: string | readonly string[] | undefined

@@ -4,7 +4,7 @@
  * - `credentials`: the client ID or secret was rejected; repeating the request does not help.
  * - `configuration`: the request itself is wrong (URL, scope, grant); correct the options.
  * - `throttled`: too many requests; `retryAfterMs` says when to try again, if the server sent it.
- * - `unavailable`: the token endpoint could not be reached or failed, even after retries.
+ * - `unavailable`: the token endpoint failed or could not be reached, even after retries.
  * - `malformed`: the response is not a token response.
  * - `aborted`: the provider was closed while the caller waited.
  */

@@ -8,7 +8,7 @@ export interface GetTokenOptions {
   readonly signal?: AbortSignal | undefined
   /** Minimum remaining lifetime in milliseconds. If it exceeds a whole lifetime, the freshest token is returned. */
   readonly minimumValidityMs?: number | undefined
-  /** Requests a new token after this call, ignoring the cached token and every cooldown. */
+  /** Waits for a token that was requested after this call began, ignoring the cached token and every cooldown. */
   readonly forceRefresh?: boolean | undefined
 }
 

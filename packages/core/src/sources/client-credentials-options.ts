@@ -23,9 +23,9 @@ export interface ClientCredentialsOptions extends Omit<
    * `discover('https://login.example.com')`.
    */
   readonly issuer?: Discovery | undefined
-  /** Client ID, also called Consumer Key. */
+  /** Client ID, also called consumer key. */
   readonly clientId: Resolvable<string>
-  /** Client secret, also called Consumer Secret. */
+  /** Client secret, also called consumer secret. */
   readonly clientSecret?: Resolvable<string> | undefined
   /**
    * Credentials in the form body (`post`), in an `Authorization: Basic` header (`basic`, RFC 6749, section

@@ -45,7 +45,7 @@ export interface TokenSharing {
 
 /** The exclusive right to request a new token. Once it is lost, writes through it do nothing. */
 export interface TokenLease {
-  /** Stores a token; its lifetime counts from the moment the lease was taken. Resolves to the entry's id, if it was stored. */
+  /** Stores a token; its lifetime counts from the moment the lease was taken. Resolves to the entry's ID, if it was stored. */
   write(response: TokenResponse, lifetimeMs: number): Promise<string | undefined>
   /** Stores a failure for all processes until `ttlMs` have passed or a token is written. */
   writeCooldown(error: TokenFailure, ttlMs: number): Promise<void>

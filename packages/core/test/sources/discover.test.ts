@@ -214,11 +214,8 @@ describe('discover', () => {
   })
 
   it.each<[Partial<ClientCredentialsOptions>, string]>([
-    [
-      { tokenUrl: `${origin}/token` },
-      "Set issuer to discover('https://…'), and neither authUrl nor tokenUrl.",
-    ],
-    [{ issuer: origin as never }, "Set issuer to discover('https://…'), and neither authUrl nor tokenUrl."],
+    [{ tokenUrl: `${origin}/token` }, "Set issuer to discover('https://…'), and omit authUrl and tokenUrl."],
+    [{ issuer: origin as never }, "Set issuer to discover('https://…'), and omit authUrl and tokenUrl."],
   ])('rejects %j', (options, message) => {
     expect(() => start({}, options)).toThrow(message)
   })

@@ -2,8 +2,8 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import { copyable, copyButton } from './copyable.ts'
 import { environmentFile, type ClientOfService } from './snippets.ts'
 
-/** Shows a new secret, once; `othersExpire`: when the existing ones do, such as "in 1 day". */
-export function newSecret(client: ClientOfService, othersExpire: string | undefined): SafeHtml {
+/** Shows a new secret, once; `existingSecrets`: what happens to them. */
+export function newSecret(client: ClientOfService, existingSecrets: string | undefined): SafeHtml {
   return html`<section class="notice" data-variant="warning" aria-labelledby="secret">
     <h2 id="secret">Copy the secret now</h2>
     <p>It is not shown again, because only its hash is stored. If you lose it, create a new one.</p>
@@ -19,13 +19,6 @@ export function newSecret(client: ClientOfService, othersExpire: string | undefi
     </dl>
     <p>${copyButton('environment', 'settings', 'Copy as .env')}</p>
     <pre id="environment" class="visually-hidden">${environmentFile(client)}</pre>
-    ${
-      othersExpire === undefined
-        ? ''
-        : html`<p>
-            The existing secrets expire <strong>${othersExpire}</strong>. Deploy the new secret, check that
-            the old one is no longer used, then revoke it.
-          </p>`
-    }
+    ${existingSecrets === undefined ? '' : html`<p>${existingSecrets}</p>`}
   </section>`
 }

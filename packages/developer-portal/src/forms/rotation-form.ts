@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RawParameters, ResourceServerSecret } from '@tokenwell/token-service/plugin'
 import { PortalError } from '../request/portal-error.ts'
-import { overlaps } from './secret-overlaps.ts'
+import { describeOverlap, overlaps } from './secret-overlaps.ts'
 
 /** The ID that a form assigns to what it creates: sending it twice creates it once. */
 export const submissionForm = z.object({ submission_id: z.uuid() })
@@ -13,8 +13,8 @@ export interface Rotation {
   /** Of the new secret. */
   readonly secretId: string
   readonly overlapMs: number
-  /** When the existing secrets expire, such as "in 1 day"; `undefined` without any. */
-  readonly othersExpire?: string | undefined
+  /** What happens to the existing secrets; `undefined` without any. */
+  readonly existingSecrets?: string | undefined
 }
 
 /** `secrets`: the existing ones. */
@@ -28,10 +28,10 @@ export function parseRotation(
   const valid = secrets.filter(({ expiresAtMs = Infinity }) => expiresAtMs > nowMs)
   const wasSent = secrets.some(({ id }) => id === data.submission_id)
   if (valid.length >= maxSecrets && !wasSent) throw new PortalError('too_many_secrets')
-  const [, label, seconds] = overlaps.find(([value]) => value === data.overlap) ?? []
+  const overlap = overlaps.find(([value]) => value === data.overlap)!
   return {
     secretId: data.submission_id,
-    overlapMs: (seconds ?? Infinity) * 1000,
-    othersExpire: valid.length > 0 ? label : undefined,
+    overlapMs: overlap[2] * 1000,
+    existingSecrets: valid.length > 0 ? describeOverlap(overlap) : undefined,
   }
 }

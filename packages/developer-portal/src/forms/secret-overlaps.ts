@@ -5,5 +5,13 @@ export const overlaps = [
   ['week', 'in 7 days', 7 * 86_400],
   ['month', 'in 30 days', 30 * 86_400],
   ['never', 'never (revoke them later)', Infinity],
-  ['now', 'now (clients that use them can no longer get tokens)', 0],
+  ['now', 'now (requests that use them fail at once)', 0],
 ] as const
+
+/** What a rotation did to the existing secrets, and what to do next. */
+export function describeOverlap([, label, seconds]: (typeof overlaps)[number]): string {
+  if (seconds === 0) return 'The existing secrets have expired. Deploy the new secret at once.'
+  return seconds === Infinity
+    ? 'The existing secrets do not expire. Deploy the new secret, check that they are no longer used, and revoke them.'
+    : `The existing secrets expire ${label}. Deploy the new secret before then.`
+}

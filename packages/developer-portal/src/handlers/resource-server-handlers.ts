@@ -93,10 +93,10 @@ export function resourceServerHandlers({ resourceServersFor, activity, clock }: 
     async rotateResourceServerSecret(request) {
       const server = await serverOf(request)
       const { clientId, secrets } = server
-      const { secretId, overlapMs, othersExpire } = parseRotation(request.form, secrets, clock.now())
+      const { secretId, overlapMs, existingSecrets } = parseRotation(request.form, secrets, clock.now())
       try {
         const clientSecret = await registryOf(request).rotateSecret(clientId, overlapMs, secretId)
-        return { page: resourceServerSecretPage(request, { server, clientSecret, othersExpire }) }
+        return { page: resourceServerSecretPage(request, { server, clientSecret, existingSecrets }) }
       } catch (error) {
         if (!(error instanceof AlreadyExists)) throw error
         return { redirectTo: request.paths.resourceServer(clientId) }

@@ -10,10 +10,10 @@ export function secretHandlers({ storage, registryFor, clock }: ServiceContext) 
     async rotateSecret(request) {
       const client = await ownClient(storage, request)
       const { application, project, secrets } = client
-      const { secretId, overlapMs, othersExpire } = parseRotation(request.form, secrets, clock.now())
+      const { secretId, overlapMs, existingSecrets } = parseRotation(request.form, secrets, clock.now())
       try {
         const clientSecret = await registryFor(actorOf(request)).rotateSecret(client, overlapMs, secretId)
-        return { page: secretPage(request, { application, project, clientSecret, othersExpire }) }
+        return { page: secretPage(request, { application, project, clientSecret, existingSecrets }) }
       } catch (error) {
         // The page was reloaded: the secret was shown already.
         if (!(error instanceof AlreadyExists)) throw error

@@ -34,7 +34,7 @@ export function auditPage(request: DeveloperRequest, { entries, filter, limit }:
             <table class="stacked compact">
               <caption>
                 ${entries.length < limit ? `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}` : `The latest ${limit} entries`},
-                the newest first
+                newest first
               </caption>
               <thead>
                 <tr>

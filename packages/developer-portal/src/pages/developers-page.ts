@@ -30,7 +30,7 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
         ? ''
         : html`<section class="notice" data-variant="warning" aria-labelledby="link-title">
             <h2 id="link-title">${newLink.title}</h2>
-            <p>The link works once, for ${newLink.lifetime}. It is not shown again.</p>
+            <p>The link works only once and expires after ${newLink.lifetime}. It is not shown again.</p>
             ${copyable({ id: 'link', value: newLink.link, what: 'link' })}
           </section>`
     }

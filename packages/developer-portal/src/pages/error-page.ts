@@ -35,7 +35,7 @@ const texts: Record<PageErrorReason, ErrorText> = {
   invalid_link: {
     status: 410,
     title: 'This link has expired',
-    text: 'A link works once, for a limited time. Ask an administrator for a new one. The link for the first administrator is printed when the service starts.',
+    text: 'A link works only once, and only for a limited time. Ask an administrator for a new one. The link for the first administrator is printed when the service starts.',
   },
   too_many_secrets: {
     status: 409,

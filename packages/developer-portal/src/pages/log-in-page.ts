@@ -18,7 +18,7 @@ export function logInPage(request: PortalRequest, { state, hasDevelopers, next }
         : html`<div class="notice" data-variant="warning">
             <p>
               There are no developers yet. When the service starts, it prints a link for the first one. The
-              link works once, for 15 minutes. Restart the service to get a new link.
+              link works only once and expires after 15 minutes. Restart the service to get a new link.
             </p>
           </div>`
     }

@@ -12,7 +12,7 @@ export interface NewKeyContent {
 export function newKeyPage(request: DeveloperRequest, { action, trail, state }: NewKeyContent): SafeHtml {
   const body = html`<p class="lead">
       With a registered public key, clients authenticate with <code>private_key_jwt</code> (RFC 7523): they
-      sign each token request and need no secret.
+      sign an assertion for each request and need no secret.
     </p>
     <form method="post" action="${action}" class="card form">
       ${csrfInput(request.csrfToken)}

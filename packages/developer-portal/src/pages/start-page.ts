@@ -110,7 +110,7 @@ function nextSteps({ paths }: DeveloperRequest, client: RegisteredClient | undef
       client
         ? html`<li class="card col-4">
             <a href="${paths.application(client.project.id, client.application.id)}"
-              >See its token requests</a
+              >See the application’s token requests</a
             >
             <p class="text-light">Usage, failures by reason and the latest requests of an application.</p>
           </li>`

@@ -52,7 +52,7 @@ async function discoverKeys(
       if (named === issuer && typeof keys === 'string') return keys
       outcomes.push(
         response.status === 200
-          ? `${place.href} has no jwks_uri of this issuer`
+          ? `${place.href} has no jwks_uri for this issuer`
           : `${place.href} responded with status ${response.status}`,
       )
       if (response.status !== 200) await response.body?.cancel()

@@ -40,8 +40,8 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
       choose({ method: 'POST', path: '/applications', body: { name, project, products, lifetimeSeconds } }),
     )
   for (const [decision, description] of [
-    ['approve', 'approves an application, or the changes that it requests'],
-    ['decline', 'declines the changes that an application requests'],
+    ['approve', 'approves an application, or the changes requested for it'],
+    ['decline', 'declines the changes requested for an application'],
     ['revoke', 'revokes an application and its tokens'],
     ['revoke-tokens', 'revokes all tokens of an application'],
   ] as const) {
@@ -132,7 +132,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     .action((name: string) => choose({ method: 'DELETE', path: developer(name) }))
   admin
     .command('audit')
-    .description('prints the audit log as JSON lines, the newest first')
+    .description('prints the audit log as JSON lines, newest first')
     .option('--limit <number>', 'maximum number of entries', '1000')
     .option('--since <time>', 'only entries from that time on, such as 2026-01-31T00:00:00Z')
     .option('--until <time>', 'only entries before that time')

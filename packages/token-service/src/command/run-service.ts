@@ -42,7 +42,7 @@ export async function runService(
   const setupLink = await service.createSetupLink()
   if (setupLink !== undefined) {
     print(
-      `The developer portal has no administrator. To become the administrator, open within 15 minutes: ${setupLink}`,
+      `The developer portal has no administrator. To become the administrator, open this link within 15 minutes: ${setupLink}`,
     )
   }
   if (passwordLink !== undefined) {
@@ -50,7 +50,7 @@ export async function runService(
       await service.close()
       throw error
     })
-    print(`To set a new password for ${passwordLink}, open within 15 minutes: ${link}`)
+    print(`To set a new password for ${passwordLink}, open this link within 15 minutes: ${link}`)
   }
   if (service.adminUrl !== undefined) print(`Administration and metrics are at ${service.adminUrl}`)
   if (service.sandboxUrl !== undefined) print(`The sandbox's control endpoints are at ${service.sandboxUrl}`)

@@ -24,13 +24,13 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
   ],
   [
     '--failure-attempts <number>',
-    'failed attempts from one address for one client before it gets a 429 (default: 10)',
+    'failed attempts from one address for one client before further failures get a 429 (default: 10)',
   ],
   ['--failure-window-seconds <number>', 'period in which failed attempts are counted (default: 60)'],
   ['--public-url <url>', 'the URL that clients use'],
   [
     '--trust-proxy <addresses>',
-    'proxies that are trusted to report client addresses: a number of hops, or addresses, CIDR ranges, loopback, linklocal, uniquelocal',
+    'proxies that are trusted to report client addresses: a number of hops, or a comma-separated list of addresses, CIDR ranges and the names loopback, linklocal and uniquelocal',
   ],
   [
     '--cors-origins <origins>',
@@ -50,7 +50,7 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
   ['--admin-host <address>', 'address of the listener for administrators (default: 127.0.0.1)'],
   ['--admin-token-file <file>', 'file with the administrator token; or TOKENWELL_ADMIN_TOKEN'],
   ['--audit-retention-days <number>', 'how long the audit log is kept (default: 365)'],
-  ['--usage-retention-days <number>', 'how long the usage in the portal is kept (default: 365)'],
+  ['--usage-retention-days <number>', 'how long the usage data shown in the portal is kept (default: 365)'],
   [
     '--jwks-allowed-hosts <hosts>',
     'comma-separated hosts, addresses and CIDR ranges of internal networks that JWK set URLs may point to (default: none)',

@@ -104,7 +104,7 @@ async function checkKeys({ applications, resourceServers }: Storage, { keyIds }:
   ]
   if (used.length > 0 && !used.some((id) => keyIds.includes(id))) {
     throw new UsageError(
-      'None of the keys matches this database. Pass the keys that its secrets were hashed with, the newest first.',
+      'None of the keys matches this database. Pass the keys that its secrets were hashed with, newest first.',
     )
   }
 }

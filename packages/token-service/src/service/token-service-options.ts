@@ -33,7 +33,7 @@ export interface TokenServiceOptions {
   /** `memory`, `sqlite:FILE` or a `postgres://` URL. @default 'memory' */
   readonly storage?: string | undefined
   /**
-   * Keys of at least 32 characters that secrets are hashed with, the newest first. Required with PostgreSQL.
+   * Keys of at least 32 characters that secrets are hashed with, newest first. Required with PostgreSQL.
    * @default a random key; with SQLite, the key in the file `FILE.keys`
    */
   readonly keys?: readonly string[] | undefined

@@ -10,20 +10,20 @@ export interface SecretContent {
   readonly project: Project
   readonly clientSecret: string
   /** When the other secrets expire, such as "in 1 day"; `undefined` for the first secret of a new application. */
-  readonly othersExpire?: string | undefined
+  readonly existingSecrets?: string | undefined
 }
 
 /** The only page that shows the secret of an application. */
 export function secretPage(
   request: DeveloperRequest,
-  { application, project, clientSecret, othersExpire }: SecretContent,
+  { application, project, clientSecret, existingSecrets }: SecretContent,
 ): SafeHtml {
   const { paths, baseUrl } = request
   const { clientId, status, name } = application
   const client = { baseUrl, clientId, clientSecret }
-  const body = html`${newSecret(client, othersExpire)}
+  const body = html`${newSecret(client, existingSecrets)}
     <section class="card" aria-labelledby="try">
-      <h2 id="try">${othersExpire === undefined ? 'Request your first token' : 'Try the new secret'}</h2>
+      <h2 id="try">${existingSecrets === undefined ? 'Request your first token' : 'Try the new secret'}</h2>
       ${
         status === 'approved'
           ? html`<p>The snippets contain the client ID and the secret.</p>`
@@ -40,7 +40,7 @@ export function secretPage(
       >
       <a href="${paths.reference}">API reference</a>
     </p>`
-  const title = othersExpire === undefined ? `${name} is registered` : `New secret for ${name}`
+  const title = existingSecrets === undefined ? `${name} is registered` : `New secret for ${name}`
   const trail = [
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],

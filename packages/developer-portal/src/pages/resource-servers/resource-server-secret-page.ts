@@ -10,19 +10,19 @@ export interface ResourceServerSecretContent {
   readonly server: ResourceServer
   readonly clientSecret: string
   /** When the other secrets expire, such as "in 1 day"; `undefined` for the first one. */
-  readonly othersExpire?: string | undefined
+  readonly existingSecrets?: string | undefined
 }
 
 /** The only page that shows the secret of a resource server. */
 export function resourceServerSecretPage(
   request: DeveloperRequest,
-  { server, clientSecret, othersExpire }: ResourceServerSecretContent,
+  { server, clientSecret, existingSecrets }: ResourceServerSecretContent,
 ): SafeHtml {
   const { paths, baseUrl } = request
   const { clientId } = server
   const client = { baseUrl, clientId, clientSecret }
   const name = serverName(server)
-  const body = html`${newSecret(client, othersExpire)}
+  const body = html`${newSecret(client, existingSecrets)}
     <section class="card" aria-labelledby="try">
       <h2 id="try">Introspect a token</h2>
       <p>Replace <code>YOUR_ACCESS_TOKEN</code> with a token that the API received.</p>
@@ -32,7 +32,7 @@ export function resourceServerSecretPage(
       <a class="button" href="${paths.resourceServer(clientId)}">Continue to the resource server</a>
       <a href="${paths.reference}">API reference</a>
     </p>`
-  const title = othersExpire === undefined ? `${name} is registered` : `New secret for ${name}`
+  const title = existingSecrets === undefined ? `${name} is registered` : `New secret for ${name}`
   const trail = [
     ['Resource servers', paths.resourceServers],
     [name, paths.resourceServer(clientId)],
