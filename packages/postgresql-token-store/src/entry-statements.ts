@@ -27,13 +27,14 @@ export function entryStatements(table: string) {
     /** $1 names, $2 ID. */
     remove: `delete from ${table} where name = any($1) and kind = 'token' and id = $2`,
     /**
-     * $1 name, $2 slot, $3 holder, $4 TTL. Returns the time, unless another holder has the lease. One that lasts longer
-     * than any is from before the clock was set back.
+     * $1 name, $2 slot, $3 holder, $4 TTL. Returns the time, unless another holder has the lease. One that lasts far
+     * longer than any is from before the clock was set back. (Not just longer: a statement that waited for another one
+     * has the earlier time.)
      */
     lease: `
       insert into ${table} as held values ($1, $2, $3, '', ${now} + $4)
       on conflict (name, kind) do update set id = excluded.id, expires_at = excluded.expires_at
-      where held.expires_at <= ${now} or held.expires_at > ${now} + 60000
+      where held.expires_at <= ${now} or held.expires_at > ${now} + $4 + 60000
       returning ${now} as now`,
     /**
      * $1 name, $2 slot, $3 holder, $4 time of the lease, $5 kind, $6 ID, $7 entry, $8 its expiry. Writes nothing if
