@@ -55,6 +55,7 @@ Exit codes:
   1    the token endpoint rejected the request, or doctor found a problem
   2    usage error: an option, a file or an environment variable is missing or invalid
   3    no valid response: the endpoint is unreachable or overloaded, or responds incorrectly
+  70   internal error: please report it
   130  interrupted
 
 Examples:

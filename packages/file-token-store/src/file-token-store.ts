@@ -35,7 +35,7 @@ export interface FileTokenStore extends TokenStore {
 /**
  * Creates a token store in files that only their owner can read: all commands and cron jobs of one user share one token
  * and one token request. Operations are synchronous, for programs that run for seconds; servers share tokens through
- * Redis.
+ * Redis or PostgreSQL.
  *
  * @example
  * const tokens = createTokenProvider(source, { store: createFileTokenStore() })

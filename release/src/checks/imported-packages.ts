@@ -1,7 +1,6 @@
 import { posix } from 'node:path'
+import { parseSync } from 'oxc-parser'
 import type { PackedPackage } from './packed-package.ts'
-
-const imported = /(?:\bfrom|\bimport|\bimport\(|\brequire\()\s*(['"])([^'"\n]+)\1/g
 
 /** What the entries, the commands and their types import is installed with the package. */
 export function checkImportedPackages({ contents, files, packedManifest }: PackedPackage): string[] {
@@ -24,7 +23,7 @@ export function checkImportedPackages({ contents, files, packedManifest }: Packe
     if (seen.has(file)) continue
     seen.add(file)
     const text = contents.readFile(`/node_modules/${name}/${file}`)
-    for (const [, , to = ''] of text.matchAll(imported)) {
+    for (const to of modulesImportedBy(file, text)) {
       const types = file.endsWith('.d.ts')
       const local = posix.join(posix.dirname(file), types ? to.replace(/\.[jt]s$/, '.d.ts') : to)
       if (to.startsWith('.')) waiting.push(...files.filter((each) => each === local))
@@ -33,4 +32,17 @@ export function checkImportedPackages({ contents, files, packedManifest }: Packe
     }
   }
   return [...missing]
+}
+
+/** The modules of all imports and exports, `import()` of a fixed name among them. */
+function modulesImportedBy(file: string, text: string): string[] {
+  const { staticImports, staticExports, dynamicImports } = parseSync(file, text).module
+  const exports = staticExports.flatMap(({ entries }) => entries)
+  return [
+    ...[...staticImports, ...exports].flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+    ...dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
+      const [, , name] = /^(['"])(.*)\1$/.exec(text.slice(start, end)) ?? []
+      return name ?? []
+    }),
+  ]
 }

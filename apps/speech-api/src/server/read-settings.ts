@@ -50,5 +50,5 @@ function integer(environment: Environment, name: string, min: number, max: numbe
   if (!value) return undefined
   const number = Number(value)
   if (Number.isInteger(number) && number >= min && number <= max) return number
-  throw new Error(`${name} must be a number from ${min} to ${max}, not "${value}".`)
+  throw new Error(`${name} must be a whole number from ${min} to ${max}, not "${value}".`)
 }

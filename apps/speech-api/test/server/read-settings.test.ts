@@ -21,7 +21,9 @@ describe('environment variables', () => {
 
   test('set the maximum number of active jobs', () => {
     expect(readSettings({ ...environment, MAX_JOBS: '4' }).maxJobs).toBe(4)
-    expect(() => readSettings({ ...environment, MAX_JOBS: '1' })).toThrow('MAX_JOBS must be a number from 2')
+    expect(() => readSettings({ ...environment, MAX_JOBS: '1' })).toThrow(
+      'MAX_JOBS must be a whole number from 2',
+    )
   })
 
   test('accept the names consumer key and secret', () => {
@@ -39,7 +41,7 @@ describe('environment variables', () => {
   })
 
   test.each(['-1', '65536', 'eighty', '1.5'])('are rejected with the port %s', (PORT) => {
-    expect(() => readSettings({ ...environment, PORT })).toThrow('PORT must be a number')
+    expect(() => readSettings({ ...environment, PORT })).toThrow('PORT must be a whole number')
   })
 })
 
@@ -68,7 +70,7 @@ describe('the speech engine', () => {
     [{ SPEECH_ENGINE: 'ls' }, 'SPEECH_ENGINE is invalid. No argument of "ls" contains {file}'],
     [
       { SPEECH_ENGINE: 'ls {file}', SPEECH_ENGINE_SECONDS: '0' },
-      'SPEECH_ENGINE_SECONDS must be a number from 1',
+      'SPEECH_ENGINE_SECONDS must be a whole number from 1',
     ],
     [{ SPEECH_ENGINE: 'ls {file}', SPEECH_ENGINE_CONCURRENCY: 'all' }, 'SPEECH_ENGINE_CONCURRENCY must be a'],
   ])('rejects %o', (settings, message) => {

@@ -46,6 +46,6 @@ function integer(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = Number(text)
     if (/^\d+$/.test(text) && number >= min && number <= max) return number
-    throw new InvalidArgumentError(`Use a number from ${min} to ${max}.`)
+    throw new InvalidArgumentError(`Use a whole number from ${min} to ${max}.`)
   }
 }

@@ -28,7 +28,9 @@ export function pageFromEnvironment(environment: Environment): Credentials | und
 function urlFrom(environment: Environment, name: string): string {
   const value = valueFrom(environment, name)
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '')
-  throw new ConfigurationError(`${name} is not a valid URL. Write it as https://speech.example.com.`)
+  throw new ConfigurationError(
+    `${name} is not a valid URL. Set an absolute one, such as https://service.example.com.`,
+  )
 }
 
 function valueFrom(environment: Environment, ...names: readonly [string, ...string[]]): string {

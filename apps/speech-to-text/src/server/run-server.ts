@@ -28,7 +28,7 @@ async function choosePort(requested: string | undefined): Promise<number> {
   if (!requested) return getPort({ port: portNumbers(3000, 3099), host })
   const port = Number(requested)
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new ConfigurationError('PORT must be a number from 1 to 65535.')
+    throw new ConfigurationError('PORT must be a whole number from 1 to 65535.')
   }
   if ((await getPort({ port, host })) !== port)
     throw new ConfigurationError(`Port ${port} is in use. Set PORT to another one.`)

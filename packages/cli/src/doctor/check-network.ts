@@ -29,7 +29,7 @@ export function explainUnreachable({ stage, code }: ProbeFailure, { host, hostna
   if (code === 'ECONNREFUSED') {
     return network.problem(
       'connection_refused',
-      `${host} refused the connection (ECONNREFUSED): no program is listening there.`,
+      `${host} refused the connection (ECONNREFUSED): no program is listening there, or a firewall rejects connections.`,
       'Check the host and the port, and whether the service is running.',
     )
   }

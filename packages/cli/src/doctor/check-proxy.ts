@@ -4,8 +4,9 @@ const network = findingsOf('network')
 
 /** Reports a proxy that the environment names: Node uses it only when told to. */
 export function checkProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; finding?: Finding } {
-  const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
-  if (!(env[name] || env[name.toLowerCase()]) || isExempt(url, env['NO_PROXY'] ?? env['no_proxy'])) {
+  const upperCase = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
+  const name = [upperCase, upperCase.toLowerCase()].find((each) => env[each])
+  if (name === undefined || isExempt(url, env['NO_PROXY'] ?? env['no_proxy'])) {
     return { used: false }
   }
   if (env['NODE_USE_ENV_PROXY'] === '1' || /--use-env-proxy/.test(env['NODE_OPTIONS'] ?? '')) {

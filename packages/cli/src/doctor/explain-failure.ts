@@ -65,7 +65,7 @@ function explainSilence(
   if (timedOut) {
     return request.problem(
       'no_response',
-      `The service accepted the request, but did not respond within ${formatDuration(durationMs)}.`,
+      `The service accepted the connection, but did not respond within ${formatDuration(durationMs)}.`,
       'It is overloaded or hanging. Report it to its operators; --timeout allows more time.',
     )
   }

@@ -25,7 +25,7 @@ export function explainRejectedCredentials(
     return request.problem(
       'application_not_approved',
       `The credentials are valid, but the application is not allowed to get tokens (${details}).`,
-      'In the developer portal, request approval for this grant and its products.',
+      'In the developer portal, request approval of the application for this grant and the products that it needs.',
     )
   }
   if (clientAuthentication === 'basic' && /[^\w.*-]/.test(clientId + clientSecret)) {

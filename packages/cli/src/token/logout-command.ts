@@ -6,7 +6,7 @@ import { openTokenCache } from './token-cache.ts'
 
 export function logoutCommand(context: CommandContext): Command {
   return new Command('logout')
-    .description('Removes all cached tokens from this machine, without revoking them.')
+    .description('Removes all your cached tokens from this machine, without revoking them.')
     .action(async () => {
       const { store } = openTokenCache(context)
       try {

@@ -6,7 +6,7 @@
  * - `throttled`: too many requests; `retryAfterMs` says when to try again, if the server sent it.
  * - `unavailable`: the token endpoint failed or could not be reached, even after retries.
  * - `malformed`: the response is not a token response.
- * - `aborted`: the provider was closed while the caller waited.
+ * - `aborted`: the provider or its pool was closed.
  */
 export type TokenErrorKind =
   | 'credentials'

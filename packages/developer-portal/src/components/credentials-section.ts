@@ -147,8 +147,8 @@ function rotation(
           ? html`<input type="hidden" name="overlap" value="never" />
               <p>The secret is shown once.</p>`
           : html`<p>
-                A new secret is created and shown once. The existing secrets stay valid while you deploy it,
-                so that no client fails.
+                A new secret is created and shown once. The existing secrets stay valid for the time that you
+                choose, so that you can deploy the new one without an outage.
               </p>
               ${choice(
                 {

@@ -2,7 +2,7 @@
 export const notices = {
   application_approved: 'The application is approved. It can now get tokens.',
   application_changed: 'The settings were saved.',
-  application_deleted: 'The application was deleted. It can be restored for 30 days.',
+  application_deleted: 'The application was deleted. It can be restored within 30 days.',
   application_moved: 'The application was moved.',
   application_restored: 'The application was restored.',
   application_revoked: 'The application was revoked. It can no longer get tokens.',
@@ -20,7 +20,7 @@ export const notices = {
   product_removed: 'The product was removed.',
   project_changed: 'The project was saved.',
   project_created: 'The project was created.',
-  project_deleted: 'The project was deleted. It can be restored for 30 days.',
+  project_deleted: 'The project was deleted. It can be restored within 30 days.',
   project_restored: 'The project was restored.',
   resource_server_removed: 'The resource server was removed.',
   resource_server_renamed: 'The resource server was renamed.',

@@ -4,7 +4,7 @@ export const overlaps = [
   ['day', 'in 1 day', 86_400],
   ['week', 'in 7 days', 7 * 86_400],
   ['month', 'in 30 days', 30 * 86_400],
-  ['never', 'never (revoke them later)', Infinity],
+  ['never', 'as before (revoke them later)', Infinity],
   ['now', 'now (requests that use them fail at once)', 0],
 ] as const
 
@@ -12,6 +12,6 @@ export const overlaps = [
 export function describeOverlap([, label, seconds]: (typeof overlaps)[number]): string {
   if (seconds === 0) return 'The existing secrets have expired. Deploy the new secret at once.'
   return seconds === Infinity
-    ? 'The existing secrets do not expire. Deploy the new secret, check that they are no longer used, and revoke them.'
+    ? 'The expiry of the existing secrets is unchanged. Deploy the new secret, check that they are no longer used, and revoke them.'
     : `The existing secrets expire ${label}. Deploy the new secret before then.`
 }

@@ -8,7 +8,7 @@ import type { DeveloperHandler } from '../request/portal-request.ts'
 import { requireAdministrator } from './require-administrator.ts'
 
 const productForm = z.object({
-  name: line(100).regex(productNamePattern, 'must not contain commas or brackets'),
+  name: line(100).regex(productNamePattern, 'Remove commas and brackets.'),
 })
 
 /** The catalogue of API products, for the administrator. */

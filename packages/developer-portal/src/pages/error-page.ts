@@ -34,13 +34,13 @@ const texts: Record<PageErrorReason, ErrorText> = {
   },
   invalid_link: {
     status: 410,
-    title: 'This link has expired',
+    title: 'This link is no longer valid',
     text: 'A link works only once, and only for a limited time. Ask an administrator for a new one. The link for the first administrator is printed when the service starts.',
   },
   too_many_secrets: {
     status: 409,
     title: 'Too many secrets',
-    text: 'An application can have up to ten secrets. Revoke one that is no longer used, then rotate again.',
+    text: 'An application or a resource server can have up to ten secrets. Revoke one that is no longer used, then rotate again.',
   },
   too_many_applications: {
     status: 409,

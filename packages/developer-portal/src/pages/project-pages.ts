@@ -208,7 +208,7 @@ function deletion({ paths, csrfToken }: DeveloperRequest, { project, clients }: 
   const count = clients.length === 1 ? '1 application' : `${clients.length} applications`
   return {
     title: 'Delete the project',
-    text: 'Its applications can no longer get tokens. You can restore it for 30 days.',
+    text: 'Its applications can no longer get tokens. You can restore it within 30 days.',
     button: dialog({
       id: 'delete-project',
       label: 'Delete project',
@@ -216,7 +216,8 @@ function deletion({ paths, csrfToken }: DeveloperRequest, { project, clients }: 
       body: html`<input type="hidden" name="decision" value="delete" />
         <p>
           <strong>${count}</strong> can no longer get tokens, and their existing tokens become invalid at
-          once. The project can be restored with its applications for 30 days; then it is permanently deleted.
+          once. The project can be restored with its applications within 30 days; after that, it is
+          permanently deleted.
         </p>`,
       action: paths.projectDeletion(project.id),
       confirm: 'Delete project',

@@ -76,7 +76,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
       )
     admin
       .command(`revoke-secret${suffix} <client-id> <secret-id>`)
-      .description(`revokes a secret ${of}, and the tokens that were issued for it`)
+      .description(`revokes a secret ${of}${suffix ? '' : ', and the tokens that were issued for it'}`)
       .action((clientId: string, id: string) =>
         choose({ method: 'DELETE', path: client(clientId, 'secrets', id) }),
       )
@@ -91,7 +91,9 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
       })
     admin
       .command(`remove-key${suffix} <client-id> <key-id>`)
-      .description(`removes a public key ${of}, and revokes the tokens that were issued for it`)
+      .description(
+        `removes a public key ${of}${suffix ? '' : ', and revokes the tokens that were issued for it'}`,
+      )
       .action((clientId: string, id: string) =>
         choose({ method: 'DELETE', path: client(clientId, 'keys', id) }),
       )

@@ -15,9 +15,11 @@ export async function runStorageTask(
   const keys = location.kind === 'sqlite' ? `${location.file}.keys` : undefined
   if (action === 'backup') {
     await backupStorage(location, file)
-    print(`The backup is in ${file}. Keep a copy of ${keys} too: without the keys, no secret is valid.`)
+    print(
+      `The backup is in ${file}. Keep a copy of the keys too (in ${keys}, unless you configured keys): without them, no secret is valid.`,
+    )
   } else {
     await restoreStorage(location, file)
-    print(`The database is restored. Its keys must be in ${keys} before the service starts.`)
+    print(`The database is restored. Before the service starts, its keys must be in ${keys}, or configured.`)
   }
 }

@@ -150,7 +150,11 @@ function post({ response, errors, requestErrors, clientErrors, ...operation }: O
           ...(response && { content: { 'application/json': response } }),
         },
         400: failed('The request is invalid.', requestErrors),
-        401: failed('The client credentials are invalid.', clientErrors, { 'WWW-Authenticate': '`Basic`.' }),
+        401: failed(
+          'The client credentials are invalid or expired, or the application is not approved.',
+          clientErrors,
+          { 'WWW-Authenticate': '`Basic`.' },
+        ),
         405: failed('The method is not POST.', ['method_not_allowed'], { Allow: '`POST`.' }),
         413: failed('The body is larger than 16 KiB.', ['body_too_large']),
         415: failed('The body is not `application/x-www-form-urlencoded`.', ['unsupported_content_type']),

@@ -5,7 +5,9 @@ import type { Actor, ApplicationRegistryContext } from './application-registry.t
 /** The service would have no administrator left. */
 export class LastAdministrator extends UsageError {
   constructor() {
-    super('The last administrator cannot be removed. Make another developer an administrator first.')
+    super(
+      'The last administrator cannot be removed or demoted. Make another developer an administrator first.',
+    )
   }
 }
 

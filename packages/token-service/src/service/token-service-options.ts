@@ -44,7 +44,7 @@ export interface TokenServiceOptions {
   /** Products that are added to the catalogue, besides those of `applications`. @default ['speech-to-text'] */
   readonly products?: readonly string[] | undefined
   /**
-   * How long the previous secret of a configured application stays valid after the configuration changed, in seconds.
+   * How long the previous secret of a configured application or resource server stays valid after the configuration changed, in seconds.
    * `0`: it expires at once. @default 86400
    */
   readonly secretOverlapSeconds?: number | undefined

@@ -36,7 +36,8 @@ export function RouteSwitch({ settings, route }: { settings: PageSettings; route
       <p>{routes[route.value].description}</p>
       {!settings.direct && (
         <p>
-          The direct route is not available: PAGE_CLIENT_ID and PAGE_CLIENT_SECRET are not set on the server.
+          The direct route is not available: PAGE_CLIENT_ID and PAGE_CLIENT_SECRET are not both set on the
+          server.
         </p>
       )}
     </section>

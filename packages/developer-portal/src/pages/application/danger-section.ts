@@ -78,7 +78,7 @@ export function dangerSection(
     },
     {
       title: 'Delete the application',
-      text: 'It can no longer get tokens. You can restore it for 30 days.',
+      text: 'It can no longer get tokens. You can restore it within 30 days.',
       button: dialog({
         id: 'delete-application',
         label: 'Delete application',
@@ -86,7 +86,7 @@ export function dangerSection(
         body: html`<input type="hidden" name="decision" value="delete" />
           <p>
             It can no longer get tokens, and its existing tokens become invalid at once. It can be restored
-            with the same client ID and secrets for 30 days; then it is permanently deleted.
+            within 30 days, with the same client ID and secrets; after that, it is permanently deleted.
           </p>`,
         action: paths.deletion(project.id, application.id),
         confirm: 'Delete application',

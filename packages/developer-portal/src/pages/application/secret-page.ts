@@ -9,7 +9,7 @@ export interface SecretContent {
   readonly application: Application
   readonly project: Project
   readonly clientSecret: string
-  /** When the other secrets expire, such as "in 1 day"; `undefined` for the first secret of a new application. */
+  /** What happens to the existing secrets; `undefined` if none was valid. */
   readonly existingSecrets?: string | undefined
 }
 
@@ -23,7 +23,7 @@ export function secretPage(
   const client = { baseUrl, clientId, clientSecret }
   const body = html`${newSecret(client, existingSecrets)}
     <section class="card" aria-labelledby="try">
-      <h2 id="try">${existingSecrets === undefined ? 'Request your first token' : 'Try the new secret'}</h2>
+      <h2 id="try">${existingSecrets === undefined ? 'Request a token' : 'Try the new secret'}</h2>
       ${
         status === 'approved'
           ? html`<p>The snippets contain the client ID and the secret.</p>`
@@ -40,7 +40,7 @@ export function secretPage(
       >
       <a href="${paths.reference}">API reference</a>
     </p>`
-  const title = existingSecrets === undefined ? `${name} is registered` : `New secret for ${name}`
+  const title = existingSecrets === undefined ? `Secret for ${name}` : `New secret for ${name}`
   const trail = [
     ['Projects', paths.projects],
     [project.name, paths.project(project.id)],

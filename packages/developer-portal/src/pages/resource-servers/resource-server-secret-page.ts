@@ -9,7 +9,7 @@ import { serverName } from './resource-servers-page.ts'
 export interface ResourceServerSecretContent {
   readonly server: ResourceServer
   readonly clientSecret: string
-  /** When the other secrets expire, such as "in 1 day"; `undefined` for the first one. */
+  /** What happens to the existing secrets; `undefined` if none was valid. */
   readonly existingSecrets?: string | undefined
 }
 
@@ -32,7 +32,7 @@ export function resourceServerSecretPage(
       <a class="button" href="${paths.resourceServer(clientId)}">Continue to the resource server</a>
       <a href="${paths.reference}">API reference</a>
     </p>`
-  const title = existingSecrets === undefined ? `${name} is registered` : `New secret for ${name}`
+  const title = existingSecrets === undefined ? `Secret for ${name}` : `New secret for ${name}`
   const trail = [
     ['Resource servers', paths.resourceServers],
     [name, paths.resourceServer(clientId)],
