@@ -97,7 +97,10 @@ describe('tokenwell-service', () => {
     const { body } = await requestToken(await service.authUrl)
     const at = (file: string) => ['--storage', `sqlite:${file}`]
     const backup = await outcomeOf(['backup', 'backup.db', ...at('data.db')], {}, cwd)
-    expect([backup.code, backup.stderr]).toEqual([0, expect.stringContaining('Keep a copy of the keys too (in data.db.keys')])
+    expect([backup.code, backup.stderr]).toEqual([
+      0,
+      expect.stringContaining('Keep a copy of the keys too (in data.db.keys'),
+    ])
     const rejected = await outcomeOf(['restore', 'backup.db', ...at('data.db')], {}, cwd)
     expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining('"data.db" is in use')])
 
