@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser } from 'playwright-core'
-import { chromiumIsAbsent, launchChromium, openPage, timeout, withChromium } from './chromium.ts'
+import { chromiumIsAbsent, launchChromium, layoutShift, openPage, timeout, withChromium } from './chromium.ts'
 import {
   createApplication,
   createProject,
@@ -33,13 +33,7 @@ describe.skipIf(chromiumIsAbsent)(withChromium, () => {
         // Scalar shows the last operation last.
         await page.getByRole('heading', { name: 'Revoke Token' }).waitFor(timeout)
       }
-      const shift = await page.evaluate<number>(`new Promise((resolve) => {
-        let sum = 0
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) sum += entry.value
-        }).observe({ type: 'layout-shift', buffered: true })
-        setTimeout(() => resolve(sum), 200)
-      })`)
+      const shift = await layoutShift(page, 200)
       expect(shift, path).toBeLessThan(0.01)
     }
   })

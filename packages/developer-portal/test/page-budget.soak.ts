@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { developerPortal } from '@tokenwell/developer-portal'
 import { startTokenService } from '@tokenwell/token-service'
 import type { Browser, Page } from 'playwright-core'
-import { chromiumIsAbsent, launchChromium, openPage, withChromium } from './chromium.ts'
+import { chromiumIsAbsent, launchChromium, layoutShift, openPage, withChromium } from './chromium.ts'
 import { password } from './portal-browser.ts'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 
@@ -24,13 +24,7 @@ async function load(page: Page, url: string) {
   const interactiveMs = await page.evaluate<number>(
     "performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd",
   )
-  const shift = await page.evaluate<number>(`new Promise((resolve) => {
-    let sum = 0
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) sum += entry.value
-    }).observe({ type: 'layout-shift', buffered: true })
-    setTimeout(() => resolve(sum), 500)
-  })`)
+  const shift = await layoutShift(page, 500)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   await session.detach()
   return { bytes, interactiveMs, shift }

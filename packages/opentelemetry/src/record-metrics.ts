@@ -113,7 +113,7 @@ function createInstruments(meter: Meter) {
       advice: { explicitBucketBoundaries: lifetimeBuckets },
     }),
     remaining: meter.createObservableGauge('tokenwell.token.remaining_lifetime', {
-      description: 'Remaining lifetime of the cached token, or 0 if there is none',
+      description: 'Remaining lifetime of the cached token; 0 without one',
       unit: 's',
     }),
     rejections: meter.createCounter('tokenwell.token.rejections', {

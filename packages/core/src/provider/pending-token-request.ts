@@ -86,13 +86,8 @@ export class PendingTokenRequest {
         wait.callers--
         if (--this.#waiting === 0) onAbandoned()
       })
-      const settleWith = <Result>(settle: (outcome: Result) => void) => {
-        return (outcome: Result): void => {
-          stopListening()
-          settle(outcome)
-        }
-      }
-      result.then(settleWith(resolve), settleWith(reject))
+      result.then(stopListening, stopListening)
+      result.then(resolve, reject)
     })
   }
 

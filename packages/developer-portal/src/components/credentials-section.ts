@@ -30,7 +30,7 @@ export interface CredentialsOwner {
     keyRemoval(id: string): string
   }
   /** What happens to those who use a credential that is revoked. */
-  readonly consequence: string
+  readonly consequence: (credential: 'secret' | 'key') => string
 }
 
 /** The client ID, secrets and public keys, with dialogs to rotate and to revoke them. */
@@ -78,7 +78,7 @@ function secretCredential(
     label: html`Revoke<span class="visually-hidden"> the secret ${prefix}…</span>`,
     style: 'outline small',
     title: `Revoke the secret ${prefix}…?`,
-    body: html`<p>${consequence} This cannot be undone.</p>
+    body: html`<p>${consequence('secret')} This cannot be undone.</p>
       <p>Last used: <strong>${lastUsed}</strong>.</p>`,
     action: paths.secretRevocation(id),
     confirm: 'Revoke secret',
@@ -109,7 +109,7 @@ function keyCredential(
     label: html`Remove<span class="visually-hidden"> the public key ${name}</span>`,
     style: 'outline small',
     title: 'Remove the public key?',
-    body: html`<p>${consequence.replace('secret', 'key')}</p>
+    body: html`<p>${consequence('key')}</p>
       <p>Last used: <strong>${lastUsed}</strong>.</p>`,
     action: paths.keyRemoval(id),
     confirm: 'Remove key',

@@ -1,15 +1,6 @@
-import type { TokenLease, TokenStore } from '@tokenwell/core'
 import { describe, expect, it } from 'vitest'
+import type { StoreUnderTest } from './store-under-test.ts'
 import { rejection } from './stored-values.ts'
-
-/** One store and one key, as set up before each test. */
-export interface StoreUnderTest {
-  readonly read: () => ReturnType<TokenStore['read']>
-  readonly remove: (id: string) => Promise<void>
-  readonly acquireLease: () => Promise<TokenLease>
-  readonly write: (token: string) => Promise<string>
-  readonly passTime: (ms: number) => void | Promise<void>
-}
 
 const minute = 60_000
 /** What every token store does with a rejection of the credentials. */

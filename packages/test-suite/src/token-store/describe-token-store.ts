@@ -1,6 +1,8 @@
 import type { TokenLease, TokenResponse, TokenStore } from '@tokenwell/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeCooldowns } from './describe-cooldowns.ts'
+import { describeLeases } from './describe-leases.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 import { rejection, responseWith } from './stored-values.ts'
 
 /** Options of the suite. */
@@ -141,115 +143,17 @@ export function describeTokenStore(
       })
     })
 
-    describe('leases', () => {
-      it('grants the lease to one of 50 concurrent callers', async () => {
-        const leases = await Promise.all(Array.from({ length: 50 }, () => store.lease(key, minute)))
-        expect(leases.filter(Boolean)).toHaveLength(1)
-      })
-
-      it('grants the lease again after it is released', async () => {
-        const lease = await acquireLease()
-        expect(await store.lease(key, minute)).toBeUndefined()
-        await lease.release()
-        expect(await store.lease(key, minute)).toBeDefined()
-      })
-
-      it('returns the old token while the lease is held and after it is released', async () => {
-        await write('old')
-        const lease = await acquireLease()
-        expect((await readToken())?.response.accessToken).toBe('old')
-        await lease.release()
-        expect((await readToken())?.response.accessToken).toBe('old')
-      })
-
-      it('grants the lease again after it expires', async () => {
-        await acquireLease(30)
-        await passTime(40)
-        expect(await store.lease(key, minute)).toBeDefined()
-      })
-
-      it('keeps a lease that its holder extends', async () => {
-        const lease = await acquireLease(1_500)
-        expect(await lease.extend(minute)).toBe(true)
-        await passTime(1_510)
-        expect(await store.lease(key, minute)).toBeUndefined()
-        expect((await lease.write(responseWith('in time'), minute)) !== undefined).toBe(true)
-      })
-
-      it('counts an extension from the moment of the call', async () => {
-        const lease = await acquireLease()
-        await lease.extend(30)
-        await passTime(40)
-        expect(await store.lease(key, minute)).toBeDefined()
-      })
-
-      it('counts the lifetime from the lease, not from its extension', async () => {
-        const lease = await acquireLease()
-        await passTime(50)
-        await lease.extend(minute)
-        await lease.write(responseWith('aged'), minute)
-        expect((await readToken())?.remainingMs).toBeLessThanOrEqual(minute - 50)
-      })
-
-      it('ignores a holder that lost its lease to another one', async () => {
-        const loser = await acquireLease(30)
-        await passTime(40)
-        const winner = await acquireLease()
-        await winner.write(responseWith("the winner's"), minute)
-        expect(await loser.write(responseWith('too late'), minute)).toBeUndefined()
-        await loser.writeCooldown(rejection, minute)
-        expect(await loser.extend(minute)).toBe(false)
-        await loser.release()
-        expect(await store.read(key)).not.toHaveProperty('error')
-        expect((await readToken())?.response.accessToken).toBe("the winner's")
-        expect(await store.lease(key, minute)).toBeUndefined()
-      })
-
-      it('grants one lease of the slot "fallback" besides the first one', async () => {
-        const lease = await acquireLease()
-        const fallbacks = await Promise.all(
-          Array.from({ length: 10 }, () => store.lease(key, minute, 'fallback')),
-        )
-        const [fallback, ...others] = fallbacks.filter((one) => one !== undefined)
-        expect(others).toEqual([])
-        await fallback!.write(responseWith('by the fallback'), minute)
-        expect((await readToken())?.response.accessToken).toBe('by the fallback')
-        await fallback!.release()
-        expect(await lease.extend(minute)).toBe(true)
-        expect(await store.lease(key, minute)).toBeUndefined()
-        expect(await store.lease(key, minute, 'fallback')).toBeDefined()
-        await lease.write(responseWith('by the holder'), minute)
-        expect((await readToken())?.response.accessToken).toBe('by the holder')
-      })
-
-      it('ignores the holder of an expired lease, even if the lease is free', async () => {
-        const lease = await acquireLease(30)
-        await passTime(40)
-        expect(await lease.extend(minute)).toBe(false)
-        expect(await lease.write(responseWith('too late'), minute)).toBeUndefined()
-        await lease.writeCooldown(rejection, minute)
-        expect(await store.read(key)).toBeUndefined()
-      })
-
-      it('ignores the holder of a released lease and accepts a second release', async () => {
-        const lease = await acquireLease()
-        await lease.release()
-        await acquireLease()
-        await lease.release()
-        expect(await lease.extend(minute)).toBe(false)
-        expect(await lease.write(responseWith('too late'), minute)).toBeUndefined()
-        expect(await store.read(key)).toBeUndefined()
-        expect(await store.lease(key, minute)).toBeUndefined()
-      })
-    })
-
-    describeCooldowns({
+    const storeUnderTest: StoreUnderTest = {
       read: () => store.read(key),
+      readToken,
       remove: (id) => store.remove(key, id),
+      tryLease: (ttlMs, slot) => store.lease(key, ttlMs, slot),
       acquireLease,
       write,
       passTime,
-    })
+    }
+    describeLeases(storeUnderTest)
+    describeCooldowns(storeUnderTest)
   })
 }
 

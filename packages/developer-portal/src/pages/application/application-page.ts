@@ -58,8 +58,8 @@ function ownerOf({ paths }: DeveloperRequest, { application, project, secrets }:
       secretRevocation: (id: string) => paths.secretRevocation(...ids, id),
       keyRemoval: (id: string) => paths.keyRemoval(...ids, id),
     },
-    consequence:
-      'Clients that use this secret can no longer get tokens, and the tokens that were issued for it become invalid at once.',
+    consequence: (credential: string) =>
+      `Clients that use this ${credential} can no longer get tokens, and the tokens that were issued for it become invalid at once.`,
   }
 }
 

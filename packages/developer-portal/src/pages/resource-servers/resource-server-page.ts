@@ -27,8 +27,8 @@ export function resourceServerPage(request: DeveloperRequest, content: ResourceS
       secretRevocation: (id: string) => paths.resourceServerSecretRevocation(clientId, id),
       keyRemoval: (id: string) => paths.resourceServerKeyRemoval(clientId, id),
     },
-    consequence:
-      'An API that uses this secret can no longer introspect tokens, and will reject every request.',
+    consequence: (credential: string) =>
+      `An API that uses this ${credential} can no longer introspect tokens, and will reject every request.`,
   }
   const title = serverName(server)
   const removal = dialog({

@@ -111,3 +111,11 @@ export function anyOf(database: Database, values: readonly string[]): RawBuilder
 export function firstOf(rows: JsonRows): RawBuilder<string> {
   return sql<string>`(select value->>0 from ${rows})`
 }
+
+/** Runs deletions, and returns how many rows they deleted in all. */
+export async function countDeleted(
+  ...deletions: readonly { executeTakeFirstOrThrow(): Promise<{ readonly numDeletedRows: bigint }> }[]
+): Promise<number> {
+  const results = await Promise.all(deletions.map((deletion) => deletion.executeTakeFirstOrThrow()))
+  return results.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
+}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ActivityStorage } from '../storage.ts'
-import { anyOf, type Database } from './database.ts'
+import { anyOf, countDeleted, type Database } from './database.ts'
 
 export function createSqlActivity(database: Database): ActivityStorage {
   const { query } = database
@@ -67,13 +67,7 @@ export function createSqlActivity(database: Database): ActivityStorage {
         .where('hourMs', '>=', sinceMs)
         .orderBy('hourMs')
         .execute(),
-    async purgeUsage(beforeMs) {
-      const { numDeletedRows } = await query
-        .deleteFrom('usage')
-        .where('hourMs', '<', beforeMs)
-        .executeTakeFirstOrThrow()
-      return Number(numDeletedRows)
-    },
+    purgeUsage: (beforeMs) => countDeleted(query.deleteFrom('usage').where('hourMs', '<', beforeMs)),
     requests: (clientId, limit) =>
       query
         .selectFrom('tokenRequests')
@@ -83,13 +77,7 @@ export function createSqlActivity(database: Database): ActivityStorage {
         .orderBy('atMs', 'desc')
         .limit(limit)
         .execute(),
-    async purgeRequests(beforeMs) {
-      const { numDeletedRows } = await query
-        .deleteFrom('tokenRequests')
-        .where('atMs', '<', beforeMs)
-        .executeTakeFirstOrThrow()
-      return Number(numDeletedRows)
-    },
+    purgeRequests: (beforeMs) => countDeleted(query.deleteFrom('tokenRequests').where('atMs', '<', beforeMs)),
     async audit(limit, { sinceMs, untilMs, ...equal } = {}) {
       const rows = await query
         .selectFrom('audit')
@@ -114,13 +102,7 @@ export function createSqlActivity(database: Database): ActivityStorage {
         detail: detail ?? undefined,
       }))
     },
-    async purgeAudit(beforeMs) {
-      const { numDeletedRows } = await query
-        .deleteFrom('audit')
-        .where('atMs', '<', beforeMs)
-        .executeTakeFirstOrThrow()
-      return Number(numDeletedRows)
-    },
+    purgeAudit: (beforeMs) => countDeleted(query.deleteFrom('audit').where('atMs', '<', beforeMs)),
   }
 }
 

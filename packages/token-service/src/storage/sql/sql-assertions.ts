@@ -1,7 +1,7 @@
 import { digest } from '../../platform/digest.ts'
 import type { AssertionStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import type { Database, Schema } from './database.ts'
+import { countDeleted, type Database, type Schema } from './database.ts'
 
 export function createSqlAssertions({ query }: Database): AssertionStorage {
   const use = createBatcher<Schema['usedAssertions'], boolean>(async (batch) => {
@@ -20,12 +20,6 @@ export function createSqlAssertions({ query }: Database): AssertionStorage {
 
   return {
     use: (assertion, expiresAtMs) => use({ hash: digest(assertion), expiresAtMs }),
-    async purge(nowMs) {
-      const { numDeletedRows } = await query
-        .deleteFrom('usedAssertions')
-        .where('expiresAtMs', '<=', nowMs)
-        .executeTakeFirstOrThrow()
-      return Number(numDeletedRows)
-    },
+    purge: (nowMs) => countDeleted(query.deleteFrom('usedAssertions').where('expiresAtMs', '<=', nowMs)),
   }
 }

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { Developer, DeveloperStorage } from '../developer-storage.ts'
-import type { Database, Query, Schema } from './database.ts'
+import { countDeleted, type Database, type Query, type Schema } from './database.ts'
 
 class NotJoined extends Error {}
 
@@ -158,14 +158,11 @@ export function createSqlDevelopers({ kind, query }: Database): DeveloperStorage
           .executeTakeFirstOrThrow()
         return toDeveloper(developer)
       }),
-    async purge(nowMs) {
-      const deleted = await Promise.all(
-        (['invitations', 'passwordLinks'] as const).map((table) =>
-          query.deleteFrom(table).where('expiresAtMs', '<=', nowMs).executeTakeFirstOrThrow(),
-        ),
-      )
-      return deleted.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
-    },
+    purge: (nowMs) =>
+      countDeleted(
+        query.deleteFrom('invitations').where('expiresAtMs', '<=', nowMs),
+        query.deleteFrom('passwordLinks').where('expiresAtMs', '<=', nowMs),
+      ),
   }
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { digest } from '../../platform/digest.ts'
 import type { FailureCount, FailureStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import { anyOf, type Database, type Schema } from './database.ts'
+import { anyOf, countDeleted, type Database, type Schema } from './database.ts'
 
 interface Failure {
   readonly key: string
@@ -66,13 +66,7 @@ export function createSqlFailures(database: Database): FailureStorage {
       return failure && failure.resetsAtMs > nowMs ? failure : undefined
     },
     add: (key, nowMs, windowMs) => add({ key: digest(key), nowMs, windowMs }),
-    async purge(nowMs) {
-      const { numDeletedRows } = await query
-        .deleteFrom('failures')
-        .where('resetsAtMs', '<=', nowMs)
-        .executeTakeFirstOrThrow()
-      return Number(numDeletedRows)
-    },
+    purge: (nowMs) => countDeleted(query.deleteFrom('failures').where('resetsAtMs', '<=', nowMs)),
     async clear() {
       await query.deleteFrom('failures').execute()
     },

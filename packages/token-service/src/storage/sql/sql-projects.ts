@@ -1,6 +1,6 @@
 import type { ProjectStorage } from '../storage.ts'
 import { toProject } from './client-rows.ts'
-import type { Database } from './database.ts'
+import { countDeleted, type Database } from './database.ts'
 
 export function createSqlProjects({ query }: Database): ProjectStorage {
   return {
@@ -18,14 +18,11 @@ export function createSqlProjects({ query }: Database): ProjectStorage {
     async update(id, changes) {
       await query.updateTable('projects').set(changes).where('id', '=', id).execute()
     },
-    async purge(nowMs) {
-      // Secrets and memberships are deleted with them.
-      const deleted = await Promise.all(
-        (['applications', 'projects'] as const).map((table) =>
-          query.deleteFrom(table).where('deletesAtMs', '<=', nowMs).executeTakeFirstOrThrow(),
-        ),
-      )
-      return deleted.reduce((sum, { numDeletedRows }) => sum + Number(numDeletedRows), 0)
-    },
+    // Secrets and memberships are deleted with them.
+    purge: (nowMs) =>
+      countDeleted(
+        query.deleteFrom('applications').where('deletesAtMs', '<=', nowMs),
+        query.deleteFrom('projects').where('deletesAtMs', '<=', nowMs),
+      ),
   }
 }

@@ -1,5 +1,5 @@
 import type { SessionStorage } from '../developer-storage.ts'
-import type { Database } from './database.ts'
+import { countDeleted, type Database } from './database.ts'
 import { toDeveloper } from './sql-developers.ts'
 
 export function createSqlSessions({ query }: Database): SessionStorage {
@@ -23,12 +23,6 @@ export function createSqlSessions({ query }: Database): SessionStorage {
     async closeAll(developerId) {
       await query.deleteFrom('sessions').where('developerId', '=', developerId).execute()
     },
-    async purge(nowMs) {
-      const { numDeletedRows } = await query
-        .deleteFrom('sessions')
-        .where('expiresAtMs', '<=', nowMs)
-        .executeTakeFirstOrThrow()
-      return Number(numDeletedRows)
-    },
+    purge: (nowMs) => countDeleted(query.deleteFrom('sessions').where('expiresAtMs', '<=', nowMs)),
   }
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { FoundToken, StoredToken, TokenStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { applicationColumns, toApplication } from './client-rows.ts'
-import { firstOf, frequentStatement, type Database, type Query } from './database.ts'
+import { countDeleted, firstOf, frequentStatement, type Database, type Query } from './database.ts'
 
 const purgeSize = 200
 
@@ -56,12 +56,10 @@ export function createSqlTokens(database: Database): TokenStorage {
           .select('hash')
           .where('expiresAtMs', '<=', nowMs)
           .limit(purgeSize)
-        const { numDeletedRows } = await query
-          .deleteFrom('tokens')
-          .where('hash', 'in', kind === 'postgres' ? expired.forUpdate().skipLocked() : expired)
-          .executeTakeFirstOrThrow()
-        purged += Number(numDeletedRows)
-        if (numDeletedRows < purgeSize) return purged
+        const portion = kind === 'postgres' ? expired.forUpdate().skipLocked() : expired
+        const deleted = await countDeleted(query.deleteFrom('tokens').where('hash', 'in', portion))
+        purged += deleted
+        if (deleted < purgeSize) return purged
       }
     },
     async clear() {
