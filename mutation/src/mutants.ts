@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
 
@@ -16,22 +16,31 @@ export interface Mutant {
   readonly key: string
 }
 
+/** The mutants of some files, and the contents with which each of them can be switched on. */
+export interface FoundMutants {
+  readonly mutants: readonly Mutant[]
+  readonly changed: ReadonlyMap<string, string>
+}
+
 const silent = new Proxy({}, { get: (_, name) => (String(name).startsWith('is') ? () => false : () => {}) })
 
-/** Changes the files so that each mutant can be switched on, and returns the mutants. */
-export async function addMutants(folder: string, files: readonly string[]): Promise<Mutant[]> {
+/** Finds the mutants of some files, without changing them. */
+export async function findMutants(folder: string, files: readonly string[]): Promise<FoundMutants> {
   const sources = await Promise.all(
     files.map(async (name) => ({ name, content: await readFile(name, 'utf8'), mutate: true })),
   )
-  const { files: changed, mutants } = await new Instrumenter(silent as never).instrument(sources, {
-    plugins: null,
-    excludedMutations: [],
-    ignorers: [],
-  })
-  for (const { name, content } of changed) await writeFile(name, content)
+  const { files: instrumented, mutants: found } = await new Instrumenter(silent as never).instrument(
+    sources,
+    {
+      plugins: null,
+      excludedMutations: [],
+      ignorers: [],
+    },
+  )
+  const changed = new Map(instrumented.map(({ name, content }) => [name, content]))
   const textOf = new Map(sources.map(({ name, content }) => [name, content.split('\n')]))
   const seen = new Map<string, number>()
-  return mutants
+  const mutants = found
     .filter(({ status }) => status === undefined)
     .map(({ id, fileName, location, mutatorName, replacement }) => {
       const { start, end } = location
@@ -46,6 +55,7 @@ export async function addMutants(folder: string, files: readonly string[]): Prom
       const key = count === 1 ? same : `${same} (${count})`
       return { id, file, line: start.line + 1, operator: mutatorName, original, replacement, key }
     })
+  return { mutants, changed }
 }
 
 /** Puts the mutants in an order that depends on the seed only. */

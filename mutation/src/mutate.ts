@@ -15,11 +15,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { copyRepository } from './copy-repository.ts'
-import { addMutants, shorten, shuffle, type Mutant } from './mutants.ts'
+import { findMutants, shorten, shuffle, type FoundMutants, type Mutant } from './mutants.ts'
 import type { Order, Reply, TestFile } from './run-tests.ts'
 
 // `pnpm mutate [package…] [--count 200] [--seed 1] [--parallel 1] [--match text]`: changes the sources of a package in
-// one place at a time, and runs the tests of the package that reach the place. CONTRIBUTING.md explains the output.
+// one place at a time, and runs the tests of the package that reach the place. Without a package, `count` is the sum
+// for core, adapters and stores. CONTRIBUTING.md explains the output.
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2).filter((arg) => arg !== '--'),
@@ -74,22 +75,42 @@ const copy = copyRepository(root)
 const children = new Set<ChildProcess>()
 const scores: Score[] = []
 try {
-  for (const name of positionals.length > 0 ? positionals : defaults) scores.push(await mutate(name))
+  for (const each of await selectMutants()) scores.push(await mutate(each))
 } finally {
   for (const child of children) stop(child)
   rmSync(copy, { recursive: true, force: true })
 }
 printScores()
 
-async function mutate(name: string): Promise<Score> {
-  const folder = existsSync(join(copy, 'packages', name))
-    ? join(copy, 'packages', name)
-    : join(copy, 'apps', name)
-  const sources = globSync(join(folder, 'src/**/*.{ts,tsx}'))
-  const originals = new Map(sources.map((file) => [file, readFileSync(file)]))
-  const all = await addMutants(copy, sources)
-  const candidates = all.filter(({ file, key }) => file.includes(values.match) || key.includes(values.match))
-  const selected = shuffle(candidates, seed).slice(0, Number(values.count))
+interface Selection extends FoundMutants {
+  readonly name: string
+  readonly folder: string
+  readonly selected: readonly Mutant[]
+}
+
+async function selectMutants(): Promise<Selection[]> {
+  const names = positionals.length > 0 ? positionals : defaults
+  const packages = await Promise.all(
+    names.map(async (name) => {
+      const folder = ['packages', 'apps'].map((group) => join(copy, group, name)).find(existsSync)
+      if (folder === undefined) throw new Error(`There is no package "${name}".`)
+      return { name, folder, ...(await findMutants(copy, globSync(join(folder, 'src/**/*.{ts,tsx}')))) }
+    }),
+  )
+  const select = (mutants: readonly Mutant[]) =>
+    shuffle(
+      mutants.filter(({ file, key }) => file.includes(values.match) || key.includes(values.match)),
+      seed,
+    ).slice(0, Number(values.count))
+  const amongAll = new Set(select(packages.flatMap(({ mutants }) => mutants)))
+  return packages.map((each) => ({
+    ...each,
+    selected:
+      positionals.length > 0 ? select(each.mutants) : each.mutants.filter((mutant) => amongAll.has(mutant)),
+  }))
+}
+
+async function mutate({ name, folder, mutants: all, changed, selected }: Selection): Promise<Score> {
   const file = join(results, `${name}-${seed}.jsonl`)
   mkdirSync(results, { recursive: true })
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
@@ -100,6 +121,8 @@ async function mutate(name: string): Promise<Score> {
     ({ key }) => !equivalents.has(key) && (done.get(key)?.outcome ?? 'survived') === 'survived',
   )
   if (left.length > 0) {
+    const originals = new Map([...changed.keys()].map((path) => [path, readFileSync(path)]))
+    for (const [path, content] of changed) writeFileSync(path, content)
     const tests = await findTests(folder)
     const waiting = left.toReversed()
     const lane = async () => {
@@ -121,8 +144,8 @@ async function mutate(name: string): Promise<Score> {
       if (child) stop(child)
     }
     await Promise.all(Array.from({ length: Number(values.parallel) }, lane))
+    for (const [path, content] of originals) writeFileSync(path, content)
   }
-  for (const [path, content] of originals) writeFileSync(path, content)
   const outcomes = selected.filter(({ key }) => !equivalents.has(key)).map(({ key }) => done.get(key)!)
   return {
     name,
@@ -158,7 +181,9 @@ async function tryMutant(
   const files = [...new Set([...reaching, ...others])]
   if (files.length === 0) return { key, line, outcome: 'survived' }
   const usual = files.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
-  const order = { mutant: id, files: files.map(({ file }) => file) }
+  // A mutant may never finish.
+  const testTimeout = Math.max(15_000, ...files.map(({ longestTestMs }) => 5 * longestTestMs))
+  const order = { mutant: id, testTimeout, files: files.map(({ file }) => file) }
   const reply = await request(child, order, Math.round(60_000 + 5 * usual))
   if (reply === undefined || !('killedBy' in reply)) return { key, line, outcome: 'timed out' }
   return reply.killedBy === null
@@ -205,16 +230,25 @@ function place({ file, line, original, replacement }: Mutant): string {
 }
 
 function printScores(): void {
-  const rows = scores.map(({ name, found, killed, equivalent, survivors }) => {
-    const tried = killed + survivors.length
-    const percent = tried === 0 ? '–' : `${((100 * killed) / tried).toFixed(1)} %`
-    return [name, found, tried, killed, survivors.length, equivalent, percent]
-  })
+  const sum = (count: (score: Score) => number) => scores.reduce((total, score) => total + count(score), 0)
+  const total: Score = {
+    name: 'all',
+    found: sum(({ found }) => found),
+    killed: sum(({ killed }) => killed),
+    equivalent: sum(({ equivalent }) => equivalent),
+    survivors: scores.flatMap(({ survivors }) => survivors),
+  }
+  const rows = [...scores, ...(scores.length > 1 ? [total] : [])].map(
+    ({ name, found, killed, equivalent, survivors }) => {
+      const tried = killed + survivors.length
+      const percent = tried === 0 ? '–' : `${((100 * killed) / tried).toFixed(1)} %`
+      return [name, found, tried, killed, survivors.length, equivalent, percent]
+    },
+  )
   const table = [['package', 'mutants', 'tried', 'killed', 'survived', 'equivalent', 'score'], ...rows]
   const lines = table.map((row) => `| ${row.join(' | ')} |`)
   process.stdout.write(
     `\nSeed ${seed}\n\n${lines[0]}\n|${' --- |'.repeat(7)}\n${lines.slice(1).join('\n')}\n`,
   )
-  for (const { key, line } of scores.flatMap(({ survivors }) => survivors))
-    process.stdout.write(`survived, line ${line}, ${key}\n`)
+  for (const { key, line } of total.survivors) process.stdout.write(`survived, line ${line}, ${key}\n`)
 }

@@ -11,6 +11,7 @@ import type { TestRunResult, TestSpecification } from 'vitest/node'
 export interface TestFile {
   readonly file: string
   readonly milliseconds: number
+  readonly longestTestMs: number
   /** IDs of the mutants that run while modules are loaded; every file that loads them may notice. */
   readonly loaded: readonly string[]
   readonly reached: readonly string[]
@@ -19,7 +20,7 @@ export interface TestFile {
 
 export type Order =
   | { readonly coverage: string }
-  | { readonly mutant: string; readonly files: readonly string[] }
+  | { readonly mutant: string; readonly testTimeout: number; readonly files: readonly string[] }
 export type Reply =
   | { readonly passing: TestFile[]; readonly failing: string[] }
   | { readonly killedBy: string | null }
@@ -45,9 +46,6 @@ const vitest = await createVitest(
     maxWorkers: 1,
     reporters: [{}],
     onConsoleLog: () => false,
-    // A mutant may never finish: its test fails after 15 s.
-    testTimeout: 15_000,
-    hookTimeout: 15_000,
     sequence: { sequencer: AsGiven },
   },
   {},
@@ -56,8 +54,10 @@ const vitest = await createVitest(
 for (const { config } of vitest.projects)
   config.setupFiles.unshift(fileURLToPath(new URL('record-coverage.ts', import.meta.url)))
 const specifications = new Map<string, TestSpecification>()
+// What is built from sources with mutants is not what is published.
+const testsBuild = /\/test\/(package|runtimes)\//
 for (const specification of await vitest.globTestSpecifications([filter]))
-  specifications.set(specification.moduleId, specification)
+  if (!testsBuild.test(specification.moduleId)) specifications.set(specification.moduleId, specification)
 
 async function findCoverage(folder: string): Promise<Reply> {
   process.env['MUTATION_COVERAGE'] = folder
@@ -74,15 +74,18 @@ async function findCoverage(folder: string): Promise<Reply> {
     const { loaded = [], reached = [], startsProcesses = false } = coverage.get(module.moduleId) ?? {}
     const { moduleId: file } = module
     const { duration: milliseconds } = module.diagnostic()
-    if (module.ok()) passing.push({ file, milliseconds, loaded, reached, startsProcesses })
+    const durations = [...module.children.allTests()].map((test) => test.diagnostic()?.duration ?? 0)
+    const longestTestMs = Math.max(0, ...durations)
+    if (module.ok()) passing.push({ file, milliseconds, longestTestMs, loaded, reached, startsProcesses })
     else failing.push(file)
   }
   return { passing, failing }
 }
 
-async function tryMutant(mutant: string, files: readonly string[]): Promise<Reply> {
+async function tryMutant(mutant: string, testTimeout: number, files: readonly string[]): Promise<Reply> {
   process.env['__STRYKER_ACTIVE_MUTANT__'] = mutant
-  vitest.config.bail = 1
+  for (const config of [vitest.config, ...vitest.projects.map((project) => project.config)])
+    Object.assign(config, { bail: 1, testTimeout, hookTimeout: testTimeout })
   const result = await vitest.runTestSpecifications(files.map((file) => specifications.get(file)!))
   return { killedBy: firstFailure(files, result) }
 }
@@ -103,7 +106,10 @@ function firstFailure(
 }
 
 process.on('message', (order: Order) => {
-  const reply = 'coverage' in order ? findCoverage(order.coverage) : tryMutant(order.mutant, order.files)
+  const reply =
+    'coverage' in order
+      ? findCoverage(order.coverage)
+      : tryMutant(order.mutant, order.testTimeout, order.files)
   void reply.then((value) => process.send!(value))
 })
 process.send!('ready')

@@ -1,14 +1,10 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
-export const chromiumIsAbsent = !existsSync(executablePath)
-export const withChromium = chromiumIsAbsent
-  ? 'in Chromium (skipped: install chromium, or set CHROMIUM_PATH)'
-  : 'in Chromium'
+export { hasChromium, inChromium, openBrowser } from '@tokenwell/internal-testing/browser'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** A folder for a screenshot of every page. */
@@ -18,12 +14,6 @@ const isSoak = process.env['TOKENWELL_SOAK'] === '1'
 
 /** A browser on a busy machine needs time for a page. */
 export const timeout = { timeout: 30_000 }
-
-export function launchChromium(): Promise<Browser> {
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
-  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
-  return chromium.launch({ executablePath, headless: true, args: [...args, ...quiet] })
-}
 
 /** A page that fails the test on any error in its console, such as a violated content security policy. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {

@@ -24,7 +24,7 @@ describe('every form', () => {
     ]
     for (const { status, text } of pages) {
       expect(status).toBe(200)
-      expect(text).not.toMatch(/field-error|aria-invalid|role="alert"/)
+      expect(text).not.toMatch(/"error"|aria-invalid|role="alert"/)
     }
   })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser } from 'playwright-core'
-import { chromiumIsAbsent, launchChromium, layoutShift, openPage, timeout, withChromium } from './chromium.ts'
+import { hasChromium, openBrowser, layoutShift, openPage, timeout, inChromium } from './chromium.ts'
 import {
   createApplication,
   createProject,
@@ -11,10 +11,10 @@ import {
 
 useCheapPasswords()
 
-describe.skipIf(chromiumIsAbsent)(withChromium, () => {
+describe.skipIf(!hasChromium)(inChromium, () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchChromium()
+    browser = await openBrowser()
   })
   afterAll(() => browser?.close())
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { developerPortal } from '@tokenwell/developer-portal'
 import { startTokenService } from '@tokenwell/token-service'
 import type { Browser, Page } from 'playwright-core'
-import { chromiumIsAbsent, launchChromium, layoutShift, openPage, withChromium } from './chromium.ts'
+import { hasChromium, openBrowser, layoutShift, openPage, inChromium } from './chromium.ts'
 import { password } from './portal-browser.ts'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 
@@ -30,10 +30,10 @@ async function load(page: Page, url: string) {
   return { bytes, interactiveMs, shift }
 }
 
-describe.skipIf(chromiumIsAbsent)(withChromium, () => {
+describe.skipIf(!hasChromium)(inChromium, () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchChromium()
+    browser = await openBrowser()
   })
   afterAll(() => browser?.close())
 

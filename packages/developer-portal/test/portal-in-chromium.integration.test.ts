@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { developerPortal } from '@tokenwell/developer-portal'
 import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
 import { introspect, requestToken, resourceServer } from '../../token-service/test/test-service.ts'
-import { chromiumIsAbsent, inspectPage, launchChromium, openPage, timeout, withChromium } from './chromium.ts'
+import { hasChromium, inspectPage, openBrowser, openPage, timeout, inChromium } from './chromium.ts'
 import { password } from './portal-browser.ts'
 
 const run = promisify(execFile)
@@ -67,10 +67,10 @@ async function confirm(page: Page, button: string, confirmation: string): Promis
 const tokenStatus = async (service: RunningTokenService, clientId: string, clientSecret: string) =>
   (await requestToken(service.authUrl, { clientId, clientSecret } as never)).status
 
-describe.skipIf(chromiumIsAbsent)(withChromium, () => {
+describe.skipIf(!hasChromium)(inChromium, () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchChromium()
+    browser = await openBrowser()
   })
   afterAll(() => browser?.close())
 

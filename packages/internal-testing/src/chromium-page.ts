@@ -1,17 +1,11 @@
 import { createTokenProvider, tokenResponseBody, type TokenProvider, type TokenSource } from '@tokenwell/core'
 import { json, startScriptedServer, type ReceivedRequest, type ScriptedServer } from '@tokenwell/test-suite'
-import { existsSync } from 'node:fs'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { openBrowser } from './browser.ts'
 
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
-const args =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
-
-/** For the titles of tests that need Chromium: names the fix where it is not installed. */
-export const hasChromium = existsSync(executablePath)
-export const inChromium = `in Chromium${hasChromium ? '' : ' (install it, or set CHROMIUM_PATH)'}`
+export { hasChromium, inChromium } from './browser.ts'
 
 /** A page and its backend, where `POST /token` returns a token of the source. */
 export interface ChromiumPage {
@@ -33,7 +27,7 @@ export function useChromiumPage(entry: string, source: () => TokenSource): Chrom
   let script: string
   beforeAll(async () => {
     script = await bundle(entry)
-    browser = await chromium.launch({ executablePath, args: args.split(' ') })
+    browser = await openBrowser()
   })
   afterAll(() => browser?.close())
 

@@ -2,7 +2,7 @@ import { tokenHooks } from '@tokenwell/ky-hook'
 import { expectNoSecrets, json, noResponse, useTestServers } from '@tokenwell/test-suite'
 import { setTimeout } from 'node:timers/promises'
 import ky, { HTTPError, TimeoutError, type Hooks, type KyInstance, type Options } from 'ky'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 
 const servers = useTestServers()
 let api: KyInstance
@@ -98,6 +98,19 @@ describe('a rejected token', () => {
         .text(),
     ).toBe('early')
     expect(chunks).toBeLessThanOrEqual(1)
+  })
+
+  it('is refreshed even if the response cannot be cancelled', async () => {
+    const cancel = vi.fn(() => {
+      throw new Error('canary')
+    })
+    const responses = [
+      new Response(new ReadableStream({ cancel }), { status: 401 }),
+      new Response('accepted'),
+    ]
+    const fetch = () => Promise.resolve(responses.shift()!)
+    expect(await attached({ fetch }).get('x').text()).toBe('accepted')
+    expect(cancel).toHaveBeenCalledOnce()
   })
 
   it('repeats the body that a hook has set', async () => {

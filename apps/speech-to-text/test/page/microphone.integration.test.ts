@@ -5,7 +5,13 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { samples, samplesFolder } from '../samples.ts'
 import { padWav } from '../wav.ts'
-import { hasChromium, openBrowser, shownText, startApplication, type RunningApplication } from './web-page.ts'
+import {
+  hasChromium,
+  launchBrowser,
+  shownText,
+  startApplication,
+  type RunningApplication,
+} from './web-page.ts'
 
 const [file, text] = Object.entries(samples)[0]!
 
@@ -19,7 +25,7 @@ describe.skipIf(!hasChromium)('recording with the microphone', { timeout: 120_00
     folder = await mkdtemp(join(tmpdir(), 'microphone-'))
     const spoken = join(folder, 'spoken.wav')
     await writeFile(spoken, padWav(await readFile(join(samplesFolder, file)), 1.5))
-    browser = await openBrowser(
+    browser = await launchBrowser(
       '--use-fake-device-for-media-stream',
       '--use-fake-ui-for-media-stream',
       `--use-file-for-fake-audio-capture=${spoken}%noloop`,

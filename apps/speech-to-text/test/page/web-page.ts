@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import {
   application,
@@ -15,31 +14,7 @@ import {
   type TokenServiceOptions,
 } from '../platform.ts'
 
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
-
-export const hasChromium = existsSync(executablePath)
-
-if (!hasChromium) {
-  // eslint-disable-next-line no-console
-  console.warn('Chromium was not found. Install it or set CHROMIUM_PATH to run the tests of the page.')
-}
-
-export function openBrowser(...args: string[]): Promise<Browser> {
-  return chromium.launch({
-    executablePath,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      ...args,
-    ],
-  })
-}
+export { hasChromium, launchBrowser, openBrowser } from '@tokenwell/internal-testing/browser'
 
 /** The whole application: the token service in this process, the speech API and the server in others. */
 export interface RunningApplication {

@@ -139,6 +139,14 @@ describe('events', () => {
     expect(requestIds).toEqual([1, 2, 3, 4, 5, 6, 1])
   })
 
+  it('state that a token is expiring from the first moment on', async () => {
+    const { events, tokens } = listened({ expiresIn: 100 })
+    await tokens.getToken()
+    await pass(95_000)
+    await tokens.getToken()
+    expect(events).toContainEqual(expect.objectContaining({ type: 'token_requested', reason: 'expiring' }))
+  })
+
   it('reach every listener until it is removed', async () => {
     const { tokens } = listened({})
     const [early, late] = [vi.fn(), vi.fn()]

@@ -65,6 +65,16 @@ describe('the administrators listener', () => {
     expect((await send('POST', '/applications/unknown/revoke')).status).toBe(404)
   })
 
+  it('creates applications from a name and a project', async () => {
+    const { authUrl, send } = await administered()
+    const { status, body } = await send('POST', '/applications', { name: 'plain', project: 'default' })
+    expect(status).toBe(201)
+    expect((await requestToken(authUrl, body)).body).toMatchObject({
+      api_product_list_json: [],
+      expires_in: '3600',
+    })
+  })
+
   it('rotates and revokes secrets, and revokes all tokens', async () => {
     const { authUrl, send } = await administered()
     const path = `/applications/${application.clientId}`

@@ -7,9 +7,22 @@ import {
   type TokenServiceOptions,
 } from '@tokenwell/token-service'
 import { temporaryFolder } from '../service-process.ts'
-import { application, introspect, requestToken, resourceServer } from '../test-service.ts'
+import { application, introspect, requestToken, resourceServer, testService } from '../test-service.ts'
 
 describe('applications that are configured', () => {
+  it('need only a name and credentials', async () => {
+    const { clientId, clientSecret } = application
+    const { authUrl } = await testService({ applications: [{ name: 'plain', clientId, clientSecret }] })
+    expect((await requestToken(authUrl)).body).toMatchObject({
+      api_product_list: '[]',
+      api_product_list_json: [],
+      expires_in: '3600',
+      status: 'approved',
+      organization_name: 'example-org',
+      developer_email: 'developer@example.com',
+    })
+  })
+
   it('are created once, stay unchanged, and need their keys', { timeout: 60_000 }, async () => {
     const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
     const [older, newer] = ['o'.repeat(40), 'n'.repeat(40)]

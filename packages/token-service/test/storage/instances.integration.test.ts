@@ -5,6 +5,7 @@ import { freePort } from '@tokenwell/internal-testing/free-port'
 import {
   postgresIsAbsent,
   startPostgres,
+  startPrivatePostgres,
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
@@ -103,7 +104,7 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
   })
 
   it('are not ready without the database, and respond with 503', async () => {
-    const cluster = await startPostgres()
+    const cluster = await startPrivatePostgres()
     const storage = await cluster.createDatabase()
     const { authUrl } = await testService({ storage, keys })
     expect((await fetch(`${authUrl}/readyz`)).status).toBe(200)

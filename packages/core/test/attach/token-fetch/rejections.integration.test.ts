@@ -33,10 +33,13 @@ describe('a rejected request', () => {
     for (const { body } of started.seen) expect(body).toContain('contents')
   })
 
-  it('that is a Request without a body is sent once more', async () => {
+  it.each<[string, (api: string) => URL | Request]>([
+    ['a URL object', (api) => new URL(api)],
+    ['a Request without a body', (api) => new Request(api)],
+  ])('that is %s is sent once more', async (_name, input) => {
     const started = await start()
     await revoke(started)
-    expect((await started.tokenFetch(new Request(started.api))).status).toBe(200)
+    expect((await started.tokenFetch(input(started.api))).status).toBe(200)
     expect(started.seen).toHaveLength(2)
   })
 

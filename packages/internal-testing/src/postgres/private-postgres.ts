@@ -1,0 +1,69 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from '../free-port.ts'
+import type { SharedServer } from '../shared-servers.ts'
+
+const binaries = '/usr/lib/postgresql'
+const newest = existsSync(binaries)
+  ? readdirSync(binaries).toSorted((a, b) => Number(b) - Number(a))[0]
+  : undefined
+
+export const isInstalled = newest !== undefined
+
+/** A private server in a temporary folder. */
+export async function startPostgresServer(): Promise<SharedServer> {
+  const bin = join(binaries, newest ?? '', 'bin')
+  const data = mkdtempSync(join(tmpdir(), 'tokenwell-postgres-'))
+  // PostgreSQL refuses to run as root.
+  const user = process.getuid?.() === 0 ? nobody() : undefined
+  if (user) chownSync(data, user.uid, user.gid)
+  const initdb = ['-D', data, '-U', 'tokenwell', '-A', 'trust', '--no-sync']
+  await promisify(execFile)(join(bin, 'initdb'), initdb, { ...user, cwd: data })
+
+  const port = await freePort()
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: data,
+    fsync: 'off',
+    max_connections: 300,
+  }
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = spawn(join(bin, 'postgres'), ['-D', data, ...args], {
+    ...user,
+    cwd: data,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await saysReady(server)
+  return {
+    url: `postgres://tokenwell@127.0.0.1:${port}/postgres`,
+    async stop() {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGINT')
+      await ended
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+function saysReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    server.once('exit', () => reject(new Error(`PostgreSQL exited: ${said}`)))
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      if (said.includes('ready to accept connections')) resolve()
+    })
+  })
+}
+
+function nobody(): { uid: number; gid: number } {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith('nobody:'))
+  const [, , uid, gid] = line?.split(':') ?? []
+  return { uid: Number(uid), gid: Number(gid) }
+}
