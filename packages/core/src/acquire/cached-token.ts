@@ -101,7 +101,8 @@ export function isFresh(cached: CachedToken, clock: Clock): boolean {
 }
 
 /** Whether a token is valid for long enough. A fresh token is, too, if a new one would not last longer. */
-export function hasValidity(cached: CachedToken, elapsedMs: number, minimumValidityMs: number): boolean {
+export function hasValidity(cached: CachedToken, clock: Clock, minimumValidityMs: number): boolean {
+  const elapsedMs = elapsedSince(cached.start, clock)
   if (elapsedMs >= cached.expiringAtMs) return false
   // NaN, for example from an unset variable, means no minimum.
   if (!(cached.lifetimeMs - elapsedMs < minimumValidityMs)) return true

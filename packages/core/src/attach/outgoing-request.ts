@@ -14,29 +14,6 @@ export interface TokenRequestInit extends Omit<RequestInit, 'duplex'> {
   readonly duplex?: 'half' | undefined
 }
 
-/** Members of `RequestInit`, standard ones and those of runtimes and frameworks, that an object may inherit. */
-const initMembers = [
-  'body',
-  'cache',
-  'cf',
-  'credentials',
-  'dispatcher',
-  'duplex',
-  'headers',
-  'integrity',
-  'keepalive',
-  'method',
-  'mode',
-  'next',
-  'priority',
-  'redirect',
-  'referrer',
-  'referrerPolicy',
-  'signal',
-  'token',
-  'window',
-] as const
-
 /**
  * One request, read as `fetch` would read it at the moment of the call: later changes by the caller have no effect,
  * and the request goes to the URL that was checked.
@@ -136,14 +113,11 @@ function readInit(given: TokenRequestInit | null | undefined): {
   -readonly [Name in keyof TokenRequestInit]: TokenRequestInit[Name]
 } {
   if (given === null || given === undefined) return {}
-  const init: Record<string, unknown> = { ...given }
   const prototype: unknown = Object.getPrototypeOf(given)
-  if (prototype !== Object.prototype && prototype !== null) {
-    for (const name of initMembers) {
-      const value = (given as Record<string, unknown>)[name]
-      if (value !== undefined) init[name] = value
-    }
-  }
+  // Most are plain objects, which are copied in a fraction of the time.
+  if (prototype === Object.prototype || prototype === null) return { ...given }
+  const init: Record<string, unknown> = {}
+  for (const name in given) init[name] = given[name as keyof TokenRequestInit]
   return init
 }
 

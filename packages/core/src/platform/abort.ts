@@ -1,4 +1,9 @@
-const callbacks = new WeakMap<AbortSignal, Set<() => void>>()
+interface SharedListener {
+  readonly callbacks: Set<() => void>
+  readonly stop: () => void
+}
+
+const listeners = new WeakMap<AbortSignal, SharedListener>()
 
 /**
  * Calls `callback` once the signal is aborted, at once if it already is; returns a function that cancels this. A
@@ -9,31 +14,29 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
     callback()
     return () => {}
   }
-  const shared = callbacks.get(signal) ?? listen(signal)
+  const { callbacks, stop } = listeners.get(signal) ?? listen(signal)
   // Wrapped, so that a callback passed twice is called twice.
   const own = (): void => callback()
-  shared.add(own)
+  callbacks.add(own)
   return () => {
-    if (shared.delete(own) && shared.size === 0) stopListening.get(shared)?.()
+    if (callbacks.delete(own) && callbacks.size === 0) stop()
   }
 }
 
-const stopListening = new WeakMap<Set<() => void>, () => void>()
-
-function listen(signal: AbortSignal): Set<() => void> {
-  const shared = new Set<() => void>()
+function listen(signal: AbortSignal): SharedListener {
+  const callbacks = new Set<() => void>()
   const notifyAll = (): void => {
     stop()
-    for (const callback of shared) callback()
+    for (const callback of callbacks) callback()
   }
   const stop = (): void => {
     signal.removeEventListener('abort', notifyAll)
-    callbacks.delete(signal)
+    listeners.delete(signal)
   }
   signal.addEventListener('abort', notifyAll)
-  callbacks.set(signal, shared)
-  stopListening.set(shared, stop)
-  return shared
+  const listener = { callbacks, stop }
+  listeners.set(signal, listener)
+  return listener
 }
 
 /** Aborts; in Workers, aborting the I/O of a request that has ended throws, and there is nothing left to abort. */

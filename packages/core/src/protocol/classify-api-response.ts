@@ -1,4 +1,4 @@
-import { readErrorFacts } from './error-response.ts'
+import { readFault } from './error-response.ts'
 import { headerValue, type ResponseHeaders } from './headers.ts'
 
 /** Whether an API rejected the token itself. */
@@ -30,7 +30,7 @@ export function classifyApiResponse(
   body?: string,
 ): ApiResponseClassification {
   if (status < 400) return { tokenRejected: false }
-  const fault = body === undefined ? undefined : readFault(body)
+  const fault = body?.includes('fault') ? classifyFault(body) : undefined
   if (fault !== undefined) return fault
   const challenges = readChallenges(headerValue(headers, 'www-authenticate') ?? '')
   const others = challenges.filter(({ scheme }) => !otherSchemes.test(scheme))
@@ -43,15 +43,13 @@ export function classifyApiResponse(
   return { tokenRejected, reason }
 }
 
-function readFault(body: string): ApiResponseClassification | undefined {
-  if (!body.includes('fault')) return undefined
+function classifyFault(body: string): ApiResponseClassification | undefined {
   try {
-    const facts = readErrorFacts(JSON.parse(body))
-    if (facts === undefined) return undefined
-    const fault = `${facts.vendorCode ?? ''} ${facts.faultText}`
+    const { vendorCode, text } = readFault(JSON.parse(body))
+    const fault = `${vendorCode} ${String(text).slice(0, 1_000)}`
     const tokenRejected = rejectedToken.test(fault)
     if (!tokenRejected && !otherReason.test(fault)) return undefined
-    return facts.vendorCode ? { tokenRejected, reason: facts.vendorCode } : { tokenRejected }
+    return vendorCode ? { tokenRejected, reason: vendorCode } : { tokenRejected }
   } catch {
     return undefined
   }

@@ -12,7 +12,14 @@ export interface ErrorFacts {
   readonly description?: string | undefined
 }
 
-const codeShape = /^[\w.-]{1,80}$/
+/** The gateway's fault: its code, and its text, which may hold anything. */
+export function readFault(body: unknown): {
+  readonly vendorCode: string | undefined
+  readonly text: unknown
+} {
+  const { fault } = Object(body)
+  return { vendorCode: readCode(fault?.detail?.errorcode), text: fault?.faultstring }
+}
 
 /** Reads the error members of a response: RFC 6749, the gateway's fault, or its older flat form. */
 export function readErrorFacts(body: unknown): ErrorFacts | undefined {
@@ -23,11 +30,11 @@ export function readErrorFacts(body: unknown): ErrorFacts | undefined {
   }
   const { error, error_description: description, ErrorCode, Error: text, fault } = Object(body)
   if (!error && !ErrorCode && !fault) return undefined
-  const { faultstring, detail } = Object(fault)
+  const { vendorCode, text: faultText } = readFault(body)
   return {
-    oauthError: code(ErrorCode ?? error),
-    vendorCode: code(detail?.errorcode),
-    faultText: [faultstring, text]
+    oauthError: readCode(ErrorCode ?? error),
+    vendorCode,
+    faultText: [faultText, text]
       .filter((part) => typeof part === 'string')
       .join(' ')
       .slice(0, 1000),
@@ -35,8 +42,8 @@ export function readErrorFacts(body: unknown): ErrorFacts | undefined {
   }
 }
 
-function code(value: unknown): string | undefined {
-  return typeof value === 'string' && codeShape.test(value) ? value : undefined
+function readCode(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\w.-]{1,80}$/.test(value) ? value : undefined
 }
 
 const throttledFault = /spike.?arrest|quota.?violation|rate.?limit/i

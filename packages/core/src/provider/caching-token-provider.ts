@@ -162,7 +162,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     if (this.#rejections?.isRejected(cached.token.value)) return false
     // Not the token that is due for refresh.
     if (reason === 'refresh_ahead' && cached.token.value === this.#cached?.token.value) return false
-    return this.hasValidity(cached, minimumValidityMs)
+    return hasValidity(cached, this.#settings.clock, minimumValidityMs)
   }
 
   keep(cached: CachedToken): void {
@@ -201,10 +201,6 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     return elapsedSince(cached.start, this.#settings.clock)
   }
 
-  hasValidity(cached: CachedToken, minimumValidityMs: number): boolean {
-    return hasValidity(cached, this.#elapsed(cached), minimumValidityMs)
-  }
-
   reason(): TokenRequestReason {
     const cached = this.#cached
     if (cached === undefined) return 'first'
@@ -215,7 +211,11 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   /** The cached token if it is sufficient; one that is due for refresh is refreshed in the background. */
   usableToken(minimumValidityMs: number, replacementOf: AccessToken | undefined): AccessToken | undefined {
     const cached = this.#cached
-    if (cached === undefined || cached.rejected || !this.hasValidity(cached, minimumValidityMs))
+    if (
+      cached === undefined ||
+      cached.rejected ||
+      !hasValidity(cached, this.#settings.clock, minimumValidityMs)
+    )
       return undefined
     if (cached.token.value === replacementOf?.value) return undefined
     if (this.#elapsed(cached) >= cached.refreshAtMs)

@@ -120,9 +120,8 @@ export class PendingTokenRequest {
 
 /** For a caller that timed out. */
 export function timeoutError(timeoutMs: number): TokenError {
-  const time = timeoutMs < 1000 ? `${Math.round(timeoutMs)} ms` : `${Number((timeoutMs / 1000).toFixed(1))} s`
   return new TokenError({
     kind: 'unavailable',
-    message: `Timed out after ${time} while waiting for a token.`,
+    message: `Timed out after ${timeoutMs / 1000} s while waiting for a token.`,
   })
 }

@@ -1,5 +1,5 @@
 import { acquireToken, sharingOf } from '../acquire/acquire-token.ts'
-import type { CachedToken } from '../acquire/cached-token.ts'
+import { hasValidity, type CachedToken } from '../acquire/cached-token.ts'
 import { Cooldown } from '../acquire/cooldown.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
 import { toTokenError, type AcquireContext, type ProviderContext } from '../acquire/request-with-retries.ts'
@@ -25,7 +25,6 @@ export interface TokenCache {
   [emitEvent](event: TokenEvent): void
   /** The cached token if it is sufficient. */
   usableToken(minimumValidityMs: number, replacementOf: AccessToken | undefined): AccessToken | undefined
-  hasValidity(cached: CachedToken, minimumValidityMs: number): boolean
   /** Whether a token from the store is accepted. */
   accepts(cached: CachedToken, options: PendingTokenRequestOptions): boolean
   /** Why a token is requested now. */
@@ -85,7 +84,7 @@ export class TokenRequests {
         const cached = await this.#join(pending, signal, deadline)
         if (outdated) continue
         const isNew = pending.forced || cached.storeId === undefined
-        if (isNew || this.#cache.hasValidity(cached, minimumValidityMs)) return cached.token
+        if (isNew || hasValidity(cached, clock, minimumValidityMs)) return cached.token
         // Another process's token, too old for this caller: request one of our own.
         forced = true
         requestsBefore = this.#count

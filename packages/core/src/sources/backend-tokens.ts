@@ -1,13 +1,14 @@
-import { kindOfStatus, readErrorFacts } from '../protocol/error-response.ts'
+import { errorCode } from '../platform/error-code.ts'
+import { configurationError } from '../protocol/configuration-error.ts'
+import { kindOfStatus } from '../protocol/error-response.ts'
+import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { retryAfter } from '../protocol/retry-after.ts'
-import { parseObject } from '../protocol/parse-token-response.ts'
-import { secureUrl } from '../protocol/secure-url.ts'
-import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
+import { isSecure } from '../protocol/secure-url.ts'
 import { TokenError } from '../protocol/token-error.ts'
-import { readToken } from '../protocol/token-response.ts'
+import { readToken, type Token } from '../protocol/token-response.ts'
 import { exemptFromCooldown, onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import { sendTokenRequest, type FetchLike } from './send-token-request.ts'
+import { noStore, type FetchLike } from './send-token-request.ts'
 
 /** What `new Headers()` accepts. */
 export type HeadersInput = NonNullable<RequestInit['headers']>
@@ -32,7 +33,10 @@ export interface BackendTokensOptions {
  */
 export function backendTokens(options: BackendTokensOptions): TokenSource {
   const { url, fetch, headers, credentials } = { ...options }
-  if (/^[a-z][a-z\d+.-]*:/i.test(String(url))) secureUrl('url', url)
+  const absolute = URL.canParse(url) ? new URL(url) : undefined
+  if (absolute && (!isSecure(absolute, false) || absolute.username)) {
+    throw configurationError('url must be relative to the page or start with https://, without a user name.')
+  }
   // The token depends on cookies and headers: it is never shared with another source.
   const own = Math.random()
   let session = 0
@@ -42,11 +46,13 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
     async requestToken({ signal }) {
       const sent = withAccept(await headers?.())
       const init = { method: 'POST', headers: sent, signal, ...(credentials && { credentials }) }
-      const response = await sendTokenRequest(fetch, url, init)
-      const { status, body } = response
-      const raw = parseObject(body) ?? {}
-      const token = status >= 200 && status < 300 && !readErrorFacts(raw) && readToken(raw)
-      if (typeof token === 'object') return { ...token, scope: [] }
+      // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
+      const send: FetchLike = fetch ?? globalThis.fetch
+      const response = await send(url, { ...init, ...noStore(), redirect: 'manual' }).catch(unreachable)
+      const { status, ok } = response
+      const body = await response.text().catch(unreachable)
+      const token = ok ? tokenOf(body) : undefined
+      if (token) return { ...token, scope: [] }
       // A redirect leads to a login page; browsers show it as status 0.
       if (status === 401 || status === 0 || (status >= 300 && status < 400)) {
         session++
@@ -62,6 +68,25 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
   }
 }
 
+/** Keeps only the code or name of the error, because its text may hold a secret. */
+function unreachable(error: unknown): never {
+  if (isNextjsSignal(error)) throw error
+  throw new TokenError({
+    kind: 'unavailable',
+    message: `Could not reach the backend's token route (${errorCode(error)}).`,
+  })
+}
+
+function tokenOf(body: string): Token | undefined {
+  try {
+    const raw = Object(JSON.parse(body)) as Record<string, unknown>
+    const token = raw['error'] ? undefined : readToken(raw)
+    return typeof token === 'object' ? token : undefined
+  } catch {
+    return undefined
+  }
+}
+
 function sessionEnded(status: number): TokenError {
   return new TokenError({
     kind: 'credentials',
@@ -70,7 +95,7 @@ function sessionEnded(status: number): TokenError {
   })
 }
 
-function failure({ status, headers }: TokenEndpointResponse): TokenError {
+function failure({ status, headers }: Response): TokenError {
   if (status === 403 || status === 419) {
     return new TokenError({
       kind: 'credentials',

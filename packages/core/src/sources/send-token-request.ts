@@ -24,7 +24,7 @@ export async function sendTokenRequest(
 }
 
 /** Frameworks such as Next.js cache responses of `fetch` unless told not to. Some runtimes reject the option. */
-function noStore(): { cache?: 'no-store' } {
+export function noStore(): { cache?: 'no-store' } {
   const { Request } = globalThis
   return Request && 'cache' in Request.prototype ? { cache: 'no-store' } : {}
 }
