@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { BaseSequencer, createVitest } from 'vitest/node'
 import type { TestRunResult, TestSpecification } from 'vitest/node'
@@ -23,7 +24,8 @@ export type Order =
   | { readonly mutant: string; readonly testTimeout: number; readonly files: readonly string[] }
 export type Reply =
   | { readonly passing: TestFile[]; readonly failing: string[] }
-  | { readonly killedBy: string | null }
+  /** Undefined if the tests do not end. */
+  | { readonly killedBy: string | null | undefined }
 
 class AsGiven extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -37,6 +39,7 @@ process.chdir(copy)
 process.env['NODE_ENV'] ??= 'test'
 // No mutant is switched on in a page: tests in Chromium are skipped.
 process.env['CHROMIUM_PATH'] = 'none'
+let lastResultAt = 0
 const nowhere = new PassThrough().resume()
 const vitest = await createVitest(
   'test',
@@ -44,7 +47,7 @@ const vitest = await createVitest(
     config: join(copy, 'vitest.config.ts'),
     watch: false,
     maxWorkers: 1,
-    reporters: [{}],
+    reporters: [{ onTestCaseResult: () => void (lastResultAt = performance.now()) }],
     onConsoleLog: () => false,
     sequence: { sequencer: AsGiven },
   },
@@ -86,8 +89,15 @@ async function tryMutant(mutant: string, testTimeout: number, files: readonly st
   process.env['__STRYKER_ACTIVE_MUTANT__'] = mutant
   for (const config of [vitest.config, ...vitest.projects.map((project) => project.config)])
     Object.assign(config, { bail: 1, testTimeout, hookTimeout: testTimeout })
-  const result = await vitest.runTestSpecifications(files.map((file) => specifications.get(file)!))
-  return { killedBy: firstFailure(files, result) }
+  const running = vitest.runTestSpecifications(files.map((file) => specifications.get(file)!))
+  const result = await Promise.race([running, endless(testTimeout)])
+  return result === undefined ? { killedBy: undefined } : { killedBy: firstFailure(files, result) }
+}
+
+/** Resolves when a test takes longer than its time limit: a loop that never ends leaves no turn for a timer. */
+async function endless(testTimeout: number): Promise<undefined> {
+  lastResultAt = performance.now()
+  while (performance.now() - lastResultAt < testTimeout + 10_000) await setTimeout(1_000)
 }
 
 function firstFailure(

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { samples, samplesFolder } from '../samples.ts'
@@ -163,7 +164,10 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
       const downloading = page.waitForEvent('download')
       await page.getByRole('button', { name: `Save ${format}` }).click()
       const download = await downloading
-      return { name: download.suggestedFilename(), content: await readFile(await download.path(), 'utf8') }
+      return {
+        name: download.suggestedFilename(),
+        content: await readText(await download.createReadStream()),
+      }
     }
     const base = file.replace('.wav', '')
     expect(await save('TXT')).toEqual({ name: `${base}.txt`, content: `${text}\n` })

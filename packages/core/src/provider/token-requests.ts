@@ -64,8 +64,6 @@ export class TokenRequests {
       if (clock.monotonic() >= deadline) throw timeoutError(timeoutMs)
       if (!forced) {
         const token = this.#cache.usableToken(minimumValidityMs, replacementOf)
-        // One turn later, in case the caller aborts at once.
-        if (token && signal) await Promise.resolve().then(() => signal.throwIfAborted())
         if (token) return token
       }
       let { pending } = this

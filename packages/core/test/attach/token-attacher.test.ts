@@ -182,7 +182,9 @@ describe('after a response', () => {
   })
 
   it('returns undefined if the request cannot be sent again, and refreshes in the background', async () => {
-    const { attacher, endpoint, tokens } = start((request) => ({ latencyMs: request === 1 ? 0 : 100 }))
+    const { attacher, endpoint, events, tokens } = start((request) => ({
+      latencyMs: request === 1 ? 0 : 100,
+    }))
     const attachment = (await attacher.attach(get(api)))!
     await pass(0)
     expect(await attacher.reattach(get(api), attachment, rejection, false)).toBeUndefined()
@@ -193,6 +195,8 @@ describe('after a response', () => {
     expect(waiting.value?.token.value).toBe('token-2')
     expect(tokens.peekToken()?.value).toBe('token-2')
     expect(endpoint.requests).toHaveLength(2)
+    const reasons = events.flatMap((event) => (event.type === 'token_requested' ? [event.reason] : []))
+    expect(reasons).toEqual(['first', 'rejected'])
   })
 
   it('returns undefined with `retryOnRejection: false`; the next request gets a new token', async () => {

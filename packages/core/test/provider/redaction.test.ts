@@ -199,7 +199,11 @@ describe('neither secret nor token is shown', () => {
     expect(JSON.stringify(issued.response)).not.toContain('canary')
     expect(inspect(issued.response, { depth: 10, showHidden: true })).not.toContain('canary')
     expect(JSON.stringify({ ...issued.response })).not.toContain('canary')
-    expect(`${inspect(issued)} ${inspect(tokens)} ${inspect(source)}`).toMatch(/expiresAt.*clientId/s)
+    expect(JSON.parse(JSON.stringify(tokens))).toEqual({
+      source: JSON.parse(JSON.stringify(source)) as unknown,
+      token: { value: '[redacted]', tokenType: 'Bearer', expiresAt: issued.expiresAt.toISOString() },
+    })
+    expect(inspect(tokens)).toMatch(/clientId.*expiresAt/s)
   })
 
   it('in the errors of a backend', async () => {

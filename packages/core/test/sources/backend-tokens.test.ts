@@ -195,12 +195,20 @@ describe('a failing backend', () => {
       tokens.reset()
       await fails()
       expect(endpoint.requests).toHaveLength(3)
+      // The second cooldown is longer than a second.
+      await pass(1_000)
+      await fails()
+      await pass(1_000)
+      await fails()
+      expect(endpoint.requests).toHaveLength(4)
       endpoint.script = {}
       csrf = 'new'
       // The headers are compared once a second.
-      await pass(1_000)
+      await pass(999)
+      await fails()
+      await pass(1)
       await expect(tokens.getToken()).resolves.toBeDefined()
-      expect(endpoint.requests).toHaveLength(4)
+      expect(endpoint.requests).toHaveLength(5)
     },
   )
 
