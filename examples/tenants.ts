@@ -26,7 +26,6 @@ await using pool = createTokenPool(
 )
 
 async function ordersOf(tenant: string): Promise<number> {
-  // Call `for` for each use: the pool drops the least recently used tenants.
   const apiFetch = createTokenFetch(pool.for(tenant), { allowedOrigins: [apiUrl] })
   const response = await apiFetch(`${apiUrl}/v1/orders`)
   return response.status

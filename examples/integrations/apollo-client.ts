@@ -1,4 +1,4 @@
-// Apollo Client: pass the token fetch to the HttpLink.
+// Apollo Client: pass the result of createTokenFetch to the HttpLink.
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 

@@ -1,4 +1,4 @@
-// graphql-request: pass the token fetch as `fetch`.
+// graphql-request: pass the result of createTokenFetch as `fetch`.
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import { gql, GraphQLClient } from 'graphql-request'
 

@@ -1,4 +1,4 @@
-// Hey API: set the token fetch in the generated client.
+// Hey API: set the result of createTokenFetch in the generated client.
 import { createClient } from '@hey-api/client-fetch'
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 

@@ -8,7 +8,7 @@ const tokens = createTokenProvider(
   clientCredentials({ authUrl: AUTH_URL!, clientId: CLIENT_ID!, clientSecret: CLIENT_SECRET! }),
 )
 
-// KafkaJS calls it for each connection and before each reauthentication.
+// KafkaJS calls this function for each connection and before each reauthentication.
 export async function oauthBearerProvider(): Promise<{ value: string }> {
   const { value } = await tokens.getToken({ minimumValidityMs: 60_000 })
   return { value }

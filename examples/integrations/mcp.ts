@@ -1,4 +1,4 @@
-// Model Context Protocol: pass the token fetch to the client's transport, instead of an authProvider.
+// Model Context Protocol: pass the result of createTokenFetch to the client's transport, instead of an authProvider.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'

@@ -1,4 +1,4 @@
-// ofetch: create an instance with the token fetch.
+// ofetch: create an instance with the result of createTokenFetch.
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import { createFetch } from 'ofetch'
 

@@ -1,4 +1,4 @@
-// openapi-fetch: pass the token fetch as `fetch`.
+// openapi-fetch: pass the result of createTokenFetch as `fetch`.
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import createClient from 'openapi-fetch'
 

@@ -1,4 +1,4 @@
-// orval: the generated functions send their requests through the token fetch. In orval.config.ts:
+// orval: the generated functions send their requests with tokenFetch. In orval.config.ts:
 //   output: { client: 'fetch', target: 'orders.ts', override: { mutator: { path: 'orval.ts', name: 'apiFetch' } } }
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 

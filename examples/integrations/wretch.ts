@@ -1,4 +1,4 @@
-// wretch: replace its fetch with the token fetch.
+// wretch: replace its fetch with the result of createTokenFetch.
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import wretch from 'wretch'
 
