@@ -59,7 +59,7 @@ describe('without allowed origins', () => {
 
   it('throws for an instance without a base URL', () => {
     expect(() => attachTokens(create(), servers.tokens)).toThrow(
-      /^allowedOrigins is missing\. Name the origin/,
+      /^allowedOrigins is missing\. List the origin/,
     )
   })
 

@@ -54,7 +54,7 @@ Exit codes:
   0    success
   1    the token endpoint rejected the request, or doctor found a problem
   2    usage error: an option, a file or an environment variable is missing or invalid
-  3    no valid response: the endpoint is unreachable or overloaded, or responds incorrectly
+  3    no valid response: the endpoint is unreachable or overloaded, or its response is malformed
   70   internal error: please report it
   130  interrupted
 

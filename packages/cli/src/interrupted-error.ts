@@ -1,4 +1,4 @@
-/** The user pressed Ctrl-C or Ctrl-D at a prompt. */
+/** The user pressed Ctrl+C or Ctrl+D at a prompt. */
 export class InterruptedError extends Error {
   override readonly name = 'Interrupted'
 }

@@ -72,7 +72,7 @@ describe('tokenwell curl', () => {
       /evil\.example\.com is not an allowed origin/,
     ],
     ['plain HTTP', ['http://other.example.com/'], /must start with https/],
-    ['a relative URL', ['/orders'], /not an absolute URL/],
+    ['a relative URL', ['/orders'], /must be absolute/],
     [
       'a second URL',
       ['https://other.example.com', '--', '-s', 'a', 'https://evil.example.com'],
@@ -99,7 +99,7 @@ describe('tokenwell curl', () => {
   it('reports that curl is missing', async () => {
     const running = startTokenwell(['curl', api.origin], environment({ PATH: pathWithoutCurl() }))
     expect(await running.ended).toMatchObject({ code: 2 })
-    expect(running.written.stderr).toBe('tokenwell: curl is not installed.\n')
+    expect(running.written.stderr).toBe('tokenwell: curl is not installed. Install it.\n')
   })
 })
 

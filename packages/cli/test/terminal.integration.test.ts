@@ -27,8 +27,8 @@ describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the packa
   })
 
   it.each([
-    ['Ctrl-C', '\u0003'],
-    ['Ctrl-D', '\u0004'],
+    ['Ctrl+C', '\u0003'],
+    ['Ctrl+D', '\u0004'],
   ])('exits on %s', async (_name, key) => {
     const { AUTH_URL: url } = service.environmentOf('demo')
     const { child, written, wrote, ended } = onTerminal(['token'], { AUTH_URL: url!, CLIENT_ID: 'demo' })

@@ -125,7 +125,7 @@ describe('tokenwell token', () => {
         { ...credentials, AUTH_URL: 'https://a', CLIENT_SECRET: 'canary\n' },
         /line break/,
       ],
-      ['a parameter', ['--parameter', 'canary'], remote, /--parameter requires name=value/],
+      ['a parameter', ['--parameter', 'canary'], remote, /--parameter must have the form name=value/],
       ['a reserved one', ['--parameter', 'scope=a'], remote, /--parameter must not contain scope/],
       ['a timeout', ['--timeout', 'soon'], {}, /must be a number greater than 0 and at most 3600/],
       ['an unknown flag', ["--secret=can'ary canary"], {}, /unknown option '--secret=…'/],
@@ -151,7 +151,7 @@ describe('tokenwell token', () => {
       await closed.close()
       const stderr = await fails([], environment({ AUTH_URL: closed.origin }), 3)
       expect(stderr).toMatch(
-        /request failed: unavailable\. Retrying …\n.*Could not reach the token endpoint .*\(ECONNREFUSED\)/s,
+        /request failed: unavailable\. Retrying…\n.*Could not reach the token endpoint .*\(ECONNREFUSED\)/s,
       )
     })
 
@@ -171,7 +171,7 @@ describe('tokenwell token', () => {
     const { code, stdout, stderr } = await runTokenwell(['token'], environment())
     expect(code).toBe(0)
     expect(stdout).toMatch(/^[\w-]{40,}\n$/)
-    expect(stderr).toBe('The token request failed: unavailable (status 503). Retrying …\n')
+    expect(stderr).toBe('The token request failed: unavailable (status 503). Retrying…\n')
   })
 
   describe('sends the request', () => {

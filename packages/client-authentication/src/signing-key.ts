@@ -44,7 +44,7 @@ function isCryptoKey(input: CryptoKey | JWK): input is CryptoKey {
 async function fromPem(pem: string, options: SigningKeyOptions): Promise<SigningKey> {
   const [, label] = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(pem) ?? []
   if (label === undefined)
-    throw configurationError('key is not PEM text. PEM text starts with -----BEGIN PRIVATE KEY-----.')
+    throw configurationError('key is not PEM text, which starts with -----BEGIN PRIVATE KEY-----.')
   if (label !== 'PRIVATE KEY') {
     throw configurationError(
       label.endsWith('PRIVATE KEY')
@@ -57,14 +57,19 @@ async function fromPem(pem: string, options: SigningKeyOptions): Promise<Signing
     const key = await importPKCS8(pem, algorithm, { extractable: true }).catch(() => undefined)
     if (key) return fromCryptoKey(key, { ...options, algorithm })
   }
-  throw configurationError(`key cannot be used for ${candidates.join(', ')}.`)
+  throw configurationError(
+    `key cannot be used for ${candidates.join(', ')}. Set algorithm to one that the key supports.`,
+  )
 }
 
 async function fromJwk(jwk: JWK, options: SigningKeyOptions): Promise<SigningKey> {
   if (jwk.d === undefined)
     throw configurationError('key is a public or symmetric JWK. A private key is needed to sign.')
   const algorithm = options.algorithm ?? jwk.alg ?? (jwk.kty === 'RSA' ? 'RS256' : curves[jwk.crv ?? ''])
-  if (algorithm === undefined) throw configurationError(`key has the unsupported curve "${jwk.crv}".`)
+  if (algorithm === undefined)
+    throw configurationError(
+      `key has the unsupported curve "${jwk.crv}". Use ${Object.keys(curves).join(', ')} or RSA.`,
+    )
   const privateKey = await importJWK(jwk, algorithm).catch(() => {
     throw configurationError(`key is not a valid JWK for ${algorithm}.`)
   })
@@ -81,9 +86,7 @@ async function fromCryptoKey(key: CryptoKey, { keyId, algorithm }: SigningKeyOpt
   if (key.type !== 'private')
     throw configurationError(`key is a ${key.type} key. A private key is needed to sign.`)
   if (!key.extractable && keyId === undefined) {
-    throw configurationError(
-      'keyId is missing. A key that is not extractable cannot be identified without it.',
-    )
+    throw configurationError('keyId is missing. A CryptoKey that is not extractable requires it.')
   }
   const jwk = key.extractable ? await exportJWK(key) : undefined
   return {
@@ -109,6 +112,7 @@ function algorithmOf({ algorithm }: CryptoKey): string {
   if (name === 'RSASSA-PKCS1-v1_5') return `RS${bits}`
   if (name === 'RSA-PSS') return `PS${bits}`
   const found = curves[namedCurve ?? name]
-  if (found === undefined) throw configurationError(`key is for ${name}, which cannot sign assertions.`)
+  if (found === undefined)
+    throw configurationError(`key is for ${name}, which is not a supported signature algorithm.`)
   return found
 }

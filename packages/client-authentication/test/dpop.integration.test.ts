@@ -142,8 +142,8 @@ describe('dpop', () => {
   })
 
   it.each([
-    ['Bearer', 'issued a Bearer token instead of a DPoP token.', dpop()],
-    ['DPoP', 'issued a DPoP token instead of a Bearer token.', undefined],
+    ['Bearer', 'issued a Bearer token instead of a DPoP token. Omit binding', dpop()],
+    ['DPoP', 'issued a DPoP token instead of a Bearer token. Set binding: dpop().', undefined],
   ])('rejects a %s token that was not requested', async (token_type, message, binding) => {
     const server = await startScripted(() => json({ access_token: 'token', token_type }))
     await expect(start(server, binding!).tokens.getToken()).rejects.toMatchObject({
@@ -162,7 +162,7 @@ describe('dpop', () => {
       createTokenFetch(tokens, { allowedOrigins: [api.origin] })(api.origin),
     ).rejects.toMatchObject({
       kind: 'configuration',
-      message: 'The token is bound to a key (DPoP), but its source has no binding. Pass binding: dpop().',
+      message: 'The token is bound to a key (DPoP), but its source has no binding. Set binding: dpop().',
     })
     expect(api.requests).toEqual([])
   })
@@ -180,7 +180,8 @@ describe('dpop', () => {
     await values(dpop({ keyPair: await generateKeyPair('ES256') }))
     expect(server.requests).toHaveLength(2)
 
-    const message = 'A shared token store requires a key that all processes have. Pass keyPair to dpop().'
+    const message =
+      'A shared token store requires a key that all processes have. Pass the same keyPair to dpop() in each of them.'
     const unshared = () => source(dpop())
     expect(() => createTokenProvider(unshared(), { store })).toThrow(message)
     await expect(createTokenPool(unshared, { store }).for('key').getToken()).rejects.toThrow(message)
@@ -190,7 +191,7 @@ describe('dpop', () => {
     const date = new Date(Date.now() - 90_000).toUTCString()
     const server = await startScripted(() => json({ error: 'invalid_dpop_proof' }, 400, { date }))
     await expect(start(server, dpop()).tokens.getToken()).rejects.toThrow(
-      /This machine's clock is (89|90|91) s ahead of the server's clock\. Synchronise this machine's clock\./,
+      /This machine's clock is (89|90|91) s ahead of the server's\. Synchronise this machine's clock \(NTP\)\./,
     )
   })
 

@@ -54,7 +54,7 @@ describe.skipIf(!hasAuthlib)('Authlib', () => {
     const tokens = tokensOf(await startAuthlib(publicJwk), { key })
     vi.useFakeTimers({ now: Date.now() - 90_000, toFake: ['Date'] })
     await expect(tokens.getToken()).rejects.toThrow(
-      /This machine's clock is (?:89|9\d) s behind the server's clock\. Synchronise this machine's clock\./,
+      /This machine's clock is (?:89|9\d) s behind the server's\. Synchronise this machine's clock \(NTP\)\./,
     )
   })
 })

@@ -10,7 +10,7 @@ export function withModuleName<Result>(
     return create()
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
-    const name = client === undefined ? module : `${module} '${client}'`
+    const name = client === undefined ? module : `${module} "${client}"`
     throw new TokenError({ kind: error.kind, message: `${name}: ${error.message}` })
   }
 }

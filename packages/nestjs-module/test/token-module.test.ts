@@ -269,7 +269,7 @@ describe('invalid options', () => {
     )
     expect(error).toBeInstanceOf(TokenError)
     expect(error).toMatchObject({ kind: 'configuration', message: expect.stringMatching(pattern) })
-    expect((error as Error).message).toMatch(/^TokenModule 'billing': /)
+    expect((error as Error).message).toMatch(/^TokenModule "billing": /)
     expect((error as Error).message).not.toContain('secret"')
   })
 

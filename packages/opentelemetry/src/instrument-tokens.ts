@@ -12,7 +12,7 @@ export interface InstrumentTokensOptions {
   /** Identifies one of several providers or pools: the attribute `tokenwell.provider.name` of spans and metrics. */
   readonly name?: string | undefined
   /**
-   * How many keys of a pool are recorded as the attribute `tokenwell.pool.key`; the others are recorded as `other`.
+   * Maximum number of keys of a pool recorded as the attribute `tokenwell.pool.key`; the others are recorded as `other`.
    *
    * @default 0, which records no keys
    */

@@ -38,7 +38,7 @@ export function instrumentVerifier(
   const identity = name === undefined ? {} : { 'tokenwell.verifier.name': name }
   const meter = meterProvider.getMeter('@tokenwell/opentelemetry')
   const requests = meter.createCounter('tokenwell.verification.requests', {
-    description: 'Requests whose access token was verified, by outcome',
+    description: 'Requests checked for a valid access token, by result',
     unit: '{request}',
   })
   const checks = meter.createHistogram('tokenwell.verification.check.duration', {

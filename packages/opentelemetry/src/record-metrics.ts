@@ -133,7 +133,7 @@ function createInstruments(meter: Meter) {
       unit: '{failure}',
     }),
     storeAvailable: meter.createGauge('tokenwell.store.available', {
-      description: 'Whether the shared store worked when it was last used: 1 if it did, otherwise 0',
+      description: '1 if the shared store worked when it was last used, otherwise 0',
       unit: '{store}',
     }),
   }

@@ -86,7 +86,7 @@ function checkOptions(client: RedisTokenStoreClient, keyPrefix: unknown): Script
   const sender = createScriptSender(client)
   if (sender === undefined) {
     throw configurationError(
-      'client must be a client of the redis or the ioredis package, such as createClient({ url }) or new Redis(url).',
+      'client must be a client of the redis or ioredis package, such as createClient({ url }) or new Redis(url).',
     )
   }
   if (typeof keyPrefix !== 'string') throw configurationError('keyPrefix must be a string.')

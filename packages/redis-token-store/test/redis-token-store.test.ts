@@ -50,7 +50,7 @@ describe('createRedisTokenStore', () => {
   })
 
   it.each([
-    [{}, /^client must be a client of the redis or the ioredis package/],
+    [{}, /^client must be a client of the redis or ioredis package/],
     [{ client: null }, /^client must be/],
     [{ client: { evalsha() {} } }, /^client must be/],
     [{ client, keyPrefix: 7 }, /^keyPrefix must be/],

@@ -23,7 +23,7 @@ export interface RequireTokenOptions<Request> extends TokenRequirements {
   readonly clientCertificate?: ((request: Request) => Uint8Array | string | undefined) | undefined
 }
 
-/** All credentials of a request, as Node parsed it, which keeps only the first of two `Authorization` headers. */
+/** All credentials of a request: Node itself keeps only the first of two `Authorization` headers. */
 export function credentialsOf({
   headers: { authorization },
   url = '',

@@ -20,7 +20,7 @@ export function readCredentials(
   if (prefix === undefined) {
     return {
       code: 'missing_token',
-      message: 'This API requires an access token: send "Authorization: Bearer <token>".',
+      message: 'This API requires an access token. Send "Authorization: Bearer <token>".',
     }
   }
   return { scheme: name!.length === 4 ? 'dpop' : 'bearer', token: header.slice(prefix.length) }

@@ -2,7 +2,7 @@
  * Why a request is rejected.
  *
  * - `missing_token`: it carries no access token.
- * - `invalid_request`: it carries more than one.
+ * - `invalid_request`: it carries more than one access token.
  * - `invalid_token`: the token is malformed, expired, revoked, for another API, or bound to another key.
  * - `invalid_dpop_proof`: the proof of possession is missing, wrong or already used (RFC 9449, section 7.1).
  * - `insufficient_scope`: the token is valid, but does not cover a required product or scope.
@@ -48,7 +48,7 @@ export class TokenVerificationError extends Error {
   readonly clientId: string | undefined
   readonly missingProducts: readonly string[]
   readonly missingScopes: readonly string[]
-  /** When to try again, in milliseconds. */
+  /** Time to wait before the next attempt, in milliseconds. */
   readonly retryAfterMs: number | undefined
   /** The value of `WWW-Authenticate` (RFC 6750, section 3); none with status 503. */
   readonly challenge: string | undefined

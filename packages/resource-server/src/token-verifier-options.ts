@@ -31,7 +31,7 @@ export interface TokenVerifierOptions {
   readonly dpop?: DpopOptions | undefined
   /** URL of this API as clients know it, for proofs; required behind a proxy. @default from each request */
   readonly publicUrl?: string | URL | undefined
-  /** How many results are kept, of valid and of invalid tokens each. @default 10_000 */
+  /** Maximum number of cached results, for valid and for invalid tokens each. @default 10_000 */
   readonly maxCachedTokens?: number | undefined
   /** The `realm` of challenges. @default 'api' */
   readonly realm?: string | undefined
@@ -50,7 +50,7 @@ export interface TokenVerifierOptions {
    * 'cloudflare:workers'`). Without it, requests there do not share checks, only their results.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
-  /** @default the system's */
+  /** @default the system clocks */
   readonly clock?: Clock | undefined
 }
 
@@ -83,12 +83,12 @@ export interface DpopOptions {
   readonly required?: boolean | undefined
   /** @default ES256, ES384, ES512, EdDSA, Ed25519, RS256 and PS256 */
   readonly algorithms?: readonly string[] | undefined
-  /** How old a proof may be. @default 60 */
+  /** Maximum age of a proof. @default 60 */
   readonly maxAgeSeconds?: number | undefined
-  /** How many proofs are remembered, so that none is accepted twice; beyond it, requests get a 503. @default 200_000 */
+  /** Maximum number of proofs remembered, so that none is accepted twice; beyond it, requests get a 503. @default 200_000 */
   readonly maxProofs?: number | undefined
   /**
-   * Remembers a proof for several processes, until it is too old; returns false if it is already known.
+   * Remembers a proof for several processes, until it expires; returns false if it is already known.
    * @default the memory of this process
    */
   readonly rememberProof?: ((id: string, until: Date) => boolean | Promise<boolean>) | undefined

@@ -26,7 +26,7 @@ export interface VerifyOptions extends TokenRequirements {
 /** Verifies the access tokens of an API's requests. */
 export interface TokenVerifier {
   /**
-   * @param authorization the `Authorization` header; all of them, if the runtime provides them
+   * @param authorization the `Authorization` header; all of them if the runtime provides several
    * @throws {TokenVerificationError} which holds the response to the request
    */
   verify(
@@ -99,7 +99,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       if (!(error instanceof TokenError)) throw error
       throw reject({
         code: 'unavailable',
-        message: 'The access token cannot be checked at the moment; try again in a few seconds.',
+        message: 'The access token cannot be checked at the moment. Try again in a few seconds.',
         retryAfterMs: error.retryAfterMs ?? 5_000,
         cause: error,
       })

@@ -180,7 +180,7 @@ describe('other contexts', () => {
     await expect(guard.canActivate(context(createTestToken()))).resolves.toBe(true)
     await expect(guard.canActivate(context('unknown'))).rejects.toMatchObject({ status: 401 })
     await expect(guard.canActivate(contextOf('graphql', [{}, {}, {}]))).rejects.toThrow(
-      'HTTP request as `req`',
+      'requires the HTTP request in the GraphQL context',
     )
   })
 })

@@ -24,11 +24,11 @@ describe('createTokenVerifier', () => {
       { issuer: 'https://auth.example.com', audience: 'orders', jwksUrl: 'http://auth.example.com/jwks' },
     ],
     [
-      'introspection requires either authUrl or introspectionUrl.',
+      'introspection requires authUrl or introspectionUrl, but not both.',
       { introspection: { ...introspection, authUrl: undefined } },
     ],
     [
-      'introspection requires either authUrl or introspectionUrl.',
+      'introspection requires authUrl or introspectionUrl, but not both.',
       { introspection: { ...introspection, introspectionUrl: 'https://auth.example.com' } },
     ],
     ['introspection.authUrl ', { introspection: { ...introspection, authUrl: 'http://auth.example.com' } }],

@@ -80,7 +80,7 @@ const invalid = (realm = 'api'): Rejected => ({
   challenge: `Bearer realm="${realm}", ${invalidDescription}`,
   body: { error: 'invalid_token', error_description: 'The access token is invalid or expired.' },
 })
-const missingMessage = 'This API requires an access token: send "Authorization: Bearer <token>".'
+const missingMessage = 'This API requires an access token. Send "Authorization: Bearer <token>".'
 const missing = (challenge: string): Rejected => ({
   status: 401,
   challenge,
@@ -96,7 +96,7 @@ const unavailable: Rejected = {
   retryAfter: '5',
   body: {
     error: 'unavailable',
-    error_description: 'The access token cannot be checked at the moment; try again in a few seconds.',
+    error_description: 'The access token cannot be checked at the moment. Try again in a few seconds.',
   },
 }
 const insufficient = (description: string, scope?: string, realm = 'orders'): Rejected => ({
@@ -346,7 +346,7 @@ export const verificationCases: readonly VerificationCase[] = [
     expected: {
       ...unavailable,
       body: fault(
-        'The access token cannot be checked at the moment; try again in a few seconds.',
+        'The access token cannot be checked at the moment. Try again in a few seconds.',
         'messaging.adaptors.http.flow.ServiceUnavailable',
       ),
     },
@@ -755,7 +755,7 @@ export const verificationCases: readonly VerificationCase[] = [
     headers: proven({ scheme: 'Bearer' }),
     expected: {
       status: 401,
-      challenge: `Bearer realm="api", error="invalid_token", error_description="The access token is bound to a key: send it with a DPoP proof", DPoP realm="api", algs="${algs}"`,
+      challenge: `Bearer realm="api", error="invalid_token", error_description="The access token is bound to a key. Send it with a DPoP proof", DPoP realm="api", algs="${algs}"`,
     },
   },
   {
@@ -765,7 +765,7 @@ export const verificationCases: readonly VerificationCase[] = [
     expected: {
       status: 401,
       challenge:
-        'Bearer realm="api", error="invalid_token", error_description="The access token is bound to a key: send it with a DPoP proof"',
+        'Bearer realm="api", error="invalid_token", error_description="The access token is bound to a key. Send it with a DPoP proof"',
     },
   },
   {
@@ -774,7 +774,7 @@ export const verificationCases: readonly VerificationCase[] = [
     headers: proven({ bound: false }),
     expected: {
       status: 401,
-      challenge: `DPoP realm="api", error="invalid_token", error_description="The access token is not bound to a key: send it as Bearer", algs="${algs}"`,
+      challenge: `DPoP realm="api", error="invalid_token", error_description="The access token is not bound to a key. Send it with the scheme Bearer", algs="${algs}"`,
     },
   },
   {

@@ -23,7 +23,7 @@ export interface RunningTokenService {
    */
   createSetupLink(): Promise<string | undefined>
   /**
-   * Creates a link that sets a new password for that developer. The link works only once and expires after 15 minutes.
+   * Creates a link to set a new password for this developer. The link works only once and expires after 15 minutes.
    *
    * @throws {@link UsageError} if there is no such developer, or no portal
    */
@@ -31,7 +31,7 @@ export interface RunningTokenService {
   /**
    * Finishes the pending requests, writes pending activity and stops.
    *
-   * @param options - `drainSeconds`: how long the service continues before that, while `/readyz` responds with 503, so that
+   * @param options `drainSeconds`: how long the service continues before that, while `/readyz` responds with 503, so that
    * load balancers stop sending requests. Default 0
    */
   close(options?: { readonly drainSeconds?: number | undefined }): Promise<void>
@@ -112,10 +112,10 @@ async function listen(server: FastifyInstance, host: string, port: number): Prom
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE') throw new UsageError(`Port ${port} on ${host} is in use. Choose another port.`)
     if (code === 'EACCES') {
-      throw new UsageError(`No permission to listen on port ${port} of ${host}. Choose a port above 1023.`)
+      throw new UsageError(`Port ${port} on ${host} requires elevated privileges. Choose a port above 1023.`)
     }
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new UsageError(`${host} is not an address of this machine.`)
+      throw new UsageError(`${host} is not an address of this machine. Choose another address.`)
     }
     throw error
   }

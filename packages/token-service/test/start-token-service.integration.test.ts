@@ -28,10 +28,10 @@ describe('starting a token service', () => {
   it.each([
     [{ storage: 'mysql://x' }, /"memory", "sqlite:FILE" or a postgres:\/\/ URL/],
     [{ storage: 'sqlite:' }, /"memory", "sqlite:FILE" or a postgres:\/\/ URL/],
-    [{ storage: 'pglite:old-data' }, /The folder "old-data" is in the format of PGlite/],
+    [{ storage: 'pglite:old-data' }, /The folder old-data has the format of PGlite/],
     [{ storage: 'postgres://127.0.0.1/x' }, /keys is missing/],
     [{ keys: ['short'] }, /5 characters/],
-    [{ jwksAllowedHosts: ['10.0.0.0/33'] }, /jwksAllowedHosts contains "10\.0\.0\.0\/33"/],
+    [{ jwksAllowedHosts: ['10.0.0.0/33'] }, /jwksAllowedHosts contains the invalid value "10\.0\.0\.0\/33"/],
     [{ host: 'no.such.host.invalid' }, /no\.such\.host\.invalid is not an address/],
     [{ applications: [{ ...application, clientId: '' }] }, /applications\[0\]\.clientId/],
     [

@@ -30,7 +30,7 @@ export interface TranscribeOptions {
 export interface SpeechEngine {
   /** Short name for logs and `/healthz`. */
   readonly name: string
-  /** The number of recordings that the engine accepts at the same time.
+  /** Maximum number of recordings that the engine accepts at the same time.
    * @default 32
    */
   readonly capacity?: number | undefined

@@ -11,7 +11,7 @@ export function allowOrigins(server: FastifyInstance, origins: readonly string[]
   for (const origin of origins) {
     if (URL.parse(origin)?.origin !== origin) {
       throw new TypeError(
-        `"${origin}" is not a valid origin. Write it as https://app.example, without a path.`,
+        `"${origin}" is not a valid origin. Set only scheme, host and port, such as https://app.example.com.`,
       )
     }
   }

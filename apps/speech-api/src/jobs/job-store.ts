@@ -8,12 +8,12 @@ import { runJob } from './run-job.ts'
 
 export interface JobStoreOptions {
   readonly engine: SpeechEngine
-  /** Active jobs of all owners. Further ones are rejected with `EngineBusyError`; those of an owner that already has as
-   * many as are free, with `ShareExceededError`.
+  /** Maximum number of active jobs of all owners. Further ones are rejected with `EngineBusyError`; those of an owner that
+   * already has as many as are free, with `ShareExceededError`.
    * @default 16
    */
   readonly maxActive?: number | undefined
-  /** Finished jobs that are kept for each owner.
+  /** Maximum number of finished jobs kept for each owner.
    * @default 100
    */
   readonly maxFinished?: number | undefined

@@ -24,11 +24,11 @@ export interface SpeechApiOptions {
    * @default none
    */
   readonly allowedOrigins?: readonly string[] | undefined
-  /** Longer recordings are transcribed as jobs, with status 202; in seconds.
+  /** Maximum length, in seconds, of a recording that is transcribed at once; longer ones become jobs, with status 202.
    * @default 60
    */
   readonly longAudioSeconds?: number | undefined
-  /** Active jobs of all clients. One client gets at most half of them.
+  /** Maximum number of active jobs of all clients. One client gets at most half of them.
    * @default 16
    */
   readonly maxJobs?: number | undefined

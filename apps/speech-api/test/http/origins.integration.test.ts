@@ -65,6 +65,6 @@ test.each(['*', 'https://app.example/', 'https://app.example/page', 'app.example
         clientSecret: 's',
         allowedOrigins: [wrong],
       })
-    expect(create).toThrow('is not a valid origin. Write it as https://app.example, without a path.')
+    expect(create).toThrow('is not a valid origin. Set only scheme, host and port')
   },
 )

@@ -31,8 +31,8 @@ export function transcribeCommand(
     .addOption(
       new Option('--client <name>', 'HTTP client for the speech API').choices(clientNames).default('fetch'),
     )
-    .option('--concurrency <number>', 'recordings transcribed at the same time', integer(1, 100), 4)
-    .option('--retries <number>', 'retries when a service cannot be reached', integer(0, 20), 4)
+    .option('--concurrency <number>', 'number of recordings transcribed at the same time', integer(1, 100), 4)
+    .option('--retries <number>', 'number of retries when a service cannot be reached', integer(0, 20), 4)
     .option('--json', 'print one JSON object per line, with segments and times')
     .option('--quiet', 'print no summary')
     .addHelpText('after', notes)

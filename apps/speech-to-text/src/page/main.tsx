@@ -22,7 +22,7 @@ try {
   render(
     <main class="unavailable">
       <h1>Speech to text</h1>
-      <p role="alert">This page's server could not be reached.</p>
+      <p role="alert">This page’s server could not be reached.</p>
       <button type="button" onClick={() => location.reload()}>
         Try again
       </button>

@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('accessibility of the page', { timeout: 120_000 },
 
     await page.keyboard.press('ArrowDown')
     expect(await focus()).toBe('Directly')
-    expect(await page.getByRole('heading', { name: "This page's token" }).isVisible()).toBe(true)
+    expect(await page.getByRole('heading', { name: 'This page’s token' }).isVisible()).toBe(true)
 
     for (let stop = 0; stop < 7; stop++) await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('ArrowRight')

@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('recording with the microphone', { timeout: 120_00
     await page.getByRole('button', { name: 'Record' }).click()
     const alert = page.getByRole('alert')
     await alert.waitFor()
-    expect(await alert.textContent()).toBe("The microphone is blocked. Allow it in the browser's settings.")
+    expect(await alert.textContent()).toBe('The microphone is blocked. Allow it in the browser’s settings.')
     await page.context().close()
   })
 })

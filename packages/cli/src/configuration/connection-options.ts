@@ -32,16 +32,19 @@ export function addConnectionOptions(command: Command): Command {
       '--client-secret <secret>',
       'client secret, or - for standard input; prefer CLIENT_SECRET or CONSUMER_SECRET',
     )
-    .option('--credentials <file>', 'private file with CLIENT_ID=… and CLIENT_SECRET=…, or JSON')
+    .option('--credentials <file>', 'private file with CLIENT_ID=… and CLIENT_SECRET=…, or the same as JSON')
     .addOption(
       new Option(
         '--private-key <file>',
-        'private key, PEM or JWK, to sign with (or PRIVATE_KEY_FILE)',
+        'file with a private key to sign with, PEM or JWK (or PRIVATE_KEY_FILE)',
       ).conflicts(['clientSecret', 'assertionFile']),
     )
     .option('--key-id <id>', 'ID under which the token endpoint knows the private key')
     .option('--algorithm <name>', 'algorithm of the private key, such as PS256')
-    .option('--assertion-audience <audience>', 'audience of the assertion that the private key signs')
+    .option(
+      '--assertion-audience <audience>',
+      'audience of the assertion that is signed with the private key',
+    )
     .addOption(
       new Option(
         '--assertion-file <file>',
@@ -59,7 +62,7 @@ export function addConnectionOptions(command: Command): Command {
         .default('seconds'),
     )
     .option('--allow-insecure', 'allow plain HTTP to hosts other than this machine')
-    .option('--timeout <seconds>', 'longest time to wait', seconds, 30)
+    .option('--timeout <seconds>', 'maximum time to wait', seconds, 30)
 }
 
 export const credentialsHelp = `

@@ -8,7 +8,7 @@ type PromptOptions = Pick<CommandContext, 'stdin' | 'stderr'> & { readonly hidde
 /**
  * Prompts on standard error, because standard output may be a pipe; undefined without a terminal.
  *
- * @throws {InterruptedError} on Ctrl-C and Ctrl-D
+ * @throws {InterruptedError} on Ctrl+C and Ctrl+D
  */
 export async function prompt(
   question: string,

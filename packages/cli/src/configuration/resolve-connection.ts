@@ -84,7 +84,7 @@ async function resolveSecret(
     warn(
       context,
       'All users of this machine can read --client-secret in the process list, and your shell history may keep it. ' +
-        'Set CLIENT_SECRET, or pass --credentials.',
+        'Set CLIENT_SECRET or pass --credentials instead.',
     )
   }
   const { value, origin } =
@@ -103,7 +103,7 @@ function keyFilesOf(places: readonly Place[]): KeyFiles {
   const { privateKey, assertionFile } = place ?? {}
   if (privateKey && assertionFile) {
     throw new UsageError(
-      `${privateKey.origin} and ${assertionFile.origin} are mutually exclusive. Pass one of them.`,
+      `${privateKey.origin} and ${assertionFile.origin} are mutually exclusive. Use one of them.`,
     )
   }
   return { privateKey: privateKey?.value, assertionFile: assertionFile?.value }
@@ -179,20 +179,21 @@ function resolveEndpoint(places: readonly Place[]): Found & { readonly option: '
   for (const { authUrl, tokenUrl } of places) {
     if (authUrl && tokenUrl) {
       throw new UsageError(
-        `${authUrl.origin} and ${tokenUrl.origin} are mutually exclusive. Pass one of them.`,
+        `${authUrl.origin} and ${tokenUrl.origin} are mutually exclusive. Use one of them.`,
       )
     }
     if (authUrl) return { ...authUrl, option: 'authUrl' }
     if (tokenUrl) return { ...tokenUrl, option: 'tokenUrl' }
   }
   throw new UsageError(
-    "The token endpoint is missing. Pass --auth-url or set AUTH_URL; for an endpoint other than the platform's, pass --token-url or set TOKEN_URL.",
+    "The token endpoint is missing. Pass --auth-url or set AUTH_URL. For an endpoint other than the platform's, pass --token-url or set TOKEN_URL.",
   )
 }
 
 function readPair(parameter: string): readonly [string, string] {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(parameter) ?? []
   // The value is not quoted, because it may be a secret.
-  if (name === undefined || value === undefined) throw new UsageError('--parameter requires name=value.')
+  if (name === undefined || value === undefined)
+    throw new UsageError('--parameter must have the form name=value.')
   return [name, value]
 }

@@ -29,7 +29,10 @@ export function curlCommand(context: CommandContext, end: (code: number) => void
 }
 
 function checkUrl(text: string, { allowOrigin, allowInsecure }: CurlFlags, env: NodeJS.ProcessEnv): URL {
-  if (!URL.canParse(text)) throw new UsageError('The URL of the request is not an absolute URL.')
+  if (!URL.canParse(text))
+    throw new UsageError(
+      'The URL of the request must be absolute, such as https://api.example.com/v1/orders.',
+    )
   const url = new URL(text)
   if (!isSecureUrl(url, allowInsecure)) {
     throw new UsageError(
@@ -62,7 +65,7 @@ function checkArguments(args: readonly string[]): void {
 
 const examples = `
 curl must be installed. The token is passed through a pipe, so that it appears neither in the process list nor in a
-file. The exit code is that of curl.
+file. The exit code is curl's.
 
 Examples:
   tokenwell curl https://api.example.com/v1/orders --allow-origin https://api.example.com

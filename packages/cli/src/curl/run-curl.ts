@@ -37,7 +37,7 @@ export async function runCurl(
     number | null,
     NodeJS.Signals | null,
   ]
-  if (code === 127) throw new UsageError('curl is not installed.')
+  if (code === 127) throw new UsageError('curl is not installed. Install it.')
   return code ?? 128 + constants.signals[signal!]
 }
 

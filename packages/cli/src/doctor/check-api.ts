@@ -56,7 +56,7 @@ function explainStatus({ status, headers }: Response, place: string, durationMs:
     return api.problem(
       status === 429 ? 'api_throttled' : 'api_failed',
       `${place} responded with status ${status}${retryAfter ? ` (Retry-After: ${retryAfter})` : ''}.`,
-      status === 429 ? 'Send fewer requests.' : 'Report it to the operators of the API.',
+      status === 429 ? 'Send fewer requests.' : 'Report this to the operators of the API.',
     )
   }
   if (status >= 300) {

@@ -13,7 +13,7 @@ export function checkCertificate({ tls, tlsMs = 0, failure }: Probe, url: URL): 
   if (!tls) return undefined
   if (tls.authorizationError !== undefined) return explainUntrusted(tls, url)
   const leftMs = Date.parse(tls.certificate.valid_to) - Date.now()
-  const facts = `${tls.protocol} in ${formatDuration(tlsMs)}; the certificate expires in ${formatDuration(leftMs)}`
+  const facts = `${tls.protocol} handshake in ${formatDuration(tlsMs)}; the certificate expires in ${formatDuration(leftMs)}`
   if (leftMs > soonMs) return certificate.ok('trusted', `${facts}.`)
   return certificate.warning(
     'certificate_expires_soon',
@@ -50,7 +50,7 @@ function explainUntrusted({ authorizationError, certificate: shown }: TlsFacts, 
       return certificate.problem(
         'certificate_not_yet_valid',
         `The certificate is not valid before ${from}. ${nothingSent}`,
-        "Check this machine's clock first.",
+        "Check this machine's clock. If it is right, install a certificate that is valid now.",
       )
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return certificate.problem(
@@ -62,14 +62,14 @@ function explainUntrusted({ authorizationError, certificate: shown }: TlsFacts, 
     case 'SELF_SIGNED_CERT_IN_CHAIN':
       return certificate.problem(
         'certificate_self_signed',
-        `The certificate is self-signed by ${nameOf(issuer)}. ${nothingSent}`,
-        'If it is yours, trust its authority with NODE_EXTRA_CA_CERTS=authority.pem. Never disable certificate verification.',
+        `The certificate was issued by ${nameOf(issuer)}, whose own certificate is self-signed and not trusted. ${nothingSent}`,
+        'If that authority is yours, trust it with NODE_EXTRA_CA_CERTS=authority.pem. Never disable certificate verification.',
       )
     default:
       return certificate.problem(
         'certificate_untrusted',
         `The certificate issued by ${nameOf(issuer)} is not trusted (${authorizationError}). ${nothingSent}`,
-        "The service may omit an intermediate certificate. To trust a company's own authority, set NODE_EXTRA_CA_CERTS.",
+        "The server may not send an intermediate certificate. To trust a company's own authority, set NODE_EXTRA_CA_CERTS.",
       )
   }
 }

@@ -45,7 +45,7 @@ function checkDate(date: string | null | undefined, here: number): Finding {
   return clock.warning(
     'clock_skew',
     `This machine's clock is ${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the service's.`,
-    'Tokenwell measures lifetimes independently of both clocks, but certificates, logs and other clients depend on them: synchronise the clock (NTP).',
+    "Tokenwell measures lifetimes independently of both clocks, but certificates, logs and other clients depend on them. Synchronise this machine's clock (NTP).",
   )
 }
 

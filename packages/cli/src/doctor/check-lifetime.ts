@@ -50,14 +50,14 @@ function checkUnit(
   if (unit === 'seconds' && number > 86_400 && number % 60_000 === 0) {
     return lifetime.warning(
       'lifetime_in_milliseconds',
-      `expires_in is ${number}: ${asSeconds} if that means seconds, ${asMilliseconds} if it means milliseconds.`,
+      `expires_in is ${number}: ${asSeconds} if the unit is seconds, ${asMilliseconds} if it is milliseconds.`,
       "If the service sends milliseconds, pass --expires-in milliseconds, or expiresInUnit: 'milliseconds' in a program.",
     )
   }
   if (unit === 'milliseconds' && number < 30_000) {
     return lifetime.warning(
       'lifetime_in_seconds',
-      `expires_in is ${number}: ${asMilliseconds} if that means milliseconds, ${asSeconds} if it means seconds.`,
+      `expires_in is ${number}: ${asMilliseconds} if the unit is milliseconds, ${asSeconds} if it is seconds.`,
       'If the service sends seconds, omit --expires-in or expiresInUnit.',
     )
   }

@@ -14,7 +14,7 @@ export function checkProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; f
       used: true,
       finding: network.note(
         'through_proxy',
-        `The request uses the proxy set in ${name}. The network and the certificate were not checked separately.`,
+        `Requests use the proxy set in ${name}. The network and the certificate were not checked separately.`,
       ),
     }
   }

@@ -20,7 +20,7 @@ interface DoctorFlags extends ConnectionFlags {
 export function doctorCommand(context: CommandContext, end: (code: ExitCode) => void): Command {
   return addConnectionOptions(
     new Command('doctor').description(
-      'Requests a token and reports problems with DNS, network, certificate, response, lifetime and clocks.',
+      'Requests a token and reports problems with DNS, the network, the certificate, the response, the lifetime and clocks.',
     ),
   )
     .option(
@@ -48,12 +48,12 @@ export function doctorCommand(context: CommandContext, end: (code: ExitCode) => 
 
 function readApiUrl(text: string | undefined): URL | undefined {
   if (text === undefined || URL.canParse(text)) return text === undefined ? undefined : new URL(text)
-  throw new UsageError('--api-url is not an absolute URL.')
+  throw new UsageError('--api-url must be an absolute URL, such as https://api.example.com/v1/orders.')
 }
 
 const examples = `
-Sends one token request, or two if the first response has a Retry-After header, and never prints the secret or the token. The exit code is 1 if there is a problem, and 0 if
-there are only warnings.
+Sends one token request, or two if the first response has a Retry-After header, and never prints the secret
+or the token. The exit code is 1 if there is a problem, and 0 if there are only warnings.
 
 Examples:
   tokenwell doctor --auth-url https://auth.example.com --credentials service.env

@@ -24,7 +24,7 @@ export function explainFailure(
     return request.problem(
       'response_incomplete',
       `A response began (status ${status}), but did not complete within ${formatDuration(durationMs)}.`,
-      'The service or a proxy is hanging. Report it to its operators; --timeout allows more time.',
+      'The service or a proxy is hanging. Report this to its operators, or allow more time with --timeout.',
     )
   }
   if (status >= 300 && status < 400) return explainRedirect(status, headers?.get('location'), url)
@@ -38,21 +38,21 @@ export function explainFailure(
     return request.problem(
       'response_truncated',
       `The connection was closed in the middle of the response (status ${status}, ${body.length} characters received).`,
-      'A proxy or the service closed the connection too early. Report it to its operators; providers retry automatically.',
+      'A proxy or the service closed the connection too early. Report this to its operators. Providers retry automatically.',
     )
   }
   if (status === 404 || status === 405 || status === 410) {
     return request.problem(
       'wrong_path',
       `There is no token endpoint at ${url.pathname} (status ${status}).`,
-      '--auth-url is the URL before /oauth/client_credential/accesstoken. For an endpoint at another path, pass its full URL as --token-url.',
+      '--auth-url is the part of the URL before /oauth/client_credential/accesstoken. For an endpoint at another path, pass its full URL as --token-url.',
     )
   }
   if (status >= 500) {
     return request.problem(
       'server_error',
       `The token service failed (${failureDetails(error)}).`,
-      'Report it to its operators. Providers retry automatically, with backoff.',
+      'Report this to its operators. Providers retry automatically, with backoff.',
     )
   }
   return explainMissingToken(observed, error, status)
@@ -66,7 +66,7 @@ function explainSilence(
     return request.problem(
       'no_response',
       `The service accepted the connection, but did not respond within ${formatDuration(durationMs)}.`,
-      'It is overloaded or hanging. Report it to its operators; --timeout allows more time.',
+      'It is overloaded or hanging. Report this to its operators, or allow more time with --timeout.',
     )
   }
   if (/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(networkCode)) {
@@ -75,7 +75,7 @@ function explainSilence(
       `The service accepted the connection and closed it without a response (${networkCode}).`,
       url.protocol === 'http:'
         ? 'The port may expect https://. Otherwise a proxy, a firewall or the service closed the connection: report this to its operators.'
-        : 'A proxy, a firewall or the service closed the connection. Report this to its operators; providers retry automatically.',
+        : 'A proxy, a firewall or the service closed the connection. Report this to its operators. Providers retry automatically.',
     )
   }
   if (/^HPE_|HTTPParser|UND_ERR_HEADERS_OVERFLOW/.test(networkCode)) {
@@ -96,7 +96,7 @@ function explainRedirect(status: number, location: string | null | undefined, ur
     `The service redirects the request: status ${status}${where}. The redirect was not followed.`,
     target?.protocol === 'https:' && url.protocol === 'http:'
       ? 'Use https:// in the URL.'
-      : 'If the token endpoint has moved there, pass the new URL. If that is a login page, this is not the token endpoint.',
+      : 'If the token endpoint has moved, pass its new URL. If the redirect leads to a login page, this is not the token endpoint.',
   )
 }
 

@@ -52,7 +52,7 @@ export function explainMissingToken(
     return request.problem(
       'broken_json',
       `The response is not a complete JSON object (status ${status}, ${body.length} characters).`,
-      'A proxy may truncate or change it. Report it to the operators of the service.',
+      'A proxy may have truncated or changed it. Report this to the operators of the service.',
     )
   }
   return request.problem(

@@ -13,7 +13,7 @@ export type Check =
 /** One result of `tokenwell doctor`. */
 export interface Finding {
   readonly check: Check
-  /** A `problem` prevents you from getting a token; a `warning` does not, yet. */
+  /** A `problem` prevents you from getting a token; a `warning` does not, but may do so later. */
   readonly level: 'ok' | 'note' | 'warning' | 'problem'
   /** Stable, for programs. */
   readonly code: string

@@ -20,7 +20,7 @@ export async function tryWrongSecret(connection: Connection, limitMs: number): P
     return wrongSecret.problem(
       'any_secret_accepted',
       'The service also returned a token for a wrong secret.',
-      'It does not check secrets: report it to its operators at once.',
+      'The service does not check secrets. Report this to its operators at once.',
     )
   }
   const { kind } = outcome
@@ -41,7 +41,7 @@ export async function tryWrongSecret(connection: Connection, limitMs: number): P
       return wrongSecret.warning(
         'not_recognised',
         `The response to a wrong secret does not look like a rejection (${details}, treated as ${kind}).`,
-        'Keep that in mind: programs may mistake a wrong secret for an outage or a wrong URL.',
+        'Programs may mistake a wrong secret for an outage or a wrong URL. The service should respond with status 401 and invalid_client (RFC 6749, section 5.2).',
       )
   }
 }

@@ -24,7 +24,7 @@ export function sandboxCommand(context: CommandContext): Command {
     .option('--client-id <id>', 'client ID of the application', 'sandbox')
     .option('--client-secret <secret>', 'client secret (default: a new random one at each start)')
     .option('--lifetime <seconds>', 'lifetime of the tokens', wholeNumber(1, 31_536_000), 3600)
-    .option('--product <name...>', 'API products that the tokens give access to', [])
+    .option('--product <name...>', 'API products that the tokens are valid for', [])
     .addOption(
       new Option('--form <format>', 'format of the token response')
         .choices(['products', 'refresh'])
@@ -68,7 +68,7 @@ async function runSandbox(flags: SandboxFlags, context: CommandContext): Promise
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${quote(String(value))}\n`)
   context.stdout.write(flags.json ? `${JSON.stringify(settings)}\n` : lines.join(''))
-  info(context, 'All data is in memory and is lost on Ctrl-C. Inject faults at SANDBOX_URL.')
+  info(context, 'All data is in memory and is lost on Ctrl+C. Inject faults at SANDBOX_URL.')
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   await service.close()
 }

@@ -13,7 +13,7 @@ export function logoutCommand(context: CommandContext): Command {
         await store.clear()
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
-        throw new UsageError(`The token cache ${store.folder} could not be removed (${code}).`)
+        throw new UsageError(`Could not remove the token cache ${store.folder} (${code}).`)
       }
       info(context, 'Removed all cached tokens.')
     })

@@ -31,7 +31,7 @@ export async function requestToken(
       cache?.onEvent(event)
       if (event.type !== 'token_failed' || event.retryInMs === undefined) return
       const status = event.status === undefined ? '' : ` (status ${event.status})`
-      info(context, `The token request failed: ${event.kind}${status}. Retrying …`)
+      info(context, `The token request failed: ${event.kind}${status}. Retrying…`)
     },
   })
   try {

@@ -45,8 +45,6 @@ function openStore({ env }: CommandContext, onEvent: FileTokenStoreOptions['onEv
     return createFileTokenStore({ folder: defaultTokenFolder(env), encryptionKey, onEvent })
   } catch (error) {
     if (!isTokenError(error)) throw error
-    throw new UsageError(
-      'TOKEN_CACHE_KEY must be 32 bytes in base64, as printed by "openssl rand -base64 32".',
-    )
+    throw new UsageError('TOKEN_CACHE_KEY must be 32 bytes in base64 (openssl rand -base64 32).')
   }
 }

@@ -49,7 +49,9 @@ describe('doctor with --api-url', () => {
       service.environmentOf('demo'),
     )
     expect(code).toBe(2)
-    expect(stderr).toBe('tokenwell: --api-url is not an absolute URL.\n')
+    expect(stderr).toBe(
+      'tokenwell: --api-url must be an absolute URL, such as https://api.example.com/v1/orders.\n',
+    )
   })
 })
 

@@ -163,7 +163,7 @@ describe('doctor and the token endpoint', () => {
     const { faults, textOf } = await doctor('long-lived')
     expect(faults).toStrictEqual(['lifetime_in_milliseconds'])
     expect(textOf('lifetime_in_milliseconds')).toContain(
-      '41 days 16 h if that means seconds, 1 h if it means milliseconds',
+      '41 days 16 h if the unit is seconds, 1 h if it is milliseconds',
     )
     const expected = await doctor('long-lived', ['--expires-in', 'milliseconds'])
     expect(expected.faults).toStrictEqual([])

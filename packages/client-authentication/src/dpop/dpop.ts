@@ -69,7 +69,7 @@ export function dpop({ keyPair }: DpopOptions = {}): TokenBinding {
     checkShareable() {
       if (keyPair !== undefined) return
       throw configurationError(
-        'A shared token store requires a key that all processes have. Pass keyPair to dpop().',
+        'A shared token store requires a key that all processes have. Pass the same keyPair to dpop() in each of them.',
       )
     },
     fingerprint: async () => `dpop ${(await load()).thumbprint}`,

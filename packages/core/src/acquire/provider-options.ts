@@ -19,9 +19,9 @@ export interface TokenProviderOptions {
   readonly timeoutMs?: number | undefined
   /** Maximum duration of one token request. @default 10_000 */
   readonly attemptTimeoutMs?: number | undefined
-  /** Maximum number of token requests for one `getToken` call while the endpoint is unavailable. @default 3 */
+  /** Maximum number of token requests in one `getToken` call while the endpoint is unavailable. @default 3 */
   readonly maxAttempts?: number | undefined
-  /** Requests a token at once, before the first caller does. @default false */
+  /** Whether a token is requested at once, before the first call of `getToken`. @default false */
   readonly eager?: boolean | undefined
   /**
    * A function such as `waitUntil` from `cloudflare:workers`, which keeps the runtime from dropping a token request
@@ -30,7 +30,7 @@ export interface TokenProviderOptions {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
   /** Called with every event; see also {@link TokenProvider.on}. */
   readonly onEvent?: TokenEventListener | undefined
-  /** @default the system's clocks */
+  /** @default the system clocks */
   readonly clock?: Clock | undefined
 }
 
@@ -54,7 +54,7 @@ export function resolveSettings(options: TokenProviderOptions): ProviderSettings
     if (value === undefined) continue
     const minimum = /Ahead|Margin/.test(name) ? 0 : 1
     if (/Ms$|Attempts$/.test(name) && !(typeof value === 'number' && value >= minimum)) {
-      throw configurationError(`${name} must be a number, ${minimum} or greater.`)
+      throw configurationError(`${name} must be a number greater than or equal to ${minimum}.`)
     }
     settings[name] = typeof value === 'number' ? Math.min(value, longestTimer) : value
   }

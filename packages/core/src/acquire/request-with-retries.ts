@@ -11,14 +11,14 @@ import { createCachedToken, lifetimeOf, type CachedToken } from './cached-token.
 import { retryDelayMs } from './cooldown.ts'
 import type { ProviderSettings } from './provider-options.ts'
 
-/** What a provider acquires tokens with. */
+/** What a provider needs to acquire tokens. */
 export interface ProviderContext {
   readonly source: TokenSource
   readonly settings: ProviderSettings
   readonly emit: (event: TokenEvent) => void
 }
 
-/** What one pending token request works with. */
+/** What one pending token request needs. */
 export interface AcquireContext extends ProviderContext {
   readonly signal: AbortSignal
   readonly requestId: number
@@ -109,7 +109,7 @@ async function attemptOnce(
   const label = settings.label ?? source.label
   const client = label ? ` of "${label}"` : ''
   const timeoutError = (): TokenError =>
-    unavailable(`The token endpoint${client} did not respond within ${Math.round(limitMs)} ms.`)
+    unavailable(`The token endpoint${client} did not respond within ${Math.round(limitMs) / 1000} s.`)
   const request = source.requestToken({ signal: controller.signal, label })
   return waitFor(request, limitMs, signal, timeoutError, () => abortQuietly(controller))
 }
@@ -120,14 +120,17 @@ function cacheResponse(
   { settings, emit, requestId }: AcquireContext,
 ): CachedToken {
   if (!isAccessToken(response?.accessToken)) {
-    throw new TokenError({ kind: 'malformed', message: 'The token source returned no valid access token.' })
+    throw new TokenError({
+      kind: 'malformed',
+      message: 'The token source returned no valid access token. Check its requestToken().',
+    })
   }
   const { lifetimeMs, problem } = lifetimeOf(response, settings)
   if (problem) emit({ type: 'lifetime_unknown', requestId, problem, assumedMs: lifetimeMs })
   const cached = createCachedToken(response, start, lifetimeMs, settings)
   if (cached.lifetimeMs - cached.arrivedWithMs < cached.expiringAtMs) return cached
   throw unavailable(
-    `The token (lifetime ${lifetimeMs} ms) expired before the response of the token endpoint arrived.`,
+    `The token (lifetime ${lifetimeMs / 1000} s) expired before the response of the token endpoint arrived.`,
   )
 }
 

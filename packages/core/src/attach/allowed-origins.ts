@@ -23,7 +23,7 @@ export function createOriginCheck(
 ): OriginCheck {
   if (!Array.isArray(allowedOrigins) || allowedOrigins.length === 0) {
     throw configurationError(
-      "allowedOrigins is missing. Name the origin of each API, such as ['https://api.example.com'].",
+      "allowedOrigins is missing. List the origin of each API, such as ['https://api.example.com'].",
     )
   }
   // An untyped function may return anything.

@@ -62,7 +62,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     const { value, tokenType, binding } = token
     if (binding === undefined) {
       throw configurationError(
-        'The token is bound to a key (DPoP), but its source has no binding. Pass binding: dpop().',
+        'The token is bound to a key (DPoP), but its source has no binding. Set binding: dpop().',
       )
     }
     const url = new URL(absoluteUrl(request.target?.() ?? request.url))
@@ -107,7 +107,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     if (warned.has(origin) || /^(?:production|test)$/.test(process?.env?.['NODE_ENV'] ?? '')) return
     warned.add(origin)
     console?.warn(
-      `Tokenwell: ${origin} responded with 401. No token was sent to it, because it is not in allowedOrigins.`,
+      `Tokenwell: ${origin} responded with status 401. No token was sent to it, because it is not in allowedOrigins.`,
     )
   }
 

@@ -66,7 +66,7 @@ export interface ApiResponse {
 export interface TokenAttacher {
   /** Name of the header that carries the token. */
   readonly header: string
-  /** Whether an existing header is replaced; otherwise a request that has one is sent as it is. */
+  /** Whether an existing header is replaced; otherwise, a request that has one is sent as it is. */
   readonly replaceHeader: boolean
   /**
    * Whether clients drop the header themselves on a redirect to another origin. They do so only for
@@ -79,7 +79,7 @@ export interface TokenAttacher {
    */
   readonly checksEveryResponse: boolean
   /**
-   * The token for a request, or undefined if none may be sent to its URL: then send the request as it is.
+   * The token for a request; undefined if none may be sent to its URL, so that the request must be sent as it is.
    * Returns without a promise while a fresh token is cached.
    *
    * @param signal a function that returns it is called only if there is something to wait for

@@ -132,7 +132,7 @@ export function checkCredential(option: string, value: unknown): void {
   }
   // A secret read from a file often ends with a line break, and the server would reject it.
   if (/[\0-\x1f\x7f]/.test(value)) {
-    throw configurationError(`${option} contains a line break or another control character. Trim it.`)
+    throw configurationError(`${option} contains a line break or another control character. Remove it.`)
   }
 }
 
@@ -152,7 +152,9 @@ export function tokenEndpoint({
   }
   if (tokenUrl !== undefined) return secureUrl('tokenUrl', tokenUrl, allowInsecure)
   if (authUrl === undefined) {
-    throw configurationError('authUrl is missing. Set the base URL of the token service, or tokenUrl.')
+    throw configurationError(
+      'authUrl is missing. Set it to the base URL of the token service, or set tokenUrl.',
+    )
   }
   const url = secureUrl('authUrl', authUrl, allowInsecure)
   if (url.search) throw configurationError('authUrl must not contain a query. Set only the base URL.')

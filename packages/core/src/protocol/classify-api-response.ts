@@ -3,9 +3,9 @@ import { headerValue, type ResponseHeaders } from './headers.ts'
 
 /** Whether an API rejected the token itself. */
 export interface ApiResponseClassification {
-  /** True when a new token may help: the one sent is expired, revoked or unknown. */
+  /** True if a new token may help: the one that was sent has expired, was revoked or is unknown. */
   readonly tokenRejected: boolean
-  /** The code that decided, if the response holds one. */
+  /** The error code that decided, if the response holds one. */
   readonly reason?: string
 }
 

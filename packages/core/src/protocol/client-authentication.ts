@@ -18,7 +18,7 @@ export interface ClientAuthentication {
   authenticate(request: ClientAuthenticationRequest): void | Promise<void>
   /** Identifies the key, never an assertion: part of the cache key, and a change ends a cooldown. */
   fingerprint(): string | Promise<string>
-  /** Whether a certificate authenticates the connection; the server's alias for that is then used (RFC 8705). */
+  /** Whether a certificate authenticates the connection: the server's endpoint for mutual TLS is then used (RFC 8705). */
   readonly usesCertificate?: boolean | undefined
   /**
    * Changes when another attempt may succeed after a rejection, for example because a file was replaced.
@@ -26,7 +26,7 @@ export interface ClientAuthentication {
    * @default the fingerprint
    */
   revision?(): string | Promise<string>
-  /** Adds to the message of a failed token request what this method can conclude from the response's headers. */
+  /** Adds a hint to the message of a failed token request, such as a wrong clock that the response's `Date` reveals. */
   explain?(error: TokenError, headers: ResponseHeaders): void
 }
 

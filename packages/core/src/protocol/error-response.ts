@@ -119,7 +119,7 @@ export function errorOfResponse(
   const messages: Record<TokenErrorKind, string> = {
     credentials: `The token endpoint rejected the client credentials (${codes}). Check the client ID, secret and approval${client ? ` of "${client}"` : ''}${at}.`,
     configuration: redirected
-      ? `${endpoint} redirected the request (${codes}). Redirects are not followed; check the URL.`
+      ? `${endpoint} redirected the request (${codes}). Redirects are not followed. Check the URL.`
       : `${endpoint} rejected the request (${codes}). Check the URL, grant and scope${client ? ` of "${client}"` : ''}.`,
     throttled: `${endpoint} rate-limited the request (${codes}).`,
     unavailable: `${endpoint} is unavailable (${codes}).`,

@@ -3,7 +3,7 @@
  *
  * - `credentials`: the client ID or secret was rejected; repeating the request does not help.
  * - `configuration`: the request itself is wrong (URL, scope, grant); correct the options.
- * - `throttled`: too many requests; `retryAfterMs` says when to try again, if the server sent it.
+ * - `throttled`: too many requests; `retryAfterMs` is the time to wait, if the server sent one.
  * - `unavailable`: the token endpoint failed or could not be reached, even after retries.
  * - `malformed`: the response is not a token response.
  * - `aborted`: the provider or its pool was closed.
@@ -28,7 +28,7 @@ export interface TokenFailure {
   readonly vendorCode?: string | undefined
   /** `error_description` of RFC 6749, section 5.2, redacted; only with `includeErrorDescription`. */
   readonly errorDescription?: string | undefined
-  /** When to try again, in milliseconds from the response (RFC 9110, section 10.2.3). */
+  /** Time to wait, in milliseconds from the response (RFC 9110, section 10.2.3). */
   readonly retryAfterMs?: number | undefined
   /** Number of requests made before this error was reported. */
   readonly attempts?: number | undefined
@@ -53,7 +53,7 @@ const facts = [
   'tokenEndpoint',
 ] as const
 
-/** No access token is available; `kind` says why. Never holds a body, a secret or a token. */
+/** No access token is available, for the reason in `kind`. Never holds a body, a secret or a token. */
 export class TokenError extends Error implements TokenFailure {
   declare readonly kind: TokenErrorKind
   declare readonly status?: number

@@ -17,7 +17,7 @@ export interface PendingTokenRequestOptions {
 
 /** Callers that arrive within this time of each other share one wait: thousands of timers would cost more than the token. */
 const sameMomentMs = 10
-/** Callers wait this much longer than the request itself, whose error says more. */
+/** Callers wait this much longer than the request itself, because its error is more specific. */
 const graceMs = 50
 
 /** A request that has made no progress when it should have: its runtime has dropped it. */
@@ -66,7 +66,7 @@ export class PendingTokenRequest {
   }
 
   /**
-   * Waits for the result, as one of many. A caller whose signal is aborted leaves, with its own reason;
+   * Waits for the result. A caller whose signal is aborted leaves, with its own reason;
    * so does one that times out. Others keep waiting. Rejects with {@link stalled} if the request makes no progress.
    *
    * @param onAbandoned called when the last caller has left
@@ -118,7 +118,7 @@ export class PendingTokenRequest {
   }
 }
 
-/** For a caller that timed out. */
+/** The error of a caller that timed out. */
 export function timeoutError(timeoutMs: number): TokenError {
   return new TokenError({
     kind: 'unavailable',

@@ -35,7 +35,7 @@ export interface TokenPoolOptions extends TokenProviderOptions {
 /**
  * Keeps one provider for each key.
  *
- * @param create called at the first use of a key; its errors are passed to the caller as they are
+ * @param create called at the first use of a key; the caller gets its errors unchanged
  *
  * @example
  * const pool = createTokenPool((tenant: string) => clientCredentials(credentialsOf(tenant)))
@@ -48,7 +48,7 @@ export function createTokenPool<Key extends string | number>(
   options: TokenPoolOptions = {},
 ): TokenPool<Key> {
   const { maxEntries = 10_000, onEvent, ...providerOptions } = options
-  if (!(maxEntries >= 1)) throw configurationError('maxEntries must be a number, 1 or greater.')
+  if (!(maxEntries >= 1)) throw configurationError('maxEntries must be a number greater than or equal to 1.')
   const listeners = new Set<TokenEventListener>()
   const keyListeners = new Map<Key, Set<TokenEventListener>>()
   const settings = resolveSettings({

@@ -4,7 +4,7 @@ import type { TokenEventListener } from '../tokens/token-event.ts'
 
 /** Options of one {@link TokenProvider.getToken} call. */
 export interface GetTokenOptions {
-  /** Detaches this caller, with the signal's own reason; others continue to wait. */
+  /** Detaches this caller: the call rejects with the signal's reason, and others continue to wait. */
   readonly signal?: AbortSignal | undefined
   /** Minimum remaining lifetime in milliseconds. If it exceeds a whole lifetime, the freshest token is returned. */
   readonly minimumValidityMs?: number | undefined

@@ -20,6 +20,8 @@ export function unexpectedType(
   expected: TokenResponse['tokenType'],
   identity: Identity,
 ): TokenError {
-  const message = `The token endpoint ${identity.tokenEndpoint} issued a ${tokenType} token instead of a ${expected} token.`
+  const advice =
+    expected === 'DPoP' ? 'Omit binding if the endpoint does not support DPoP.' : 'Set binding: dpop().'
+  const message = `The token endpoint ${identity.tokenEndpoint} issued a ${tokenType} token instead of a ${expected} token. ${advice}`
   return new TokenError({ ...identity, kind: 'malformed', message })
 }

@@ -11,13 +11,13 @@ const timeoutMs = 10_000
 
 /** How {@link discover} caches metadata. */
 export interface DiscoverOptions {
-  /** After this time, the next token request looks the metadata up again. @default 3_600_000 */
+  /** How long metadata is cached, in milliseconds. @default 3_600_000 */
   readonly maxAgeMs?: number | undefined
 }
 
 /**
- * Finds the token endpoint of an issuer, and how clients authenticate to it, with RFC 8414 or else OpenID Connect
- * Discovery. Metadata is requested with the first token; all callers share one request.
+ * Finds the token endpoint of an issuer, and how clients authenticate to it: by RFC 8414 or, failing that, OpenID
+ * Connect Discovery. Metadata is requested with the first token; all callers share one request.
  *
  * @param issuer exactly as in the metadata, a trailing slash included; a function is called before each use
  *
@@ -108,7 +108,7 @@ async function fetchMetadata(
   })
 }
 
-/** The metadata of the issuer, or what is wrong with it. */
+/** The metadata of the issuer, or why it cannot be used. */
 function readMetadata(body: string, issuer: string, allowInsecure: boolean): DiscoveredServer | string {
   let metadata: Record<string, unknown>
   try {

@@ -47,7 +47,7 @@ type TokenEventFacts =
       /** A call of `getToken` that had to wait, or failed. */
       readonly type: 'call_settled'
       readonly durationMs: number
-      /** Absent when the call waited for nothing. */
+      /** Absent if the call did not wait. */
       readonly waitedFor?: TokenWaitCause | undefined
       /** The request that it joined. */
       readonly requestId?: number | undefined
@@ -73,7 +73,7 @@ type TokenEventFacts =
 
 /**
  * What a provider reports to its listeners. Times in milliseconds. `requestId` counts the provider's token
- * requests; retries share one. No event holds a secret, and none is sent when a cached token is returned.
+ * requests; retries share one. No event holds a secret. Returning a cached token sends no event.
  */
 export type TokenEvent = TokenEventFacts & {
   /** The provider's `label`, by default the client ID. */

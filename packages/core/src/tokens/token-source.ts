@@ -10,13 +10,13 @@ export interface TokenRequestContext {
 
 /** Where new tokens come from: {@link clientCredentials}, {@link backendTokens}, or a source of your own. */
 export interface TokenSource {
-  /** Names the client in events where the provider has no `label`, such as the client ID. */
+  /** Names the client in errors and events of a provider without a `label`; usually the client ID. */
   readonly label?: string | undefined
   /** Binds the source's tokens to a key. */
   readonly binding?: TokenBinding | undefined
   /**
-   * Identifies the token: sources with the same key can share it. A digest if it depends on a secret. Called only
-   * with a shared store.
+   * Identifies the token: sources with the same key can share it. Must be a digest if it depends on a secret.
+   * Called only with a shared store.
    */
   cacheKey(): Promise<string>
   /**

@@ -19,7 +19,7 @@ export interface StoredCooldown {
 
 /**
  * Tokens shared between providers or processes. Every method may fail: callers get tokens anyway. After a failure,
- * the store is not used for a while; after an error with `scope: 'key'`, only that key.
+ * the store is not used for a while; after an error with `scope: 'key'`, only that key is affected.
  */
 export interface TokenStore {
   /** Always `tokenSharing`. Only stores import it, so that programs without a store do not bundle it. */

@@ -147,7 +147,7 @@ describe('a 401 to a request without a token', () => {
     await reattach('https://other.example.com/orders', 401)
     expect(warn.mock.calls).toEqual([
       [
-        'Tokenwell: https://other.example.com responded with 401. No token was sent to it, because it is not in allowedOrigins.',
+        'Tokenwell: https://other.example.com responded with status 401. No token was sent to it, because it is not in allowedOrigins.',
       ],
     ])
   })

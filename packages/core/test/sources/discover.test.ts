@@ -214,8 +214,8 @@ describe('discover', () => {
   })
 
   it.each<[Partial<ClientCredentialsOptions>, string]>([
-    [{ tokenUrl: `${origin}/token` }, "Set issuer to discover('https://…'), and omit authUrl and tokenUrl."],
-    [{ issuer: origin as never }, "Set issuer to discover('https://…'), and omit authUrl and tokenUrl."],
+    [{ tokenUrl: `${origin}/token` }, "issuer must be discover('https://…'), without authUrl and tokenUrl."],
+    [{ issuer: origin as never }, "issuer must be discover('https://…'), without authUrl and tokenUrl."],
   ])('rejects %j', (options, message) => {
     expect(() => start({}, options)).toThrow(message)
   })

@@ -139,7 +139,7 @@ function rotation(
   const isFirst = secrets.length === 0
   return dialog({
     id: 'rotate',
-    label: isFirst ? 'Create a secret' : 'Rotate secret',
+    label: isFirst ? 'Create secret' : 'Rotate secret',
     style: '',
     title: isFirst ? 'Create a secret' : 'Rotate the secret',
     body: html`<input type="hidden" name="submission_id" value="${submissionId}" /> ${
@@ -160,7 +160,7 @@ function rotation(
               )}`
       }`,
     action: paths.secrets,
-    confirm: 'Create a new secret',
+    confirm: isFirst ? 'Create secret' : 'Rotate secret',
     csrfToken,
   })
 }

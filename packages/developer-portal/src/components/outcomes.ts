@@ -4,15 +4,15 @@ const outcomes: Partial<Record<TokenRequestOutcome, readonly [label: string, hel
   issued: ['Token issued', ''],
   invalid_client: ['Wrong credentials', 'Check the client’s secret or key: it is wrong or was revoked.'],
   expired_secret: ['Expired secret', 'Rotate the secret, and deploy the new one.'],
-  application_not_approved: ['Not approved', 'An administrator has to approve the application.'],
+  application_not_approved: ['Not approved', 'Ask an administrator to approve the application.'],
   too_many_failures: ['Too many failures', 'Check the client’s credentials. A correct secret still works.'],
   invalid_assertion: [
     'Invalid assertion',
     'Check the assertion’s audience, and the client’s clock and registered key.',
   ],
   key_set_unavailable: [
-    'Key set unavailable',
-    'Check the URL of the key set: the service could not load it.',
+    'JWK set unavailable',
+    'Check the URL of the JWK set: the service could not load it.',
   ],
   unavailable: ['Service unavailable', 'Try again later: the service could not reach its storage.'],
 }

@@ -55,7 +55,7 @@ export function approvalsPage(
                   : ''
               }
               <div>
-                <dt>Registered</dt>
+                <dt>Created</dt>
                 <dd>${relativeTime(createdAtMs, nowMs)}</dd>
               </div>
             </dl>

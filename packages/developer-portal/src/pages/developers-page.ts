@@ -62,7 +62,7 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
       </table>
     </div>`
   const actions = html`<form method="post" action="${request.paths.developers}">
-    ${csrfInput(request.csrfToken)}<button>Invite a developer</button>
+    ${csrfInput(request.csrfToken)}<button>Invite developer</button>
   </form>`
   return page(request, { title: 'People', body, actions })
 }
@@ -78,8 +78,8 @@ function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administr
         <p>
           ${
             administrator
-              ? `${name} keeps their own projects, and can no longer approve applications or manage people.`
-              : `${name} sees every project, approves applications, and manages people, products and resource servers.`
+              ? `${name} will keep their own projects, but can no longer approve applications or manage people.`
+              : `${name} will see every project, approve applications, and manage people, products and resource servers.`
           }
         </p>`,
       action: paths.role(id),
@@ -97,7 +97,7 @@ function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administr
         then.
       </p>`,
       action: paths.passwordLink(id),
-      confirm: 'Create a link',
+      confirm: 'Create link',
       csrfToken,
     })}
     ${dialog({
@@ -106,8 +106,8 @@ function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administr
       style: 'outline small',
       title: `Remove ${name}?`,
       body: html`<p>
-        ${name} is logged out and can no longer log in. Their projects are kept, and the applications continue
-        to get tokens.
+        ${name} will be logged out and can no longer log in. Their projects are kept, and the applications
+        continue to get tokens.
       </p>`,
       action: paths.developerRemoval(id),
       confirm: 'Remove developer',

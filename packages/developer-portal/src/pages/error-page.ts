@@ -50,12 +50,12 @@ const texts: Record<PageErrorReason, ErrorText> = {
   too_many_projects: {
     status: 409,
     title: 'Too many projects',
-    text: 'A developer can have up to 50 projects.',
+    text: 'A developer can have up to 50 projects. Use an existing one.',
   },
   application_changed: {
     status: 409,
     title: 'The application has changed',
-    text: 'Someone changed the application while you were viewing it. Nothing was saved. Go back, reload the page and check it again.',
+    text: 'Somebody changed the application while you were viewing it. Nothing was saved. Go back, reload the page and try again.',
   },
   last_administrator: {
     status: 409,
@@ -70,7 +70,7 @@ const texts: Record<PageErrorReason, ErrorText> = {
   unavailable: {
     status: 503,
     title: 'The service is temporarily unavailable',
-    text: 'The service cannot reach its storage. Try again in a moment.',
+    text: 'The service cannot reach its storage. Try again in a few seconds.',
   },
   internal: {
     status: 500,

@@ -10,13 +10,13 @@ export function joinPage(request: PortalRequest, state: FormState, { administrat
   const body = html`<p class="lead">
       ${
         administrator
-          ? 'You are the first developer and will be the administrator: you see every project, approve applications and invite other developers.'
+          ? 'You are the first developer, so you will be the administrator: you can see every project, approve applications and invite other developers.'
           : 'You have been invited to register applications and manage their secrets.'
       }
     </p>
     <form method="post" action="${paths.join(params['token'] ?? '')}" class="card">
       ${csrfInput(csrfToken)}
-      ${field({ name: 'name', label: 'Name', hint: 'You use it to log in.', autocomplete: 'username' }, state)}
+      ${field({ name: 'name', label: 'Name', hint: 'You will log in with this name.', autocomplete: 'username' }, state)}
       ${newPasswordField({ name: 'password', label: 'Password' }, state)}
       <button>Join</button>
     </form>`

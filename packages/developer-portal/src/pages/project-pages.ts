@@ -215,9 +215,9 @@ function deletion({ paths, csrfToken }: DeveloperRequest, { project, clients }: 
       title: `Delete ${project.name}?`,
       body: html`<input type="hidden" name="decision" value="delete" />
         <p>
-          <strong>${count}</strong> can no longer get tokens, and their existing tokens become invalid at
-          once. The project can be restored with its applications within 30 days; after that, it is
-          permanently deleted.
+          <strong>${count}</strong> can no longer get tokens, and all existing tokens become invalid at once.
+          The project can be restored with its applications within 30 days; after that, it is permanently
+          deleted.
         </p>`,
       action: paths.projectDeletion(project.id),
       confirm: 'Delete project',

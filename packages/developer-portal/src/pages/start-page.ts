@@ -61,7 +61,7 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
       <a href="${paths.application(client.project.id, id)}">${name}</a>, client ID <code>${clientId}</code>
     </p>`
   }
-  const text = 'Each program that calls APIs has its own client ID and secret.'
+  const text = 'Each program that calls APIs needs its own client ID and secret.'
   if (!project) return html`<p class="text-light">${text}</p>`
   return html`<p class="text-light">${text}</p>
     <form method="post" action="${paths.newApplication(project.id)}" class="form">
@@ -85,20 +85,21 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
               { ...emptyForm, chosen: products.slice(0, 1) },
             )
       }
-      ${developer.administrator ? '' : html`<p class="hint">The application gets tokens after an administrator has approved it.</p>`}
+      ${developer.administrator ? '' : html`<p class="hint">The application can get tokens after an administrator has approved it.</p>`}
       <button>Create application</button>
     </form>`
 }
 
 function tokenStep({ paths, baseUrl }: DeveloperRequest, { client, hasToken }: StartContent): SafeHtml {
-  if (hasToken) return html`<p>Your applications get tokens.</p>`
+  if (hasToken) return html`<p>Your application has received its first token.</p>`
   if (!client)
     return html`<p class="text-light">Your program exchanges its client ID and secret for a token.</p>`
   const { id, clientId, status } = client.application
   return html`${status === 'approved' ? '' : html`<p><strong>An administrator has to approve the application first.</strong></p>`}
     <p>
       Replace <code>YOUR_CLIENT_SECRET</code> with the secret that was shown to you. If you do not have it,
-      rotate it on the page of the <a href="${paths.application(client.project.id, id)}">application</a>.
+      create a new one on the page of the
+      <a href="${paths.application(client.project.id, id)}">application</a>.
     </p>
     ${snippetTabs(tokenSnippets({ baseUrl, clientId, clientSecret: 'YOUR_CLIENT_SECRET' }))}
     <p><a class="button outline" href="${paths.start}">Check again</a></p>`

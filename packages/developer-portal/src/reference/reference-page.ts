@@ -17,7 +17,7 @@ export function referencePage(viewer: Viewer, api: object): SafeHtml {
   const main = html`<div id="content" tabindex="-1">
     <noscript>
       <p class="notice">
-        The reference needs JavaScript. API clients can import
+        The API reference requires JavaScript. API clients can import
         <a href="${viewer.paths.root.replace(/portal$/, 'openapi.yaml')}">openapi.yaml</a>.
       </p>
     </noscript>

@@ -34,7 +34,7 @@ export async function checkBinding(
     }
   }
   if (jkt !== undefined && scheme !== 'dpop') {
-    return { ...invalidToken, message: 'The access token is bound to a key: send it with a DPoP proof.' }
+    return { ...invalidToken, message: 'The access token is bound to a key. Send it with a DPoP proof.' }
   }
   if (scheme !== 'dpop') {
     return required
@@ -42,7 +42,10 @@ export async function checkBinding(
       : undefined
   }
   if (typeof jkt !== 'string') {
-    return { ...invalidToken, message: 'The access token is not bound to a key: send it as Bearer.' }
+    return {
+      ...invalidToken,
+      message: 'The access token is not bound to a key. Send it with the scheme Bearer.',
+    }
   }
   return (await proofs()).check(request, token, jkt)
 }

@@ -64,7 +64,12 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
       }
       const until = new Date((iat + maxAgeSeconds + tolerance) * 1000)
       const isNew = await remember(await digest(`${thumbprint}.${String(jti)}`), until)
-      if (isNew === 'full') return { code: 'unavailable', message: 'Too many requests.', retryAfterMs: 1_000 }
+      if (isNew === 'full')
+        return {
+          code: 'unavailable',
+          message: 'The DPoP proof cannot be checked at the moment. Try again in a second.',
+          retryAfterMs: 1_000,
+        }
       return isNew ? undefined : invalidProof('The DPoP proof has already been used.')
     },
   }

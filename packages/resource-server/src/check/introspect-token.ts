@@ -30,7 +30,10 @@ export function createIntrospector(
   const url = introspectionEndpoint(options)
   const address = `${url.origin}${url.pathname}`
   const { clientId } = options
-  if (!clientId) throw configurationError('introspection.clientId is missing.')
+  if (!clientId)
+    throw configurationError(
+      'introspection.clientId is missing. Set the credentials of this API as a resource server.',
+    )
   const authentication = authenticationOf(options)
 
   const buildRequest = async (token: string, signal: AbortSignal): Promise<RequestInit> => {
@@ -53,7 +56,7 @@ export function createIntrospector(
       } catch (error) {
         throw tokenError(
           'unavailable',
-          `The introspection endpoint ${address} could not be reached (${codeOf(error)}).`,
+          `Could not reach the introspection endpoint ${address} (${codeOf(error)}).`,
         )
       }
       const { status } = response
@@ -61,7 +64,7 @@ export function createIntrospector(
         throw new TokenError({
           kind: 'credentials',
           status,
-          message: `The introspection endpoint ${address} rejected the credentials of client "${clientId}" (401).`,
+          message: `The introspection endpoint ${address} rejected the credentials of client "${clientId}" (401). Check introspection.clientId and introspection.clientSecret.`,
         })
       }
       if (status !== 200) {
@@ -84,7 +87,7 @@ function introspectionEndpoint({
   allowInsecure,
 }: Parameters<typeof createIntrospector>[0]): URL {
   if ((authUrl === undefined) === (introspectionUrl === undefined)) {
-    throw configurationError('introspection requires either authUrl or introspectionUrl.')
+    throw configurationError('introspection requires authUrl or introspectionUrl, but not both.')
   }
   if (introspectionUrl !== undefined) {
     return secureUrl('introspection.introspectionUrl', introspectionUrl, allowInsecure)
@@ -94,7 +97,7 @@ function introspectionEndpoint({
   return url
 }
 
-/** Strict: a response that is not exactly one of RFC 7662, section 2.2, never allows a request. */
+/** Strict: a response that does not follow RFC 7662, section 2.2, exactly never allows a request. */
 function readIntrospection(text: string, address: string): TokenClaims | undefined {
   let body: unknown
   try {
@@ -133,7 +136,9 @@ function authenticationOf({
     )
   }
   if (!clientSecret && clientAuthentication !== 'none') {
-    throw configurationError('introspection.clientSecret is missing.')
+    throw configurationError(
+      'introspection.clientSecret is missing. Set the credentials of this API as a resource server.',
+    )
   }
   if (typeof clientSecret === 'function') {
     return async () => createClientAuthentication(clientAuthentication, await clientSecret())

@@ -28,7 +28,7 @@ export function createIntrospectionCheck(
     if (queue.length() < maxWaiting) return queue.push(task)
     throw new TokenError({
       kind: 'throttled',
-      message: `${maxWaiting} tokens are waiting for introspection.`,
+      message: `${maxWaiting} tokens are already waiting for introspection (maxWaiting).`,
       retryAfterMs: 1_000,
     })
   }

@@ -38,7 +38,7 @@ export function createJwtCheck(options: JwtCheckOptions): TokenCheck['check'] {
     } catch (error) {
       if (error instanceof TokenError) throw error
       if (error instanceof errors.JOSEError && tokenFaults.has(error.code)) return undefined
-      throw tokenError('unavailable', `The keys of ${issuer} could not be loaded (${codeOf(error)}).`)
+      throw tokenError('unavailable', `Could not load the keys of the issuer "${issuer}" (${codeOf(error)}).`)
     }
   }
 }

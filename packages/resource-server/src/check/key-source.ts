@@ -57,8 +57,11 @@ async function discoverKeys(
       )
       if (response.status !== 200) await response.body?.cancel()
     } catch (error) {
-      outcomes.push(`${place.href} could not be loaded (${codeOf(error)})`)
+      outcomes.push(`could not load ${place.href} (${codeOf(error)})`)
     }
   }
-  throw tokenError('unavailable', `The metadata of ${issuer} could not be found: ${outcomes.join('; ')}.`)
+  throw tokenError(
+    'unavailable',
+    `Could not find metadata for the issuer "${issuer}": ${outcomes.join('; ')}.`,
+  )
 }

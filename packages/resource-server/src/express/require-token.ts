@@ -19,7 +19,7 @@ declare global {
   }
 }
 
-/** Middleware of Express, Connect and the like. */
+/** Middleware for Express, Connect and compatible frameworks. */
 export type ConnectMiddleware = (
   request: IncomingMessage,
   response: ServerResponse,

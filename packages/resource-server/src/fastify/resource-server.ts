@@ -51,7 +51,7 @@ async function protectRoutes(
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) throw error
       if (error.status === 503)
-        request.log.error({ err: error.cause }, 'The access token could not be checked.')
+        request.log.error({ err: error.cause }, 'An access token could not be checked.')
       return reply.code(error.status).headers(error.headers).send(error.body)
     }
   })

@@ -29,7 +29,7 @@ export function exchangeOf(context: ExecutionContext): IncomingExchange {
   }
   const { req, res } = Object(context.getArgByIndex<unknown>(2)) as { req?: IncomingRequest; res?: unknown }
   if (req?.headers === undefined) {
-    throw new Error('TokenGuard requires the HTTP request as `req` of the GraphQL context.')
+    throw new Error('TokenGuard requires the HTTP request in the GraphQL context. Add it as `req`.')
   }
   return { request: req, response: res ?? req.res }
 }

@@ -65,7 +65,7 @@ export function describeTokenStore(
         expect((await readToken())?.response).toStrictEqual(response)
       })
 
-      it('gives each write a new id that does not contain the token', async () => {
+      it('assigns each write a new ID that does not contain the token', async () => {
         const first = await write('same-token')
         expect((await readToken())?.id).toBe(first)
         const second = await write('same-token')
@@ -104,20 +104,20 @@ export function describeTokenStore(
         expect((await readToken())?.response.accessToken).toBe('second')
       })
 
-      it('removes an entry by its id', async () => {
+      it('removes an entry by its ID', async () => {
         const id = await write('rejected')
         await store.remove(key, id)
         expect(await store.read(key)).toBeUndefined()
       })
 
-      it('does not remove a newer entry by the id of an older one', async () => {
+      it('does not remove a newer entry by the ID of an older one', async () => {
         const old = await write('old')
         await write('new')
         await store.remove(key, old)
         expect((await readToken())?.response.accessToken).toBe('new')
       })
 
-      it('removes nothing for an unknown id or under another key', async () => {
+      it('removes nothing for an unknown ID or under another key', async () => {
         await store.remove(key, 'no such id')
         const id = await write('kept')
         await store.remove(`${key}, another`, id)

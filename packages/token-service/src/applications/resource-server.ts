@@ -6,7 +6,7 @@ export type ResourceServerSecret = Omit<StoredSecret, 'applicationId'> & {
   readonly configured?: boolean | undefined
 }
 
-/** An API that accepts tokens, and may introspect them (RFC 7662 section 2.1). */
+/** An API that accepts tokens, and may introspect them (RFC 7662, section 2.1). */
 export interface ResourceServer {
   readonly clientId: string
   readonly name: string

@@ -10,7 +10,9 @@ export function allowedRanges(hosts: readonly string[]): Range[] {
     if (ipaddr.isValidCIDR(host)) return [ipaddr.parseCIDR(host)]
     if (isIP(host) > 0) return [ipaddr.parseCIDR(`${host}/${isIP(host) === 4 ? 32 : 128}`)]
     if (/^[\w.-]+$/.test(host)) return []
-    throw new UsageError(`jwksAllowedHosts contains "${host}". Use host names, addresses and CIDR ranges.`)
+    throw new UsageError(
+      `jwksAllowedHosts contains the invalid value "${host}". Use host names, addresses and CIDR ranges.`,
+    )
   })
 }
 

@@ -10,7 +10,7 @@ export interface Credentials {
 
 export interface PresentedSecret extends Credentials {
   /**
-   * The same Basic credentials without form-decoding, if that makes a difference: RFC 6749 section 2.3.1 requires
+   * The same Basic credentials without form-decoding, if that makes a difference: RFC 6749, section 2.3.1 requires
    * clients to encode them, and curl, Python's requests and many others do not.
    */
   readonly verbatim?: Credentials | undefined
@@ -25,7 +25,7 @@ export interface PresentedAssertion {
 export type PresentedCredentials = PresentedSecret | PresentedAssertion
 
 /**
- * Reads `client_secret_post` or `client_secret_basic` (RFC 6749 section 2.3.1), or `private_key_jwt` (RFC 7523), and
+ * Reads `client_secret_post` or `client_secret_basic` (RFC 6749, section 2.3.1), or `private_key_jwt` (RFC 7523), and
  * rejects more than one of them.
  */
 export function presentedCredentials(

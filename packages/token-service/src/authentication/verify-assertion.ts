@@ -34,7 +34,7 @@ export function claimedClientId(assertion: string): string | undefined {
 }
 
 /**
- * Verifies a client's assertion (RFC 7523 section 3); `undefined` if none of its keys signed it.
+ * Verifies a client's assertion (RFC 7523, section 3); `undefined` if none of its keys signed it.
  *
  * @throws {@link ProtocolError} that names the invalid claim, to the owner of the key only
  */

@@ -24,26 +24,26 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
   )
   admin
     .command('applications')
-    .description('lists the applications')
+    .description('Lists the applications.')
     .action(() => choose({ method: 'GET', path: '/applications' }))
   admin
     .command('application <client-id>')
-    .description('shows an application')
+    .description('Shows an application.')
     .action((clientId: string) => choose({ method: 'GET', path: application(clientId) }))
   admin
     .command('create-application <name>')
-    .description('creates an approved application and prints its secret')
-    .requiredOption('--project <name>', 'its project')
-    .option('--products <names...>', 'its API products', [])
-    .option('--lifetime-seconds <number>', 'the lifetime of its tokens', Number, 3600)
+    .description('Creates an approved application and prints its secret.')
+    .requiredOption('--project <name>', 'project of the application')
+    .option('--products <names...>', 'API products of the application', [])
+    .option('--lifetime-seconds <number>', 'lifetime of its tokens', Number, 3600)
     .action((name: string, { project, products, lifetimeSeconds }: Record<string, unknown>) =>
       choose({ method: 'POST', path: '/applications', body: { name, project, products, lifetimeSeconds } }),
     )
   for (const [decision, description] of [
-    ['approve', 'approves an application, or the changes requested for it'],
-    ['decline', 'declines the changes requested for an application'],
-    ['revoke', 'revokes an application and its tokens'],
-    ['revoke-tokens', 'revokes all tokens of an application'],
+    ['approve', 'Approves an application, or the changes requested for it.'],
+    ['decline', 'Declines the changes requested for an application.'],
+    ['revoke', 'Revokes an application and its tokens.'],
+    ['revoke-tokens', 'Revokes all tokens of an application.'],
   ] as const) {
     admin
       .command(`${decision} <client-id>`)
@@ -52,15 +52,15 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
   }
   admin
     .command('resource-servers')
-    .description('lists the APIs that may introspect tokens')
+    .description('Lists the APIs that may introspect tokens.')
     .action(() => choose({ method: 'GET', path: '/resource-servers' }))
   admin
     .command('create-resource-server <name>')
-    .description('creates a resource server and prints its secret')
+    .description('Creates a resource server and prints its secret.')
     .action((name: string) => choose({ method: 'POST', path: '/resource-servers', body: { name } }))
   admin
     .command('remove-resource-server <client-id>')
-    .description('removes a resource server; one from the configuration is created again at the next start')
+    .description('Removes a resource server. One from the configuration is created again at the next start.')
     .action((clientId: string) =>
       choose({ method: 'DELETE', path: `/resource-servers/${encodeURIComponent(clientId)}` }),
     )
@@ -69,21 +69,21 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
       [path, ...[clientId, ...rest].map(encodeURIComponent)].join('/')
     admin
       .command(`rotate-secret${suffix} <client-id>`)
-      .description(`creates a new secret ${of} and prints it`)
+      .description(`Creates a new secret ${of} and prints it.`)
       .option('--overlap-seconds <number>', 'how long the existing secrets stay valid', Number, 86_400)
       .action((clientId: string, { overlapSeconds }: Record<string, unknown>) =>
         choose({ method: 'POST', path: client(clientId, 'secrets'), body: { overlapSeconds } }),
       )
     admin
       .command(`revoke-secret${suffix} <client-id> <secret-id>`)
-      .description(`revokes a secret ${of}${suffix ? '' : ', and the tokens that were issued for it'}`)
+      .description(`Revokes a secret ${of}${suffix ? '' : ', and the tokens that were issued for it'}.`)
       .action((clientId: string, id: string) =>
         choose({ method: 'DELETE', path: client(clientId, 'secrets', id) }),
       )
     admin
       .command(`add-key${suffix} <client-id> <key>`)
       .description(
-        `registers a public key ${of}: a file (PEM, JWK or JWK set), or the https URL of a JWK set`,
+        `Registers a public key ${of}: a file (PEM, JWK or JWK set), or the https URL of a JWK set.`,
       )
       .action((clientId: string, source: string) => {
         const key = /^https?:/i.test(source) ? source : readText(source)
@@ -92,7 +92,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     admin
       .command(`remove-key${suffix} <client-id> <key-id>`)
       .description(
-        `removes a public key ${of}${suffix ? '' : ', and revokes the tokens that were issued for it'}`,
+        `Removes a public key ${of}${suffix ? '' : ', and revokes the tokens that were issued for it'}.`,
       )
       .action((clientId: string, id: string) =>
         choose({ method: 'DELETE', path: client(clientId, 'keys', id) }),
@@ -100,28 +100,28 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
   }
   admin
     .command('products')
-    .description('lists the API products')
+    .description('Lists the API products.')
     .action(() => choose({ method: 'GET', path: '/products' }))
   admin
     .command('add-product <name>')
-    .description('adds an API product')
+    .description('Adds an API product.')
     .action((name: string) => choose({ method: 'PUT', path: `/products/${encodeURIComponent(name)}` }))
   admin
     .command('remove-product <name>')
-    .description('removes an API product')
+    .description('Removes an API product.')
     .action((name: string) => choose({ method: 'DELETE', path: `/products/${encodeURIComponent(name)}` }))
   admin
     .command('developers')
-    .description('lists the developers of the portal')
+    .description('Lists the developers of the portal.')
     .action(() => choose({ method: 'GET', path: '/developers' }))
   admin
     .command('invite')
-    .description('creates an invitation link for a developer')
+    .description('Creates an invitation link for a developer.')
     .action(() => choose({ method: 'POST', path: '/developers/invitations' }))
   for (const [change, description] of [
-    ['password-link', 'creates a link that sets a new password for a developer'],
-    ['promote', 'makes a developer an administrator'],
-    ['demote', 'makes an administrator a developer again'],
+    ['password-link', 'Creates a link to set a new password for a developer.'],
+    ['promote', 'Makes a developer an administrator.'],
+    ['demote', 'Makes an administrator a developer again.'],
   ] as const) {
     admin
       .command(`${change} <name>`)
@@ -130,16 +130,16 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
   }
   admin
     .command('remove-developer <name>')
-    .description('removes a developer; their projects remain')
+    .description('Removes a developer. Their projects remain.')
     .action((name: string) => choose({ method: 'DELETE', path: developer(name) }))
   admin
     .command('audit')
-    .description('prints the audit log as JSON lines, newest first')
+    .description('Prints the audit log as JSON lines, newest first.')
     .option('--limit <number>', 'maximum number of entries', '1000')
-    .option('--since <time>', 'only entries from that time on, such as 2026-01-31T00:00:00Z')
-    .option('--until <time>', 'only entries before that time')
-    .option('--client-id <client-id>', 'only entries about that client')
-    .option('--event <event>', 'only entries with that event, such as secret_rotated')
+    .option('--since <time>', 'only entries from this time on, such as 2026-01-31T00:00:00Z')
+    .option('--until <time>', 'only entries before this time')
+    .option('--client-id <client-id>', 'only entries about this client')
+    .option('--event <event>', 'only entries with this event, such as secret_rotated')
     .action((filter: Record<string, string>) =>
       choose({ method: 'GET', path: `/audit?${new URLSearchParams(filter)}` }),
     )
@@ -153,7 +153,10 @@ export async function sendAdminRequest(
   const { TOKENWELL_ADMIN_URL: url = 'http://127.0.0.1:8081', TOKENWELL_ADMIN_TOKEN_FILE: file } = environment
   const base = url.replace(/\/+$/, '')
   const token = environment['TOKENWELL_ADMIN_TOKEN'] ?? (file && readText(file).trim())
-  if (!token) throw new UsageError('The administrator token is missing. Set TOKENWELL_ADMIN_TOKEN.')
+  if (!token)
+    throw new UsageError(
+      'The administrator token is missing. Set TOKENWELL_ADMIN_TOKEN or TOKENWELL_ADMIN_TOKEN_FILE.',
+    )
 
   async function send(to: string): Promise<{ text: string; next: string | undefined; isJson: boolean }> {
     const response = await fetch(base + to, {
@@ -162,7 +165,7 @@ export async function sendAdminRequest(
       headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     }).catch((error: unknown) => {
-      throw new UsageError(`No response from ${url}. Check TOKENWELL_ADMIN_URL.`, { cause: error })
+      throw new UsageError(`Could not reach ${url}. Check TOKENWELL_ADMIN_URL.`, { cause: error })
     })
     const text = await response.text()
     if (!response.ok)

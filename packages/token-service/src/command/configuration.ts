@@ -40,7 +40,7 @@ export const configurationSchema = z.strictObject({
   failureAttempts: z.coerce.number().int().min(1).optional(),
   failureWindowSeconds: z.coerce.number().positive().optional(),
   corsOrigins: list(
-    z.string().regex(/^(\*|https?:\/\/[^/]+)$/, 'use origins, such as https://tools.example.com'),
+    z.string().regex(/^(\*|https?:\/\/[^/]+)$/, 'must be an origin, such as https://tools.example.com'),
   ).optional(),
   publicUrl: z.url({ protocol: /^https?$/ }).optional(),
   trustProxy: z.union([z.boolean(), z.number(), z.string()]).optional(),
@@ -50,7 +50,7 @@ export const configurationSchema = z.strictObject({
   metrics: z.boolean().optional(),
   adminPort: port.optional(),
   adminHost: z.string().min(1).optional(),
-  adminToken: z.string().min(32, 'use 32 or more characters').optional(),
+  adminToken: z.string().min(32, 'must have 32 or more characters').optional(),
   adminTokenFile: z.string().optional(),
   auditRetentionDays: z.coerce.number().positive().optional(),
   usageRetentionDays: z.coerce.number().positive().optional(),
@@ -123,7 +123,7 @@ function withSecretsFromFiles(settings: Settings): Settings {
   }
 }
 
-/** JSON is YAML, too. */
+/** Reads YAML, which includes JSON. */
 async function readYaml(file: string): Promise<unknown> {
   const text = readText(file)
   const { parse } = await import('yaml')
@@ -132,7 +132,7 @@ async function readYaml(file: string): Promise<unknown> {
   } catch (error) {
     // The parser's message quotes lines of the file, which may contain a secret.
     const line = error instanceof Error && 'linePos' in error ? linePosition(error.linePos) : ''
-    throw new UsageError(`The file ${file} is not valid YAML or JSON${line}.`)
+    throw new UsageError(`${file} is not valid YAML or JSON${line}.`)
   }
 }
 
@@ -140,7 +140,8 @@ export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UsageError(`Could not read the file ${file}.`, { cause: error })
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(`Could not read ${file} (${code}).`, { cause: error })
   }
 }
 

@@ -25,10 +25,7 @@ export async function parseCommandLine(
     .configureHelp({ showGlobalOptions: true })
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
     .version(version)
-    .option(
-      '--password-link <name>',
-      'at start, print a link that sets a new password for this portal developer',
-    )
+    .option('--password-link <name>', 'print a link to set a new password for this developer of the portal')
     .addHelpText('after', help)
     .action(() => {})
   for (const option of settingOptions()) command.addOption(option)
@@ -36,16 +33,16 @@ export async function parseCommandLine(
   let task: StorageTask | undefined
   let request: AdminRequest | undefined
   addAdminCommands(
-    command.command('admin').description('administers a running service'),
+    command.command('admin').description('Administers a running service.'),
     (given) => (request = given),
   )
   command
     .command('backup <file>')
-    .description('writes a copy of the SQLite database to a new file, even while the service runs')
+    .description('Writes a copy of the SQLite database to a new file, even while the service runs.')
     .action((file: string) => void (task = { action: 'backup', file }))
   command
     .command('restore <file>')
-    .description('creates the SQLite database from a backup, while the service is stopped')
+    .description('Creates the SQLite database from a backup, while the service is stopped.')
     .action((file: string) => void (task = { action: 'restore', file }))
   command.parse(args)
   if (request) return { request }
@@ -69,5 +66,5 @@ function parseBoolean(value: string | boolean | undefined): string | boolean | u
 
 const help = `
 Precedence: flags, environment, configuration file, defaults.
-The file can contain the same settings in camelCase (port, storage, keysFile, …), and the
-applications and resourceServers themselves.`
+The file can contain the same settings in camelCase (port, storage, keysFile, …), and the applications
+and resourceServers themselves.`

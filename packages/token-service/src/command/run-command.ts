@@ -16,7 +16,7 @@ async function run(commandLine: CommandLine): Promise<void> {
   await superviseWorkers(workers, print)
 }
 
-/** Does what the command line says; exits with 2 on a usage error. */
+/** Does what the command line requests; exits with 2 on a usage error. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {
     const commandLine = await parseCommandLine(args)

@@ -15,14 +15,14 @@ export async function runService(
   const { adminPort: port, adminHost: host, adminToken: token } = configuration
   if (port !== undefined && token === undefined) {
     throw new UsageError(
-      'adminPort requires an administrator token. Set adminTokenFile or TOKENWELL_ADMIN_TOKEN.',
+      'The setting "adminPort" requires an administrator token. Set adminTokenFile or TOKENWELL_ADMIN_TOKEN.',
     )
   }
   const admin = port !== undefined && token !== undefined ? { port, host, token } : undefined
   const location = parseStorageLocation(configuration.storage)
   if (configuration.workers > 1 && location.kind !== 'postgres') {
     throw new UsageError(
-      'workers requires PostgreSQL storage: only one process can use an SQLite database, and memory is not shared.',
+      'The setting "workers" requires PostgreSQL storage. Only one process can use an SQLite database, and memory is not shared.',
     )
   }
   print(storageMessage(location))
@@ -75,9 +75,9 @@ function storageMessage(location: StorageLocation): string {
     case 'memory':
       return 'Everything is stored in memory and is lost when the service stops.'
     case 'sqlite':
-      return `Opening the SQLite database ${location.file} …`
+      return `Opening the SQLite database ${location.file}…`
     case 'postgres':
-      return `Opening the PostgreSQL database at ${new URL(location.url).host} …`
+      return `Opening the PostgreSQL database at ${new URL(location.url).host}…`
   }
 }
 
@@ -92,7 +92,7 @@ function stopOnSignal(
     if (stopping && isWorker()) return
     if (stopping) process.exit(1)
     stopping = true
-    print('Finishing pending requests …')
+    print('Finishing pending requests…')
     // Somebody who types Ctrl+C does not want to wait.
     await service.close({ drainSeconds: signal === 'SIGTERM' ? drainSeconds : 0 })
     process.exit(0)

@@ -16,10 +16,12 @@ export async function runStorageTask(
   if (action === 'backup') {
     await backupStorage(location, file)
     print(
-      `The backup is in ${file}. Keep a copy of the keys too (in ${keys}, unless you configured keys): without them, no secret is valid.`,
+      `The backup is in ${file}. Keep a copy of the keys too: without them, no secret is valid. Unless you configured keys, they are in ${keys}.`,
     )
   } else {
     await restoreStorage(location, file)
-    print(`The database is restored. Before the service starts, its keys must be in ${keys}, or configured.`)
+    print(
+      `The database is restored. Before you start the service, put its keys in ${keys}, or configure them.`,
+    )
   }
 }

@@ -1,13 +1,13 @@
 import { Option } from 'commander'
 
-/** Each setting as a flag, with its meaning; its environment variable and its name in the file have the same words. */
+/** Each setting as a flag, with its meaning. Its environment variable and its name in the file derive from the flag. */
 const settings: readonly (readonly [flags: string, description: string])[] = [
   ['--config <file>', 'YAML or JSON file with settings'],
   ['--port <number>', 'port to listen on; 0 selects a free port (default: 8080)'],
   ['--host <address>', 'address to listen on (default: 127.0.0.1)'],
   [
     '--storage <where>',
-    'sqlite:FILE, a postgres:// URL, or memory (default: sqlite:tokenwell-data/tokenwell.db)',
+    'where data is stored: sqlite:FILE, a postgres:// URL, or memory (default: sqlite:tokenwell-data/tokenwell.db)',
   ],
   ['--storage-file <file>', 'file that contains the value of --storage'],
   [
@@ -15,8 +15,11 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
     'file with the keys that secrets are hashed with, one per line, newest first; or TOKENWELL_KEYS, comma-separated',
   ],
   ['--errors <format>', 'format of error responses: classic or rfc6749 (default: classic)'],
-  ['--applications-file <file>', 'applications to create if they do not exist'],
-  ['--resource-servers-file <file>', 'APIs that may introspect tokens, to create if they do not exist'],
+  ['--applications-file <file>', 'file with applications to create if they do not exist'],
+  [
+    '--resource-servers-file <file>',
+    'file with APIs that may introspect tokens, to create if they do not exist',
+  ],
   ['--products <names>', 'comma-separated API products to add to the catalogue (default: speech-to-text)'],
   [
     '--secret-overlap-seconds <number>',
@@ -24,10 +27,10 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
   ],
   [
     '--failure-attempts <number>',
-    'failed attempts from one address for one client before further failures get a 429 (default: 10)',
+    'failed attempts from one address for one client before further failures get status 429 (default: 10)',
   ],
   ['--failure-window-seconds <number>', 'period in which failed attempts are counted (default: 60)'],
-  ['--public-url <url>', 'the URL that clients use'],
+  ['--public-url <url>', 'URL that clients use'],
   [
     '--trust-proxy <addresses>',
     'proxies that are trusted to report client addresses: a number of hops, or a comma-separated list of addresses, CIDR ranges and the names loopback, linklocal and uniquelocal',
@@ -36,13 +39,16 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
     '--cors-origins <origins>',
     'comma-separated origins whose pages may request tokens, or * (default: none)',
   ],
-  ['--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)'],
+  [
+    '--log-level <level>',
+    'level of the log: trace, debug, info, warn, error, fatal or silent (default: info)',
+  ],
   [
     '--drain-seconds <number>',
-    'on SIGTERM, how long to keep serving requests while /readyz responds with 503 (default: 0)',
+    'after SIGTERM, how long to keep serving requests while /readyz responds with status 503 (default: 0)',
   ],
   ['--workers <number>', 'number of processes that share the port; requires PostgreSQL storage (default: 1)'],
-  ['--metrics <boolean>', 'serve /metrics (default: true; false with memory storage)'],
+  ['--metrics <boolean>', 'whether to serve /metrics (default: true; false with memory storage)'],
   [
     '--admin-port <number>',
     'port of a second listener for administrators and metrics; requires an administrator token',

@@ -11,7 +11,7 @@ const stableMs = 60_000
 type Exit = [code: number | null, signal: NodeJS.Signals | null]
 
 /**
- * Runs the same command in that many processes, which share the ports, and replaces those that end. A worker that is
+ * Runs the same command in that many processes, which share the ports, and replaces those that exit. A worker that is
  * ready sends a message; the others start after the first one, which migrates the database and reports usage errors.
  */
 export async function superviseWorkers(count: number, print: (line: string) => void): Promise<void> {
@@ -33,7 +33,7 @@ export async function superviseWorkers(count: number, print: (line: string) => v
       if (isStopping) return void (process.exitCode ||= code ?? 1)
       if (performance.now() - startedAt > stableMs) waitMs = firstDelayMs
       print(
-        `Worker ${worker.process.pid} ended (${signal ?? `code ${code}`}). Starting another one in ${waitMs / 1000} s.`,
+        `Worker ${worker.process.pid} exited (${signal ?? `code ${code}`}). Starting another one in ${waitMs / 1000} s.`,
       )
       await delay(waitMs)
       if (isStopping) return

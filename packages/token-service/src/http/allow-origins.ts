@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Lets pages of other origins, such as browser-based API tools, send requests (CORS). Their credentials are in the
+ * Allows pages of other origins, such as browser-based API tools, to send requests (CORS). Their credentials are in the
  * request itself, never in cookies.
  */
 export async function allowOrigins(server: FastifyInstance, origins: readonly string[]): Promise<void> {

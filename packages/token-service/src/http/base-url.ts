@@ -10,7 +10,7 @@ export interface RequestAddress {
 
 /**
  * The URL that clients use: as configured, or the address that the request was sent to. Without configuration a `Host`
- * header is used only if it names that address or loopback, so that nobody can direct links elsewhere.
+ * header is used only if it names that address or loopback, so that nobody can make links point elsewhere.
  */
 export function baseUrl(request: RequestAddress, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl

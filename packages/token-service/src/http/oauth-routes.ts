@@ -42,7 +42,7 @@ export function allowPostOnly(server: FastifyInstance, url: string): void {
   })
 }
 
-/** Parameters without a value are treated as omitted (RFC 6749 section 3.2). */
+/** Parameters without a value are treated as omitted (RFC 6749, section 3.2). */
 export function parseForm(text: string): RawParameters {
   const form = parse(text)
   for (const name in form) if (form[name] === '') delete form[name]

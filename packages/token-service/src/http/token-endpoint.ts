@@ -5,7 +5,7 @@ import { callerOf } from './caller.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { setOutcome } from './request-outcome.ts'
 
-/** The token endpoint (RFC 6749 section 3.2). */
+/** The token endpoint (RFC 6749, section 3.2). */
 export function tokenEndpoint(
   server: FastifyInstance,
   issueToken: IssueToken,

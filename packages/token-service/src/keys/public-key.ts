@@ -1,7 +1,7 @@
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { UsageError } from '../platform/usage-error.ts'
 
-/** A public key, or the URL of a JWK set (RFC 7517 section 5). */
+/** A public key, or the URL of a JWK set (RFC 7517, section 5). */
 export type KeyMaterial = { readonly jwk: PublicJwk } | { readonly jwksUrl: string }
 
 /** The members of a public JWK that matter here. */
@@ -22,7 +22,7 @@ const curves = ['P-256', 'P-384', 'P-521', 'Ed25519']
 const minRsaBits = 2048
 
 /**
- * Reads public keys from PEM (a key or a certificate), a JWK, a JWK set, or the HTTPS URL of a JWK set.
+ * Reads public keys from PEM (a key or a certificate), a JWK, a JWK set, or the https URL of a JWK set.
  *
  * @throws {@link UsageError} if the text has another format, or contains a private, symmetric or weak key
  */
@@ -44,7 +44,7 @@ export function keyName(material: KeyMaterial): string {
 function keySetUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'https:' && !url.username && !url.password) return url.href
-  throw new UsageError('The URL of a JWK set must be an https URL without a password.')
+  throw new UsageError('The URL of a JWK set must start with https:// and contain no user name or password.')
 }
 
 function fromJson(text: string): KeyMaterial[] {
@@ -57,7 +57,7 @@ function fromJson(text: string): KeyMaterial[] {
   const set = value as { keys?: unknown }
   const jwks = (Array.isArray(set.keys) ? set.keys : [value]) as JsonWebKey[]
   const signing = jwks.filter((jwk) => jwk?.['use'] !== 'enc')
-  if (signing.length === 0) throw new UsageError('The JWK set contains no key for verifying signatures.')
+  if (signing.length === 0) throw new UsageError('The JWK set contains no key that can verify signatures.')
   return signing.map((jwk) => ({ jwk: fromJwk(jwk) }))
 }
 

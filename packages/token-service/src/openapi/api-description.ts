@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ErrorShape } from '../protocol/protocol-error.ts'
+import { errorBody } from '../protocol/error-body.ts'
 import { introspectionPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
 import {
   classicError,
@@ -8,7 +8,7 @@ import {
   tokenResponseSchema,
 } from '../protocol/oauth-responses.ts'
 import { assertionForm, clientForm, presentedToken, tokenQuery } from '../protocol/oauth-parameters.ts'
-import type { ErrorReason } from '../protocol/protocol-error.ts'
+import { ProtocolError, type ErrorReason, type ErrorShape } from '../protocol/protocol-error.ts'
 import { errorExamples, introspectionExamples, tokenExamples, type Examples } from './examples.ts'
 import { formSchema, jsonSchema } from './json-schema.ts'
 
@@ -28,7 +28,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
       title: 'Token service',
       version: '1',
       description:
-        'Issues access tokens to applications: OAuth 2.0, client credentials grant. Clients authenticate with a client secret, in the form or with HTTP Basic, or with an assertion that they sign (`private_key_jwt`).',
+        'Issues access tokens to applications (OAuth 2.0 client credentials grant). Clients authenticate with a client secret, in the form or with HTTP Basic, or with an assertion that they sign (`private_key_jwt`).',
       contact: { name: 'The operator of this service', url: serverUrl },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
@@ -55,8 +55,14 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
         requestBody: formBody({ required: false }),
         response: { schema: reference('TokenResponse'), examples: tokenExamples },
         errors,
-        requestErrors: ['missing_parameter', 'grant_type_not_in_query', 'unsupported_grant_type'],
-        clientErrors: ['invalid_client', 'expired_secret', 'application_not_approved'],
+        reasons: [
+          'missing_parameter',
+          'grant_type_not_in_query',
+          'unsupported_grant_type',
+          'invalid_client',
+          'expired_secret',
+          'application_not_approved',
+        ],
       }),
       [introspectionPath]: post({
         operationId: 'introspectToken',
@@ -67,8 +73,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
         requestBody: formBody({ required: true, also: presentedToken }),
         response: { schema: reference('Introspection'), examples: introspectionExamples },
         errors: 'rfc6749',
-        requestErrors: ['missing_parameter'],
-        clientErrors: ['invalid_client', 'expired_secret'],
+        reasons: ['missing_parameter', 'invalid_client', 'expired_secret'],
       }),
       [revocationPath]: post({
         operationId: 'revokeToken',
@@ -78,8 +83,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
         tags: ['Tokens'],
         requestBody: formBody({ required: true, also: presentedToken }),
         errors: 'rfc6749',
-        requestErrors: ['missing_parameter', 'token_of_another_client'],
-        clientErrors: ['invalid_client', 'expired_secret'],
+        reasons: ['missing_parameter', 'token_of_another_client', 'invalid_client', 'expired_secret'],
       }),
     },
     components: {
@@ -87,7 +91,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
         clientBasic: {
           type: 'http',
           scheme: 'basic',
-          description: 'Client ID and client secret, form-encoded (RFC 6749 section 2.3.1) or unencoded.',
+          description: 'Client ID and client secret, form-encoded (RFC 6749, section 2.3.1) or unencoded.',
         },
       },
       schemas: {
@@ -100,7 +104,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
   }
 }
 
-/** Credentials in the form, or none beside Basic; API clients that import the document show the first kind. */
+/** Credentials in the form, or none with Basic; API clients that import the document show the first kind. */
 function formBody({ required, also = z.object({}) }: { required: boolean; also?: z.ZodObject }): object {
   const forms = [clientForm, assertionForm, z.object({})].map((form) => also.extend(form.shape))
   const schema = { anyOf: forms.map((form) => formSchema(form, placeholders)) }
@@ -115,18 +119,17 @@ interface Operation {
   readonly parameters?: readonly object[]
   readonly requestBody: object
   readonly response?: { readonly schema: object; readonly examples: Examples }
-  /** The format of the errors. */
+  /** The format of error responses. */
   readonly errors: ErrorShape
-  /** Examples of errors with status 400, and with status 401. */
-  readonly requestErrors: readonly ErrorReason[]
-  readonly clientErrors: readonly ErrorReason[]
+  /** The errors with status 400 or 401 that have an example. */
+  readonly reasons: readonly ErrorReason[]
 }
 
-function post({ response, errors, requestErrors, clientErrors, ...operation }: Operation): object {
+function post({ response, errors, reasons, ...operation }: Operation): object {
   const schema = reference(errors === 'classic' ? 'ClassicError' : 'Error')
   const failed = (
     description: string,
-    reasons: readonly ErrorReason[],
+    examples: readonly ErrorReason[],
     headers: Record<string, string> = {},
   ) => ({
     description,
@@ -136,9 +139,19 @@ function post({ response, errors, requestErrors, clientErrors, ...operation }: O
         { description: about, required: true, schema: { type: 'string' } },
       ]),
     ),
-    content: { 'application/json': { schema, examples: errorExamples(errors, reasons) } },
+    content: { 'application/json': { schema, examples: errorExamples(errors, examples) } },
   })
-  const retryAfter = { 'Retry-After': 'Seconds to wait before the next attempt.' }
+  // The format of errors decides which status an application gets that is not approved.
+  const rejected = (status: number, description: string, headers?: Record<string, string>) => {
+    const examples = reasons.filter(
+      (reason) => errorBody(new ProtocolError(reason), errors).status === status,
+    )
+    const cause = examples.includes('application_not_approved')
+      ? `${description}, or the application is not approved.`
+      : `${description}.`
+    return failed(cause, examples, headers)
+  }
+  const retryAfter = { 'Retry-After': 'Time to wait before the next attempt, in seconds.' }
   return {
     post: {
       ...operation,
@@ -149,12 +162,10 @@ function post({ response, errors, requestErrors, clientErrors, ...operation }: O
           description: 'Success.',
           ...(response && { content: { 'application/json': response } }),
         },
-        400: failed('The request is invalid.', requestErrors),
-        401: failed(
-          'The client credentials are invalid or expired, or the application is not approved.',
-          clientErrors,
-          { 'WWW-Authenticate': '`Basic`.' },
-        ),
+        400: rejected(400, 'The request is invalid'),
+        401: rejected(401, 'The client credentials are invalid or have expired', {
+          'WWW-Authenticate': '`Basic realm="tokenwell"`.',
+        }),
         405: failed('The method is not POST.', ['method_not_allowed'], { Allow: '`POST`.' }),
         413: failed('The body is larger than 16 KiB.', ['body_too_large']),
         415: failed('The body is not `application/x-www-form-urlencoded`.', ['unsupported_content_type']),

@@ -2,7 +2,7 @@ import { errorBody } from '../protocol/error-body.ts'
 import type { IntrospectionResponse, TokenResponse } from '../protocol/oauth-responses.ts'
 import { ProtocolError, type ErrorReason, type ErrorShape } from '../protocol/protocol-error.ts'
 
-/** Examples of a body, by name (OpenAPI 3.1 section 4.8.19). */
+/** Examples of a body, by name (OpenAPI 3.1, section 4.8.19). */
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: object }>>
 
 const token = {

@@ -1,4 +1,4 @@
-/** Where the service reads the time: milliseconds since the epoch. */
+/** Where the service reads the time: milliseconds since 1970. */
 export interface Clock {
   now(): number
 }

@@ -1,4 +1,4 @@
-/** A mistake in the options, configuration or environment. Its message says how to fix it and needs no stack trace. */
+/** A mistake in the options, configuration or environment. Its message explains the fix, so it needs no stack trace. */
 export class UsageError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

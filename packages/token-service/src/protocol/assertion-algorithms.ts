@@ -1,4 +1,4 @@
-/** Asymmetric signatures only: a public key is never the secret of an HMAC (RFC 8725 section 3.1). */
+/** Asymmetric signatures only: a public key is never the secret of an HMAC (RFC 8725, section 3.1). */
 export const assertionAlgorithms = [
   'RS256',
   'RS384',

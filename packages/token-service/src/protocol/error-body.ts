@@ -3,7 +3,7 @@ import type { ErrorReason, ErrorShape, ProtocolError } from './protocol-error.ts
 
 interface ErrorDescription {
   readonly status: number
-  /** RFC 6749 section 5.2, RFC 8628 section 3.5 for `slow_down`. */
+  /** RFC 6749, section 5.2, RFC 8628, section 3.5 for `slow_down`. */
   readonly error: string
   readonly description: string
   /** The code of the fault, where the platform reports one. */
@@ -129,7 +129,7 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
   },
 }
 
-/** The response to an error: in the platform's own formats, or in that of RFC 6749 section 5.2. */
+/** The response to an error: in the platform's own formats, or in that of RFC 6749, section 5.2. */
 export function errorBody(
   { reason, details }: ProtocolError,
   shape: ErrorShape,

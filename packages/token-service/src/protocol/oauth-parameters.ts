@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 // Requests are checked against these schemas, and the OpenAPI document is derived from them.
 
-/** Printable ASCII (RFC 6749 appendix A.1). */
+/** Printable ASCII (RFC 6749, appendix A.1). */
 const visible = z.string().regex(/^[\x20-\x7e]{1,512}$/)
 
 const grantType = z.enum(['client_credentials'])
@@ -18,7 +18,7 @@ export const clientForm = z.object({
 
 export const optionalClientForm = clientForm.partial()
 
-/** RFC 7523 section 2.2. */
+/** RFC 7523, section 2.2. */
 export const assertionForm = z.object({
   client_assertion_type: z.literal('urn:ietf:params:oauth:client-assertion-type:jwt-bearer'),
   client_assertion: z

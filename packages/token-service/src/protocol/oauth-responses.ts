@@ -8,7 +8,7 @@ const commonFields = z.object({
   access_token: z.string().describe('The bearer token.'),
   token_type: z.literal('Bearer'),
   expires_in: digits.describe('Lifetime of the token, in seconds.'),
-  issued_at: digits.describe('Time of issue, in milliseconds since the epoch.'),
+  issued_at: digits.describe('Time of issue, in milliseconds since 1970.'),
   client_id: z.string(),
   application_name: z.string(),
   organization_name: z.string(),
@@ -19,7 +19,7 @@ const commonFields = z.object({
   refresh_count: z.literal('0'),
 })
 
-/** Only the fields of RFC 6749 section 5.1, for clients that reject any others. */
+/** Only the fields of RFC 6749, section 5.1, for clients that reject any others. */
 const standardFields = z.strictObject({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
@@ -28,8 +28,10 @@ const standardFields = z.strictObject({
 
 export const tokenResponseSchema = z.union([
   commonFields.extend({
-    api_product_list: z.string().describe('The products as text in brackets: `[a, b]`.'),
-    api_product_list_json: z.array(z.string()).readonly().describe('The same products as a list.'),
+    api_product_list: z
+      .string()
+      .describe('The API products that the token is valid for, as text in brackets: `[a, b]`.'),
+    api_product_list_json: z.array(z.string()).readonly().describe('The same API products as a list.'),
   }),
   commonFields.extend({
     refresh_token: z.literal(''),
@@ -45,8 +47,8 @@ export const introspectionResponseSchema = z.union([
     sub: z.string(),
     token_type: z.literal('Bearer'),
     scope: z.string(),
-    iat: z.number().describe('Time of issue, in seconds since the epoch.'),
-    exp: z.number().describe('Time of expiry, in seconds since the epoch.'),
+    iat: z.number().describe('Time of issue, in seconds since 1970.'),
+    exp: z.number().describe('Time of expiry, in seconds since 1970.'),
     api_products: z.array(z.string()).readonly(),
   }),
   z.object({ active: z.literal(false) }),

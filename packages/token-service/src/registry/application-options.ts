@@ -52,7 +52,8 @@ export const productNamePattern = /^[^,[\]\s](?:[^,[\]]*[^,[\]\s])?$/
 export function rejectDuplicates(setting: string, clients: readonly { readonly clientId: string }[]): void {
   const clientIds = clients.map(({ clientId }) => clientId)
   const duplicate = clientIds.find((clientId, index) => clientIds.indexOf(clientId) !== index)
-  if (duplicate !== undefined) throw new UsageError(`${setting} contains the client ID "${duplicate}" twice.`)
+  if (duplicate !== undefined)
+    throw new UsageError(`${setting} contains the client ID "${duplicate}" twice. Remove one of the entries.`)
 }
 
 /** @throws {@link UsageError} if a client has no credentials, or a public key cannot be used */
@@ -65,7 +66,9 @@ export function rejectWithoutCredentials(
 ): void {
   for (const client of clients) {
     if (configuredKeys(client, 0).length > 0 || client.clientSecret !== undefined) continue
-    throw new UsageError(`"${client.clientId}" in ${setting} has neither a clientSecret nor a public key.`)
+    throw new UsageError(
+      `"${client.clientId}" in ${setting} has neither a clientSecret nor a public key. Add one of them.`,
+    )
   }
 }
 

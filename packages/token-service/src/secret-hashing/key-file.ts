@@ -19,11 +19,12 @@ export async function readOrCreateKeyFile(path: string): Promise<string[]> {
 
 export async function readKeyFile(path: string): Promise<string[]> {
   const { mode } = await stat(path).catch((error: unknown) => {
-    throw new UsageError(`Could not read the key file ${path}.`, { cause: error })
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(`Could not read the key file ${path} (${code}).`, { cause: error })
   })
   // Windows has no such bits.
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw new UsageError(`The key file ${path} is accessible to other users. Run: chmod 600 ${path}`)
+    throw new UsageError(`The key file ${path} is accessible to other users. Run chmod 600 ${path}.`)
   }
   const keys = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
   if (keys.length === 0) throw new UsageError(`The key file ${path} is empty.`)

@@ -37,7 +37,7 @@ export interface TokenServiceOptions {
    * @default a random key; with SQLite, the key in the file `FILE.keys`
    */
   readonly keys?: readonly string[] | undefined
-  /** The format of the token endpoint's errors: the platform's, or RFC 6749 section 5.2. @default 'classic' */
+  /** The format of the token endpoint's errors: the platform's, or RFC 6749, section 5.2. @default 'classic' */
   readonly errors?: ErrorShape | undefined
   /** Applications that are created if they do not exist. @default [] */
   readonly applications?: readonly ApplicationOptions[] | undefined
@@ -131,7 +131,9 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
     )
   }
   if (storage.kind === 'postgres' && options.sandbox) {
-    throw new UsageError('The sandbox is not available with PostgreSQL storage. Use another storage.')
+    throw new UsageError(
+      'The sandbox is not available with PostgreSQL storage. Use memory or SQLite storage.',
+    )
   }
   if (options.admin && options.admin.token.length < 32) {
     throw new UsageError('admin.token is too short. Use 32 or more random characters.')

@@ -24,7 +24,7 @@ export function parseTrustProxy(value: boolean | number | string): TrustProxy {
   )
   if (invalid === undefined) return ranges
   throw new UsageError(
-    `trustProxy contains "${invalid}". Use a number of hops, addresses, CIDR ranges, loopback, linklocal or uniquelocal.`,
+    `trustProxy contains the invalid value "${invalid}". Use a number of hops, addresses, CIDR ranges, loopback, linklocal or uniquelocal.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** Who logs in to the developer portal. */
+/** A user of the developer portal. */
 export interface Developer {
   readonly id: string
   /** As typed at login, in lower case. */
@@ -40,7 +40,7 @@ export interface DeveloperStorage {
   join(developer: Developer, invitationHash: string, nowMs: number): Promise<'joined' | 'name_taken' | 'void'>
   /** Sets the password and deletes the developer's password links. */
   changePassword(id: string, passwordHash: string): Promise<void>
-  /** Makes the developer an administrator, or not; `false` if there would be no administrator left. */
+  /** Makes the developer an administrator, or a developer again; `false` if there would be no administrator left. */
   setAdministrator(id: string, administrator: boolean): Promise<boolean>
   /** Deletes the developer's sessions as well; projects remain. `false` if there would be no administrator left. */
   remove(id: string): Promise<boolean>

@@ -66,6 +66,6 @@ async function loadPostgres() {
     // Named differently by `import` and `require`.
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (!code.endsWith('MODULE_NOT_FOUND')) throw error
-    throw new UsageError('PostgreSQL storage requires the package pg. Run: npm install pg', { cause: error })
+    throw new UsageError('PostgreSQL storage requires the package pg. Run npm install pg.', { cause: error })
   }
 }

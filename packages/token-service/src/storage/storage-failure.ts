@@ -12,7 +12,7 @@ export class StorageFailure extends Error {
 /**
  * Makes every method reject with a `StorageFailure`, for any error of the driver.
  *
- * @param unavailable - the reason why the storage cannot be used yet, if there is one
+ * @param unavailable the reason why the storage cannot be used yet, if there is one
  */
 export function reportFailures(storage: Storage, unavailable: () => unknown = () => undefined): Storage {
   function wrapped<Part extends object>(part: Part): Part {

@@ -7,7 +7,7 @@ const tokenBytes = 32
 const pool = Buffer.allocUnsafe(tokenBytes * 128)
 let used = pool.length
 
-/** An opaque token of 256 random bits, in the characters of a bearer token (RFC 6750 section 2.1). */
+/** An opaque token of 256 random bits, in the characters of a bearer token (RFC 6750, section 2.1). */
 export function createAccessToken(): string {
   if (used === pool.length) {
     randomFillSync(pool)

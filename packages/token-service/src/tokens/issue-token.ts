@@ -19,7 +19,7 @@ export interface TokenRequest {
 
 export type IssueToken = (request: TokenRequest) => Promise<{ clientId: string; response: TokenResponse }>
 
-/** Issues access tokens for the client-credentials grant (RFC 6749 section 4.4). */
+/** Issues access tokens for the client credentials grant (RFC 6749, section 4.4). */
 export function createTokenIssuer(context: ServiceContext): IssueToken {
   const { authenticateApplication, storage, activity, clock } = context
 

@@ -163,6 +163,6 @@ describe('tokenwell-service admin', () => {
     expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('token is missing')])
     const args = ['--storage', 'memory', '--port', '0', '--admin-port', '0']
     const service = await runCommand(args, { cwd }).ended
-    expect([service.code, service.stderr]).toEqual([2, expect.stringContaining('adminPort requires')])
+    expect([service.code, service.stderr]).toEqual([2, expect.stringContaining('"adminPort" requires')])
   })
 })

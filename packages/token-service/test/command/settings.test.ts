@@ -86,7 +86,7 @@ describe('a usage error', () => {
   it.each([
     [['--port', '99999'], /"port" is invalid/],
     [['--storage', 'nowhere'], /"memory", "sqlite:FILE" or a postgres/],
-    [['--config', 'missing.yaml'], /Could not read the file .*missing\.yaml/],
+    [['--config', 'missing.yaml'], /Could not read .*missing\.yaml \(ENOENT\)/],
     [['--config', 'broken.yaml'], /broken\.yaml is not valid YAML or JSON \(line \d\)/],
     [['--config', 'unknown.yaml'], /"prot" is invalid/],
     [['--config', 'list.yaml'], /must contain settings/],

@@ -63,7 +63,7 @@ describe('tokenwell-service', () => {
 
     const second = await outcomeOf(args, {}, cwd)
     expect(second.code).toBe(2)
-    expect(second.stderr).toContain('"data.db" is in use by another process')
+    expect(second.stderr).toContain('data.db is in use by another process')
 
     first.child.kill('SIGTERM')
     expect((await first.ended).code).toBe(0)
@@ -99,10 +99,10 @@ describe('tokenwell-service', () => {
     const backup = await outcomeOf(['backup', 'backup.db', ...at('data.db')], {}, cwd)
     expect([backup.code, backup.stderr]).toEqual([
       0,
-      expect.stringContaining('Keep a copy of the keys too (in data.db.keys'),
+      expect.stringContaining('Unless you configured keys, they are in data.db.keys.'),
     ])
     const rejected = await outcomeOf(['restore', 'backup.db', ...at('data.db')], {}, cwd)
-    expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining('"data.db" is in use')])
+    expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining('data.db is in use')])
 
     expect((await outcomeOf(['restore', 'backup.db', ...at('elsewhere/data.db')], {}, cwd)).code).toBe(0)
     copyFileSync(join(cwd, 'data.db.keys'), join(cwd, 'elsewhere', 'data.db.keys'))
@@ -114,7 +114,7 @@ describe('tokenwell-service', () => {
     await service.ended
     expect((await outcomeOf(['backup', 'second.db', ...at('data.db')], {}, cwd)).code).toBe(0)
     expect((await outcomeOf(['backup', 'third.db', ...at('missing.db')], {}, cwd)).stderr).toContain(
-      '"missing.db" does not exist',
+      'missing.db does not exist',
     )
   })
 
@@ -129,7 +129,7 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
       secret: `${clientSecret}\n`,
     })
     const config = ['--config', join(folder, 'service.yaml')]
-    expect((await outcomeOf(config)).stderr).toContain(`Could not read the file ${join(folder, 'missing')}`)
+    expect((await outcomeOf(config)).stderr).toContain(`Could not read ${join(folder, 'missing')} (ENOENT).`)
     writeFileSync(join(folder, 'missing'), 'an api secret')
     const service = runCommand(config)
     expect((await requestToken(await service.authUrl)).status).toBe(200)

@@ -34,7 +34,7 @@ describe('--workers', () => {
       const { ended } = runCommand(['--workers', '2', '--storage', storage], { cwd })
       const { code, stderr } = await ended
       expect(code).toBe(2)
-      expect(stderr.match(/workers requires PostgreSQL storage/g)).toHaveLength(1)
+      expect(stderr.match(/"workers" requires PostgreSQL storage/g)).toHaveLength(1)
     }
   })
 
@@ -65,7 +65,7 @@ describe('--workers', () => {
       process.kill(killed, 'SIGKILL')
       await expect
         .poll(() => service.output())
-        .toContain(`Worker ${killed} ended (SIGKILL). Starting another`)
+        .toContain(`Worker ${killed} exited (SIGKILL). Starting another`)
       await requestUntilServedBy(3)
 
       const pending = Array.from({ length: 20 }, () => requestOnce(authUrl))

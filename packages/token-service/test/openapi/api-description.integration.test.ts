@@ -77,6 +77,16 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('lists the error of an application that is not approved under its status, in either format', async () => {
+    for (const errors of ['classic', 'rfc6749'] as const) {
+      const pending = { ...application, clientId: 'pending', status: 'pending' as const }
+      const { authUrl, description } = await describedService({ errors, applications: [pending] })
+      const { status, body } = await requestToken(authUrl, pending)
+      const { content } = description.paths[tokenPath].post.responses[status]
+      expect(content['application/json'].examples['application_not_approved'].value).toEqual(body)
+    }
+  })
+
   it('contains the public URL', async () => {
     const { description } = await describedService({ publicUrl: 'https://tokens.example.com/base/' })
     expect(description.servers[0].url).toBe('https://tokens.example.com/base')

@@ -34,8 +34,8 @@ describe('an SQLite database', () => {
     const file = join(folder, 'data.db')
     const first = await opened(file)
     symlinkSync(file, join(folder, 'link.db'))
-    await expect(openSqlite(file)).rejects.toThrow(/data\.db" is in use by another process/)
-    await expect(openSqlite(join(folder, 'link.db'))).rejects.toThrow(/link\.db" is in use/)
+    await expect(openSqlite(file)).rejects.toThrow(/data\.db is in use by another process/)
+    await expect(openSqlite(join(folder, 'link.db'))).rejects.toThrow(/link\.db is in use/)
     await first.close()
     await opened(file)
   })
@@ -105,17 +105,17 @@ describe('an SQLite database', () => {
     [
       'a folder of the former format',
       (path: string) => folderOfPglite(path),
-      /folder ".*data" is in the format of PGlite/,
+      /folder .*data has the format of PGlite/,
     ],
     [
       'a folder',
       (path: string) => mkdirSync(path),
-      /data" is a folder\. SQLite storage requires the name of a file/,
+      /data is a folder\. SQLite storage requires the path of a file/,
     ],
     [
       'another file',
       (path: string) => writeFileSync(path, 'no database '.repeat(100)),
-      /data" cannot be used: file is not a database/,
+      /data cannot be used: file is not a database/,
     ],
   ])('is not opened in place of %s', async (_, create, message) => {
     const path = join(temporaryFolder(), 'data')
@@ -127,7 +127,7 @@ describe('an SQLite database', () => {
     const folder = join(temporaryFolder(), 'tokenwell-data')
     folderOfPglite(folder)
     await expect(openSqlite(join(folder, 'tokenwell.db'))).rejects.toThrow(
-      /folder ".*tokenwell-data" is in the format of PGlite/,
+      /folder .*tokenwell-data has the format of PGlite/,
     )
   })
 
@@ -154,7 +154,7 @@ describe('a backup', () => {
     await storage.backup(backup)
     await saving
     expect(statSync(backup).mode & 0o777).toBe(0o600)
-    await expect(storage.backup(backup)).rejects.toThrow(/backup\.db" already exists/)
+    await expect(storage.backup(backup)).rejects.toThrow(/backup\.db already exists/)
 
     const location = parseStorageLocation(`sqlite:${join(folder, 'elsewhere', 'data.db')}`)
     await restoreStorage(location, backup)
@@ -177,7 +177,7 @@ describe('a backup', () => {
     await expect(restoreStorage({ kind: 'sqlite', file }, backup)).rejects.toThrow(/in use/)
     await storage.close()
     await expect(restoreStorage({ kind: 'sqlite', file }, backup)).rejects.toThrow(
-      /data\.db" already exists\. Move it away/,
+      /data\.db already exists\. Move it before/,
     )
     const elsewhere = { kind: 'sqlite', file: join(folder, 'elsewhere.db') } as const
     writeFileSync(join(folder, 'damaged.db'), 'nothing')

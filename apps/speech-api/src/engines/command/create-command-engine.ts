@@ -18,11 +18,11 @@ export interface CommandEngineOptions {
    * @default those of this process
    */
   readonly environment?: NodeJS.ProcessEnv | undefined
-  /** Number of programs that run at the same time.
+  /** Maximum number of programs that run at the same time.
    * @default the number of processors
    */
   readonly concurrency?: number | undefined
-  /** Number of recordings that wait for a free program. Further ones are rejected with `EngineBusyError`.
+  /** Maximum number of recordings that wait for a free program. Further ones are rejected with `EngineBusyError`.
    * @default 16
    */
   readonly maxWaiting?: number | undefined

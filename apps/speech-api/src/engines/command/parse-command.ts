@@ -18,13 +18,15 @@ const PLACEHOLDER = '{file}'
  */
 export function parseCommand(line: string, path?: string): Command {
   const [name, ...words] = splitLine(line)
-  if (!name) throw new TypeError('The command is empty. Name a program.')
+  if (!name) throw new TypeError('The command is empty. Set a program and its arguments.')
   if (!words.some((word) => word.includes(PLACEHOLDER))) {
-    throw new TypeError(`No argument of "${line}" contains ${PLACEHOLDER}, the path of the recording.`)
+    throw new TypeError(
+      `No argument of "${line}" contains ${PLACEHOLDER}. Add it where the program expects the path of the recording.`,
+    )
   }
   const program = whichCommandSync(name, path === undefined ? {} : { path })
   if (!program) {
-    throw new TypeError(`The program "${name}" was not found. Install it or write its full path.`)
+    throw new TypeError(`The program "${name}" was not found. Install it, or set its full path.`)
   }
   return { program, argumentsFor: (file) => words.map((word) => word.replaceAll(PLACEHOLDER, () => file)) }
 }

@@ -46,7 +46,7 @@ function readJson(text: string): SpeechSegment[] | undefined {
 function readSegment(value: unknown): SpeechSegment {
   const { start, end, text, confidence } = Object(value)
   if (!Number.isFinite(start) || !Number.isFinite(end) || typeof text !== 'string') {
-    throw new TypeError('The program printed a segment without start, end and text.')
+    throw new TypeError('The program printed a segment that lacks start, end or text.')
   }
   return { start, end, text, ...(Number.isFinite(confidence) && { confidence }) }
 }

@@ -9,7 +9,7 @@ export interface DigitsEngineOptions {
    * @default the number of processors less one, at least 1 and at most 4
    */
   readonly threads?: number | undefined
-  /** Number of recordings transcribed at the same time. Further ones are rejected with `EngineBusyError`.
+  /** Maximum number of recordings transcribed at the same time. Further ones are rejected with `EngineBusyError`.
    * @default 32
    */
   readonly maxJobs?: number | undefined

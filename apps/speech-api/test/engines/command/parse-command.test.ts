@@ -31,17 +31,17 @@ test('finds the program in PATH', () => {
 })
 
 test.each([
-  ['', 'The command is empty. Name a program.'],
-  ['  ', 'The command is empty. Name a program.'],
+  ['', 'The command is empty. Set a program and its arguments.'],
+  ['  ', 'The command is empty. Set a program and its arguments.'],
   ['node -i "{file}', 'The command has an unclosed quote or ends with a backslash: node -i "{file}'],
   ["node 'it's {file}'", 'The command has an unclosed quote or ends with a backslash'],
   ['node {file} \\', 'The command has an unclosed quote or ends with a backslash'],
-  ['node -i file.wav', 'No argument of "node -i file.wav" contains {file}, the path of the recording.'],
+  ['node -i file.wav', 'No argument of "node -i file.wav" contains {file}. Add it'],
   ['{file}', 'No argument of "{file}" contains {file}'],
   ['no-such-program {file}', 'The program "no-such-program" was not found'],
   [
     `${import.meta.filename} {file}`,
-    '/parse-command.test.ts" was not found. Install it or write its full path.',
+    '/parse-command.test.ts" was not found. Install it, or set its full path.',
   ],
 ])('rejects "%s"', (line, sentence) => {
   expect(() => parseCommand(line)).toThrow(sentence)

@@ -72,13 +72,13 @@ describe('JSON', () => {
     ['{"text": "four"}', 'The program printed JSON without segments.'],
     ['{"segments": [', 'The program printed incomplete JSON.'],
     ['{"segments": {}}', 'The program printed JSON without segments.'],
-    ['["four"]', 'The program printed a segment without start, end and text.'],
-    ['[{"start": 1, "end": 2}]', 'The program printed a segment without start, end and text.'],
+    ['["four"]', 'The program printed a segment that lacks start, end or text.'],
+    ['[{"start": 1, "end": 2}]', 'The program printed a segment that lacks start, end or text.'],
     [
       '[{"start": "1", "end": 2, "text": "four"}]',
-      'The program printed a segment without start, end and text.',
+      'The program printed a segment that lacks start, end or text.',
     ],
-    ['[null]', 'The program printed a segment without start, end and text.'],
+    ['[null]', 'The program printed a segment that lacks start, end or text.'],
   ])('in another format is rejected: %s', (output, sentence) => {
     expect(() => segmentsOf(output)).toThrow(sentence)
   })

@@ -61,7 +61,7 @@ async function openMicrophone(): Promise<MediaStream> {
   } catch (error) {
     const { name } = error as DOMException
     if (name === 'NotAllowedError') {
-      throw new Error("The microphone is blocked. Allow it in the browser's settings.", { cause: error })
+      throw new Error('The microphone is blocked. Allow it in the browser’s settings.', { cause: error })
     }
     if (name === 'NotFoundError') throw new Error('No microphone was found.', { cause: error })
     throw new Error('The microphone is not available. Another program may be using it.', { cause: error })

@@ -11,7 +11,7 @@ export function CopyButton({ text }: { text: string }) {
   const copy = (): Promise<void> =>
     navigator.clipboard.writeText(text).then(
       () => setLabel('Copied'),
-      () => setLabel('Not copied'),
+      () => setLabel('Copy failed'),
     )
   return (
     <button type="button" class="quiet copy" aria-live="polite" onClick={() => void copy()}>

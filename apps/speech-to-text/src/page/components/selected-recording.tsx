@@ -11,7 +11,7 @@ import { Words } from './words.tsx'
 
 const routes: Record<Route, string> = {
   direct: 'This page called the speech API directly.',
-  server: "This page's server called the speech API.",
+  server: 'This page’s server called the speech API.',
 }
 
 export function SelectedRecording({ history }: { history: History }) {

@@ -16,7 +16,7 @@ export function TokenPanel({ route, transcriber }: { route: Route; transcriber: 
   const { lifetimeMs = 0, remainingMs = 0, tokenRequests, refreshes, apiCalls } = status
   return (
     <section class="card token" aria-labelledby="token-heading">
-      <h2 id="token-heading">{route === 'direct' ? "This page's token" : "The server's token"}</h2>
+      <h2 id="token-heading">{route === 'direct' ? 'This page’s token' : 'The server’s token'}</h2>
       <p class={`state ${state}`}>{explanations[state]}</p>
       <meter
         aria-label="Remaining lifetime of the token"

@@ -25,9 +25,9 @@ function messageFor(error: unknown, route: Route): string {
   if (error instanceof SpeechApiError) return error.message
   if (error instanceof TokenError) {
     return error.status === undefined
-      ? "This page's server could not be reached to get a token. The recording was kept."
-      : `This page's server returned no token (status ${error.status}). The recording was kept.`
+      ? 'This page’s server could not be reached to get a token. The recording was kept.'
+      : `This page’s server returned no token (status ${error.status}). The recording was kept.`
   }
-  const target = route === 'direct' ? 'The speech API' : "This page's server"
+  const target = route === 'direct' ? 'The speech API' : 'This page’s server'
   return `${target} could not be reached. The recording was kept.`
 }

@@ -34,7 +34,7 @@ describe('a fetch with tokens', () => {
     expect(issuer.requests).toBe(0)
     expect(events).toEqual([{ type: 'token_withheld', origin: other, label: expect.any(String) as string }])
     await tokenFetch(other)
-    expect(warn.mock.calls).toEqual([[expect.stringContaining(`${other} responded with 401`)]])
+    expect(warn.mock.calls).toEqual([[expect.stringContaining(`${other} responded with status 401`)]])
     warn.mockRestore()
   })
 

@@ -25,7 +25,7 @@ export function newApplicationPage(
     ${csrfInput(csrfToken)}
     <input type="hidden" name="submission_id" value="${submissionId}" />
     ${settings(content)}
-    ${developer.administrator ? '' : html`<p class="hint">The application gets tokens after an administrator has approved it.</p>`}
+    ${developer.administrator ? '' : html`<p class="hint">The application can get tokens after an administrator has approved it.</p>`}
     <button>Create application</button>
   </form>`
   const trail = [

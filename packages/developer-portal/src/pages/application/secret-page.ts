@@ -28,7 +28,7 @@ export function secretPage(
         status === 'approved'
           ? html`<p>The snippets contain the client ID and the secret.</p>`
           : html`<p>
-              The application gets tokens after an administrator has approved it. Copy the snippet now,
+              The application can get tokens after an administrator has approved it. Copy the snippet now,
               because the secret is not shown again.
             </p>`
       }

@@ -5,7 +5,7 @@ import type { DeveloperRequest } from '../../request/portal-request.ts'
 
 const responseForms = {
   products: 'with API products',
-  refresh: 'with level and refresh token',
+  refresh: 'with the level and an empty refresh token',
   rfc6749: 'as in RFC 6749',
 }
 

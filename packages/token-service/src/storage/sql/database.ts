@@ -16,7 +16,7 @@ type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
   [Key in Column]: Exclude<Row[Key], undefined> | null
 }
 
-/** The tables that the migrations create. Times are milliseconds since the epoch. */
+/** The tables that the migrations create. Times are milliseconds since 1970. */
 export interface Schema {
   projects: Nullable<Required<Project>, 'deletesAtMs'>
   /** `products` and `keys` are JSON arrays, `requested` is a JSON object. */
@@ -69,7 +69,7 @@ export function createDatabase(
  * A statement of every token request. Its text is built once; PostgreSQL prepares it once, so its columns must be named:
  * those of `*` could change when another instance migrates.
  *
- * @param build - creates it for one parameter, a list of rows
+ * @param build creates it for one parameter, a list of rows
  */
 export function frequentStatement<Row>(
   database: Database,

@@ -5,10 +5,9 @@ import { vacuumInto } from './vacuum-into.ts'
 
 /** Copies a database to the new file `to`, even while a service, in this process or in another one, uses it. */
 export async function backupSqlite(file: string, to: string): Promise<void> {
-  if (existsSync(to))
-    throw new UsageError(`The file "${to}" already exists. Choose a new file for the backup.`)
-  if (!existsSync(file)) throw new UsageError(`The database file "${file}" does not exist.`)
+  if (existsSync(to)) throw new UsageError(`${to} already exists. Choose a new file for the backup.`)
+  if (!existsSync(file)) throw new UsageError(`The database file ${file} does not exist.`)
   await vacuumInto(file, to).catch((error: unknown) => {
-    throw new UsageError(`The backup "${to}" could not be written: ${rootReason(error)}.`)
+    throw new UsageError(`Could not write the backup ${to}: ${rootReason(error)}.`)
   })
 }

@@ -20,7 +20,7 @@ export async function lockDatabase(
     if (existsSync(join(each, 'PG_VERSION'))) throw new UsageError(formerFormat(each))
   }
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UsageError(`"${file}" is a folder. SQLite storage requires the name of a file.`)
+    throw new UsageError(`${file} is a folder. SQLite storage requires the path of a file.`)
   }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   // The same lock for every link and relative path to the file.
@@ -28,6 +28,6 @@ export async function lockDatabase(
   const unlock = await lockFile(`${path}.lock`, Database)
   if (unlock) return { path, unlock }
   throw new UsageError(
-    `The database file "${file}" is in use by another process. Stop that process, or use PostgreSQL to run several instances.`,
+    `The database file ${file} is in use by another process. Stop that process, or use PostgreSQL to run several instances.`,
   )
 }

@@ -7,7 +7,7 @@ export async function importSqlite(): Promise<typeof Sqlite> {
     return await import('node:sqlite')
   } catch (error) {
     throw new UsageError(
-      `SQLite storage requires Node.js 22.13 or later; this is ${process.version}. Use memory or PostgreSQL storage, or a newer Node.js.`,
+      `SQLite storage requires Node 22.13 or later; this is ${process.version}. Use memory or PostgreSQL storage, or a newer Node.`,
       { cause: error },
     )
   }

@@ -29,7 +29,7 @@ export async function openSqlite(file: string): Promise<Storage> {
     sqlite?.close()
     unlock()
     if (error instanceof UsageError) throw error
-    throw new UsageError(`The database file "${file}" cannot be used: ${rootReason(error)}.`)
+    throw new UsageError(`The database file ${file} cannot be used: ${rootReason(error)}.`)
   }
 }
 

@@ -12,8 +12,7 @@ export async function restoreSqlite(backup: string, file: string): Promise<void>
   const { DatabaseSync } = await importSqlite()
   const { path, unlock } = await lockDatabase(file, DatabaseSync)
   try {
-    if (existsSync(path))
-      throw new UsageError(`The file "${file}" already exists. Move it away before you restore a backup.`)
+    if (existsSync(path)) throw new UsageError(`${file} already exists. Move it before you restore a backup.`)
     checkBackup(backup, DatabaseSync)
     // They belong to a database that was here before, and would damage this one.
     for (const rest of ['-wal', '-shm']) await rm(`${path}${rest}`, { force: true })
@@ -37,5 +36,5 @@ function checkBackup(backup: string, Database: typeof DatabaseSync): void {
   } catch (error) {
     problem = rootReason(error)
   }
-  if (problem !== undefined) throw new UsageError(`The file "${backup}" is not a usable backup: ${problem}.`)
+  if (problem !== undefined) throw new UsageError(`${backup} is not a usable backup: ${problem}.`)
 }
