@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
-import type * as internals from '../../node_modules/@tokenwell/token-service/dist/create-token-service.d.ts'
+import type * as httpServer from '../../node_modules/@tokenwell/token-service/dist/http/http-server.d.ts'
+import type * as route from '../../node_modules/@tokenwell/token-service/dist/http/fast-token-route.d.ts'
+import type * as services from '../../node_modules/@tokenwell/token-service/dist/service/open-service.d.ts'
 import type * as settings from '../../node_modules/@tokenwell/token-service/dist/service/token-service-options.d.ts'
 import { packageFolder } from '../method/installed.ts'
 import type { TokenServer } from './token-server.ts'
@@ -13,16 +15,23 @@ export interface Filling {
 
 /** The service with this much data in memory, which is inserted directly: through the endpoint it would take minutes. */
 export async function start({ applications: size, tokens }: Filling): Promise<TokenServer> {
-  const { assembleTokenService } = await internal<typeof internals>('create-token-service.ts')
+  const { listen } = await internal<typeof httpServer>('http/http-server.ts')
+  const { fastTokenRoute } = await internal<typeof route>('http/fast-token-route.ts')
+  const { openService } = await internal<typeof services>('service/open-service.ts')
   const { resolveOptions } = await internal<typeof settings>('service/token-service-options.ts')
   const applications = Array.from({ length: size }, (_, index) => ({
     name: `application ${index}`,
     clientId: `client-${index}`,
     clientSecret: secretOf(index),
   }))
-  const { server, context } = assembleTokenService(resolveOptions({ applications }))
-  const origin = await server.listen({ host: '127.0.0.1', port: 0 })
-  const { storage } = context()
+  const service = await openService(resolveOptions({ applications }))
+  const respond = fastTokenRoute(
+    service,
+    (_request, response) => void response.writeHead(404).end(),
+    () => false,
+  )
+  const server = await listen(respond, { host: '127.0.0.1', port: 0, shape: 'classic' })
+  const { storage } = service.context
   const issuedAtMs = Date.now()
   for (let index = 0; index < tokens; index++) {
     const hash = `${index}-`.padEnd(43, 'a')
@@ -42,7 +51,7 @@ export async function start({ applications: size, tokens }: Filling): Promise<To
     const index = Math.floor((each * size) / pending)
     return `client_id=client-${index}&client_secret=${secretOf(index)}`
   })
-  return { url: origin + tokenPath, bodies, close: () => server.close() }
+  return { url: server.url + tokenPath, bodies, close: () => server.close() }
 }
 
 function secretOf(index: number): string {

@@ -1,8 +1,12 @@
+import type { RequestListener } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { adminEndpoints } from './admin/admin-endpoints.ts'
-import { assembleTokenService } from './create-token-service.ts'
-import { NotFoundError, UsageError } from './platform/usage-error.ts'
+import { fastTokenRoute } from './http/fast-token-route.ts'
+import { listen } from './http/http-server.ts'
+import { createLateRoutes } from './http/late-routes.ts'
+import { NotFoundError } from './platform/usage-error.ts'
+import { createSandbox } from './sandbox/sandbox.ts'
+import { openService } from './service/open-service.ts'
 import type { ServiceContext } from './service/service-context.ts'
 import {
   resolveOptions,
@@ -44,21 +48,61 @@ export interface RunningTokenService {
  */
 export async function startTokenService(options: TokenServiceOptions = {}): Promise<RunningTokenService> {
   const resolved = resolveOptions(options)
-  const { server, admin, sandbox, context, announceStop } = assembleTokenService(resolved)
-  const close = async ({ drainSeconds = 0 } = {}) => {
-    announceStop()
-    if (drainSeconds > 0) await delay(drainSeconds * 1000)
-    await server.close()
-    await admin?.close()
-    await sandbox?.server.close()
+  const { errors: shape, portal, admin, storage } = resolved
+  const sandbox = resolved.sandbox && createSandbox(resolved.clock)
+  const service = await openService(resolved, sandbox)
+  const { context } = service
+  const open: { close(): Promise<void> }[] = []
+  let closing: Promise<void> | undefined
+
+  async function serve(
+    create: () => Promise<FastifyInstance>,
+    {
+      host = '127.0.0.1',
+      port = 0,
+    }: { readonly host?: string | undefined; readonly port?: number | undefined },
+    respond = (routes: RequestListener) => routes,
+  ): Promise<string> {
+    const routes = createLateRoutes(create, context.logFailure)
+    open.push(routes)
+    // What keeps data is there to stay: problems of its routes are reported at the start.
+    if (portal || storage.kind !== 'memory') await routes.load()
+    const server = await listen(respond(routes.respond), { host, port, shape })
+    open.push(server)
+    return server.url
   }
+
+  async function close({ drainSeconds = 0 } = {}): Promise<void> {
+    service.isStopping = true
+    if (drainSeconds > 0) await delay(drainSeconds * 1000)
+    await (closing ??= closeAll())
+  }
+
+  async function closeAll(): Promise<void> {
+    await Promise.all(open.map((each) => each.close()))
+    await context.close()
+  }
+
   try {
-    const authUrl = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0)
-    const sandboxUrl = sandbox && (await listen(sandbox.server, '127.0.0.1', resolved.sandbox?.port ?? 0))
-    const links = createPortalLinks(resolved, context(), authUrl)
-    if (admin) adminEndpoints(admin, context(), links)
+    const authUrl = await serve(
+      async () => (await import('./http/routes.ts')).createRoutes(service),
+      options,
+      (routes) =>
+        fastTokenRoute(service, routes, () => sandbox !== undefined && sandbox.script.pending().length > 0),
+    )
+    const sandboxUrl =
+      sandbox &&
+      (await serve(async () => {
+        const { createControlServer } = await import('./sandbox/control-server.ts')
+        return createControlServer(sandbox, context.reset)
+      }, resolved.sandbox ?? {}))
+    const links = createPortalLinks(resolved, context, authUrl)
     const adminUrl =
-      admin && (await listen(admin, resolved.admin?.host ?? '127.0.0.1', resolved.admin?.port ?? 0))
+      admin &&
+      (await serve(async () => {
+        const { createAdminServer } = await import('./admin/admin-server.ts')
+        return createAdminServer(admin.token, service, links)
+      }, admin))
     return {
       authUrl,
       adminUrl,
@@ -102,21 +146,5 @@ function createPortalLinks(
       if (!developer) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
       return `${base}${mounted.passwordPath(await accountLinks.createPasswordReset(developer))}`
     },
-  }
-}
-
-async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
-  try {
-    return await server.listen({ host, port })
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EADDRINUSE') throw new UsageError(`Port ${port} on ${host} is in use. Choose another port.`)
-    if (code === 'EACCES') {
-      throw new UsageError(`Port ${port} on ${host} requires elevated privileges. Choose a port above 1023.`)
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new UsageError(`${host} is not an address of this machine. Choose another address.`)
-    }
-    throw error
   }
 }

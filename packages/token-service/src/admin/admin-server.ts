@@ -2,15 +2,23 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { withoutSchemas } from '../http/create-server.ts'
+import { metricsEndpoint } from '../http/metrics.ts'
 import { NotFoundError, UsageError } from '../platform/usage-error.ts'
 import { AlreadyExists, ApplicationChanged } from '../registry/application-registry.ts'
 import { LastAdministrator } from '../registry/developer-registry.ts'
+import type { OpenService } from '../service/open-service.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
+import { adminEndpoints } from './admin-endpoints.ts'
+import type { DeveloperLinks } from './developer-administration.ts'
 
 const conflicts = [AlreadyExists, ApplicationChanged, LastAdministrator]
 
 /** A server whose requests need the administrator's token. */
-export function createAdminServer(token: string): FastifyInstance {
+export function createAdminServer(
+  token: string,
+  { context, metrics }: OpenService,
+  links: DeveloperLinks,
+): FastifyInstance {
   const expected = digestOf(`Bearer ${token}`)
   const server = Fastify({
     schemaController: withoutSchemas,
@@ -27,9 +35,12 @@ export function createAdminServer(token: string): FastifyInstance {
   })
   server.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
     const status = statusOf(error)
+    if (status >= 500) context.logFailure(error)
     const message = error instanceof z.ZodError ? z.prettifyError(error) : error.message
     return reply.code(status).send({ error: status === 500 ? 'Internal error.' : message || error.name })
   })
+  if (metrics) metricsEndpoint(server, metrics)
+  adminEndpoints(server, context, links)
   return server
 }
 

@@ -4,7 +4,8 @@ import type { ResolvedOptions } from '../service/token-service-options.ts'
 import { respondToMalformedRequests } from './malformed-requests.ts'
 import { handleErrors, sendError } from './error-handling.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
-import { maxBodyBytes } from './oauth-routes.ts'
+import { maxBodyBytes } from './form.ts'
+import { connectionTimeoutMs, requestLimits, requestTimeoutMs } from './http-server.ts'
 import { decorateWithOutcome } from './request-outcome.ts'
 
 const hasNoSchemas = () => {
@@ -25,11 +26,11 @@ export function createServer({ errors: shape, logger, trustProxy }: ResolvedOpti
     trustProxy: trustProxy === false ? false : trusts(trustProxy),
     schemaController: withoutSchemas,
     bodyLimit: maxBodyBytes,
-    requestTimeout: 10_000,
-    connectionTimeout: 30_000,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: connectionTimeoutMs,
     // Creating an embedded database takes time.
     pluginTimeout: 120_000,
-    http: { maxHeaderSize: 8 * 1024, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+    http: requestLimits,
     clientErrorHandler: respondToMalformedRequests(shape),
     frameworkErrors: (_error, _request, reply) => {
       sendError(reply, new ProtocolError('malformed_request'), shape)

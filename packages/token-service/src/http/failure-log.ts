@@ -8,7 +8,7 @@ const intervalMs = 60_000
  * counts them.
  */
 export function createFailureLog(
-  log: FastifyBaseLogger,
+  log: Pick<FastifyBaseLogger, 'error'>,
   now = () => performance.now(),
 ): (error: unknown) => void {
   let failures = 0

@@ -1,42 +1,34 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 import { tokenPath } from '../protocol/endpoint-paths.ts'
-import type { IssueToken } from '../tokens/issue-token.ts'
+import type { OpenService } from '../service/open-service.ts'
+import { clientAddress } from '../service/trust-proxy.ts'
 import { callerOf } from './caller.ts'
-import { errorResponse, type createErrorRecorder } from './error-handling.ts'
-import { maxBodyBytes, parseForm } from './oauth-routes.ts'
-import type { RequestObserver, RequestOutcome } from './request-outcome.ts'
-import type { ErrorShape } from '../protocol/protocol-error.ts'
-
-export interface FastTokenRouteContext {
-  readonly issueToken: IssueToken
-  readonly recordError: ReturnType<typeof createErrorRecorder>
-  readonly shape: ErrorShape
-  readonly publicUrl: string | undefined
-  readonly clientAddress: (request: IncomingMessage) => string
-  readonly observers: readonly RequestObserver[]
-}
+import { errorResponse } from './error-handling.ts'
+import { maxBodyBytes, parseForm } from './form.ts'
+import type { RequestOutcome } from './request-outcome.ts'
 
 const url = `${tokenPath}?grant_type=client_credentials`
 const formType = /^application\/x-www-form-urlencoded(?:;|$)/i
 const query = { grant_type: 'client_credentials' }
 
 /**
- * Responds to token requests of the usual form without Fastify, which costs a third of the time; the endpoint behind it
- * responds to all others. A server behind a proxy needs a `publicUrl`: here, no forwarded host is read.
+ * Responds to token requests of the usual form without Fastify, which costs a third of the time; the routes behind it respond
+ * to all others, and to all while `isBypassed`. A server behind a proxy needs a `publicUrl`: here, no forwarded host is read.
  */
-export function fastTokenRoute(server: FastifyInstance, context: FastTokenRouteContext): void {
-  const { issueToken, recordError, shape, publicUrl, clientAddress, observers } = context
-  let isClosing = false
-  server.addHook('preClose', (done) => {
-    isClosing = true
-    done()
-  })
+export function fastTokenRoute(
+  { options, issueToken, recordError, log, observers: ofEveryRoute, sandbox }: OpenService,
+  routes: RequestListener,
+  isBypassed: () => boolean,
+): RequestListener {
+  const { errors: shape, publicUrl, trustProxy } = options
+  if (trustProxy !== false && publicUrl === undefined) return routes
+  const addressOf = clientAddress(trustProxy)
+  const observers = [...ofEveryRoute, ...(sandbox ? [sandbox.journal.record] : [])]
 
   async function respond(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
     const startedAt = performance.now()
     const { socket, headers } = request
-    const ip = clientAddress(request)
+    const ip = addressOf(request)
     const { host = '', authorization } = headers
     const caller = callerOf({ ip, socket, host, protocol: 'http' }, tokenPath, publicUrl)
     let outcome: RequestOutcome
@@ -48,7 +40,7 @@ export function fastTokenRoute(server: FastifyInstance, context: FastTokenRouteC
       outcome = { clientId: issued.clientId }
       content = issued.response
     } catch (error) {
-      const recorded = recordError(error, { path: tokenPath, ip, log: server.log })
+      const recorded = recordError(error, { path: tokenPath, ip, log })
       const rejected = errorResponse(recorded, shape)
       outcome = { reason: recorded.reason, clientId: recorded.details.clientId }
       status = rejected.status
@@ -70,18 +62,13 @@ export function fastTokenRoute(server: FastifyInstance, context: FastTokenRouteC
     })
   }
 
-  server.addHook('onReady', (done) => {
-    const [handler] = server.server.listeners('request') as RequestListener[]
-    server.server.removeAllListeners('request')
-    server.server.on('request', (request, response) => {
-      if (isClosing || !isUsual(request)) return handler?.call(server.server, request, response)
-      let body = ''
-      request.setEncoding('utf8')
-      request.on('data', (chunk: string) => (body += chunk))
-      request.on('end', () => void respond(request, response, body))
-    })
-    done()
-  })
+  return (request, response) => {
+    if (isBypassed() || !isUsual(request)) return routes(request, response)
+    let body = ''
+    request.setEncoding('utf8')
+    request.on('data', (chunk: string) => (body += chunk))
+    request.on('end', () => void respond(request, response, body))
+  }
 }
 
 function isUsual(request: IncomingMessage): boolean {

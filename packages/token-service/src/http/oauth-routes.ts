@@ -1,15 +1,13 @@
-import { parse } from 'node:querystring'
 import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
 import type { RawParameters } from '../protocol/raw-parameters.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
+import { parseForm } from './form.ts'
 
 export interface FormRequest {
   Querystring: RawParameters
   Body: RawParameters
 }
-
-export const maxBodyBytes = 16 * 1024
 
 const neverInQuery = ['client_id', 'client_secret', 'token', 'access_token']
 
@@ -40,11 +38,4 @@ export function allowPostOnly(server: FastifyInstance, url: string): void {
     onRequest: (_request, _reply, done) => done(new ProtocolError('method_not_allowed', { allow: 'POST' })),
     handler: () => undefined,
   })
-}
-
-/** Parameters without a value are treated as omitted (RFC 6749, section 3.2). */
-export function parseForm(text: string): RawParameters {
-  const form = parse(text)
-  for (const name in form) if (form[name] === '') delete form[name]
-  return form
 }

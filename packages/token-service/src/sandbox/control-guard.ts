@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { AddressInfo } from 'node:net'
 
 /**
  * Rejects requests from web pages, which can reach loopback addresses too, by their `Origin`, `Host` and content type.
@@ -7,8 +6,7 @@ import type { AddressInfo } from 'node:net'
 export function guardControl(server: FastifyInstance): void {
   server.removeContentTypeParser('text/plain')
   server.addHook('onRequest', (request, reply, done) => {
-    const address = server.server.address() as AddressInfo | null
-    const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${address?.port}`)
+    const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${request.socket.localPort}`)
     if (request.headers.origin !== undefined) {
       return void reply.code(403).send({ error: 'Requests from web pages are not allowed.' })
     }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { outcomeOf, type RequestOutcome } from '../http/request-outcome.ts'
+import { outcomeOf, type RequestObserver, type RequestOutcome } from '../http/request-outcome.ts'
 
 export interface JournalEntry extends RequestOutcome {
   readonly number: number
@@ -21,6 +21,7 @@ export interface JournalContents {
 export interface Journal {
   /** Records every request to this server's routes. */
   observe(server: FastifyInstance): void
+  readonly record: RequestObserver
   read(): JournalContents
   reset(): void
 }
@@ -32,23 +33,39 @@ export function createJournal(): Journal {
   let total = 0
   let counts = noCounts()
 
-  function record(entry: Omit<JournalEntry, 'number'>): void {
+  function record({
+    method,
+    path,
+    status,
+    durationMs,
+    clientId,
+    reason,
+  }: Omit<JournalEntry, 'number'>): void {
     total += 1
-    requests.push({ number: total, ...entry })
+    requests.push({
+      number: total,
+      method,
+      path,
+      status,
+      durationMs: Math.round(durationMs),
+      clientId,
+      reason,
+    })
     if (requests.length > maxEntries) requests.shift()
-    increment(counts.path, entry.path)
-    increment(counts.status, String(entry.status))
-    if (entry.clientId !== undefined) increment(counts.client, entry.clientId)
+    increment(counts.path, path)
+    increment(counts.status, String(status))
+    if (clientId !== undefined) increment(counts.client, clientId)
   }
 
   return {
+    record,
     observe(server) {
       server.addHook('onRequest', (request, reply, done) => {
         const { method, routeOptions } = request
         reply.raw.once('close', () => {
           const status = reply.raw.headersSent ? reply.raw.statusCode : 0
           const { clientId, reason } = outcomeOf(request)
-          const durationMs = Math.round(reply.elapsedTime)
+          const { elapsedTime: durationMs } = reply
           record({ method, path: routeOptions.url ?? '', status, durationMs, clientId, reason })
         })
         done()

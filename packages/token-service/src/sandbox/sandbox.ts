@@ -1,81 +1,15 @@
-import Fastify, { type FastifyInstance } from 'fastify'
-import { z } from 'zod'
-import { withoutSchemas } from '../http/create-server.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { ServiceContext } from '../service/service-context.ts'
-import { guardControl } from './control-guard.ts'
-import { createFaultScript, faultSchema } from './fault-script.ts'
-import { injectFaults } from './inject-faults.ts'
-import { createJournal } from './journal.ts'
-import { createMovableClock } from './movable-clock.ts'
+import { createFaultScript, type FaultScript } from './fault-script.ts'
+import { createJournal, type Journal } from './journal.ts'
+import { createMovableClock, type MovableClock } from './movable-clock.ts'
 
-/** Control endpoints for tests: inject faults, move the clock, read the requests, reset the service. */
+/** What tests control: injected faults, the clock that the service uses, the requests that were received. */
 export interface Sandbox {
-  /** The clock that the service must use. */
-  readonly clock: Clock
-  /** Controls these OAuth endpoints. */
-  control(oauth: FastifyInstance, context: ServiceContext): void
-  /** The server of the control endpoints. */
-  readonly server: FastifyInstance
+  readonly clock: MovableClock
+  readonly script: FaultScript
+  readonly journal: Journal
 }
 
-const clockSchema = z.union([
-  z.strictObject({ advanceSeconds: z.number().min(-1e9).max(1e9) }),
-  z.strictObject({ now: z.iso.datetime({ offset: true }) }),
-])
-
 export function createSandbox(baseClock: Clock): Sandbox {
-  const clock = createMovableClock(baseClock)
-  const script = createFaultScript()
-  const journal = createJournal()
-  const server = Fastify({ schemaController: withoutSchemas })
-  let resetService = async () => {}
-
-  guardControl(server)
-  server.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
-    const invalid = error instanceof z.ZodError
-    const message = invalid ? z.prettifyError(error) : error.message
-    return reply.code(invalid ? 400 : (error.statusCode ?? 500)).send({ error: message })
-  })
-
-  server.get('/faults', (_request, reply) => reply.send(script.pending()))
-  server.post('/faults', (request, reply) =>
-    reply.code(201).send(script.add(faultSchema.parse(request.body))),
-  )
-  server.delete('/faults', (_request, reply) => {
-    script.reset()
-    return reply.code(204).send()
-  })
-
-  const time = () => ({ now: new Date(clock.now()).toISOString(), offsetMs: clock.offsetMs })
-  server.get('/clock', (_request, reply) => reply.send(time()))
-  server.post('/clock', (request, reply) => {
-    const change = clockSchema.parse(request.body)
-    clock.move('now' in change ? Date.parse(change.now) - clock.now() : change.advanceSeconds * 1000)
-    return reply.send(time())
-  })
-
-  server.get('/journal', (_request, reply) => reply.send(journal.read()))
-  server.delete('/journal', (_request, reply) => {
-    journal.reset()
-    return reply.code(204).send()
-  })
-
-  server.post('/reset', async (_request, reply) => {
-    script.reset()
-    clock.reset()
-    await resetService()
-    journal.reset()
-    return reply.code(204).send()
-  })
-
-  return {
-    clock,
-    server,
-    control(oauth, { storage, reset }) {
-      journal.observe(oauth)
-      injectFaults(oauth, script, storage.applications)
-      resetService = reset
-    },
-  }
+  return { clock: createMovableClock(baseClock), script: createFaultScript(), journal: createJournal() }
 }

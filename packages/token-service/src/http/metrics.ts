@@ -2,8 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import { isWorker, metricsOfAllWorkers } from './worker-metrics.ts'
 import type { RequestObserver } from './request-outcome.ts'
 
-/** Serves `/metrics` for Prometheus; returns the observer that counts requests. */
-export async function metricsEndpoint(server: FastifyInstance): Promise<RequestObserver> {
+export interface Metrics {
+  readonly observe: RequestObserver
+  readonly contentType: string
+  /** `undefined` while a worker does not respond. */
+  read(): Promise<string | undefined>
+}
+
+/** Counts requests, for Prometheus. */
+export async function createMetrics(): Promise<Metrics> {
   const { AggregatorRegistry, collectDefaultMetrics, Counter, Histogram, Registry } =
     await import('prom-client')
   const registry = isWorker() ? new AggregatorRegistry() : new Registry()
@@ -24,13 +31,19 @@ export async function metricsEndpoint(server: FastifyInstance): Promise<RequestO
     registers,
   })
 
-  server.get('/metrics', async (_request, reply) => {
-    const metrics = await (isWorker() ? metricsOfAllWorkers() : registry.metrics())
-    return metrics === undefined ? reply.code(503).send() : reply.type(registry.contentType).send(metrics)
-  })
-
-  return ({ path, status, durationMs, reason }) => {
-    durations.observe({ path, status }, durationMs / 1000)
-    if (reason) rejected.inc({ path, reason })
+  return {
+    observe({ path, status, durationMs, reason }) {
+      durations.observe({ path, status }, durationMs / 1000)
+      if (reason) rejected.inc({ path, reason })
+    },
+    contentType: registry.contentType,
+    read: () => (isWorker() ? metricsOfAllWorkers() : registry.metrics()),
   }
+}
+
+export function metricsEndpoint(server: FastifyInstance, metrics: Metrics): void {
+  server.get('/metrics', async (_request, reply) => {
+    const text = await metrics.read()
+    return text === undefined ? reply.code(503).send() : reply.type(metrics.contentType).send(text)
+  })
 }

@@ -1,0 +1,11 @@
+import { parse } from 'node:querystring'
+import type { RawParameters } from '../protocol/raw-parameters.ts'
+
+export const maxBodyBytes = 16 * 1024
+
+/** Parameters without a value are treated as omitted (RFC 6749, section 3.2). */
+export function parseForm(text: string): RawParameters {
+  const form = parse(text)
+  for (const name in form) if (form[name] === '') delete form[name]
+  return form
+}

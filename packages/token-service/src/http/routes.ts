@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify'
+import { injectFaults } from '../sandbox/inject-faults.ts'
+import type { OpenService } from '../service/open-service.ts'
+import { allowOrigins } from './allow-origins.ts'
+import { createServer } from './create-server.ts'
+import { handleErrors } from './error-handling.ts'
+import { healthEndpoints } from './health-endpoints.ts'
+import { homeEndpoint } from './home-endpoint.ts'
+import { introspectionEndpoint } from './introspection-endpoint.ts'
+import { metadataEndpoint } from './metadata-endpoint.ts'
+import { metricsEndpoint } from './metrics.ts'
+import { acceptForms } from './oauth-routes.ts'
+import { openapiEndpoint } from './openapi-endpoint.ts'
+import { observeRequests } from './request-outcome.ts'
+import { revocationEndpoint } from './revocation-endpoint.ts'
+import { tokenEndpoint } from './token-endpoint.ts'
+
+/** A Fastify server with all routes of a service. */
+export function createRoutes(service: OpenService): FastifyInstance {
+  const server = createServer(service.options)
+  addRoutes(server, service)
+  return server
+}
+
+export function addRoutes(server: FastifyInstance, service: OpenService): void {
+  const { options, context, metrics, sandbox, observers, issueToken } = service
+  const { errors: shape, publicUrl, portal, corsOrigins } = options
+  const { activity, storage, logFailure } = context
+  observeRequests(server, observers)
+  if (metrics && !options.admin) metricsEndpoint(server, metrics)
+  healthEndpoints(server, storage, () => service.isStopping)
+  homeEndpoint(server, { publicUrl, portalPath: portal && (portal.homePath ?? '/portal') })
+  if (portal) server.register(portal.plugin, { service: context })
+  server.register(async (oauth) => {
+    await allowOrigins(oauth, corsOrigins)
+    metadataEndpoint(oauth, publicUrl)
+    openapiEndpoint(oauth, shape, publicUrl)
+    await acceptForms(oauth)
+    handleErrors(oauth, { shape, activity, logFailure })
+    if (sandbox) {
+      sandbox.journal.observe(oauth)
+      injectFaults(oauth, sandbox.script, storage.applications)
+    }
+    tokenEndpoint(oauth, issueToken, publicUrl)
+    oauth.register(async (standard) => {
+      // RFC 7662 and RFC 7009 define only one error format.
+      handleErrors(standard, { shape: 'rfc6749', activity, logFailure })
+      introspectionEndpoint(standard, context)
+      revocationEndpoint(standard, context)
+    })
+  })
+}

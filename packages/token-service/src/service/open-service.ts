@@ -1,0 +1,46 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { createErrorRecorder } from '../http/error-handling.ts'
+import { createFailureLog } from '../http/failure-log.ts'
+import { createMetrics, type Metrics } from '../http/metrics.ts'
+import { logRequests } from '../http/request-log.ts'
+import type { RequestObserver } from '../http/request-outcome.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { createTokenIssuer, type IssueToken } from '../tokens/issue-token.ts'
+import { openServiceContext } from './open-service-context.ts'
+import type { ServiceContext } from './service-context.ts'
+import type { ResolvedOptions } from './token-service-options.ts'
+
+/** An open service: what its routes use, with and without Fastify. */
+export interface OpenService {
+  readonly options: ResolvedOptions
+  readonly context: ServiceContext
+  readonly issueToken: IssueToken
+  readonly recordError: ReturnType<typeof createErrorRecorder>
+  readonly log: Pick<FastifyBaseLogger, 'error'>
+  readonly metrics: Metrics | undefined
+  /** Called after each response. */
+  readonly observers: readonly RequestObserver[]
+  readonly sandbox: Sandbox | undefined
+  /** Whether the service reports that it is not ready. */
+  isStopping: boolean
+}
+
+/** Opens the storage. */
+export async function openService(options: ResolvedOptions, sandbox?: Sandbox): Promise<OpenService> {
+  const { errors: shape, logger } = options
+  const log = logger ?? { error() {} }
+  const logFailure = createFailureLog(log)
+  const context = await openServiceContext({ ...options, clock: sandbox?.clock ?? options.clock }, logFailure)
+  const metrics = options.metrics ? await createMetrics() : undefined
+  return {
+    options,
+    context,
+    issueToken: createTokenIssuer(context),
+    recordError: createErrorRecorder({ shape, activity: context.activity, logFailure }),
+    log,
+    metrics,
+    observers: [...(logger ? [logRequests(logger)] : []), ...(metrics ? [metrics.observe] : [])],
+    sandbox,
+    isStopping: false,
+  }
+}
