@@ -1,4 +1,4 @@
-/** A mistake of the user: printed without a stack trace. */
+/** A mistake by the user, printed without a stack trace. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

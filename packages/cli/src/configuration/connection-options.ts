@@ -32,7 +32,7 @@ export function addConnectionOptions(command: Command): Command {
       '--client-secret <secret>',
       'client secret, or - for standard input; prefer CLIENT_SECRET or CONSUMER_SECRET',
     )
-    .option('--credentials <file>', 'private file with CLIENT_ID=… and CLIENT_SECRET=…, or the same as JSON')
+    .option('--credentials <file>', 'private file with CLIENT_ID=… and CLIENT_SECRET=…, or with JSON')
     .addOption(
       new Option(
         '--private-key <file>',

@@ -50,7 +50,7 @@ function explainUntrusted({ authorizationError, certificate: shown }: TlsFacts, 
       return certificate.problem(
         'certificate_not_yet_valid',
         `The certificate is not valid before ${from}. ${nothingSent}`,
-        "Check this machine's clock. If it is right, install a certificate that is valid now.",
+        "Check this machine's clock. If it is right, the service needs a certificate that is valid now.",
       )
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return certificate.problem(
@@ -69,7 +69,7 @@ function explainUntrusted({ authorizationError, certificate: shown }: TlsFacts, 
       return certificate.problem(
         'certificate_untrusted',
         `The certificate issued by ${nameOf(issuer)} is not trusted (${authorizationError}). ${nothingSent}`,
-        "The server may not send an intermediate certificate. To trust a company's own authority, set NODE_EXTRA_CA_CERTS.",
+        "The server may have omitted an intermediate certificate. To trust a company's own authority, set NODE_EXTRA_CA_CERTS.",
       )
   }
 }

@@ -26,7 +26,7 @@ export interface ClientAuthentication {
    * @default the fingerprint
    */
   revision?(): string | Promise<string>
-  /** Adds a hint to the message of a failed token request, such as a wrong clock that the response's `Date` reveals. */
+  /** Adds a hint to the message of a failed token request, for example about a wrong clock. */
   explain?(error: TokenError, headers: ResponseHeaders): void
 }
 

@@ -97,7 +97,7 @@ function introspectionEndpoint({
   return url
 }
 
-/** Strict: a response that does not follow RFC 7662, section 2.2, exactly never allows a request. */
+/** Strict: a response that deviates from RFC 7662, section 2.2, never allows a request. */
 function readIntrospection(text: string, address: string): TokenClaims | undefined {
   let body: unknown
   try {

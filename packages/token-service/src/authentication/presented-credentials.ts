@@ -10,7 +10,7 @@ export interface Credentials {
 
 export interface PresentedSecret extends Credentials {
   /**
-   * The same Basic credentials without form-decoding, if that makes a difference: RFC 6749, section 2.3.1 requires
+   * The same Basic credentials without form-decoding, if that makes a difference: RFC 6749, section 2.3.1, requires
    * clients to encode them, and curl, Python's requests and many others do not.
    */
   readonly verbatim?: Credentials | undefined

@@ -141,7 +141,7 @@ function post({ response, errors, reasons, ...operation }: Operation): object {
     ),
     content: { 'application/json': { schema, examples: errorExamples(errors, examples) } },
   })
-  // The format of errors decides which status an application gets that is not approved.
+  // The status of `application_not_approved` depends on the format of errors.
   const rejected = (status: number, description: string, headers?: Record<string, string>) => {
     const examples = reasons.filter(
       (reason) => errorBody(new ProtocolError(reason), errors).status === status,

@@ -3,7 +3,7 @@ import type { ErrorReason, ErrorShape, ProtocolError } from './protocol-error.ts
 
 interface ErrorDescription {
   readonly status: number
-  /** RFC 6749, section 5.2, RFC 8628, section 3.5 for `slow_down`. */
+  /** As in RFC 6749, section 5.2; `slow_down` is from RFC 8628, section 3.5. */
   readonly error: string
   readonly description: string
   /** The code of the fault, where the platform reports one. */

@@ -37,7 +37,7 @@ export interface TokenServiceOptions {
    * @default a random key; with SQLite, the key in the file `FILE.keys`
    */
   readonly keys?: readonly string[] | undefined
-  /** The format of the token endpoint's errors: the platform's, or RFC 6749, section 5.2. @default 'classic' */
+  /** The format of the token endpoint's errors: the platform's, or that of RFC 6749, section 5.2. @default 'classic' */
   readonly errors?: ErrorShape | undefined
   /** Applications that are created if they do not exist. @default [] */
   readonly applications?: readonly ApplicationOptions[] | undefined
