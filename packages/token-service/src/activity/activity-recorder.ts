@@ -39,6 +39,8 @@ export interface ActivityRecorderContext {
   readonly delayMs?: number | undefined
 }
 
+type Counting<Entry> = { -readonly [Member in keyof Entry]: Entry[Member] }
+
 const minuteMs = 60_000
 const hourMs = 3_600_000
 // Many different bad requests must fill neither memory nor the audit log, so the rest are counted as one entry.
@@ -47,8 +49,8 @@ const maxDistinctEvents = 1_000
 export function createActivityRecorder(context: ActivityRecorderContext): ActivityRecorder {
   const { storage, clock, onError, delayMs = 1_000 } = context
   let lastUses = new Map<string, number>()
-  let usage = new Map<string, UsageEntry>()
-  let requests = new Map<string, TokenRequestEntry>()
+  let usage = new Map<string, Counting<UsageEntry>>()
+  let requests = new Map<string, Counting<TokenRequestEntry>>()
   let audit = new Map<string, AuditEntry>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
@@ -80,15 +82,20 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
     tokenRequested({ clientId, outcome, address, used = [] }) {
       const atMs = clock.now()
       const hour = atMs - (atMs % hourMs)
-      const usageKey = JSON.stringify([clientId, outcome, hour])
-      const before = usage.get(usageKey)?.requests ?? 0
-      usage.set(usageKey, { clientId, outcome, hourMs: hour, requests: before + 1 })
-      for (const id of used) lastUses.set(id, atMs)
       const minute = atMs - (atMs % minuteMs)
-      const key = JSON.stringify([clientId, outcome, address, minute])
-      const count = (requests.get(key)?.count ?? 0) + 1
-      if (count > 1 || requests.size < maxDistinctEvents) {
-        requests.set(key, { clientId, outcome, address, minuteMs: minute, atMs, count })
+      // No part contains a line break.
+      const usageKey = `${clientId}\n${outcome}\n${hour}`
+      const ofHour = usage.get(usageKey)
+      if (ofHour) ofHour.requests += 1
+      else usage.set(usageKey, { clientId, outcome, hourMs: hour, requests: 1 })
+      for (const id of used) lastUses.set(id, atMs)
+      const key = `${clientId}\n${outcome}\n${minute}\n${address}`
+      const request = requests.get(key)
+      if (request) {
+        request.count += 1
+        request.atMs = atMs
+      } else if (requests.size < maxDistinctEvents) {
+        requests.set(key, { clientId, outcome, address, minuteMs: minute, atMs, count: 1 })
       }
       schedule()
     },

@@ -1,4 +1,4 @@
-import { sameHash, type Keyring } from '../secret-hashing/keyring.ts'
+import type { Keyring } from '../secret-hashing/keyring.ts'
 import type { PublicKey } from '../keys/public-key.ts'
 import type { Clock } from '../platform/clock.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
@@ -56,10 +56,9 @@ export function createClientAuthenticator<Client>(
     clientSecret,
   }: Credentials): Promise<(AuthenticatedClient<Client> & { clientId: string }) | string | undefined> {
     const found = await find(clientId)
-    const presented = keyring.hashes(clientSecret)
     // For an unknown client, a hash is compared too, so that the response takes as long as for a wrong secret.
     const stored = found && found.secrets.length > 0 ? found.secrets : [unknownSecret]
-    const credential = stored.filter((each) => matches(each, presented)).at(-1)
+    const credential = keyring.matching(stored, clientSecret).at(-1)
     if (!found) return undefined
     const isKnown = credential && credential !== unknownSecret
     return isKnown ? { client: found.client, clientId, credential } : clientId
@@ -76,8 +75,9 @@ export function createClientAuthenticator<Client>(
       await failedAttempts.failed(address, clientId)
       throw new ProtocolError('invalid_client', { clientId: found })
     }
-    const { expiresAtMs = Infinity } = found.credential
-    if (expiresAtMs <= clock.now()) throw new ProtocolError('expired_secret', { clientId: found.clientId })
+    const { expiresAtMs } = found.credential
+    if (expiresAtMs !== undefined && expiresAtMs <= clock.now())
+      throw new ProtocolError('expired_secret', { clientId: found.clientId })
     return found
   }
 
@@ -86,9 +86,4 @@ export function createClientAuthenticator<Client>(
     const { found, key } = await authenticateByAssertion(credentials, caller, find)
     return { client: found.client, credential: key }
   }
-}
-
-function matches(stored: Secret, presented: ReadonlyMap<string, Buffer>): boolean {
-  const hash = presented.get(stored.keyId)
-  return hash !== undefined && sameHash(stored.hash, hash)
 }

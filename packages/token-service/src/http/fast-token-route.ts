@@ -55,6 +55,7 @@ export function fastTokenRoute(
       'content-length': Buffer.byteLength(text),
       ...more,
     })
+    if (observers.length === 0) return void response.end(text)
     response.end(text, () => {
       const observed = { method: 'POST', path: tokenPath, status, address: ip, ...outcome }
       const durationMs = performance.now() - startedAt

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { RegisteredClient } from '../applications/application.ts'
-import { sameHash, type Keyring } from '../secret-hashing/keyring.ts'
+import type { Keyring } from '../secret-hashing/keyring.ts'
 import type { PublicKey } from '../keys/public-key.ts'
 import { digest } from '../platform/digest.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -77,11 +77,7 @@ async function updateSecret(
 ): Promise<void> {
   const { storage, keyring, nowMs, secretOverlapSeconds, warn } = context
   const [configured] = configuredSecrets(options, application.id, context)
-  const hashes = keyring.hashes(options.clientSecret ?? '')
-  const current = secrets.find((secret) => {
-    const presented = hashes.get(secret.keyId)
-    return presented && sameHash(secret.hash, presented)
-  })
+  const [current] = keyring.matching(secrets, options.clientSecret ?? '')
   if (current) {
     if (current.expiresAtMs !== undefined && current.expiresAtMs <= nowMs) {
       warn(

@@ -1,5 +1,4 @@
 import type { ResourceServer, ResourceServerSecret } from '../applications/resource-server.ts'
-import { sameHash } from '../secret-hashing/keyring.ts'
 import { changeRepeatedly } from './change-repeatedly.ts'
 import { storedSecret } from './client-secret.ts'
 import { configuredKeys, withConfiguredKeys, type PublicKeyOptions } from './public-keys.ts'
@@ -71,11 +70,7 @@ function withConfiguredSecret(
   context: SeedContext,
 ): ResourceServerSecret[] | undefined {
   const { keyring, nowMs, secretOverlapSeconds, warn } = context
-  const hashes = keyring.hashes(options.clientSecret ?? '')
-  const current = secrets.find(({ keyId, hash }) => {
-    const presented = hashes.get(keyId)
-    return presented && sameHash(hash, presented)
-  })
+  const [current] = keyring.matching(secrets, options.clientSecret ?? '')
   if (current && (current.expiresAtMs ?? Infinity) <= nowMs) {
     warn(
       `The configured secret of the resource server "${clientId}" has expired or was revoked. Configure another one.`,

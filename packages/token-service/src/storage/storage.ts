@@ -200,6 +200,8 @@ export interface ActivityStorage {
   record(batch: ActivityBatch): Promise<void>
   /** When these were last used, by ID; those that never were are missing. */
   lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** Deletes the last uses before that time of what no longer exists; returns how many. */
+  purgeLastUses(beforeMs: number): Promise<number>
   /** Token requests by hour and outcome, the oldest hour first. */
   usage(clientId: string, sinceMs: number): Promise<UsageEntry[]>
   /** Deletes the usage of the hours that began before that time; returns how many entries. */

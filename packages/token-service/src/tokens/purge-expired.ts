@@ -7,7 +7,7 @@ export interface PurgeContext {
   readonly onError: (error: unknown) => void
   /** How long audit entries are kept. */
   readonly auditRetentionMs: number
-  /** How long usage is kept. */
+  /** How long usage is kept, and the last uses of what no longer exists. */
   readonly usageRetentionMs: number
   /** @default 60_000 */
   readonly intervalMs?: number | undefined
@@ -42,6 +42,7 @@ export function purgeRegularly({
           storage.activity.purgeRequests(nowMs - requestRetentionMs),
           storage.activity.purgeAudit(nowMs - auditRetentionMs),
           storage.activity.purgeUsage(nowMs - usageRetentionMs),
+          storage.activity.purgeLastUses(nowMs - usageRetentionMs),
         ]),
       )
       .catch(onError)

@@ -18,6 +18,7 @@ function recorder(options: { fail?: Error } = {}) {
       purgeRequests: async () => 0,
       purgeAudit: async () => 0,
       purgeUsage: async () => 0,
+      purgeLastUses: async () => 0,
       audit: async () => [],
     },
     clock: { now: () => now },

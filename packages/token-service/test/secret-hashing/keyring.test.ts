@@ -1,32 +1,41 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyring, createRandomKey, sameHash } from '../../src/secret-hashing/keyring.ts'
+import { createKeyring, createRandomKey } from '../../src/secret-hashing/keyring.ts'
 
 const [newest, older] = [createRandomKey(), createRandomKey()]
 
 describe('a keyring', () => {
   it('finds no match in a stored hash of the wrong length', () => {
-    expect(sameHash('', Buffer.alloc(32))).toBe(false)
-    expect(sameHash(Buffer.alloc(31).toString('base64url'), Buffer.alloc(32))).toBe(false)
+    const keyring = createKeyring([newest])
+    const { keyId, hash } = keyring.hash('secret')
+    for (const wrong of ['', hash.slice(1)]) {
+      expect(keyring.matching([{ keyId, hash: wrong }], 'secret')).toEqual([])
+    }
   })
 
-  it('hashes with the newest key, and compares with every key', () => {
+  it('hashes with the newest key, and compares with every key, each time', () => {
     const before = createKeyring([older]).hash('secret')
     const keyring = createKeyring([newest, older])
     const after = keyring.hash('secret')
     expect(after.keyId).not.toBe(before.keyId)
-    const presented = keyring.hashes('secret')
-    for (const stored of [before, after]) {
-      expect(sameHash(stored.hash, presented.get(stored.keyId) ?? Buffer.alloc(0))).toBe(true)
+    const other = keyring.hash('other')
+    for (let time = 0; time < 3; time += 1) {
+      expect(keyring.matching([before, other, after], 'secret')).toEqual([before, after])
+      expect(keyring.matching([before, other, after], 'Secret')).toEqual([])
+      expect(keyring.matching([other], 'secret')).toEqual([])
     }
-    const wrong = keyring.hashes('Secret')
-    for (const stored of [before, after]) {
-      expect(sameHash(stored.hash, wrong.get(stored.keyId) ?? Buffer.alloc(0))).toBe(false)
+  })
+
+  it('compares many secrets', () => {
+    const keyring = createKeyring([newest])
+    for (let count = 0; count < 10_100; count += 1) {
+      const stored = keyring.hash(`secret ${count}`)
+      expect(keyring.matching([stored], `secret ${count}`)).toEqual([stored])
     }
   })
 
   it('does not match secrets of a removed key', () => {
-    const { keyId } = createKeyring([older]).hash('secret')
-    expect(createKeyring([newest]).hashes('secret').has(keyId)).toBe(false)
+    const stored = createKeyring([older]).hash('secret')
+    expect(createKeyring([newest]).matching([stored], 'secret')).toEqual([])
   })
 
   it('creates different hashes with different keys', () => {

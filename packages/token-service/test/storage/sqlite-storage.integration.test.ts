@@ -29,6 +29,25 @@ describe('an SQLite database', () => {
     expect(await again.applications.findClient(application.clientId)).toMatchObject({ application })
   })
 
+  it('purges without reading whole tables', async () => {
+    const file = join(temporaryFolder(), 'data.db')
+    await (await openSqlite(file)).close()
+    const database = new DatabaseSync(file)
+    for (const condition of [
+      'tokens where expires_at_ms <= 1',
+      'used_assertions where expires_at_ms <= 1',
+      'failures where resets_at_ms <= 1',
+      'usage where hour_ms < 1',
+      'last_uses where at_ms < 1',
+      'token_requests where at_ms < 1',
+      'audit where at_ms < 1',
+    ]) {
+      const [step] = database.prepare(`explain query plan delete from ${condition}`).all()
+      expect(step?.['detail']).toMatch(/^SEARCH/)
+    }
+    database.close()
+  })
+
   it('is opened once at a time, by any path', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'data.db')

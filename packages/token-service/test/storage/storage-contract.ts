@@ -349,6 +349,26 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.failures.find('open', 101)).toMatchObject({ count: 1 })
     })
 
+    it('purges the last uses of what no longer exists', async () => {
+      const { application: one, secrets } = await registered(2)
+      const key = { id: randomUUID(), name: 'key', createdAtMs, jwksUrl: 'https://keys.example.com' }
+      await storage.applications.update(one.id, { keys: [key] })
+      const { applicationId: _, ...serverSecret } = secret('')
+      const server = { clientId: randomUUID(), name: 'api', createdAtMs, revision: 0 }
+      const serverKey = { ...key, id: randomUUID() }
+      await storage.resourceServers.create({ ...server, secrets: [serverSecret], keys: [serverKey] })
+      const credentials = [...secrets, key, serverSecret, serverKey].map(({ id }) => id)
+      const ids = [one.id, server.clientId, ...credentials]
+      const lastUses = ids.map((id) => ({ id, atMs: 10 }))
+      await storage.activity.record({ lastUses, usage: [], requests: [], audit: [] })
+      const removed = secrets[0]?.id ?? ''
+      await storage.applications.removeSecret(removed)
+      expect(await storage.activity.purgeLastUses(10)).toBe(0)
+      expect(await storage.activity.purgeLastUses(11)).toBe(1)
+      const kept = [...(await storage.activity.lastUses(ids)).keys()]
+      expect(kept.sort()).toEqual(ids.filter((id) => id !== removed).sort())
+    })
+
     it('records last uses, token requests, and the audit log', async () => {
       const { application: one, secrets } = await registered(2)
       const [{ id } = { id: '' }, { id: unused } = { id: '' }] = secrets

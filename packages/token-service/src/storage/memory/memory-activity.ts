@@ -2,7 +2,8 @@ import type { ActivityStorage, AuditEntry, AuditFilter, TokenRequestEntry, Usage
 
 const maxAuditEntries = 10_000
 
-export function createMemoryActivity(): ActivityStorage {
+/** `existing` returns the IDs of what can be used. */
+export function createMemoryActivity(existing: () => Promise<readonly string[]>): ActivityStorage {
   const lastUses = new Map<string, number>()
   const usage = new Map<string, UsageEntry>()
   const requests = new Map<string, TokenRequestEntry>()
@@ -24,6 +25,12 @@ export function createMemoryActivity(): ActivityStorage {
       audit.splice(0, audit.length - maxAuditEntries)
     },
     lastUses: async (ids) => new Map([...lastUses].filter(([id]) => ids.includes(id))),
+    async purgeLastUses(beforeMs) {
+      const ids = new Set(await existing())
+      const old = [...lastUses].filter(([id, atMs]) => atMs < beforeMs && !ids.has(id))
+      for (const [id] of old) lastUses.delete(id)
+      return old.length
+    },
     async usage(clientId, sinceMs) {
       return [...usage.values()]
         .filter((entry) => entry.clientId === clientId && entry.hourMs >= sinceMs)

@@ -3,6 +3,8 @@ import type { PublicKey } from '../../keys/public-key.ts'
 import type { ApplicationStorage, ProductStorage, ProjectStorage } from '../storage.ts'
 
 export interface MemoryRegistry {
+  /** The IDs of all applications, secrets and keys. */
+  readonly ids: () => string[]
   readonly projects: ProjectStorage
   readonly products: ProductStorage
   readonly applications: ApplicationStorage
@@ -47,6 +49,12 @@ export function createMemoryRegistry(projectDeleted: (id: string) => void): Memo
   }
 
   return {
+    ids: () =>
+      [...entries.values()].flatMap(({ application, secrets }) => [
+        application.id,
+        ...secrets.keys(),
+        ...application.keys.map(({ id }) => id),
+      ]),
     find(applicationId, secretId) {
       const entry = entries.get(applicationId)
       const secret = entry?.secrets.get(secretId) ?? entry?.application.keys.find(({ id }) => id === secretId)

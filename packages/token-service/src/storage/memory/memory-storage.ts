@@ -12,6 +12,7 @@ import { createMemoryTokens } from './memory-tokens.ts'
 export function createMemoryStorage(): Storage {
   const { developers, sessions, forgetProject } = createMemoryDevelopers()
   const registry = createMemoryRegistry(forgetProject)
+  const resourceServers = createMemoryResourceServers()
   return {
     projects: registry.projects,
     products: registry.products,
@@ -19,8 +20,14 @@ export function createMemoryStorage(): Storage {
     tokens: createMemoryTokens(registry.find),
     failures: createMemoryFailures(),
     assertions: createMemoryAssertions(),
-    resourceServers: createMemoryResourceServers(),
-    activity: createMemoryActivity(),
+    resourceServers,
+    activity: createMemoryActivity(async () => [
+      ...registry.ids(),
+      ...(await resourceServers.list()).flatMap(({ clientId, secrets, keys }) => [
+        clientId,
+        ...[...secrets, ...keys].map(({ id }) => id),
+      ]),
+    ]),
     developers,
     sessions,
     opened: Promise.resolve(),

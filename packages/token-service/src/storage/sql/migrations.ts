@@ -152,6 +152,13 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         where last_used_at_ms is not null group by application_id`,
       `alter table secrets drop column last_used_at_ms`,
     ),
+    // Without them, each purge reads whole tables.
+    '0003-purges': statements(
+      `create index usage_time on usage (hour_ms)`,
+      `create index last_uses_time on last_uses (at_ms)`,
+      `create index used_assertions_expiry on used_assertions (expires_at_ms)`,
+      `create index failures_reset on failures (resets_at_ms)`,
+    ),
   }
 }
 

@@ -59,6 +59,22 @@ export function createSqlActivity(database: Database): ActivityStorage {
         .execute()
       return new Map(rows.map(({ id, atMs }) => [id, atMs]))
     },
+    purgeLastUses: (beforeMs) =>
+      countDeleted(
+        query
+          .deleteFrom('lastUses')
+          .where((row) =>
+            row.and([
+              row('atMs', '<', beforeMs),
+              row('id', 'not in', row.selectFrom('applications').select('id')),
+              row('id', 'not in', row.selectFrom('secrets').select('id')),
+              row('id', 'not in', row.selectFrom('resourceServers').select('clientId')),
+              ...(['resourceServers.secrets', 'resourceServers.keys', 'applications.keys'] as const).map(
+                (column) => row('id', 'not in', idsIn(database, column)),
+              ),
+            ]),
+          ),
+      ),
     usage: (clientId, sinceMs) =>
       query
         .selectFrom('usage')
@@ -104,6 +120,16 @@ export function createSqlActivity(database: Database): ActivityStorage {
     },
     purgeAudit: (beforeMs) => countDeleted(query.deleteFrom('audit').where('atMs', '<', beforeMs)),
   }
+}
+
+/** The IDs of the objects in a column of JSON arrays. */
+function idsIn({ kind }: Database, column: `${'applications' | 'resourceServers'}.${'keys' | 'secrets'}`) {
+  const [table = ''] = column.split('.')
+  const objects =
+    kind === 'sqlite'
+      ? sql`json_each(${sql.ref(column)})`
+      : sql`json_array_elements(${sql.ref(column)}::json)`
+  return sql<string>`(select value->>'id' from ${sql.table(table)}, ${objects})`
 }
 
 function byText<Entry>(text: (entry: Entry) => string): (a: Entry, b: Entry) => number {
