@@ -19,7 +19,7 @@ export interface EntryUnreadableEvent {
 export interface FileTokenStoreOptions {
   /** Only its owner may have access to it. @default `tokenwell/tokens` in `$XDG_STATE_HOME` or `~/.local/state` */
   readonly folder?: string | undefined
-  /** 32 bytes, as bytes or in base64. Without a key, tokens are stored as plain text. @default none */
+  /** 32 bytes, as a `Uint8Array` or in base64. Without a key, tokens are stored as plain text. @default none */
   readonly encryptionKey?: string | Uint8Array | undefined
   /** Called for each entry that cannot be read. */
   readonly onEvent?: ((event: EntryUnreadableEvent) => void) | undefined

@@ -23,7 +23,7 @@ export interface RedisTokenStoreOptions {
   /** Prefix of all Redis keys. @default 'tokenwell:' */
   readonly keyPrefix?: string | undefined
   /**
-   * Keys of 32 bytes, as bytes or in base64. Entries are encrypted with the first one and decrypted with any of them.
+   * Keys of 32 bytes, as a `Uint8Array` or in base64. Entries are encrypted with the first one and decrypted with any of them.
    * Without keys, tokens are stored as plain text. @default none
    */
   readonly encryptionKeys?: readonly (string | Uint8Array)[] | undefined

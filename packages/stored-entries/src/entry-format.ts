@@ -29,7 +29,7 @@ export interface EntryFormatOptions {
   /** The kind of store, such as `redis store`: another kind derives other encryption keys. */
   readonly store: string
   /**
-   * Keys of 32 bytes, as bytes or in base64. Entries are encrypted with the first one and decrypted with any of them.
+   * Keys of 32 bytes, as a `Uint8Array` or in base64. Entries are encrypted with the first one and decrypted with any of them.
    * Without keys, entries are plain text. @default none
    */
   readonly encryptionKeys?: readonly (string | Uint8Array)[] | undefined

@@ -8,7 +8,7 @@ import {
 
 /** An API that rejects requests without a token, and those with a token that a test declares revoked. */
 export interface ProtectedApi extends ScriptedServer {
-  /** Whether a token is revoked. Assign another function at any time. @default no token is */
+  /** Whether a token is revoked. Assign another function at any time. @default no token is revoked */
   rejects: (token: string) => boolean
   /** The tokens of the requests so far; undefined for a request without one. */
   readonly tokens: readonly (string | undefined)[]
