@@ -98,6 +98,14 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     expect(await client.keys('*')).toHaveLength(2)
   })
 
+  it('have the names that every other version gives them', async () => {
+    await write(storeWith(), 'a cache key')
+    expect(await client.keys('*')).toEqual(['tokenwell:y6WKHEI8r5kna6U2lqzOOhSooy0AgtOh7MEodu_yp7Q'])
+    await client.flushDb()
+    await write(storeWith([new Uint8Array(32).fill(1)]), 'a cache key')
+    expect(await client.keys('*')).toEqual(['tokenwell:vL8zdPAS.8TUysOn2Yt2O5qsaAvLctg5bD7V5__M_g9Cp07an0-w'])
+  })
+
   it('stay readable while the encryption key is replaced, process by process', async () => {
     const before = storeWith([keyA])
     const changing = storeWith([keyB, keyA])

@@ -70,6 +70,28 @@ describe('a challenge', () => {
     expect(challenge('Bearer', 403).tokenRejected).toBe(false)
   })
 
+  it.each([
+    'invalid_token',
+    'expired',
+    'token_expired',
+    'expired_token',
+    'token_expired_token',
+    'token_revoked',
+  ])('with the code %s rejects the token with any status, and no longer code does', (code) => {
+    expect(challenge(`Bearer error="${code}"`, 403).tokenRejected).toBe(true)
+    expect(challenge(`Bearer error="${code}_format"`, 403).tokenRejected).toBe(false)
+    expect(challenge(`Bearer error="not_${code}"`, 403).tokenRejected).toBe(false)
+  })
+
+  it.each(['insufficient_scope', 'invalid_request', 'insufficient_user_authentication', 'use_dpop_nonce'])(
+    'with the code %s does not reject the token, and a longer code does',
+    (code) => {
+      expect(challenge(`Bearer error="${code}"`).tokenRejected).toBe(false)
+      expect(challenge(`Bearer error="${code}.x"`).tokenRejected).toBe(true)
+      expect(challenge(`Bearer error="x.${code}"`).tokenRejected).toBe(true)
+    },
+  )
+
   it('provides a reason', () => {
     expect(challenge('Bearer error="insufficient_scope"')).toEqual({
       tokenRejected: false,
@@ -114,6 +136,10 @@ describe('the gateway’s fault', () => {
       'keymanagement.service.invalid_access_token',
       'keymanagement.service.access_token_not_approved',
       'oauth.v2.AccessTokenRevoked',
+      'oauth.v2.AccessTokenNotApproved',
+      'accesstoken.notapproved',
+      'invalidaccesstoken',
+      'invalid.access-token',
     ]) {
       expect(fault(code, status).tokenRejected, code).toBe(true)
     }

@@ -1,16 +1,20 @@
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { AudioError } from '../../wav/audio-error.ts'
 import { createDigitTranscription, type DigitTranscription } from './digit-transcription.ts'
 import type { Bandwidth } from './features/bandwidth.ts'
 import { type DigitTemplates, loadDigitTemplates } from './recognition/digit-templates.ts'
-import type { ThreadRequest, ThreadResponse } from './thread-messages.ts'
+import type { LoadedTemplates, ThreadRequest, ThreadResponse } from './thread-messages.ts'
 
 const transcriptions = new Map<number, DigitTranscription>()
-const loaded = new Map<Bandwidth, DigitTemplates>()
+/** Begins with those that another thread has loaded. */
+const loaded = workerData as Map<Bandwidth, DigitTemplates>
 
 function templatesFor(bandwidth: Bandwidth): DigitTemplates {
-  const templates = loaded.get(bandwidth) ?? loadDigitTemplates(bandwidth)
+  const known = loaded.get(bandwidth)
+  if (known) return known
+  const templates = loadDigitTemplates(bandwidth)
   loaded.set(bandwidth, templates)
+  parentPort?.postMessage({ kind: 'loaded', bandwidth, templates } satisfies LoadedTemplates, [])
   return templates
 }
 

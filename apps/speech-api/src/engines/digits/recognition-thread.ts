@@ -1,7 +1,9 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AudioError } from '../../wav/audio-error.ts'
-import type { SuccessfulResponse, ThreadRequest, ThreadResponse } from './thread-messages.ts'
+import type { Bandwidth } from './features/bandwidth.ts'
+import type { DigitTemplates } from './recognition/digit-templates.ts'
+import type { LoadedTemplates, SuccessfulResponse, ThreadRequest, ThreadResponse } from './thread-messages.ts'
 
 export interface RecognitionThread {
   /** Number of transcriptions in progress. */
@@ -14,10 +16,14 @@ export interface RecognitionThread {
   stop(): Promise<void>
 }
 
+/** Loading them takes a second: the first thread sends them, and later ones start with them. */
+const templates = new Map<Bandwidth, DigitTemplates>()
+
 /** Starts a thread that transcribes several recordings at the same time, a piece of each in turn. */
 export function createRecognitionThread(): RecognitionThread {
   // The extension is that of this file: the line works in the sources and in the build.
-  const worker = new Worker(new URL(`./digits-worker${extname(import.meta.filename)}`, import.meta.url))
+  const script = new URL(`./digits-worker${extname(import.meta.filename)}`, import.meta.url)
+  const worker = new Worker(script, { workerData: templates })
   const jobs = new Set<number>()
   const pending = new Map<number, PromiseWithResolvers<SuccessfulResponse>>()
   let failure: Error | undefined
@@ -30,7 +36,8 @@ export function createRecognitionThread(): RecognitionThread {
   }
   worker.on('error', (error) => fail(new Error('The recognition thread failed.', { cause: error })))
   worker.on('exit', () => fail(new Error('The recognition thread exited.')))
-  worker.on('message', (response: ThreadResponse) => {
+  worker.on('message', (response: ThreadResponse | LoadedTemplates) => {
+    if (response.kind === 'loaded') return void templates.set(response.bandwidth, response.templates)
     const request = pending.get(response.job)
     pending.delete(response.job)
     if (response.kind !== 'failed') request?.resolve(response)

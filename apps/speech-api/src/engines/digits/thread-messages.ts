@@ -1,5 +1,7 @@
 import type { AudioErrorCode } from '../../wav/audio-error.ts'
 import type { Transcript } from '../speech-engine.ts'
+import type { Bandwidth } from './features/bandwidth.ts'
+import type { DigitTemplates } from './recognition/digit-templates.ts'
 
 /** Sent to the thread. It responds to each message of a job before the next is sent, but not to `remove`. */
 export type ThreadRequest =
@@ -17,5 +19,12 @@ export type ThreadResponse =
       readonly code?: AudioErrorCode | undefined
       readonly message: string
     }
+
+/** Sent by a thread that has loaded templates. */
+export interface LoadedTemplates {
+  readonly kind: 'loaded'
+  readonly bandwidth: Bandwidth
+  readonly templates: DigitTemplates
+}
 
 export type SuccessfulResponse = Exclude<ThreadResponse, { kind: 'failed' }>

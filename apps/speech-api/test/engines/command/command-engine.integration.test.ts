@@ -16,7 +16,7 @@ import { allExited, acceptConnections, type ProgramConnections } from './program
 
 describeEngine('the command engine', (maxRecordings) =>
   createCommandEngine({
-    command: testCommand('recognise-digits'),
+    command: testCommand('recognise-samples'),
     concurrency: 1,
     maxWaiting: maxRecordings - 1,
   }),

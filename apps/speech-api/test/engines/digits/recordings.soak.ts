@@ -1,0 +1,2 @@
+// Tries every variation of each recording.
+import './recordings.test.ts'
