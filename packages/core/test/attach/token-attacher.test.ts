@@ -152,6 +152,14 @@ describe('a 401 to a request without a token', () => {
     ])
   })
 
+  it('is explained where the process has no environment', async () => {
+    const warn = warnings(undefined)
+    vi.stubGlobal('process', Object.create(process, { env: { value: undefined } }))
+    await reattach('https://other.example.com/orders', 401)
+    vi.unstubAllGlobals()
+    expect(warn).toHaveBeenCalledOnce()
+  })
+
   it.each([
     ['for another status', 'development', 'https://other.example.com', 403],
     ['for an allowed origin', 'development', api, 401],

@@ -130,6 +130,15 @@ describe('errors', () => {
     expect(error.message).not.toContain(repeated)
   })
 
+  it('with a description keep their message', async () => {
+    const body = { error: 'invalid_request', error_description: 'the form has no grant' }
+    const endpoint = new ScriptedEndpoint({ status: 400, body })
+    const tokens = createTokenProvider(sourceOf(endpoint, { includeErrorDescription: true }))
+    const error = (await failureOf(tokens)) as TokenError
+    expect(error.errorDescription).toBe('the form has no grant')
+    expect(error.message).toContain('rejected the request (400 invalid_request)')
+  })
+
   it('keep an error code that contains a short secret by chance', async () => {
     const endpoint = new ScriptedEndpoint({
       error: Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }),

@@ -102,6 +102,11 @@ describe('attempts', () => {
     expect(error.message).toContain('(EHOSTUNREACH)')
   })
 
+  it('report no code if the name of the error is not text', async () => {
+    const { error } = await failure({ error: { name: 5 } })
+    expect(error.message).toContain('(unknown error)')
+  })
+
   it.each([['a string'], [undefined], [null], [42], [{ code: 'has blanks in it' }], [Object.create(null)]])(
     'fail with a TokenError even if %j is thrown',
     async (thrown) => {

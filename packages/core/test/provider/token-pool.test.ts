@@ -93,6 +93,12 @@ describe('a full pool', () => {
     expect(create.mock.calls.flat()).toEqual(['a', 'b', 'c', 'd'])
   })
 
+  it('counts a look-up as a use of the key', () => {
+    const { pool } = start({}, 2)
+    for (const key of ['a', 'b', 'a', 'c']) pool.for(key)
+    expect(['a', 'b', 'c'].map((key) => pool.has(key))).toEqual([true, false, true])
+  })
+
   it('counts the use of a provider that was kept as a use of its key', async () => {
     const { endpoint, pool } = start({}, 2)
     const kept = pool.for('kept')

@@ -35,6 +35,8 @@ describe('the kind of a failure', () => {
     ['invalid_client', 'credentials'],
     ['unauthorized_client', 'credentials'],
     ['access_denied', 'credentials'],
+    ['invalid_grant', 'credentials'],
+    ['invalid_target', 'configuration'],
     ['slow_down', 'throttled'],
     ['unsupported_grant_type', 'configuration'],
     ['invalid_scope', 'configuration'],
@@ -54,6 +56,16 @@ describe('the kind of a failure', () => {
     [200, 'configuration'],
   ])('for invalid_request with status %d is %s', (status, kind) => {
     expect(failure({ error: 'invalid_request' }, status).kind).toBe(kind)
+  })
+
+  it.each([
+    [300, 'redirected the request (300). Redirects are not followed'],
+    [302, 'redirected the request (302). Redirects are not followed'],
+    [399, 'redirected the request (399). Redirects are not followed'],
+    [400, 'rejected the request (400). Check the URL'],
+    [404, 'rejected the request (404). Check the URL'],
+  ])('of status %d is explained', (status, text) => {
+    expect(failure({}, status).message).toContain(`The token endpoint ${text}`)
   })
 
   it.each([
