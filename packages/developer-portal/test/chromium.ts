@@ -81,7 +81,9 @@ export async function inspectPage(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme })
     if (isSoak || width === look.width) {
-      const { violations } = await page.evaluate<AxeResult>('axe.run()')
+      const { violations } = await page.evaluate<AxeResult>(
+        "axe.run({ resultTypes: ['violations'], selectors: false })",
+      )
       const found = violations.map(({ id, nodes }) => [
         id,
         ...nodes.map((node) => [node.html, node.failureSummary]),

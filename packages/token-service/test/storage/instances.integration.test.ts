@@ -11,6 +11,8 @@ import {
 } from '@tokenwell/internal-testing/postgres'
 import { application, basic, introspect, postForm, requestToken, testService } from '../test-service.ts'
 
+/** `pnpm soak` repeats everything more often. */
+const times = process.env['TOKENWELL_SOAK'] === '1' ? 10 : 1
 const keys = ['an instance key of forty characters, more']
 
 describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withoutPostgres})`, () => {
@@ -34,7 +36,7 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
 
   it('accept tokens of each other, and revoke them at once', async () => {
     const { one, other } = await twoInstances()
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 5 * times; round += 1) {
       const { body } = await requestToken(one)
       const token = body.access_token
       expect((await introspect(other, token)).body.active).toBe(true)
@@ -56,10 +58,10 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
   it('issue many tokens at once, each unique and stored', async () => {
     const { one, other } = await twoInstances()
     const responses = await Promise.all(
-      Array.from({ length: 400 }, (_, index) => requestToken(index % 2 ? one : other)),
+      Array.from({ length: 100 * times }, (_, index) => requestToken(index % 2 ? one : other)),
     )
     const tokens = responses.map(({ body }) => body.access_token)
-    expect(new Set(tokens).size).toBe(400)
+    expect(new Set(tokens).size).toBe(100 * times)
     const active = await Promise.all(tokens.map(async (token) => (await introspect(one, token)).body.active))
     expect(active.every(Boolean)).toBe(true)
   })
@@ -70,14 +72,14 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     const admin = new Client({ connectionString: storage })
     await admin.connect()
     const cutting = (async () => {
-      for (let cut = 0; cut < 10; cut += 1) {
+      for (let cut = 0; cut < 5 * times; cut += 1) {
         await admin.query(
           'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
         )
       }
     })()
     const statuses: number[] = []
-    for (let attempt = 0; attempt < 200; attempt += 1) statuses.push((await requestToken(one)).status)
+    for (let attempt = 0; attempt < 50 * times; attempt += 1) statuses.push((await requestToken(one)).status)
     await cutting
     await admin.end()
     expect([...new Set(statuses)].filter((status) => status !== 200 && status !== 503)).toEqual([])

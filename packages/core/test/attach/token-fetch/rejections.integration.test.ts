@@ -183,14 +183,19 @@ describe('a rejected request', () => {
   })
 
   it('is read up to 16 KiB if the body of the response does not end', async () => {
-    const { api, tokenFetch } = await start({}, (_request, response) => {
-      response.writeHead(500, { 'content-type': 'application/json' })
-      const more = (): void => void (response.write(' '.repeat(1_024)) && setImmediate(more))
-      more()
-      response.write(' '.repeat(20_000))
-    })
-    const response = await tokenFetch(api)
+    const { api, tokens } = await start()
+    let sent = 0
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+      sent += 1_024
+      controller.enqueue(new Uint8Array(1_024).fill(32))
+    }
+    const headers = { 'content-type': 'application/json' }
+    const fetch = async () => new Response(new ReadableStream({ pull }), { status: 500, headers })
+    const response = await createTokenFetch(tokens, { allowedOrigins: [api], fetch })(api)
     expect(response.status).toBe(500)
+    // What a stream reads ahead is not counted.
+    expect(sent).toBeGreaterThanOrEqual(16 * 1_024)
+    expect(sent).toBeLessThan(20 * 1_024)
     await response.body?.cancel()
   })
 

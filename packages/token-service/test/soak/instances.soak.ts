@@ -1,0 +1,2 @@
+// Repeats every request more often.
+import '../storage/instances.integration.test.ts'
