@@ -89,9 +89,14 @@ describe('close', () => {
     expect(close).not.toHaveBeenCalled()
   })
 
-  it('leaves no timers', async () => {
+  it.each([
+    ['without a store', undefined],
+    ['with a store', createMemoryTokenStore()],
+  ])('leaves no timers %s', async (_name, store) => {
     const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
-    const tokens = createTokenProvider(sourceOf(endpoint))
+    const { requestToken } = sourceOf(endpoint)
+    const source = { cacheKey: async () => 'key', requestToken: requestToken.bind(sourceOf(endpoint)) }
+    const tokens = createTokenProvider(source, { store })
     const call = watch(tokens.getToken())
     await pass(100)
     expect(call.state).toBe('resolved')

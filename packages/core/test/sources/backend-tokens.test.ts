@@ -5,6 +5,7 @@ import {
   createTokenProvider,
   tokenResponseBody,
   TokenError,
+  type TokenStore,
 } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import {
@@ -124,13 +125,19 @@ describe('a session that ended', () => {
   })
 
   it('does not leave its token to the next session, not even in a store', async () => {
-    const store = createMemoryTokenStore()
+    const memory = createMemoryTokenStore()
+    const writeCooldown = vi.fn()
+    const store: TokenStore = {
+      ...memory,
+      lease: async (...of) => ({ ...(await memory.lease(...of))!, writeCooldown }),
+    }
     const source = backendTokens({ url, fetch: new ScriptedEndpoint(sessionEnded).fetch })
     const before = await source.cacheKey()
     await createTokenProvider(source, { store })
       .getToken()
       .catch(() => {})
     expect(await source.cacheKey()).not.toBe(before)
+    expect(writeCooldown).not.toHaveBeenCalled()
   })
 
   it('has a different cache key for each user', async () => {

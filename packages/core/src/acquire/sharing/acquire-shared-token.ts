@@ -56,7 +56,9 @@ export async function removeSharedToken(
 ): Promise<void> {
   try {
     const key = await source.cacheKey()
-    await new StoreOperations(store, key, { settings, emit }).run('remove', () => store.remove(key, id))
+    // Nobody waits for it.
+    const operations = new StoreOperations(store, key, { settings, emit, expectProgress: () => {} })
+    await operations.run('remove', () => store.remove(key, id))
   } catch {
     // This provider remembers the token; other processes find out for themselves that it is rejected.
   }

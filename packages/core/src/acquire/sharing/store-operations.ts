@@ -15,8 +15,7 @@ export function slowStoreError(): Error {
   return Object.assign(new Error(), { code: 'slow' })
 }
 
-type OperationContext = Pick<AcquireContext, 'settings' | 'emit'> &
-  Partial<Pick<AcquireContext, 'expectProgress'>>
+type OperationContext = Pick<AcquireContext, 'settings' | 'emit' | 'expectProgress'>
 
 /** One token request's operations on a store. Each has a time limit; after the first failure, no more are run. */
 export class StoreOperations {
@@ -49,7 +48,7 @@ export class StoreOperations {
     if (this.unavailable) return undefined
     // Waiting for other callers of this process is not the store's fault: its time starts later.
     const { emit, expectProgress, settings } = this.#context
-    const done = await this.#breaker.enter(() => expectProgress?.(settings.timeoutMs))
+    const done = await this.#breaker.enter(() => expectProgress(settings.timeoutMs))
     const start = this.#clock.monotonic()
     try {
       if (this.unavailable) return undefined

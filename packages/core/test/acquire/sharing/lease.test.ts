@@ -108,6 +108,22 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
+  it('wait for the whole lease of another process with a refresh in the background', async () => {
+    const { endpoint, store, first } = fleet(1, { expiresIn: 1_000 })
+    await first.getToken()
+    await pass(850_000)
+    const lease = (await store.lease('key', 5_000))!
+    expect((await first.getToken()).value).toBe('token-1')
+    for (let second = 0; second < 20; second++) {
+      await lease.extend(5_000)
+      await pass(1_000)
+    }
+    expect(endpoint.requests).toHaveLength(1)
+    await lease.release()
+    await pass(1_000)
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
   it('return a token before it is stored, and close after it is stored', async () => {
     const { store, first, second } = fleet(2)
     const lease = (await store.lease('key', 5_000))!

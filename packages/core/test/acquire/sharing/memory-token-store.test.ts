@@ -44,7 +44,9 @@ describe('the memory store', () => {
     setWallClock(-200_000)
     await lease.write(response, 100_000)
     expect(await store.read('key')).toMatchObject({ remainingMs: 99_000 })
-    setWallClock(250_000)
+    setWallClock(98_500)
+    expect(await store.read('key')).toMatchObject({ remainingMs: 500 })
+    setWallClock(500)
     expect(await store.read('key')).toBeUndefined()
   })
 

@@ -5,7 +5,7 @@ import {
   type TokenError,
   type TokenErrorKind,
 } from '@tokenwell/core'
-import { pass, useFakeTime, watch } from '../../support/fake-time.ts'
+import { fixRandom, pass, useFakeTime, watch } from '../../support/fake-time.ts'
 import {
   ScriptedEndpoint,
   unavailable,
@@ -144,6 +144,16 @@ describe('a rejection of the credentials', () => {
     await pass(500)
     expect(await store.read('key')).toMatchObject({ error: { kind: 'unavailable' } })
     await pass(600)
+    expect(call.value?.value).toBe('token-2')
+  })
+
+  it('is not shared before the next attempt if that is less than a second away', async () => {
+    const { store, first } = fleet(1, (request) => (request === 1 ? unavailable : {}))
+    fixRandom(0)
+    const call = watch(first.getToken())
+    await pass(400)
+    expect(await store.read('key')).toBeUndefined()
+    await pass(200)
     expect(call.value?.value).toBe('token-2')
   })
 
