@@ -1,8 +1,13 @@
 import { onAbort } from './abort.ts'
 
+/** A timer that is later than this was held up by its own process. */
+const blockedMs = 20
+
 /**
  * Settles as `work` does, unless `signal` is aborted or `ms` milliseconds pass first. Then it rejects with
  * the signal's reason or the error of `onTimeout`, and calls `onLeave`: this caller no longer waits.
+ *
+ * While the process is blocked, no result can arrive: if it was at the end, the time is extended once by as much.
  *
  * @param onTimeout creates the error; undefined resolves instead
  */
@@ -32,7 +37,12 @@ export function waitFor<Value>(
       else reject(reason)
       onLeave?.()
     }
-    const timer = setTimeout(leave, ms)
+    const dueAt = performance.now() + ms
+    let timer = setTimeout(() => {
+      const lateMs = performance.now() - dueAt
+      if (lateMs < blockedMs) leave()
+      else timer = setTimeout(leave, Math.min(lateMs, ms))
+    }, ms)
     work.then(settleWith(resolve), settleWith(reject))
     if (signal) stopListening = onAbort(signal, leave)
   })
@@ -40,5 +50,14 @@ export function waitFor<Value>(
 
 /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as the signal is aborted. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return waitFor(new Promise<never>(() => {}), ms, signal, () => undefined)
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      stopListening()
+      resolve()
+    }, ms)
+    const stopListening = onAbort(signal, () => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    })
+  })
 }
