@@ -11,10 +11,8 @@ export interface NodeRedisClient {
   readonly isOpen: boolean
   /** Missing in a pool and in a cluster client of `redis` 5, which count as ready while open. */
   readonly isReady?: boolean
-  withCommandOptions(options: { abortSignal: AbortSignal }): {
-    eval(script: string, options: ScriptOptions): Promise<unknown>
-    evalSha(sha1: string, options: ScriptOptions): Promise<unknown>
-  }
+  eval(script: string, options: ScriptOptions): Promise<unknown>
+  evalSha(sha1: string, options: ScriptOptions): Promise<unknown>
 }
 
 /** The part of a client of the `ioredis` package, version 5 or 6, that the store uses: `Redis` or `Cluster`. */
@@ -30,39 +28,29 @@ export type RedisTokenStoreClient = NodeRedisClient | IoRedisClient
 /** Sends a script, by its source or its digest, through either kind of client. */
 export interface ScriptSender {
   readonly isReady: () => boolean
-  readonly send: (
-    form: 'source' | 'sha1',
-    text: string,
-    keys: string[],
-    args: string[],
-    signal: AbortSignal,
-  ) => Promise<unknown>
+  readonly send: (form: 'source' | 'sha1', text: string, keys: string[], args: string[]) => Promise<unknown>
 }
 
 /** @returns undefined if the value is not a client of either package */
-export function createScriptSender(
-  client: Partial<NodeRedisClient & IoRedisClient>,
-): ScriptSender | undefined {
+export function createScriptSender(client: RedisTokenStoreClient): ScriptSender | undefined {
   if (isNodeRedis(client)) {
     return {
       isReady: () => client.isReady ?? client.isOpen,
-      send(form, text, keys, args, abortSignal) {
-        const commands = client.withCommandOptions({ abortSignal })
-        return commands[form === 'source' ? 'eval' : 'evalSha'](text, { keys, arguments: args })
-      },
+      send: (form, text, keys, args) =>
+        client[form === 'source' ? 'eval' : 'evalSha'](text, { keys, arguments: args }),
     }
   }
   if (!isIoRedis(client)) return undefined
   return {
     isReady: () => client.status === 'ready',
-    // Commands cannot be aborted: a lease that is granted too late is released by the token provider.
     send: (form, text, keys, args) =>
       client[form === 'source' ? 'eval' : 'evalsha'](text, keys.length, ...keys, ...args),
   }
 }
 
-function isNodeRedis(client: Partial<NodeRedisClient>): client is NodeRedisClient {
-  return typeof client?.withCommandOptions === 'function'
+function isNodeRedis(client: Partial<RedisTokenStoreClient>): client is NodeRedisClient {
+  const { evalSha } = (client ?? {}) as Partial<NodeRedisClient>
+  return typeof evalSha === 'function'
 }
 
 function isIoRedis(client: Partial<IoRedisClient>): client is IoRedisClient {

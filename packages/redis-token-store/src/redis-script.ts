@@ -15,37 +15,29 @@ export function redisScript(lua: string): RedisScript {
 export type RunScript = (script: RedisScript, keys: string[], args?: (string | number)[]) => Promise<unknown>
 
 /**
- * Longest time that a command waits in the client's queue; no caller waits that long for the reply. A shorter time
- * would drop commands in a process that was suspended.
- */
-const maxQueueMs = 1_000
-
-/**
- * Sends the source of each script once, and its digest from then on: an operation is one round trip, unless Redis was
- * restarted. Fails at once while the client is not connected, because its offline queue would send the commands when
- * it is too late.
+ * Sends the source of each script once, and its digest from then on: an operation is one round trip, unless Redis does
+ * not know the script, as after its restart or on another node of a cluster. Fails at once while the client is not
+ * connected. A command that some clients queue nevertheless does no harm later: the token provider releases leases that
+ * are granted too late, and Redis ignores what other commands write or remove too late.
  */
 export function createScriptRunner({ isReady, send }: ScriptSender): RunScript {
-  /** Scripts that Redis has executed. */
-  const known = new Set<RedisScript>()
+  /** Scripts whose source was sent: commands behind it find them on the same connection. */
+  const sent = new Set<RedisScript>()
   return async (script, keys, args = []) => {
     if (!isReady()) throw storeError('not_connected', 'Redis is not connected')
-    const abortSignal = AbortSignal.timeout(maxQueueMs)
     const texts = args.map(String)
-    const sendSource = () => send('source', script.lua, keys, texts, abortSignal)
+    const sendSource = () => {
+      sent.add(script)
+      return send('source', script.lua, keys, texts)
+    }
     try {
-      if (known.has(script)) {
-        return await send('sha1', script.sha1, keys, texts, abortSignal).catch((error: unknown) => {
-          if (!errorReply(error)?.startsWith('NOSCRIPT')) throw error
-          known.clear()
-          return sendSource()
-        })
-      }
-      const reply = await sendSource()
-      known.add(script)
-      return reply
+      if (!sent.has(script)) return await sendSource()
+      return await send('sha1', script.sha1, keys, texts).catch((error: unknown) => {
+        if (!errorReply(error)?.startsWith('NOSCRIPT')) throw error
+        return sendSource()
+      })
     } catch (error) {
-      throw failedCommand(error, abortSignal.aborted)
+      throw failedCommand(error)
     }
   }
 }

@@ -18,10 +18,10 @@ export function storeError(code: string, message: string): Error {
 }
 
 /** @param cause an error of the client */
-export function failedCommand(cause: unknown, isAborted: boolean): Error {
+export function failedCommand(cause: unknown): Error {
   const reply = errorReply(cause)
   const facts: Omit<StoreError, keyof Error> = {
-    code: isAborted ? 'slow' : reply === undefined ? codeOf(cause) : replyCode(reply),
+    code: reply === undefined ? codeOf(cause) : replyCode(reply),
     scope: reply !== undefined && repliesForKey.test(reply) ? 'key' : undefined,
     isLost: reply === undefined,
   }

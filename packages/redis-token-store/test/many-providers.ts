@@ -67,8 +67,8 @@ export async function startAtOnce(
     .connect()
   try {
     const { events, providers } = createTenants(count, endpoint, createRedisTokenStore({ client }))
-    const { failures, worstMs } = await callAll({ providers, events })
-    return { calls: count, failures, worstMs, tokenRequests: endpoint.requests.length, events }
+    const { failures, errors, worstMs } = await callAll({ providers, events })
+    return { calls: count, failures, errors, worstMs, tokenRequests: endpoint.requests.length, events }
   } finally {
     client.destroy()
   }
@@ -79,25 +79,19 @@ async function callAll({ providers }: Tenants) {
   const settled = await Promise.allSettled(providers.map((tokens) => tokens.getToken()))
   const worstMs = performance.now() - began
   await Promise.all(providers.map((tokens) => tokens.close()))
-  return { failures: settled.filter(({ status }) => status === 'rejected').length, worstMs }
+  const errors = settled.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
+  return { failures: errors.length, errors: new Set(errors), worstMs }
 }
 
 /** A client whose commands on one key fail, as those on several keys do while their slot moves. */
 function answeringTryAgain(client: NodeRedisClient, sickKey: string): NodeRedisClient {
-  return {
-    isOpen: true,
-    withCommandOptions(options) {
-      const commands = client.withCommandOptions(options)
-      const send = (form: 'eval' | 'evalSha'): typeof commands.eval => {
-        return async (script, call) => {
-          if (call.keys[0] === sickKey)
-            throw new Error('TRYAGAIN Multiple keys request during rehashing of slot')
-          return commands[form](script, call)
-        }
-      }
-      return { eval: send('eval'), evalSha: send('evalSha') }
-    },
+  const send = (form: 'eval' | 'evalSha'): NodeRedisClient['eval'] => {
+    return async (script, call) => {
+      if (call.keys[0] === sickKey) throw new Error('TRYAGAIN Multiple keys request during rehashing of slot')
+      return client[form](script, call)
+    }
   }
+  return { isOpen: true, eval: send('eval'), evalSha: send('evalSha') }
 }
 
 /** Commands on the key of one tenant fail for `forMs`, while `healthy` others read their tokens all the time. */

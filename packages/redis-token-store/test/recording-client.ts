@@ -7,18 +7,13 @@ export function recordingClient(client: NodeRedisClient) {
     get isOpen() {
       return client.isOpen
     },
-    withCommandOptions(options) {
-      const commands = client.withCommandOptions(options)
-      return {
-        eval(script, script_options) {
-          trips.push({ command: 'eval', keys: script_options.keys })
-          return commands.eval(script, script_options)
-        },
-        evalSha(sha1, script_options) {
-          trips.push({ command: 'evalSha', keys: script_options.keys })
-          return commands.evalSha(sha1, script_options)
-        },
-      }
+    eval(script, options) {
+      trips.push({ command: 'eval', keys: options.keys })
+      return client.eval(script, options)
+    },
+    evalSha(sha1, options) {
+      trips.push({ command: 'evalSha', keys: options.keys })
+      return client.evalSha(sha1, options)
     },
   }
   return { client: recorded, trips }

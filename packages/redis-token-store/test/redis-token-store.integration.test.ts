@@ -38,13 +38,8 @@ describe.skipIf(!redisInstalled)('a standalone server', () => {
     const { client, close } = await openNodeRedis(createClient({ url: server.url }))
     const repeating: NodeRedisClient = {
       isOpen: true,
-      withCommandOptions(options) {
-        const commands = client.withCommandOptions(options)
-        return {
-          eval: (...call) => commands.eval(...call).then(() => commands.eval(...call)),
-          evalSha: (...call) => commands.evalSha(...call).then(() => commands.evalSha(...call)),
-        }
-      },
+      eval: (...call) => client.eval(...call).then(() => client.eval(...call)),
+      evalSha: (...call) => client.evalSha(...call).then(() => client.evalSha(...call)),
     }
     await expectUsable({ client: repeating, close })
   })
@@ -55,20 +50,15 @@ describe.skipIf(!redisInstalled)('a standalone server', () => {
     ['set forward past the expiry of the token', -3_600_000, undefined],
   ])('writes only tokens that can be valid when the clock of Redis is %s', async (_, aheadMs, written) => {
     const client = await createClient({ url: server.url }).connect()
+    // The third and fourth argument of a write are times by the clock of Redis when the lease was acquired.
+    const shift = <Options extends { arguments: string[] }>(call: Options): Options => ({
+      ...call,
+      arguments: call.arguments.map((text, at) => (at < 2 ? text : String(Number(text) + aheadMs))),
+    })
     const shifted: NodeRedisClient = {
       isOpen: true,
-      withCommandOptions(options) {
-        const commands = client.withCommandOptions(options)
-        // The third and fourth argument of a write are times by the clock of Redis when the lease was acquired.
-        const shift = <Options extends { arguments: string[] }>(call: Options): Options => ({
-          ...call,
-          arguments: call.arguments.map((text, at) => (at < 2 ? text : String(Number(text) + aheadMs))),
-        })
-        return {
-          eval: (script, call) => commands.eval(script, shift(call)),
-          evalSha: (sha1, call) => commands.evalSha(sha1, shift(call)),
-        }
-      },
+      eval: (script, call) => client.eval(script, shift(call)),
+      evalSha: (sha1, call) => client.evalSha(sha1, shift(call)),
     }
     const lease = await createRedisTokenStore({ client: shifted }).lease(crypto.randomUUID(), 5_000)
     const response = { accessToken: 'token', tokenType: 'Bearer', scope: [] } as const

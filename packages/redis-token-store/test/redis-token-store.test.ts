@@ -99,7 +99,7 @@ describe('createRedisTokenStore', () => {
     const fails = () => Promise.reject(new Error(reply))
     const evalsha = { status: 'ready', eval: fails, evalsha: fails }
     const wrapped = () => Promise.reject(new Error('Too many redirections', { cause: new Error(reply) }))
-    const evalSha = { isOpen: true, withCommandOptions: () => ({ eval: wrapped, evalSha: wrapped }) }
+    const evalSha = { isOpen: true, eval: wrapped, evalSha: wrapped }
     for (const failing of [evalsha, evalSha]) {
       const store = createRedisTokenStore({ client: failing })
       await expect(store.read('key')).rejects.toMatchObject({ code, scope })

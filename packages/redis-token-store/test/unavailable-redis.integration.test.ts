@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import type { TokenError } from '@tokenwell/core'
-import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
 import { openCaller, type Caller } from './test-caller.ts'
 import { report } from './fleet-scenarios.ts'
@@ -76,23 +75,31 @@ describe.skipIf(!redisInstalled)('a Redis server that is', () => {
     await expectStoreInUse()
   })
 
-  it('down receives no queued commands later from a client without `isReady`', async () => {
+  it('down keeps no lease that a client without `isReady` queued', async () => {
     const reconnecting = emitted(caller.client, 'reconnecting')
     await redis.kill()
+    const { eval: evaluate, evalSha } = caller.client
+    const client = {
+      isOpen: true,
+      eval: evaluate.bind(caller.client),
+      evalSha: evalSha.bind(caller.client),
+    }
+    const queueing = await openCaller(redis.url, endpoint, { scope: crypto.randomUUID(), client })
     try {
       await reconnecting
-      const client = {
-        isOpen: true,
-        withCommandOptions: (options: { abortSignal: AbortSignal }) =>
-          caller.client.withCommandOptions(options),
-      }
-      const store = createRedisTokenStore({ client })
-      await expect(store.lease('a key', 5_000)).rejects.toMatchObject({ code: 'slow' })
+      const { extraMs } = await timedToken(queueing)
+      expect(queueing.storeFailures()).toEqual(['lease slow'])
+      report('Redis down, commands are queued', { extraMs })
     } finally {
       await redis.start()
     }
     if (!caller.client.isReady) await emitted(caller.client, 'ready')
-    expect(await caller.client.keys('*')).toEqual([])
+    const leases = async () => {
+      const keys = await caller.client.keys('tokenwell:*')
+      return (await Promise.all(keys.map((key) => caller.client.hKeys(key)))).flat()
+    }
+    await expect.poll(leases).toEqual([])
+    await queueing[Symbol.asyncDispose]()
   })
 
   it('paused costs one call 200 ms, and the next ones nothing', async () => {

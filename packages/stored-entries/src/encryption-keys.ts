@@ -15,7 +15,7 @@ export function createEncryptions(
   )
 }
 
-function keyBytes(key: unknown, index: number): Uint8Array<ArrayBuffer> {
+function keyBytes(key: unknown, index: number): Uint8Array {
   const bytes = decoded(key)
   if (bytes instanceof Uint8Array && bytes.byteLength === 32) return bytes
   const found = bytes instanceof Uint8Array ? `has ${bytes.byteLength}` : `is ${bytes}`
@@ -26,7 +26,7 @@ function keyBytes(key: unknown, index: number): Uint8Array<ArrayBuffer> {
 }
 
 /** The bytes of a key, or a description of an invalid one. */
-function decoded(key: unknown): Uint8Array<ArrayBuffer> | string {
+function decoded(key: unknown): Uint8Array | string {
   if (key instanceof Uint8Array) return Buffer.from(key)
   if (typeof key !== 'string') return key == null ? String(key) : `of type ${typeof key}`
   return /^[\w+/-]*={0,2}$/.test(key) ? Buffer.from(key, 'base64') : 'not base64'

@@ -1,21 +1,35 @@
-const encoder = new TextEncoder()
-const decoder = new TextDecoder()
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 
-/** Names, encrypts and decrypts entries. */
+const algorithm = 'aes-256-gcm'
+const ivBytes = 12
+const tagBytes = 16
+
+/**
+ * Names, encrypts and decrypts entries. Synchronous, because WebCrypto's threads are shared by the whole process:
+ * behind thousands of other tasks, an entry would wait longer than for its store.
+ */
 export interface EntryEncryption {
   /** The name of the entries of a cache key. */
-  name(cacheKey: string): Promise<string>
+  name(cacheKey: string): string
   /** @param context the data that is authenticated with the text */
-  encrypt(text: string, context: readonly unknown[]): Promise<string>
+  encrypt(text: string, context: readonly unknown[]): string
   /** @throws if the body was encrypted with another key or for another context, or was changed */
-  decrypt(body: string, context: readonly unknown[]): Promise<string>
+  decrypt(body: string, context: readonly unknown[]): string
 }
 
 /** Stores entries as plain text. */
 export const plainText: EntryEncryption = {
-  name: async (cacheKey) => base64url(await crypto.subtle.digest('SHA-256', encoder.encode(cacheKey))),
-  encrypt: async (text) => text,
-  decrypt: async (body) => body,
+  name: (cacheKey) => createHash('sha256').update(cacheKey).digest('base64url'),
+  encrypt: (text) => text,
+  decrypt: (body) => body,
 }
 
 /**
@@ -24,58 +38,37 @@ export const plainText: EntryEncryption = {
  *
  * @param store the kind of store: another kind derives other keys
  */
-export function createEncryption(key: Uint8Array<ArrayBuffer>, store: string): EntryEncryption {
-  const keys = deriveKeys(key, store)
-  // Each caller gets the rejection.
-  keys.catch(() => {})
+export function createEncryption(key: Uint8Array, store: string): EntryEncryption {
+  const derive = (purpose: string, bytes: number): Buffer =>
+    Buffer.from(hkdfSync('sha256', key, '', `tokenwell ${store}: ${purpose}`, bytes))
+  const id = derive('key id', 6).toString('base64url')
+  const naming = createSecretKey(derive('entry names', 32))
+  const encryption = createSecretKey(derive('entries', 32))
   return {
-    async name(cacheKey) {
-      const { id, naming } = await keys
-      return `${id}.${base64url(await crypto.subtle.sign('HMAC', naming, encoder.encode(cacheKey)))}`
+    name: (cacheKey) => `${id}.${createHmac('sha256', naming).update(cacheKey).digest('base64url')}`,
+    encrypt(text, context) {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv(algorithm, encryption, iv).setAAD(bytesOf(context))
+      const encrypted = [iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]
+      return Buffer.concat(encrypted).toString('base64url')
     },
-    async encrypt(text, context) {
-      const { encryption } = await keys
-      const iv = crypto.getRandomValues(new Uint8Array(12))
-      const encrypted = await crypto.subtle.encrypt(gcm(iv, context), encryption, encoder.encode(text))
-      return base64url(Buffer.concat([iv, Buffer.from(encrypted)]))
-    },
-    async decrypt(body, context) {
-      const { encryption } = await keys
+    decrypt(body, context) {
       const bytes = Buffer.from(body, 'base64url')
       // The decoder ignores stray characters, so that a changed body would be accepted.
-      if (base64url(bytes) !== body) throw new TypeError('not base64url')
-      const iv = bytes.subarray(0, 12)
-      return decoder.decode(await crypto.subtle.decrypt(gcm(iv, context), encryption, bytes.subarray(12)))
+      if (bytes.toString('base64url') !== body) throw new TypeError('not base64url')
+      const [iv, encrypted, tag] = [
+        bytes.subarray(0, ivBytes),
+        bytes.subarray(ivBytes, -tagBytes),
+        bytes.subarray(-tagBytes),
+      ]
+      // Without its length, shorter tags would be accepted.
+      const decipher = createDecipheriv(algorithm, encryption, iv, { authTagLength: tagBytes })
+      decipher.setAAD(bytesOf(context)).setAuthTag(tag)
+      return decipher.update(encrypted, undefined, 'utf8') + decipher.final('utf8')
     },
   }
 }
 
-function gcm(iv: Uint8Array<ArrayBuffer>, context: readonly unknown[]) {
-  return { name: 'AES-GCM', iv, additionalData: encoder.encode(JSON.stringify(context)) }
-}
-
-async function deriveKeys(key: Uint8Array<ArrayBuffer>, store: string) {
-  const { subtle } = crypto
-  const master = await subtle.importKey('raw', key, 'HKDF', false, ['deriveKey', 'deriveBits'])
-  const purpose = (info: string) => ({
-    name: 'HKDF',
-    hash: 'SHA-256',
-    salt: new Uint8Array(),
-    info: encoder.encode(`tokenwell ${store}: ${info}`),
-  })
-  const [id, naming, encryption] = await Promise.all([
-    subtle.deriveBits(purpose('key id'), master, 48),
-    subtle.deriveKey(purpose('entry names'), master, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, [
-      'sign',
-    ]),
-    subtle.deriveKey(purpose('entries'), master, { name: 'AES-GCM', length: 256 }, false, [
-      'encrypt',
-      'decrypt',
-    ]),
-  ])
-  return { id: base64url(id), naming, encryption }
-}
-
-function base64url(bytes: ArrayBuffer | Uint8Array): string {
-  return Buffer.from(bytes as ArrayBuffer).toString('base64url')
+function bytesOf(context: readonly unknown[]): Buffer {
+  return Buffer.from(JSON.stringify(context))
 }

@@ -64,7 +64,7 @@ export function createEntryFormat({ store, encryptionKeys, onUnreadable }: Entry
   const encryptions = createEncryptions(encryptionKeys, store)
 
   /** Undefined if the entry is missing, expired or unreadable. */
-  async function decode<Kind extends EntryKind>(
+  function decode<Kind extends EntryKind>(
     cacheKey: string,
     encryption: (typeof encryptions)[number],
     kind: Kind,
@@ -74,13 +74,13 @@ export function createEntryFormat({ store, encryptionKeys, onUnreadable }: Entry
     try {
       // Throws for anything that is not an entry.
       const [head, id, expiry] = /^([\w-]{1,80})\.(\d{1,15})\./.exec(value) as unknown as EntryHead
-      const text = await encryption.decrypt(value.slice(head.length), [cacheKey, kind, head])
+      const text = encryption.decrypt(value.slice(head.length), [cacheKey, kind, head])
       const content = documents[kind].read(text)
       // The expiry in the entry counts, not that of the store: a restored old entry may have any.
       const remainingMs = Number(expiry) - now
       return remainingMs > 0 ? { id, remainingMs, content } : undefined
     } catch {
-      onUnreadable?.(await encryption.name(cacheKey), kind)
+      onUnreadable?.(encryption.name(cacheKey), kind)
       return undefined
     }
   }
@@ -88,21 +88,19 @@ export function createEntryFormat({ store, encryptionKeys, onUnreadable }: Entry
   return {
     names: async (cacheKey) => {
       const [first, ...others] = encryptions
-      const names = await Promise.all(others.map((encryption) => encryption.name(cacheKey)))
-      return [await first.name(cacheKey), ...names]
+      return [first.name(cacheKey), ...others.map((encryption) => encryption.name(cacheKey))]
     },
     async encode(cacheKey, kind, { id, expiresAt, content }) {
       const head = `${id}.${expiresAt}.`
       const text = documents[kind].write(content)
-      return head + (await encryptions[0].encrypt(text, [cacheKey, kind, head]))
+      return head + encryptions[0].encrypt(text, [cacheKey, kind, head])
     },
     async read(cacheKey, found) {
       // With older encryption keys too, during a key rotation. Leases and cooldowns use the first key only.
-      const tokens = await Promise.all(
-        encryptions.map((encryption, index) => decode(cacheKey, encryption, 'token', found[index]!)),
-      )
-      const [token] = tokens.flatMap((one) => one ?? []).toSorted((a, b) => b.remainingMs - a.remainingMs)
-      const cooldown = await decode(cacheKey, encryptions[0], 'cooldown', found[0]!)
+      const [token] = encryptions
+        .flatMap((encryption, index) => decode(cacheKey, encryption, 'token', found[index]!) ?? [])
+        .toSorted((a, b) => b.remainingMs - a.remainingMs)
+      const cooldown = decode(cacheKey, encryptions[0], 'cooldown', found[0]!)
       const stored = cooldown && { cooldownMs: cooldown.remainingMs, error: cooldown.content }
       return token
         ? { id: token.id, response: token.content, remainingMs: token.remainingMs, ...stored }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { TokenResponse } from '@tokenwell/core'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createEntryFormat, type EntryFormatOptions, type FoundEntries } from '@tokenwell/stored-entries'
 
 const [key, otherKey] = [randomBytes(32), randomBytes(32)]
@@ -251,25 +251,5 @@ describe('encryption', () => {
     expect(() => formatWith(keys as never)).toThrow(
       expect.objectContaining({ kind: 'configuration', message }),
     )
-  })
-})
-
-describe('derived keys', () => {
-  afterEach(() => void vi.restoreAllMocks())
-
-  it('cannot be exported', async () => {
-    const derive = vi.spyOn(crypto.subtle, 'deriveKey')
-    await formatWith([key]).encode()
-    const derived = await Promise.all(derive.mock.results.map(({ value }) => value as Promise<CryptoKey>))
-    expect(derived.map(({ extractable }) => extractable)).toEqual([false, false])
-  })
-
-  it('that cannot be derived fail each call, and nothing else', async () => {
-    vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new Error('No HKDF'))
-    const { format, encode } = formatWith([key])
-    // An unhandled rejection would be reported by now.
-    await new Promise((resolve) => setTimeout(resolve))
-    await expect(format.names('key')).rejects.toThrow('No HKDF')
-    await expect(encode()).rejects.toThrow('No HKDF')
   })
 })

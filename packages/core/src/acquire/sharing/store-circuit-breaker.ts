@@ -58,6 +58,11 @@ export class StoreCircuitBreaker {
     return this.#lastSuccess.at > since && this.#lastSuccess.start <= start
   }
 
+  /** The number of operations that run now. */
+  get running(): number {
+    return this.#running
+  }
+
   /** Waits for its turn; returns a function that ends it. */
   async enter(onWait: () => void): Promise<() => void> {
     if (this.#running < maxConcurrent) this.#running++

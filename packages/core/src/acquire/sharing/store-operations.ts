@@ -5,8 +5,11 @@ import type { TokenStore } from '../../tokens/token-store.ts'
 import { circuitBreakerOf, type StoreCircuitBreaker } from './store-circuit-breaker.ts'
 
 const tickMs = 20
-/** An operation fails after 200 ms in which the store did not respond. One tick more: a response may be here by then. */
-const maxSilentTicks = 200 / tickMs + 1
+/**
+ * An operation fails after 200 ms in which the store did not respond, and a millisecond for each operation that runs at
+ * the same time: its response takes this process time, too.
+ */
+const maxSilentMs = 200
 /** It fails after a second at the latest. */
 const maxTicks = 1_000 / tickMs
 
@@ -46,12 +49,12 @@ export class StoreOperations {
     onLate?: (value: Value) => unknown,
   ): Promise<Value | undefined> {
     if (this.unavailable) return undefined
-    // Waiting for other callers of this process is not the store's fault: its time starts later.
+    // Waiting for other callers of this process is not the store's fault: its time starts later. Those that have waited
+    // try for themselves even if the store has failed by now, because their token requests would all be sent at once.
     const { emit, expectProgress, settings } = this.#context
     const done = await this.#breaker.enter(() => expectProgress(settings.timeoutMs))
     const start = this.#clock.monotonic()
     try {
-      if (this.unavailable) return undefined
       const value = await this.#limited(call, start, onLate)
       if (this.#breaker.succeeded(this.#key, this.#clock, start)) emit({ type: 'store_recovered' })
       return value
@@ -83,7 +86,9 @@ export class StoreOperations {
         ticks++
         silentTicks = this.#breaker.isCatchingUp(start, tickedAt) ? 0 : silentTicks + 1
         tickedAt = this.#clock.monotonic()
-        if (silentTicks < maxSilentTicks && ticks < maxTicks) return
+        // One tick more: a response may be here by then.
+        const isSilent = (silentTicks - 1) * tickMs >= maxSilentMs + this.#breaker.running - 1
+        if (!isSilent && ticks < maxTicks) return
         isLate = true
         clearInterval(timer)
         reject(slowStoreError())

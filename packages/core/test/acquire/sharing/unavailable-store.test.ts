@@ -290,4 +290,15 @@ describe('a slow or failing store', () => {
     await pass(10)
     expect(calls.slice(6).map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
   })
+
+  it('that hangs spreads the token requests of 1,000 providers that start at once', async () => {
+    const store = storeWith({ read: forever })
+    const providers = Array.from({ length: 1_000 }, () => startWith(store))
+    const calls = providers.map(({ tokens }) => watch(tokens.getToken()))
+    const settled = async (ms: number) => {
+      await pass(ms)
+      return calls.filter(({ state }) => state === 'resolved').length
+    }
+    expect([await settled(640), await settled(620), await settled(420)]).toEqual([400, 800, 1_000])
+  })
 })
