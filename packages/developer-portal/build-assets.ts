@@ -1,12 +1,42 @@
-// Copies what the pages load from other packages: the portal is installed without those packages.
+// Writes what the pages load from other packages: the portal is installed without those packages.
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { ApiReference } from '@scalar/api-reference'
+import { apiDescription } from '@tokenwell/token-service/plugin'
+import { createSSRApp, h } from 'vue'
+import { renderToString } from 'vue/server-renderer'
+import {
+  describeForReference,
+  formType,
+  placeholderUrl,
+  scalarOptions,
+} from './src/reference/describe-for-reference.ts'
 
+const scalar = 'node_modules/@scalar/api-reference/dist'
+const oat = 'node_modules/@knadh/oat'
 const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 await mkdir('dist/assets', { recursive: true })
-await copyFile('node_modules/@knadh/oat/oat.min.css', 'dist/assets/oat.css')
-await copyFile('node_modules/@knadh/oat/LICENSE', 'dist/assets/oat.LICENSE')
-await copyFile('node_modules/@knadh/oat/css/01-theme.css', 'dist/assets/oat-theme.css')
-const scalar = await readFile('node_modules/@scalar/api-reference/dist/browser/standalone.js')
-await writeFile('dist/assets/scalar.js.br', brotliCompressSync(scalar, compression))
+await copyFile(`${oat}/oat.min.css`, 'dist/assets/oat.css')
+await copyFile(`${oat}/LICENSE`, 'dist/assets/oat.LICENSE')
+await copyFile(`${oat}/css/01-theme.css`, 'dist/assets/oat-theme.css')
+
+const compress = async (name: string, content: string) =>
+  writeFile(`dist/assets/${name}.br`, brotliCompressSync(content, compression))
+
+await compress('scalar.js', await readFile(`${scalar}/browser/standalone.js`, 'utf8'))
+
+// The API reference as it is before Scalar has been loaded. Examples of errors are not shown yet.
+// On a server, Scalar renders only JSON request bodies.
+const description = JSON.stringify(describeForReference(apiDescription(placeholderUrl, 'classic')))
+const content = JSON.parse(description.replaceAll(`"${formType}"`, '"application/json"'))
+const configuration = { ...scalarOptions, content }
+const page = await renderToString(createSSRApp(() => h(ApiReference, { configuration })))
+const [element = '', theme = ''] = /<style[^>]*>(.*?)<\/style>/s.exec(page) ?? []
+const reference = page
+  .replace(element, '')
+  // Scalar removes them once it runs.
+  .replaceAll(/<button aria-hidden="true".*?<\/button>/g, '')
+  .replaceAll(/(request-body-header.*?)application\/json/gs, `$1${formType}`)
+await writeFile('dist/assets/reference.html', reference)
+await compress('scalar.css', (await readFile(`${scalar}/style.css`, 'utf8')) + theme)

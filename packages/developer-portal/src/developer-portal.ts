@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import {
   baseUrl,
   isBeingDeleted,
+  NotFoundError,
   ProtocolError,
   StorageFailure,
   type Developer,
@@ -75,7 +76,7 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
   }
 
   function send(reply: FastifyReply, response: PortalResponse): FastifyReply {
-    const { page, file, status, headers = {}, redirectTo, notice, sessionId, retryAfterSeconds } = response
+    const { page, file, redirectTo, notice, sessionId, retryAfterSeconds } = response
     if (notice !== undefined) void reply.setCookie(noticeCookie, notice, { ...cookie, maxAge: 60 })
     if (sessionId !== undefined) setSessionCookie(reply, sessionId, cookie)
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds))
@@ -87,7 +88,7 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
         .type(file.type)
         .send(file.text)
     }
-    return sendPage(reply, page, { status, headers })
+    return sendPage(reply, page, response)
   }
 
   async function developerOf(request: FastifyRequest): Promise<Developer | undefined> {
@@ -160,6 +161,8 @@ async function addPortal(portal: FastifyInstance, service: ServiceContext, paths
 
 function reasonOf(error: unknown): PageErrorReason {
   if (error instanceof PortalError) return error.reason
+  // Somebody else may have removed it.
+  if (error instanceof NotFoundError) return 'not_found'
   if (error instanceof StorageFailure) return 'unavailable'
   if (error instanceof ProtocolError) return 'invalid_form'
   const { statusCode, code = '' } = error as Partial<FastifyError>

@@ -218,6 +218,14 @@ describe('a public key', () => {
     expect(added.location).toBe(application.path)
     const page = (await admin.get(application.path)).text
     expect(page).toContain('Public key')
+    const [renaming = ''] = /\/portal\/[^"]+\/keys\/[\w-]+(?=")/.exec(page) ?? []
+    expect((await admin.post(renaming, { name: 'build server' })).location).toBe(application.path)
+    const renamed = (await admin.get(application.path)).text
+    expect(renamed).toMatch(
+      /The public key was renamed\.[^]*data-label="Value"><div>build server<br \/><code>[\w-]{43}</,
+    )
+    expect((await admin.post(renaming, { name: ' ' })).status).toBe(400)
+    expect((await admin.post(`${application.path}/keys/unknown`, { name: 'x' })).status).toBe(404)
     const [removal = ''] = /\/portal\/[^"]+\/keys\/[^"]+\/removal/.exec(page) ?? []
     await admin.post(removal)
     expect((await admin.get(application.path)).text).not.toContain('data-label="Credential">Public key')

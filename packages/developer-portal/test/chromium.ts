@@ -39,17 +39,6 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return page
 }
 
-/** How far the page moved what it has shown, with the shifts of the next `ms` milliseconds. */
-export function layoutShift(page: Page, ms: number): Promise<number> {
-  return page.evaluate<number>(`new Promise((resolve) => {
-    let sum = 0
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) sum += entry.value
-    }).observe({ type: 'layout-shift', buffered: true })
-    setTimeout(() => resolve(sum), ${ms})
-  })`)
-}
-
 interface AxeResult {
   readonly violations: readonly { id: string; nodes: readonly { html: string; failureSummary: string }[] }[]
 }

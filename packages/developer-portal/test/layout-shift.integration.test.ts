@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser } from 'playwright-core'
-import { hasChromium, openBrowser, layoutShift, openPage, timeout, inChromium } from './chromium.ts'
+import { layoutShift } from '@tokenwell/internal-testing/page-load'
+import { hasChromium, inChromium, openBrowser, openPage, timeout } from './chromium.ts'
 import {
   createApplication,
   createProject,
@@ -29,14 +30,32 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const paths = [...sections, 'audit', 'account', 'reference'].map((name) => `/portal/${name}`)
     for (const path of [...paths, application.path]) {
       await page.goto(`${service.authUrl}${path}`)
-      if (path.endsWith('reference')) {
-        // Scalar shows the last operation last.
-        await page.getByRole('heading', { name: 'Revoke Token' }).waitFor(timeout)
-      }
-      const shift = await layoutShift(page, 200)
+      const shift = await layoutShift(page)
       expect(shift, path).toBeLessThan(0.01)
     }
   })
+
+  it.each([1280, 390])(
+    'Scalar takes over without moving anything, %i px wide',
+    { timeout: 120_000 },
+    async (width) => {
+      const { service } = await startPortal()
+      const page = await openPage(browser, { viewport: { width, height: 844 } })
+      await page.goto(`${service.authUrl}/portal/reference`)
+      const positions = () =>
+        page.evaluate<number[]>(
+          "[...document.querySelectorAll('h1, h2, h3, .show-api-client-button')].map((each) => Math.round(each.getBoundingClientRect().y + scrollY))",
+        )
+      const before = await positions()
+      const button = page.locator('.show-api-client-button').first()
+      await page.locator('#reference').waitFor()
+      await button.press('Shift')
+      await page.locator('#reference').waitFor({ state: 'detached', ...timeout })
+      expect(await positions()).toEqual(before)
+      await page.locator('.show-api-client-button:focus').waitFor()
+      expect(await layoutShift(page)).toBeLessThan(0.01)
+    },
+  )
 
   it('the reference follows the colour scheme', { timeout: 60_000 }, async () => {
     const { service } = await startPortal()

@@ -395,7 +395,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     expect(await tokenStatus(service, clientId, clientSecret)).toBe(401)
   })
 
-  it('the reference sends real requests, and passes the token on', { timeout: 120_000 }, async () => {
+  it('the reference sends real requests, and passes the token on', { timeout: 240_000 }, async () => {
     const service = await start()
     const page = await openPage(browser)
     await joinAsFirst(page, service)
@@ -422,21 +422,27 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     // The field for the token holds a placeholder for the token of the last request.
     await send(1, { client_id: resourceServer.clientId, client_secret: resourceServer.clientSecret })
     await expect.poll(() => dialog.innerText(), timeout).toMatch(/"active":\s*true/)
+    await page.getByRole('button', { name: 'Close Client' }).click()
+    await inspectPage(page, 'reference-loaded')
   })
 
-  it('everything but copying and the reference works without JavaScript', { timeout: 60_000 }, async () => {
-    const service = await start()
-    const page = await openPage(browser, { javaScriptEnabled: false })
-    await joinAsFirst(page, service)
-    await createProjectAndApplication(page)
-    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
-    const { clientId, clientSecret } = await credentials(page)
-    await page.getByText('Python', { exact: true }).click()
-    await page.getByText('from urllib.parse').waitFor()
-    await page.reload()
-    expect(await page.locator('#client-secret').count()).toBe(0)
-    await confirm(page, 'Revoke application', 'Revoke application')
-    await page.getByText('The application was revoked').waitFor()
-    expect(await tokenStatus(service, clientId, clientSecret)).toBe(401)
-  })
+  it(
+    'everything but copying and sending requests works without JavaScript',
+    { timeout: 60_000 },
+    async () => {
+      const service = await start()
+      const page = await openPage(browser, { javaScriptEnabled: false })
+      await joinAsFirst(page, service)
+      await createProjectAndApplication(page)
+      expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+      const { clientId, clientSecret } = await credentials(page)
+      await page.getByText('Python', { exact: true }).click()
+      await page.getByText('from urllib.parse').waitFor()
+      await page.reload()
+      expect(await page.locator('#client-secret').count()).toBe(0)
+      await confirm(page, 'Revoke application', 'Revoke application')
+      await page.getByText('The application was revoked').waitFor()
+      expect(await tokenStatus(service, clientId, clientSecret)).toBe(401)
+    },
+  )
 })

@@ -147,7 +147,14 @@ describe('a resource server', () => {
     const { developer, path } = await withResourceServer()
     const grace = await developer('grace')
     for (const page of [list, path, `${path}/keys`]) expect((await grace.get(page)).status).toBe(403)
-    for (const page of [path, `${path}/removal`, `${path}/secrets`, `${path}/keys`, `${path}/keys/x/removal`])
+    for (const page of [
+      path,
+      `${path}/removal`,
+      `${path}/secrets`,
+      `${path}/keys`,
+      `${path}/keys/x`,
+      `${path}/keys/x/removal`,
+    ])
       expect([page, (await grace.post(page, submission())).status]).toEqual([page, 403])
   })
 })
@@ -160,11 +167,13 @@ describe('a public key of a resource server', () => {
     const { admin, path } = await withResourceServer()
     const rejected = await admin.post(`${path}/keys`, { key: 'nonsense' })
     expect([rejected.status, rejected.text]).toEqual([422, expect.stringContaining('key-error')])
-    expect((await admin.post(`${path}/keys`, { key: pem() })).location).toBe(path)
+    expect((await admin.post(`${path}/keys`, { key: pem(), name: 'first' })).location).toBe(path)
+    const [renaming = ''] = /[^"]+\/keys\/[\w-]+(?=")/.exec((await admin.get(path)).text) ?? []
+    expect((await admin.post(renaming, { name: 'production' })).location).toBe(path)
     const [, , key] = await credentials(admin, path)
     expect(key).toMatchObject([
       'Public key',
-      expect.any(String),
+      expect.stringMatching(/^production[\w-]{43}$/),
       'just now',
       'never',
       'never',

@@ -1,30 +1,65 @@
-// Shows the API reference, and fills the latest token into requests that are about a token.
+// Loads Scalar when somebody is about to use a control, and fills the latest token into requests that are about a token.
 
-const element = document.getElementById('reference')
-const content = JSON.parse(element.dataset.description)
+const status = document.getElementById('status')
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const controls = 'button, input, a:not([href])'
+const controlsOf = (element) => [...element.querySelectorAll(controls)]
+/** What the build has rendered: it looks as Scalar does. */
+const rendered = document.getElementById('reference')
+let loading
+let pressed
 let accessToken
 
-// Not part of the page's own scripts, so that the page can be used before this has loaded.
-await import(element.dataset.scalar)
-document.getElementById('outline').remove()
-Scalar.createApiReference(element, {
-  content,
-  customFetch: send,
-  layout: 'modern',
-  theme: 'none',
-  withDefaultFonts: false,
-  telemetry: false,
-  hideClientButton: true,
-  hideDarkModeToggle: true,
-  showDeveloperTools: 'never',
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  documentDownloadType: 'yaml',
-  hiddenClients: true,
-  persistAuth: false,
-  defaultOpenAllTags: true,
-  hideModels: true,
+followColourScheme()
+dark.addEventListener('change', followColourScheme)
+new MutationObserver(completeMarkup).observe(document.body, { childList: true, subtree: true })
+completeMarkup()
+for (const type of ['pointerover', 'focusin', 'click']) rendered.addEventListener(type, prepare)
+addEventListener('keydown', (event) => {
+  if (!rendered.isConnected || event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
+  event.preventDefault()
+  // The search.
+  rendered.querySelector(controls).click()
 })
+
+function prepare(event) {
+  const control = event.target.closest(controls)
+  if (!control) return
+  if (event.type === 'click') {
+    event.preventDefault()
+    pressed = control
+    rendered.ariaBusy = 'true'
+    status.textContent = 'Loading…'
+  }
+  loading ??= load()
+}
+
+/** Replaces the rendered page with Scalar, then uses the control that was pressed. */
+async function load() {
+  await import(rendered.dataset.scalar)
+  const live = document.createElement('div')
+  live.inert = true
+  rendered.after(live)
+  Scalar.createApiReference(live, { ...JSON.parse(rendered.dataset.configuration), customFetch: send })
+  const { length } = controlsOf(rendered)
+  for (const began = performance.now(); performance.now() - began < 20_000;) {
+    await new Promise(requestAnimationFrame)
+    if (controlsOf(live).length >= length) break
+  }
+  const position = (control) => controlsOf(rendered).indexOf(control)
+  const [focused, toPress] = [document.activeElement, pressed].map(position)
+  live.inert = false
+  rendered.remove()
+  status.textContent = ''
+  const now = controlsOf(live)
+  now[focused]?.focus()
+  now[toPress]?.click()
+}
+
+function followColourScheme() {
+  document.body.classList.toggle('dark-mode', dark.matches)
+  document.body.classList.toggle('light-mode', !dark.matches)
+}
 
 /** Sends a request without the portal's cookies. */
 async function send(input, init) {
@@ -57,5 +92,3 @@ function completeMarkup() {
   }
   for (const list of document.querySelectorAll('.endpoints:not([tabindex])')) list.tabIndex = 0
 }
-
-new MutationObserver(completeMarkup).observe(document.body, { childList: true, subtree: true })

@@ -1,11 +1,11 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { PublicKey, ResourceServerSecret } from '@tokenwell/token-service/plugin'
+import { keyName, type PublicKey, type ResourceServerSecret } from '@tokenwell/token-service/plugin'
 import { overlaps } from '../forms/secret-overlaps.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
 import { copyable } from './copyable.ts'
 import { credentialsTable, type Credential } from './credentials-table.ts'
 import { dialog } from './dialog.ts'
-import { choice } from './form.ts'
+import { choice, field } from './form.ts'
 import { lastUse, type LastUses } from './last-use.ts'
 
 export interface CredentialsContent {
@@ -27,6 +27,7 @@ export interface CredentialsOwner {
     readonly secrets: string
     readonly keys: string
     secretRevocation(id: string): string
+    key(id: string): string
     keyRemoval(id: string): string
   }
   /** What happens to those who use a credential that is revoked. */
@@ -101,10 +102,24 @@ function keyCredential(
   { csrfToken }: DeveloperRequest,
   { paths, consequence }: CredentialsOwner,
   { lastUses, nowMs }: CredentialsContent,
-  { id, name, createdAtMs, expiresAtMs }: PublicKey,
+  key: PublicKey,
 ): Credential {
+  const { id, name, createdAtMs, expiresAtMs } = key
   const lastUsed = lastUse(id, lastUses, nowMs)
-  const action = dialog({
+  const renaming = dialog({
+    id: `rename-key-${id}`,
+    label: html`Rename<span class="visually-hidden"> the public key ${name}</span>`,
+    style: 'outline small',
+    title: 'Rename the public key',
+    body: field(
+      { name: 'name', id: `name-${id}`, label: 'Name', pattern: String.raw`(?=.*\S).{1,200}` },
+      { values: { name }, errors: {} },
+    ),
+    action: paths.key(id),
+    confirm: 'Rename key',
+    csrfToken,
+  })
+  const removal = dialog({
     id: `remove-key-${id}`,
     label: html`Remove<span class="visually-hidden"> the public key ${name}</span>`,
     style: 'outline small',
@@ -116,14 +131,16 @@ function keyCredential(
     csrfToken,
     danger: true,
   })
-  const value = html`<code>${name}</code>`
+  const isNamed = name !== keyName(key)
   return {
     kind: 'Public key',
-    value,
+    value: html`<div>${isNamed ? html`${name}<br />` : ''}<code>${keyName(key)}</code></div>`,
     createdAtMs,
     lastUsed,
     expiresAtMs,
-    action: isExpired(expiresAtMs, nowMs) ? undefined : action,
+    action: isExpired(expiresAtMs, nowMs)
+      ? undefined
+      : html`<div class="hstack gap-2 actions">${renaming} ${removal}</div>`,
   }
 }
 

@@ -12,6 +12,8 @@ export const emptyForm: FormState = { values: {}, errors: {} }
 
 interface Labelled {
   readonly name: string
+  /** The element's ID, if several fields of a page have that name. @default name */
+  readonly id?: string | undefined
   readonly label: string
   readonly hint?: string | undefined
 }
@@ -23,6 +25,7 @@ export interface FieldOptions extends Labelled {
   readonly autocomplete?: string | undefined
   readonly required?: boolean | undefined
   readonly minLength?: number | undefined
+  readonly pattern?: string | undefined
   /** An element after the input, such as its unit. */
   readonly after?: SafeHtml | undefined
 }
@@ -35,9 +38,18 @@ export function csrfInput(csrfToken: string): SafeHtml {
 }
 
 export function field(options: FieldOptions, state: FormState): SafeHtml {
-  const { name, type = 'text', autocomplete = 'off', required = true, minLength, after = '' } = options
+  const {
+    name,
+    id = name,
+    type = 'text',
+    autocomplete = 'off',
+    required = true,
+    minLength,
+    pattern,
+    after = '',
+  } = options
   const input = html`<input
-      id="${name}"
+      id="${id}"
       name="${name}"
       type="${type}"
       autocomplete="${autocomplete}"
@@ -45,6 +57,7 @@ export function field(options: FieldOptions, state: FormState): SafeHtml {
       value="${type === 'password' ? '' : state.values[name]}"
       ${required ? html`required` : ''}
       ${minLength ? html`minlength="${minLength}"` : ''}
+      ${pattern ? html`pattern="${pattern}"` : ''}
       ${noteAttributes(options, state)}
     />${after}`
   return labelled(
@@ -120,13 +133,13 @@ export function checkboxes(
 }
 
 function labelled(
-  { name, label, hint, required = true }: Labelled & { readonly required?: boolean },
+  { name, id = name, label, hint, required = true }: Labelled & { readonly required?: boolean },
   { errors }: FormState,
   control: SafeHtml,
 ): SafeHtml {
   const error = errors[name]
   return html`<div data-field="${error === undefined ? '' : 'error'}">
-    <label for="${name}">${label}${required ? '' : html` <span class="text-light">(optional)</span>`}</label>
+    <label for="${id}">${label}${required ? '' : html` <span class="text-light">(optional)</span>`}</label>
     ${hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`} ${control}
     ${error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`}
   </div>`

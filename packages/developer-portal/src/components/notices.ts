@@ -11,6 +11,7 @@ export const notices = {
   changes_requested: 'The changes were requested. They take effect after an administrator has approved them.',
   developer_removed: 'The developer was removed.',
   key_added: 'The public key was added.',
+  key_renamed: 'The public key was renamed.',
   key_removed: 'The public key was removed.',
   logged_out: 'You are logged out.',
   owner_added: 'The owner was added.',

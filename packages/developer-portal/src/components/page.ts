@@ -79,7 +79,7 @@ export function document(viewer: Viewer, content: DocumentContent): SafeHtml {
         ${styles.map((name) => html`<link rel="stylesheet" href="${assetUrl(paths, name)}" />`)}
         ${scripts.map((name) => html`<script src="${assetUrl(paths, name)}" type="module"><${endScript}>`)}
       </head>
-      <body class="${developer && layout === 'portal' ? 'with-menu' : ''}">
+      <body class="${layout === 'reference' ? 'light-mode' : developer ? 'with-menu' : ''}">
         <a class="skip" href="#content">Skip to content</a>
         <${banner}>
           <a class="brand" href="${paths.root}"

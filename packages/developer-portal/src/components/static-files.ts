@@ -22,6 +22,7 @@ const files = {
     type: 'text/css; charset=utf-8',
   },
   'reference.js': { parts: [`${own}reference.js`], type: 'text/javascript; charset=utf-8' },
+  'scalar.css': { parts: [`${built}scalar.css.br`], type: 'text/css; charset=utf-8' },
   'scalar.js': { parts: [`${built}scalar.js.br`], type: 'text/javascript; charset=utf-8' },
   'icon.svg': { parts: [`${own}icon.svg`], type: 'image/svg+xml' },
 } as const
@@ -47,6 +48,11 @@ function load(name: string): Asset | undefined {
   return asset
 }
 
+/** A file that the build has written. */
+export function builtFile(name: string): string {
+  return readFileSync(new URL(built + name, import.meta.url), 'utf8')
+}
+
 /** A URL that changes with the content: browsers may cache it forever. */
 export function assetUrl(paths: Paths, name: AssetName): string {
   return `${paths.asset(name)}?v=${load(name)?.version}`
@@ -56,8 +62,8 @@ export function sendStaticFile(name: string, request: FastifyRequest, reply: Fas
   const asset = load(name)
   if (!asset) throw new PortalError('not_found')
   const { compressed, type } = asset
-  const acceptsBrotli = /\bbr\b/.test(request.headers['accept-encoding'] ?? '')
-  if (acceptsBrotli) void reply.header('content-encoding', 'br')
+  const isCompressed = acceptsBrotli(request)
+  if (isCompressed) void reply.header('content-encoding', 'br')
   return reply
     .headers({
       ...pageHeaders,
@@ -65,5 +71,9 @@ export function sendStaticFile(name: string, request: FastifyRequest, reply: Fas
       'cache-control': 'public, max-age=31536000, immutable',
     })
     .type(type)
-    .send(acceptsBrotli ? compressed : brotliDecompressSync(compressed))
+    .send(isCompressed ? compressed : brotliDecompressSync(compressed))
+}
+
+export function acceptsBrotli({ headers }: FastifyRequest): boolean {
+  return /\bbr\b/.test(headers['accept-encoding'] ?? '')
 }

@@ -1,6 +1,6 @@
 import type { RegisteredClient, ServiceContext } from '@tokenwell/token-service/plugin'
 import { emptyForm, type FormState } from '../components/form.ts'
-import { addKeyOfForm } from '../forms/key-form.ts'
+import { addKeyOfForm, keyNameOfForm } from '../forms/key-form.ts'
 import { newKeyPage } from '../pages/new-key-page.ts'
 import { actorOf } from '../request/actor.ts'
 import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
@@ -24,11 +24,17 @@ export function keyHandlers({ storage, registryFor }: ServiceContext) {
     async addKey(request) {
       const client = await ownClient(storage, request)
       const { application, project } = client
-      const state = await addKeyOfForm(request.form, (key) =>
-        registryFor(actorOf(request)).addKeys(application, key),
+      const state = await addKeyOfForm(request.form, (key, name) =>
+        registryFor(actorOf(request)).addKeys(application, key, name),
       )
       if (state) return { page: show(request, client, state), status: 422 }
       return { redirectTo: request.paths.application(project.id, application.id), notice: 'key_added' }
+    },
+    async renameKey(request) {
+      const { application, project } = await ownClient(storage, request)
+      const name = keyNameOfForm(request.form)
+      await registryFor(actorOf(request)).renameKey(application, request.params['keyId'] ?? '', name)
+      return { redirectTo: request.paths.application(project.id, application.id), notice: 'key_renamed' }
     },
     async removeKey(request) {
       const { application, project } = await ownClient(storage, request)

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { UsageError } from '@tokenwell/token-service'
 import { AlreadyExists, type ResourceServer, type ServiceContext } from '@tokenwell/token-service/plugin'
 import { z } from 'zod'
 import { emptyForm, type FormState } from '../components/form.ts'
-import { addKeyOfForm } from '../forms/key-form.ts'
+import { addKeyOfForm, keyNameOfForm } from '../forms/key-form.ts'
 import { line, parseForm } from '../forms/parse-form.ts'
 import { parseRotation, submissionForm } from '../forms/rotation-form.ts'
 import { newKeyPage } from '../pages/new-key-page.ts'
@@ -25,14 +24,9 @@ export function resourceServerHandlers({ resourceServersFor, activity, clock }: 
     return resourceServersFor(actorOf(request))
   }
 
-  /** The resource server in the URL. Another administrator may have removed it. */
-  async function serverOf(request: DeveloperRequest): Promise<ResourceServer> {
-    try {
-      return await registryOf(request).find(request.params['clientId'] ?? '')
-    } catch (error) {
-      throw error instanceof UsageError ? new PortalError('not_found') : error
-    }
-  }
+  /** The resource server in the URL. */
+  const serverOf = async (request: DeveloperRequest): Promise<ResourceServer> =>
+    registryOf(request).find(request.params['clientId'] ?? '')
 
   async function list(request: DeveloperRequest, state: FormState, submissionId: string = randomUUID()) {
     const servers = await registryOf(request).list()
@@ -116,9 +110,17 @@ export function resourceServerHandlers({ resourceServersFor, activity, clock }: 
     async addResourceServerKey(request) {
       const server = await serverOf(request)
       const { clientId } = server
-      const state = await addKeyOfForm(request.form, (key) => registryOf(request).addKeys(clientId, key))
+      const state = await addKeyOfForm(request.form, (key, name) =>
+        registryOf(request).addKeys(clientId, key, name),
+      )
       if (state) return { page: showKeyForm(request, server, state), status: 422 }
       return { redirectTo: request.paths.resourceServer(clientId), notice: 'key_added' }
+    },
+    async renameResourceServerKey(request) {
+      const { clientId } = await serverOf(request)
+      const name = keyNameOfForm(request.form)
+      await registryOf(request).renameKey(clientId, request.params['keyId'] ?? '', name)
+      return { redirectTo: request.paths.resourceServer(clientId), notice: 'key_renamed' }
     },
     async removeResourceServerKey(request) {
       const { clientId } = await serverOf(request)

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { csrfInput, textArea, type FormState } from '../components/form.ts'
+import { csrfInput, field, textArea, type FormState } from '../components/form.ts'
 import { page, type PageContent } from '../components/page.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
 
@@ -17,6 +17,7 @@ export function newKeyPage(request: DeveloperRequest, { action, trail, state }: 
     <form method="post" action="${action}" class="card form">
       ${csrfInput(request.csrfToken)}
       ${textArea({ name: 'key', label: 'Public key', hint: 'PEM, a JWK, a JWK set, or the https URL of a JWK set. Never a private key.' }, state)}
+      ${field({ name: 'name', label: 'Name', hint: 'Without one, the key is named after its own ID or thumbprint.', required: false }, state)}
       <button>Add public key</button>
     </form>
     <div class="card">

@@ -20,7 +20,7 @@ interface FormSchema {
   readonly properties: Readonly<Record<string, { readonly description?: string; readonly default?: string }>>
 }
 
-const formType = 'application/x-www-form-urlencoded'
+export const formType = 'application/x-www-form-urlencoded'
 const tags = [
   {
     name: 'Tokens',
@@ -39,6 +39,27 @@ const placeholders: Readonly<Record<string, string>> = {
   client_secret: 'YOUR_CLIENT_SECRET',
   token: 'YOUR_ACCESS_TOKEN',
 }
+
+/** The URL of the service in the page that the build renders. */
+export const placeholderUrl = 'https://token-service.invalid'
+
+/** The settings of Scalar. */
+export const scalarOptions = {
+  layout: 'modern',
+  theme: 'none',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  hideDarkModeToggle: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  documentDownloadType: 'yaml',
+  hiddenClients: true,
+  persistAuth: false,
+  defaultOpenAllTags: true,
+  hideModels: true,
+} as const
 
 /** The OpenAPI document with request snippets, and with fields that `reference.js` fills. */
 export function describeForReference(description: object): ApiDescription {

@@ -1,8 +1,10 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { document, type Viewer } from '../components/page.ts'
+import { apiDescription, type ErrorShape } from '@tokenwell/token-service/plugin'
+import { document } from '../components/page.ts'
 import { contentPolicy } from '../components/page-headers.ts'
-import { assetUrl } from '../components/static-files.ts'
-import { describeForReference, type ApiDescription } from './describe-for-reference.ts'
+import { assetUrl, builtFile } from '../components/static-files.ts'
+import type { PortalRequest } from '../request/portal-request.ts'
+import { describeForReference, placeholderUrl, scalarOptions } from './describe-for-reference.ts'
 
 /** Scalar sets styles on its elements; its scripts come from this site, as everywhere in the portal. */
 export const referencePolicy = [
@@ -10,41 +12,26 @@ export const referencePolicy = [
   "style-src 'self' 'unsafe-inline'",
 ].join('; ')
 
-/** The API reference: Scalar shows the OpenAPI document, and sends requests. */
-export function referencePage(viewer: Viewer, api: object): SafeHtml {
-  const description = describeForReference(api)
+/** The API reference: the page that Scalar has rendered when the portal was built, and what Scalar needs to take over. */
+export function referencePage(request: PortalRequest, errors: ErrorShape): SafeHtml {
+  const { paths, baseUrl } = request
+  const configuration = { ...scalarOptions, content: describeForReference(apiDescription(baseUrl, errors)) }
+  const rendered = builtFile('reference.html').replaceAll(placeholderUrl, String(html`${baseUrl}`))
   // Scalar adds the main landmark and the headings.
   const main = html`<div id="content" tabindex="-1">
-    <noscript>
-      <p class="notice">
-        The API reference requires JavaScript. API clients can import
-        <a href="${viewer.paths.root.replace(/portal$/, 'openapi.yaml')}">openapi.yaml</a>.
-      </p>
-    </noscript>
-    ${outline(description)}
     <div
       id="reference"
-      data-description="${JSON.stringify(description)}"
-      data-scalar="${assetUrl(viewer.paths, 'scalar.js')}"
-    ></div>
+      data-configuration="${JSON.stringify(configuration)}"
+      data-scalar="${assetUrl(paths, 'scalar.js')}"
+    >
+      ${html.raw`${rendered}`}
+    </div>
   </div>`
-  return document(viewer, {
+  return document(request, {
     title: 'API reference',
     main,
-    styles: ['reference.css'],
+    styles: ['scalar.css', 'reference.css'],
     scripts: ['reference.js'],
     layout: 'reference',
   })
-}
-
-/** What the page shows until Scalar has been loaded. */
-function outline({ info, paths }: ApiDescription): SafeHtml {
-  return html`<main id="outline">
-    <h1>${info.title}</h1>
-    <ul>
-      ${Object.entries(paths).map(
-        ([path, { post }]) => html`<li><code>POST ${path}</code><br />${post.summary}</li>`,
-      )}
-    </ul>
-  </main>`
 }

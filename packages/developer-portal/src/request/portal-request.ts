@@ -21,6 +21,8 @@ export interface DeveloperRequest extends PortalRequest {
 
 export interface PortalResponse {
   readonly page?: SafeHtml | undefined
+  /** Whether the page contains a CSRF token, or anything else that nobody may guess. @default true */
+  readonly hasSecrets?: boolean | undefined
   /** A file instead of a page. */
   readonly file?: { readonly name: string; readonly type: string; readonly text: string } | undefined
   /** @default 200 */

@@ -20,6 +20,7 @@ const patterns = {
   resourceServerSecrets: '/resource-servers/:clientId/secrets',
   resourceServerSecretRevocation: '/resource-servers/:clientId/secrets/:secretId/revocation',
   resourceServerKeys: '/resource-servers/:clientId/keys',
+  resourceServerKey: '/resource-servers/:clientId/keys/:keyId',
   resourceServerKeyRemoval: '/resource-servers/:clientId/keys/:keyId/removal',
   audit: '/audit',
   auditExport: '/audit/export',
@@ -40,6 +41,7 @@ const patterns = {
   secrets: `${application}/secrets`,
   secretRevocation: `${application}/secrets/:secretId/revocation`,
   keys: `${application}/keys`,
+  key: `${application}/keys/:keyId`,
   keyRemoval: `${application}/keys/:keyId/removal`,
   asset: '/assets/:name',
 } as const
@@ -79,6 +81,7 @@ const routeList = [
   ['POST', 'resourceServerSecretRevocation', 'revokeResourceServerSecret'],
   ['GET', 'resourceServerKeys', 'showNewResourceServerKey'],
   ['POST', 'resourceServerKeys', 'addResourceServerKey'],
+  ['POST', 'resourceServerKey', 'renameResourceServerKey'],
   ['POST', 'resourceServerKeyRemoval', 'removeResourceServerKey'],
   ['GET', 'audit', 'showAudit'],
   ['GET', 'auditExport', 'exportAudit'],
@@ -105,6 +108,7 @@ const routeList = [
   ['POST', 'secretRevocation', 'revokeSecret'],
   ['GET', 'keys', 'showNewKey'],
   ['POST', 'keys', 'addKey'],
+  ['POST', 'key', 'renameKey'],
   ['POST', 'keyRemoval', 'removeKey'],
 ] as const
 

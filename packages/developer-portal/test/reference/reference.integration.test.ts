@@ -6,9 +6,9 @@ async function reference(options: Parameters<typeof testService>[0] = {}) {
   const { authUrl } = await testService({ portal: developerPortal, ...options })
   const response = await fetch(`${authUrl}/reference`)
   const text = await response.text()
-  const attribute = /data-description="([^"]+)"/.exec(text)?.[1] ?? ''
+  const attribute = /data-configuration="([^"]+)"/.exec(text)?.[1] ?? ''
   const json = attribute.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<')
-  const description = JSON.parse(json.replaceAll('&gt;', '>').replaceAll('&amp;', '&'))
+  const description = JSON.parse(json.replaceAll('&gt;', '>').replaceAll('&amp;', '&')).content
   return { authUrl, response, text, description }
 }
 
@@ -32,6 +32,23 @@ it('is described with snippets in four languages, and examples of both responses
     expect(Object.keys(examples(status))).not.toHaveLength(0)
 })
 
+it('can be read before its script has been loaded', async () => {
+  const { authUrl, text, description } = await reference()
+  const visible = text.slice(text.indexOf('data-scalar='))
+  const plain = visible.replaceAll(/<[^>]*>/g, '').replaceAll('&#39;', "'")
+  for (const path of Object.keys(description.paths)) {
+    const { post } = description.paths[path]
+    const { properties } = post.requestBody.content['application/x-www-form-urlencoded'].schema
+    const [{ source }] = post['x-codeSamples']
+    const responses = Object.values<{ description: string }>(post.responses)
+    const texts = [path, post.summary, source.split('\n')[0], ...Object.keys(properties)]
+    for (const each of [...texts, ...responses.map(({ description: about }) => about.replaceAll('`', ''))])
+      expect(plain).toContain(each)
+  }
+  expect(plain).toContain(`${authUrl}/oauth/introspect`)
+  expect(text).not.toContain('token-service.invalid')
+})
+
 it('shows the configured error format', async () => {
   const { description } = await reference({ errors: 'rfc6749' })
   const { examples } = description.paths[tokenPath].post.responses[401].content['application/json']
@@ -44,7 +61,7 @@ it('loads nothing from other sites, allows no inline script, and is not cached',
   expect(policy).toMatch(/^default-src 'none'; script-src 'self'; /)
   expect(policy).toContain("connect-src 'self'")
   expect(response.headers.get('cache-control')).toBe('no-store')
-  expect(text).not.toMatch(/<style|\son\w+=|(?:src|href)="(?:https?:)?\/\//)
+  expect(text).not.toMatch(/<style|\son\w+=|<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?\/\//)
   const script = /data-scalar="([^"]+scalar\.js[^"]+)"/.exec(text)?.[1] ?? ''
   for (const encoding of ['br', 'identity']) {
     const file = await fetch(authUrl + script, { headers: { 'accept-encoding': encoding } })

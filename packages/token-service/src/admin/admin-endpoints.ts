@@ -6,6 +6,7 @@ import {
   actorOf,
   credentialIds,
   describeCredentials,
+  naming,
   newKey,
   rotation,
   type AdminRequest,
@@ -120,9 +121,14 @@ export function adminEndpoints(
   })
 
   server.post<AdminRequest>('/applications/:clientId/keys', async (request, reply) => {
-    const { key } = newKey.parse(request.body)
+    const { key, name: keyName } = newKey.parse(request.body)
     const { application } = await find(request.params.clientId)
-    return reply.code(201).send(await registry(request).addKeys(application, key))
+    return reply.code(201).send(await registry(request).addKeys(application, key, keyName))
+  })
+  server.patch<AdminRequest>('/applications/:clientId/keys/:id', async (request, reply) => {
+    const { application } = await find(request.params.clientId)
+    await registry(request).renameKey(application, request.params.id, naming.parse(request.body).name)
+    return reply.code(204).send()
   })
   server.delete<AdminRequest>('/applications/:clientId/keys/:id', async (request, reply) => {
     const { application } = await find(request.params.clientId)

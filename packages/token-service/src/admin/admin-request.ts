@@ -15,7 +15,8 @@ export function actorOf({ ip }: Pick<FastifyRequest, 'ip'>): Actor {
 }
 
 export const rotation = z.strictObject({ overlapSeconds: z.number().min(0).default(86_400) })
-export const newKey = z.strictObject({ key: z.string().min(1) })
+export const naming = z.strictObject({ name: z.string().trim().min(1).max(200) })
+export const newKey = naming.partial().extend({ key: z.string().min(1) })
 
 interface Credentials {
   readonly secrets: readonly ResourceServerSecret[]

@@ -1,17 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
 import type { ResourceServer } from '../applications/resource-server.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 import {
   actorOf,
   credentialIds,
   describeCredentials,
+  naming,
   newKey,
   rotation,
   type AdminRequest,
 } from './admin-request.ts'
 
-const newResourceServer = z.strictObject({ name: z.string().min(1).max(200) })
 const path = '/resource-servers/:clientId'
 
 /** The APIs that may introspect tokens, their secrets and their public keys. */
@@ -31,9 +30,13 @@ export function administerResourceServers(server: FastifyInstance, service: Serv
     return reply.send(described)
   })
   server.post('/resource-servers', async (request, reply) => {
-    const { name } = newResourceServer.parse(request.body)
+    const { name } = naming.parse(request.body)
     const { resourceServer, clientSecret } = await registry(request).create(name)
     return reply.code(201).send({ clientId: resourceServer.clientId, clientSecret })
+  })
+  server.patch<AdminRequest>(path, async (request, reply) => {
+    await registry(request).rename(request.params.clientId, naming.parse(request.body).name)
+    return reply.code(204).send()
   })
   server.delete<AdminRequest>(path, async (request, reply) => {
     await registry(request).remove(request.params.clientId)
@@ -50,8 +53,13 @@ export function administerResourceServers(server: FastifyInstance, service: Serv
     return reply.code(204).send()
   })
   server.post<AdminRequest>(`${path}/keys`, async (request, reply) => {
-    const { key } = newKey.parse(request.body)
-    return reply.code(201).send(await registry(request).addKeys(request.params.clientId, key))
+    const { key, name } = newKey.parse(request.body)
+    return reply.code(201).send(await registry(request).addKeys(request.params.clientId, key, name))
+  })
+  server.patch<AdminRequest>(`${path}/keys/:id`, async (request, reply) => {
+    const { clientId, id } = request.params
+    await registry(request).renameKey(clientId, id, naming.parse(request.body).name)
+    return reply.code(204).send()
   })
   server.delete<AdminRequest>(`${path}/keys/:id`, async (request, reply) => {
     await registry(request).removeKey(request.params.clientId, request.params.id)

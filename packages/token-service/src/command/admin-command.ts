@@ -4,7 +4,7 @@ import { UsageError } from '../platform/usage-error.ts'
 
 /** A request to the administrators' endpoints of a running service. */
 export interface AdminRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: Readonly<Record<string, unknown>> | undefined
 }
@@ -59,6 +59,12 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     .description('Creates a resource server and prints its secret.')
     .action((name: string) => choose({ method: 'POST', path: '/resource-servers', body: { name } }))
   admin
+    .command('rename-resource-server <client-id> <name>')
+    .description('renames a resource server')
+    .action((clientId: string, name: string) =>
+      choose({ method: 'PATCH', path: `/resource-servers/${encodeURIComponent(clientId)}`, body: { name } }),
+    )
+  admin
     .command('remove-resource-server <client-id>')
     .description('Removes a resource server. One from the configuration is created again at the next start.')
     .action((clientId: string) =>
@@ -85,10 +91,17 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
       .description(
         `Registers a public key ${of}: a file (PEM, JWK or JWK set), or the https URL of a JWK set.`,
       )
-      .action((clientId: string, source: string) => {
+      .option('--name <name>', 'its name (default: its own ID, its thumbprint, or the URL)')
+      .action((clientId: string, source: string, { name }: Record<string, unknown>) => {
         const key = /^https?:/i.test(source) ? source : readText(source)
-        choose({ method: 'POST', path: client(clientId, 'keys'), body: { key } })
+        choose({ method: 'POST', path: client(clientId, 'keys'), body: { key, name } })
       })
+    admin
+      .command(`rename-key${suffix} <client-id> <key-id> <name>`)
+      .description(`renames a public key ${of}`)
+      .action((clientId: string, id: string, name: string) =>
+        choose({ method: 'PATCH', path: client(clientId, 'keys', id), body: { name } }),
+      )
     admin
       .command(`remove-key${suffix} <client-id> <key-id>`)
       .description(

@@ -10,7 +10,7 @@ export type PublicJwk = JsonWebKey & { readonly kid?: string; readonly alg?: str
 /** A registered key of a client that authenticates with assertions (`private_key_jwt`). */
 export type PublicKey = KeyMaterial & {
   readonly id: string
-  /** The key's own ID or its thumbprint (RFC 7638), or the URL. */
+  /** Given by its owner, or else its {@link keyName}. */
   readonly name: string
   readonly createdAtMs: number
   readonly expiresAtMs?: number | undefined
@@ -34,6 +34,7 @@ export function parsePublicKeys(text: string): KeyMaterial[] {
   return [{ jwk: publicJwk(() => createPublicKey(trimmed)) }]
 }
 
+/** The key's own ID or its thumbprint (RFC 7638), or the URL. */
 export function keyName(material: KeyMaterial): string {
   if ('jwksUrl' in material) return material.jwksUrl
   const { kid, alg: _, ...members } = material.jwk

@@ -7,7 +7,7 @@ import type { Application, Approval, Project, RegisteredClient } from '../applic
 import { parsePublicKeys, type PublicKey } from '../keys/public-key.ts'
 import { changeRepeatedly } from './change-repeatedly.ts'
 import { configuredSecretPrefix, createClientId, createClientSecret, storedSecret } from './client-secret.ts'
-import { publicKeys, withKeys, withoutKey } from './public-keys.ts'
+import { publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
 
@@ -82,9 +82,12 @@ export interface ApplicationRegistry {
   revokeSecret(client: RegisteredClient, secretId: string): Promise<void>
   /**
    * Registers public keys for `private_key_jwt`: PEM, a JWK, a JWK set, or the https URL of a JWK set. The keys of an
-   * application are `application.keys`. Throws a `UsageError` if the text contains no usable public key.
+   * application are `application.keys`. Without a `name`, each is named after its own ID, thumbprint or URL. Throws a
+   * `UsageError` if the text contains no usable public key.
    */
-  addKeys(application: Application, text: string): Promise<readonly PublicKey[]>
+  addKeys(application: Application, text: string, name?: string): Promise<readonly PublicKey[]>
+  /** Throws a `UsageError` if the application has no key with that ID. */
+  renameKey(application: Application, keyId: string, name: string): Promise<void>
   /** Removes the key and revokes all tokens that were issued for it. */
   removeKey(application: Application, keyId: string): Promise<void>
 }
@@ -229,11 +232,15 @@ export function createApplicationRegistry(
       }
       audit('secret_revoked', application.clientId, secretId)
     },
-    async addKeys({ clientId }, text) {
-      const added = publicKeys(parsePublicKeys(text), clock.now())
+    async addKeys({ clientId }, text, name) {
+      const added = publicKeys(parsePublicKeys(text), clock.now(), name)
       await changeKeys(clientId, (keys) => withKeys(keys, added))
       for (const { id } of added) audit('key_added', clientId, id)
       return added
+    },
+    async renameKey({ clientId }, keyId, name) {
+      await changeKeys(clientId, (keys) => withNewName(keys, keyId, name))
+      audit('key_renamed', clientId, keyId)
     },
     async removeKey({ clientId }, keyId) {
       await changeKeys(clientId, (keys) => withoutKey(keys, keyId, clock.now()))

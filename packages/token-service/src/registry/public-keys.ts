@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { keyName, parsePublicKeys, type KeyMaterial, type PublicKey } from '../keys/public-key.ts'
-import { UsageError } from '../platform/usage-error.ts'
+import { NotFoundError, UsageError } from '../platform/usage-error.ts'
 
 const maxKeys = 10
 
@@ -22,11 +22,11 @@ export function configuredKeys({ jwks, jwksUrl, publicKey }: PublicKeyOptions, n
 }
 
 /** An ID is never used twice: tokens of a key that was removed stay revoked when the same key is added again. */
-export function publicKeys(materials: readonly KeyMaterial[], nowMs: number): PublicKey[] {
+export function publicKeys(materials: readonly KeyMaterial[], nowMs: number, name?: string): PublicKey[] {
   return materials.map((material) => ({
     ...material,
     id: randomUUID(),
-    name: keyName(material),
+    name: name ?? keyName(material),
     createdAtMs: nowMs,
   }))
 }
@@ -36,6 +36,13 @@ export function withKeys(keys: readonly PublicKey[], added: readonly PublicKey[]
   const all = [...keys, ...added]
   if (all.length <= maxKeys) return all
   throw new UsageError(`At most ${maxKeys} public keys are allowed, not ${all.length}. Remove one first.`)
+}
+
+/** @throws {@link NotFoundError} if there is no key with that ID */
+export function withNewName(keys: readonly PublicKey[], id: string, name: string): PublicKey[] {
+  if (!keys.some((key) => key.id === id))
+    throw new NotFoundError(`There is no public key with the ID "${id}".`)
+  return keys.map((key) => (key.id === id ? { ...key, name } : key))
 }
 
 /** A configured key is kept as expired, so that the next start does not add it again. */
@@ -58,6 +65,7 @@ export function withConfiguredKeys(
 }
 
 function isSameKey(one: PublicKey, other: PublicKey): boolean {
-  if ('jwksUrl' in one || 'jwksUrl' in other) return one.name === other.name
-  return isDeepStrictEqual(one.jwk, other.jwk)
+  return 'jwksUrl' in one
+    ? 'jwksUrl' in other && one.jwksUrl === other.jwksUrl
+    : 'jwk' in other && isDeepStrictEqual(one.jwk, other.jwk)
 }

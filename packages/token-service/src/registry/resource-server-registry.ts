@@ -5,7 +5,7 @@ import { NotFoundError } from '../platform/usage-error.ts'
 import { AlreadyExists, type Actor, type ApplicationRegistryContext } from './application-registry.ts'
 import { changeRepeatedly } from './change-repeatedly.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
-import { publicKeys, withKeys, withoutKey } from './public-keys.ts'
+import { publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
 
 /**
  * Creates and changes the APIs that may introspect tokens, while the service runs; each change is written to the audit
@@ -20,8 +20,12 @@ export interface ResourceServerRegistry {
   /** Returns a new secret, once; the existing ones expire after `overlapMs`, which may be `Infinity`, or earlier. */
   rotateSecret(clientId: string, overlapMs: number, secretId?: string): Promise<string>
   revokeSecret(clientId: string, secretId: string): Promise<void>
-  /** Registers public keys for `private_key_jwt`: PEM, a JWK, a JWK set, or the https URL of a JWK set. */
-  addKeys(clientId: string, text: string): Promise<readonly PublicKey[]>
+  /**
+   * Registers public keys for `private_key_jwt`: PEM, a JWK, a JWK set, or the https URL of a JWK set. Without a `name`,
+   * each is named after its own ID, thumbprint or URL.
+   */
+  addKeys(clientId: string, text: string, name?: string): Promise<readonly PublicKey[]>
+  renameKey(clientId: string, keyId: string, name: string): Promise<void>
   removeKey(clientId: string, keyId: string): Promise<void>
   /** A configured resource server is created again at the next start. */
   remove(clientId: string): Promise<void>
@@ -103,11 +107,15 @@ export function createResourceServerRegistry(
       }))
       audit('secret_revoked', clientId, secretId)
     },
-    async addKeys(clientId, text) {
-      const added = publicKeys(parsePublicKeys(text), clock.now())
+    async addKeys(clientId, text, name) {
+      const added = publicKeys(parsePublicKeys(text), clock.now(), name)
       await change(clientId, ({ keys }) => ({ keys: withKeys(keys, added) }))
       for (const { id } of added) audit('key_added', clientId, id)
       return added
+    },
+    async renameKey(clientId, keyId, name) {
+      await change(clientId, ({ keys }) => ({ keys: withNewName(keys, keyId, name) }))
+      audit('key_renamed', clientId, keyId)
     },
     async removeKey(clientId, keyId) {
       await change(clientId, ({ keys }) => ({ keys: withoutKey(keys, keyId, clock.now()) }))

@@ -1,5 +1,7 @@
+import { exportSPKI } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DeveloperPortal } from '@tokenwell/token-service'
+import { pair } from '../authentication/client-assertion.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { application, introspect, requestToken, testService, type JsonResponse } from '../test-service.ts'
 
@@ -134,6 +136,7 @@ describe('tokenwell-service admin', () => {
         applications: [application],
       }),
       token: `${token}\n`,
+      'public-key.pem': await exportSPKI(pair.publicKey),
     })
     const env = { TOKENWELL_ADMIN_TOKEN_FILE: 'token' }
     const service = runCommand(['--config', 'service.json'], { cwd, env })
@@ -150,6 +153,14 @@ describe('tokenwell-service admin', () => {
     expect((await admin('revoke', created.clientId)).code).toBe(0)
     expect((await requestToken(authUrl, created)).status).toBe(401)
     expect((await admin('audit')).stdout).toContain('"event":"application_revoked"')
+    const server = JSON.parse((await admin('create-resource-server', 'speech API')).stdout)
+    await admin('rename-resource-server', server.clientId, 'voice API')
+    const key = ['add-key-of-resource-server', server.clientId, 'public-key.pem', '--name', 'first']
+    const [{ id }] = JSON.parse((await admin(...key)).stdout)
+    await admin('rename-key-of-resource-server', server.clientId, id, 'second')
+    expect(JSON.parse((await admin('resource-servers')).stdout)).toMatchObject([
+      { name: 'voice API', keys: [{ name: 'second' }] },
+    ])
     const unknown = await admin('revoke', 'unknown')
     expect([unknown.code, unknown.stderr]).toEqual([
       2,

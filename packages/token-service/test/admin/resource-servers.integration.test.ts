@@ -26,7 +26,11 @@ describe('resource servers', () => {
     const listed = await send('GET', '/resource-servers')
     expect(listed.body).toMatchObject([{ clientId: resourceServer.clientId }, { name: 'billing API' }])
     expect(JSON.stringify(listed.body)).not.toMatch(/hash|keyId/)
-    const { secrets } = (await send('GET', path)).body
+    expect((await send('PATCH', path, { name: 'invoice API' })).status).toBe(204)
+    expect((await send('PATCH', path, { name: '' })).status).toBe(400)
+    expect((await send('PATCH', '/resource-servers/unknown', { name: 'x' })).status).toBe(404)
+    const { name, secrets } = (await send('GET', path)).body
+    expect(name).toBe('invoice API')
     await send('DELETE', `${path}/secrets/${secrets[1].id}`)
     expect(await introspectionStatus(authUrl, second)).toBe(401)
 
@@ -38,7 +42,8 @@ describe('resource servers', () => {
     expect((await send('POST', `${path}/secrets`)).status).toBe(404)
     expect((await send('POST', '/resource-servers', { name: '' })).status).toBe(400)
     const audit = String((await send('GET', '/audit')).body)
-    for (const event of ['created', 'removed']) expect(audit).toContain(`"resource_server_${event}"`)
+    for (const event of ['created', 'changed', 'removed'])
+      expect(audit).toContain(`"resource_server_${event}"`)
   })
 
   it('cannot get tokens, and applications cannot introspect', async () => {
@@ -62,6 +67,9 @@ describe('resource servers', () => {
     expect((await introspect('https://other.example.com')).status).toBe(401)
     const path = `/resource-servers/${keyClientId}`
     const [key] = (await send('GET', path)).body.keys
+    expect((await send('PATCH', `${path}/keys/${key.id}`, { name: 'production' })).status).toBe(204)
+    expect((await send('GET', path)).body.keys).toMatchObject([{ id: key.id, name: 'production' }])
+    expect((await introspect(authUrl)).status).toBe(200)
     await send('DELETE', `${path}/keys/${key.id}`)
     expect((await introspect(authUrl)).status).toBe(401)
     const added = await send('POST', `${path}/keys`, { key: await exportSPKI(pair.publicKey) })

@@ -45,6 +45,20 @@ describe('public keys of an application', () => {
     expect(audit).toContain('"event":"key_removed"')
   })
 
+  it('have names that administrators choose and change', async () => {
+    const { send } = await administeredService()
+    const path = `/applications/${application.clientId}/keys`
+    const key = await exportSPKI(pair.publicKey)
+    const [{ id, name }] = (await send('POST', path, { key, name: 'build server' })).body
+    expect(name).toBe('build server')
+    expect((await send('PATCH', `${path}/${id}`, { name: ' production ' })).status).toBe(204)
+    const { keys } = (await send('GET', `/applications/${application.clientId}`)).body
+    expect(keys).toMatchObject([{ id, name: 'production', jwk: expect.anything() }])
+    expect((await send('PATCH', `${path}/${id}`, { name: ' ' })).status).toBe(400)
+    expect((await send('PATCH', `${path}/unknown`, { name: 'x' })).status).toBe(404)
+    expect(String((await send('GET', '/audit')).body)).toContain(`"event":"key_renamed"`)
+  })
+
   it('are public keys only, ten at most', async () => {
     const { send } = await administeredService()
     const path = `/applications/${application.clientId}/keys`
@@ -57,6 +71,21 @@ describe('public keys of an application', () => {
     const many = { keys: Array.from({ length: 11 }, (_, index) => ({ ...key, kid: String(index) })) }
     expect((await send('POST', path, { key: JSON.stringify(many) })).status).toBe(400)
     expect((await send('DELETE', `${path}/unknown`)).status).toBe(204)
+  })
+
+  it('from the configuration keep their new names', async () => {
+    const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
+    const jwksUrl = 'https://client.example.com/jwks.json'
+    const start = async () =>
+      administeredService({ storage, applications: [{ name: 'by key', clientId: keyClientId, jwksUrl }] })
+    const path = `/applications/${keyClientId}`
+    const first = await start()
+    const [{ id, name }] = (await first.send('GET', path)).body.keys
+    expect(name).toBe(jwksUrl)
+    await first.send('PATCH', `${path}/keys/${id}`, { name: 'production' })
+    await first.close()
+    const second = await start()
+    expect((await second.send('GET', path)).body.keys).toMatchObject([{ id, name: 'production', jwksUrl }])
   })
 
   it(

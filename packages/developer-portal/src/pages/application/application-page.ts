@@ -56,6 +56,7 @@ function ownerOf({ paths }: DeveloperRequest, { application, project, secrets }:
       secrets: paths.secrets(...ids),
       keys: paths.keys(...ids),
       secretRevocation: (id: string) => paths.secretRevocation(...ids, id),
+      key: (id: string) => paths.key(...ids, id),
       keyRemoval: (id: string) => paths.keyRemoval(...ids, id),
     },
     consequence: (credential: string) =>

@@ -25,6 +25,7 @@ export function resourceServerPage(request: DeveloperRequest, content: ResourceS
       secrets: paths.resourceServerSecrets(clientId),
       keys: paths.resourceServerKeys(clientId),
       secretRevocation: (id: string) => paths.resourceServerSecretRevocation(clientId, id),
+      key: (id: string) => paths.resourceServerKey(clientId, id),
       keyRemoval: (id: string) => paths.resourceServerKeyRemoval(clientId, id),
     },
     consequence: (credential: string) =>

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { layoutShift, pageBudget } from '@tokenwell/internal-testing/page-load'
+import { samples, samplesFolder } from '../samples.ts'
+import { drop, hasChromium, openBrowser, startApplication, type RunningApplication } from './web-page.ts'
+
+const [file] = Object.keys(samples) as [string]
+
+describe.skipIf(!hasChromium)('the layout of the page', () => {
+  let running: RunningApplication
+  let browser: Browser
+
+  beforeAll(async () => {
+    running = await startApplication()
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await running?.close()
+  })
+
+  test.each([1280, 390])('does not move when a transcript arrives, %i pixels wide', async (width) => {
+    const context = await browser.newContext({ viewport: { width, height: 844 } })
+    const page = await context.newPage()
+    await page.goto(running.url)
+    await page.getByRole('button', { name: 'Choose files' }).waitFor()
+    await page.getByLabel('Through the server').check()
+    const hold = Promise.withResolvers<void>()
+    await page.route(/\/transcriptions\/[\w-]+$/, async (route) => {
+      if (route.request().method() === 'GET') await hold.promise
+      await route.continue()
+    })
+    await drop(page, [{ name: file, content: await readFile(join(samplesFolder, file)) }])
+    await page.getByText('Transcribing').first().waitFor()
+    // The recording was added by the user, and may move what is below it.
+    const before = await layoutShift(page)
+    hold.resolve()
+    await page.locator('.words').waitFor()
+    expect((await layoutShift(page)) - before).toBeLessThan(pageBudget.shift)
+    await context.close()
+  })
+})
