@@ -45,7 +45,9 @@ test.each(clientNames)('%s transcribes the samples with one token request', asyn
     cwd: samplesFolder,
   })
   expect({ code, lines: lines(stdout) }).toEqual({ code: 0, lines: sampleLines })
-  expect(stderr).toMatch(new RegExp(`^${files.length} recordings with ${client}, 1 token request, .* s\n$`))
+  expect(stderr).toMatch(
+    new RegExp(`^Transcribed ${files.length} recordings with ${client}: 1 token request, .* s\n$`),
+  )
 })
 
 test.each(clientNames)('%s: names invalid recordings and transcribes the valid one', async (client) => {

@@ -2,9 +2,10 @@ import { TokenError } from '@tokenwell/core'
 import { InterruptedError } from './interrupted-error.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Options of the library, and their names on the command line. */
+/** Options of the library, and what replaces them in messages. */
 const flags: Readonly<Record<string, string>> = {
-  'allowInsecure: true': '--allow-insecure',
+  'set allowInsecure: true': 'pass --allow-insecure',
+  'Set algorithm to one': 'Pass --algorithm with one',
   authUrl: '--auth-url',
   tokenUrl: '--token-url',
   clientId: 'The client ID',

@@ -73,10 +73,12 @@ describe('tokenwell curl', () => {
     ],
     ['plain HTTP', ['http://other.example.com/'], /must start with https/],
     ['a relative URL', ['/orders'], /must be absolute/],
+    ['a URL without a scheme', ['localhost:8080/orders'], /must be absolute/],
+    ['another scheme', ['ftp://other.example.com/', '--allow-insecure'], /must be absolute/],
     [
       'a second URL',
       ['https://other.example.com', '--', '-s', 'a', 'https://evil.example.com'],
-      /Only one URL/,
+      /another URL\. Only one is allowed/,
     ],
     ['another URL', ['https://other.example.com', '--', '--url', 'evil.example.com'], /--url is not allowed/],
     ['a trusted redirect', ['https://other.example.com', '--', '--location-trusted'], /is not allowed/],

@@ -73,6 +73,18 @@ describe('a private key', () => {
     expect(stderr).not.toContain('canary-secret')
   })
 
+  it('is rejected for another algorithm, with the flag to change', async () => {
+    const key = fileWith(pem)
+    const { code, stderr } = await runTokenwell(
+      ['token', '--private-key', key, '--algorithm', 'PS256'],
+      environment(),
+    )
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `tokenwell: ${key}: key cannot be used for PS256. Pass --algorithm with one that the key supports.\n`,
+    })
+  })
+
   it('excludes a secret and an assertion file', async () => {
     for (const other of ['--client-secret=x', '--assertion-file=x']) {
       const { code, stderr } = await runTokenwell(

@@ -118,7 +118,12 @@ describe('tokenwell token', () => {
         /secret is missing\. Set CLIENT_SECRET or/,
       ],
       ['no URL', [], { ...credentials, AUTH_URL: 'canary' }, /AUTH_URL is not a valid URL/],
-      ['plain HTTP', [], { ...credentials, AUTH_URL: 'http://a.example' }, /set --allow-insecure/],
+      [
+        'plain HTTP',
+        [],
+        { ...credentials, AUTH_URL: 'http://a.example' },
+        /\. Inside a trusted network, pass --allow-insecure\./,
+      ],
       [
         'a line break',
         [],

@@ -83,6 +83,6 @@ it('identifies the certificate', async () => {
   expect(printOf(client)).toBe(printOf(client))
   expect(printOf(client)).not.toBe(printOf(other))
   expect(() => mutualTls({ cert: 'text', key: 'text' }).clientAuthentication.fingerprint()).toThrow(
-    'cert is not a PEM certificate.',
+    'cert is not a PEM certificate, which starts with -----BEGIN CERTIFICATE-----.',
   )
 })

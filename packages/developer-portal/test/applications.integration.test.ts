@@ -111,7 +111,7 @@ describe('an application', () => {
     expect(summary(await show('24h'))).toBe('1 issued 0 failed in the last 24 hours')
     const week = await show('7d')
     expect(summary(week)).toBe('4 issued 1 failed in the last 7 days')
-    expect(week).toMatch(/<strong>Wrong credentials<\/strong>/)
+    expect(week).toMatch(/<strong>Invalid credentials<\/strong>/)
     expect((await show('30d')).match(/<title>/g)?.length).toBe(31)
     expect(summary(await show('nonsense'))).toBe('1 issued 0 failed in the last 24 hours')
   })

@@ -46,7 +46,9 @@ export function createPostgresqlTokenStore(options: PostgresqlTokenStoreOptions)
     throw configurationError('client must be a Pool of the pg package: new Pool({ connectionString }).')
   }
   if (!/^[\w$]+(\.[\w$]+)?$/.test(table)) {
-    throw configurationError(`table must be a name of letters, digits, _ and $, such as 'auth.tokens'.`)
+    throw configurationError(
+      `table must be a name of letters, digits, _ and $, optionally with a schema, such as 'auth.tokens'.`,
+    )
   }
   const sql = entryStatements(`"${table.replace('.', '"."')}"`)
   const run = createStatementRunner(client, sql.createTable)

@@ -93,6 +93,36 @@ describe('introspection requests', () => {
   })
 })
 
+describe('the metadata of an issuer', () => {
+  const issuer = 'https://auth.example.com'
+  const encode = (value: object) => btoa(JSON.stringify(value)).replace(/=+$/, '')
+  const jwt = `${encode({ alg: 'ES256', typ: 'at+jwt' })}.${encode({ iss: issuer })}.AAAA`
+
+  it.each<[string, () => Response]>([
+    ['responded with status 404', () => new Response('', { status: 404 })],
+    ['is not JSON', () => new Response('<html>')],
+    ['has no issuer', () => Response.json({ jwks_uri: `${issuer}/jwks` })],
+    [`has the issuer "${issuer}/"`, () => Response.json({ issuer: `${issuer}/` })],
+    ['has no jwks_uri', () => Response.json({ issuer })],
+    [
+      'failed (ECONNREFUSED)',
+      () => {
+        throw Object.assign(new Error('canary'), { code: 'ECONNREFUSED' })
+      },
+    ],
+  ])('is reported if it %s', async (problem, respond) => {
+    const verifier = createTokenVerifier({ issuer, audience: 'orders', fetch: async () => respond() })
+    const [oauth, openid] = ['oauth-authorization-server', 'openid-configuration'].map(
+      (name) => `${issuer}/.well-known/${name} ${problem}`,
+    )
+    const message = `Could not find metadata for the issuer "${issuer}": ${oauth}; ${openid}.`
+    await expect(verifier.verify(`Bearer ${jwt}`)).rejects.toMatchObject({
+      code: 'unavailable',
+      cause: { message },
+    })
+  })
+})
+
 describe('a verified token', () => {
   it('has typed values, cannot be changed, and does not contain the token', async () => {
     const underTest = createVerifierUnderTest()

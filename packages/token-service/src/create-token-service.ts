@@ -9,8 +9,13 @@ import { resolveOptions, type TokenServiceOptions } from './service/token-servic
 
 /** Creates the service without listening; its storage opens when the server becomes ready. */
 export function createTokenService(options: TokenServiceOptions = {}): FastifyInstance {
-  if (options.sandbox) throw new UsageError('The sandbox has its own listener. Use startTokenService.')
-  if (options.admin) throw new UsageError('Administration has its own listener. Use startTokenService.')
+  for (const option of ['sandbox', 'admin'] as const) {
+    if (options[option]) {
+      throw new UsageError(
+        `createTokenService does not support ${option}, which has its own listener. Use startTokenService.`,
+      )
+    }
+  }
   const resolved = resolveOptions(options)
   const server = createServer(resolved)
   let isClosing = false

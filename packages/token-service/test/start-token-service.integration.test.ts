@@ -46,8 +46,13 @@ describe('starting a token service', () => {
     await expect(starting).rejects.toBeInstanceOf(UsageError)
   })
 
-  it('rejects a sandbox without a listener', () => {
-    expect(() => createTokenService({ sandbox: true })).toThrow(/startTokenService/)
+  it.each([
+    ['sandbox', { sandbox: true }],
+    ['admin', { admin: { port: 0, token: 'a'.repeat(32) } }],
+  ] as const)('rejects %s without a listener', (option, options) => {
+    expect(() => createTokenService(options)).toThrow(
+      `createTokenService does not support ${option}, which has its own listener. Use startTokenService.`,
+    )
   })
 
   it("does not change the caller's options", async () => {

@@ -52,7 +52,8 @@ export function toApiError(error: unknown): ApiError {
   }
   const { code, statusCode = 500 } = Object(error) as { code?: unknown; statusCode?: number }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    const message = 'Send the recording as audio/wav, or as the field "file" of multipart/form-data.'
+    const message =
+      'The content type is not supported. Send the recording as audio/wav, or as the field "file" of multipart/form-data.'
     return new ApiError(415, 'unsupported_media_type', message)
   }
   if (statusCode < 500) return new ApiError(statusCode, 'bad_request', 'The request is malformed.')

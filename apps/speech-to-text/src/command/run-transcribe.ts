@@ -66,9 +66,9 @@ async function transcribeFiles(
   }
   if (!quiet) {
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    const transcribed = plural(recordings.length - failures, 'recording')
-    const requests = plural(tokenRequests, 'token request')
-    stderr.write(`${transcribed} with ${clientName}, ${requests}, ${seconds} s\n`)
+    const done = failures > 0 ? `${recordings.length - failures} of ` : ''
+    const transcribed = `Transcribed ${done}${plural(recordings.length, 'recording')} with ${clientName}`
+    stderr.write(`${transcribed}: ${plural(tokenRequests, 'token request')}, ${seconds} s\n`)
   }
   return failures > 0 ? 2 : 0
 }

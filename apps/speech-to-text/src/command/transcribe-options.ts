@@ -18,7 +18,7 @@ AUTH_URL, SPEECH_URL, CLIENT_ID and CLIENT_SECRET (or CONSUMER_KEY and CONSUMER_
 Exit codes:
   0  all recordings were transcribed
   1  a service could not be reached or rejected the credentials
-  2  an option is invalid (nothing was transcribed), or a recording is (the others were transcribed)`
+  2  an option is invalid, and nothing was transcribed; or a recording failed, and the others were transcribed`
 
 /** Defines the command line of `transcribe`. */
 export function transcribeCommand(

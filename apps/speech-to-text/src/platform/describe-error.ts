@@ -28,9 +28,9 @@ function describeTokenError({ kind, status, message }: TokenError, connection?: 
       return `${service} returned an invalid response. Check AUTH_URL.`
     case 'configuration':
       return status === undefined
-        ? `${message}.`
+        ? message
         : `${service} rejected the token request (status ${status}). Check AUTH_URL.`
     case 'aborted':
-      return `${message}.`
+      return message
   }
 }

@@ -1,4 +1,5 @@
 import { TokenError, type ClientAuthentication } from '@tokenwell/core'
+import { nameOptions } from '../explain-error.ts'
 import { UsageError } from '../usage-error.ts'
 import type { ConnectionFlags } from './connection-options.ts'
 import { readPrivateFile } from './read-private-file.ts'
@@ -30,7 +31,8 @@ export async function keyAuthentication(
     await authentication.fingerprint()
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
-    throw new UsageError(privateKey === undefined ? error.message : `${privateKey}: ${error.message}`)
+    const message = nameOptions(error.message)
+    throw new UsageError(privateKey === undefined ? message : `${privateKey}: ${message}`)
   }
   return authentication
 }

@@ -1,3 +1,9 @@
+/** Undefined unless the text is an absolute URL over HTTP or HTTPS; `localhost:8080` parses, with the scheme `localhost:`. */
+export function parseHttpUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
 /** Whether a token may be sent to a URL: over HTTPS, to this machine, or where plain HTTP is allowed. */
 export function isSecureUrl({ protocol, hostname }: URL, allowInsecure = false): boolean {
   if (protocol === 'https:') return true

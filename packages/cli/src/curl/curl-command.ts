@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { addConnectionOptions, credentialsHelp } from '../configuration/connection-options.ts'
 import { resolveConnection } from '../configuration/resolve-connection.ts'
-import { isSecureUrl } from '../configuration/secure-url.ts'
+import { isSecureUrl, parseHttpUrl } from '../configuration/secure-url.ts'
 import { requestToken, type TokenRequestFlags } from '../token/request-token.ts'
 import { UsageError } from '../usage-error.ts'
 import { runCurl } from './run-curl.ts'
@@ -29,11 +29,11 @@ export function curlCommand(context: CommandContext, end: (code: number) => void
 }
 
 function checkUrl(text: string, { allowOrigin, allowInsecure }: CurlFlags, env: NodeJS.ProcessEnv): URL {
-  if (!URL.canParse(text))
+  const url = parseHttpUrl(text)
+  if (url === undefined)
     throw new UsageError(
       'The URL of the request must be absolute, such as https://api.example.com/v1/orders.',
     )
-  const url = new URL(text)
   if (!isSecureUrl(url, allowInsecure)) {
     throw new UsageError(
       `${url.origin} must start with https://. Inside a trusted network, pass --allow-insecure.`,
@@ -60,7 +60,9 @@ function checkArguments(args: readonly string[]): void {
   const isUrl = (each: string, index: number) =>
     /^https?:\/\//i.test(each) && !args[index - 1]?.startsWith('-')
   if (args.some(isUrl))
-    throw new UsageError('Only one URL is allowed: curl would send the token to each of them.')
+    throw new UsageError(
+      'The arguments for curl contain another URL. Only one is allowed, because curl would send the token to both.',
+    )
 }
 
 const examples = `

@@ -18,7 +18,7 @@ export function checkCertificate({ tls, tlsMs = 0, failure }: Probe, url: URL): 
   return certificate.warning(
     'certificate_expires_soon',
     `${facts} (${tls.certificate.valid_to}).`,
-    'Renew it before then, or all clients will fail at once.',
+    'Renew it before then, or all clients will fail at the same time.',
   )
 }
 

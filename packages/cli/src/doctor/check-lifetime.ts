@@ -23,12 +23,16 @@ export function checkLifetime(
 }
 
 function explainMissing(written: unknown, assumedMs: number): Finding {
-  const advice =
-    'The service should send it (RFC 6749, section 5.1). If you know the lifetime, set defaultLifetimeMs in your program.'
+  const advice = (what: string) =>
+    `The service should send ${what} (RFC 6749, section 5.1). If you know the lifetime, set defaultLifetimeMs in your program.`
   const assumed = `a lifetime of ${formatDuration(assumedMs)} is assumed.`
   return written === undefined
-    ? lifetime.warning('lifetime_missing', `The response has no expires_in; ${assumed}`, advice)
-    : lifetime.warning('lifetime_invalid', `expires_in is not a positive number; ${assumed}`, advice)
+    ? lifetime.warning('lifetime_missing', `The response has no expires_in; ${assumed}`, advice('it'))
+    : lifetime.warning(
+        'lifetime_invalid',
+        `expires_in is not a positive number; ${assumed}`,
+        advice('the lifetime in seconds, as a positive number'),
+      )
 }
 
 function checkUnit(

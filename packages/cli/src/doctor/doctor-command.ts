@@ -5,6 +5,7 @@ import {
   type ConnectionFlags,
 } from '../configuration/connection-options.ts'
 import { resolveConnection } from '../configuration/resolve-connection.ts'
+import { parseHttpUrl } from '../configuration/secure-url.ts'
 import { exitCode, type ExitCode } from '../exit-code.ts'
 import type { CommandContext } from '../command-context.ts'
 import { UsageError } from '../usage-error.ts'
@@ -33,10 +34,10 @@ export function doctorCommand(context: CommandContext, end: (code: ExitCode) => 
     .action(async (flags: DoctorFlags) => {
       const connection = await resolveConnection(flags, context, { allowPlainHttp: true })
       const url = tokenEndpointOf(connection)
+      const apiUrl = readApiUrl(flags.apiUrl)
       const reporter = createReporter(context.stdout, flags.json ?? false)
       reporter.begin(url)
       const { tryWrongSecret } = flags
-      const apiUrl = readApiUrl(flags.apiUrl)
       const options = { limitMs: flags.timeout * 1000, tryWrongSecret, apiUrl, env: context.env }
       for await (const found of runChecks(connection, options)) {
         reporter.add(found)
@@ -47,7 +48,9 @@ export function doctorCommand(context: CommandContext, end: (code: ExitCode) => 
 }
 
 function readApiUrl(text: string | undefined): URL | undefined {
-  if (text === undefined || URL.canParse(text)) return text === undefined ? undefined : new URL(text)
+  if (text === undefined) return undefined
+  const url = parseHttpUrl(text)
+  if (url !== undefined) return url
   throw new UsageError('--api-url must be an absolute URL, such as https://api.example.com/v1/orders.')
 }
 

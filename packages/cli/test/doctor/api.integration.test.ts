@@ -44,15 +44,20 @@ describe('doctor with --api-url', () => {
     const { findings } = await doctor(['--api-url', api.origin])
     expect(findings).toContainEqual(expect.objectContaining({ check: 'api', code: 'connection_refused' }))
     expect((await doctor(['--api-url', 'http://api.example.com'])).faults).toStrictEqual(['plain_http'])
-    const { code, stderr } = await runTokenwell(
-      ['doctor', '--api-url', 'canary'],
-      service.environmentOf('demo'),
-    )
-    expect(code).toBe(2)
-    expect(stderr).toBe(
-      'tokenwell: --api-url must be an absolute URL, such as https://api.example.com/v1/orders.\n',
-    )
   })
+
+  it.each(['canary', 'localhost:8080/canary'])(
+    'rejects %s before it prints or sends anything',
+    async (url) => {
+      const outcome = await runTokenwell(['doctor', '--api-url', url], service.environmentOf('demo'))
+      expect(outcome).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: 'tokenwell: --api-url must be an absolute URL, such as https://api.example.com/v1/orders.\n',
+      })
+      expect((await service.journal()).total).toBe(0)
+    },
+  )
 })
 
 describe('doctor', () => {

@@ -176,15 +176,16 @@ describe('doctor and the token endpoint', () => {
   })
 
   it.each([
-    ['lifetime_invalid', 0],
-    ['lifetime_invalid', 'canary'],
-    ['lifetime_is_a_date', 1_893_456_000],
-    ['lifetime_is_a_date', '1893456000000'],
-    ['lifetime_too_long', 99_999_999],
-  ])('reports an implausible lifetime: %s, %j', async (code, lifetime) => {
+    ['lifetime_invalid', 0, 'should send the lifetime in seconds, as a positive number'],
+    ['lifetime_invalid', 'canary', 'should send the lifetime in seconds, as a positive number'],
+    ['lifetime_is_a_date', 1_893_456_000, 'should send the lifetime in seconds'],
+    ['lifetime_is_a_date', '1893456000000', 'should send the lifetime in seconds'],
+    ['lifetime_too_long', 99_999_999, 'with a shorter lifetime'],
+  ])('reports an implausible lifetime: %s, %j', async (code, lifetime, advice) => {
     await service.fault({ body: { ...token, expires_in: lifetime }, headers: noStore })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual([code])
+    expect(textOf(code)).toContain(advice)
     expect(textOf(code)).not.toContain('canary')
   })
 

@@ -58,6 +58,8 @@ function thumbprintOf(cert: string): string {
   try {
     return new X509Certificate(cert).fingerprint256
   } catch {
-    throw configurationError('cert is not a PEM certificate.')
+    throw configurationError(
+      'cert is not a PEM certificate, which starts with -----BEGIN CERTIFICATE-----. Pass its text, not its path.',
+    )
   }
 }

@@ -99,7 +99,7 @@ function failure({ status, headers }: Response): TokenError {
   if (status === 403 || status === 419) {
     return new TokenError({
       kind: 'credentials',
-      message: `The backend rejected the request for a token (${status}). Check its CSRF token and session.`,
+      message: `The backend rejected the token request (${status}). Check the CSRF token and session.`,
       status,
     })
   }

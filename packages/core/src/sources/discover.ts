@@ -92,19 +92,20 @@ async function fetchMetadata(
       const init = { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(timeoutMs) }
       const { status, body } = await sendTokenRequest(fetch, metadataUrl, init)
       isUnavailable ||= status >= 500 || status === 429
-      const found = status === 200 ? readMetadata(body, issuer, allowInsecure) : status || 'redirect'
+      const found =
+        status === 200 ? readMetadata(body, issuer, allowInsecure) : `responded with status ${status}`
       if (typeof found === 'object') return found
-      failures.push(`${metadataUrl}: ${found}`)
+      failures.push(`${metadataUrl} ${found}`)
     } catch (error) {
       if (isNextjsSignal(error)) throw error
       isUnavailable = true
       const { cause, message } = error as Error
-      failures.push(`${metadataUrl}: ${cause instanceof Error ? cause.message : message}`)
+      failures.push(`${metadataUrl} failed (${cause instanceof Error ? cause.message : message})`)
     }
   }
   throw new TokenError({
     kind: isUnavailable ? 'unavailable' : 'configuration',
-    message: `Could not find metadata for the issuer "${issuer}". ${failures.join('; ')}.`,
+    message: `Could not find metadata for the issuer "${issuer}": ${failures.join('; ')}.`,
   })
 }
 
@@ -114,14 +115,16 @@ function readMetadata(body: string, issuer: string, allowInsecure: boolean): Dis
   try {
     metadata = Object(JSON.parse(body)) as Record<string, unknown>
   } catch {
-    return 'not JSON'
+    return 'is not JSON'
   }
   // RFC 8414, section 3.3: otherwise one issuer could pose as another.
-  if (metadata['issuer'] !== issuer) return `"issuer" is ${JSON.stringify(metadata['issuer'])?.slice(0, 200)}`
+  const { issuer: named } = metadata
+  if (named !== issuer)
+    return named ? `has the issuer ${JSON.stringify(named).slice(0, 200)}` : 'has no issuer'
   const { token_endpoint: endpoint, mtls_endpoint_aliases: aliases } = metadata
   const alias = (Object(aliases) as Record<string, unknown>)['token_endpoint']
   const [tokenUrl, mtlsTokenUrl] = [endpoint, alias ?? endpoint].map((url) => readUrl(url, allowInsecure))
-  if (!tokenUrl || !mtlsTokenUrl) return 'no valid token_endpoint'
+  if (!tokenUrl || !mtlsTokenUrl) return 'has no valid token_endpoint'
   // RFC 8414, section 2: the default.
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = metadata
   return {

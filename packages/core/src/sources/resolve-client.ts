@@ -75,7 +75,7 @@ export function checkOptions(options: ClientCredentialsOptions): void {
   if (usesSecret && typeof clientSecret !== 'function') checkCredential('clientSecret', clientSecret)
   if (issuer) {
     if (!issuer.find || authUrl || tokenUrl) {
-      throw configurationError("issuer must be discover('https://…'), without authUrl and tokenUrl.")
+      throw configurationError("issuer must be discover('https://…') and excludes authUrl and tokenUrl.")
     }
   } else if (typeof authUrl !== 'function' && typeof tokenUrl !== 'function') {
     tokenEndpoint({ authUrl, tokenUrl, allowInsecure })

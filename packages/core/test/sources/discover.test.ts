@@ -110,10 +110,10 @@ describe('discover', () => {
     ],
   ])('names the URLs that it tried, for %s', async (issuer, urls) => {
     const { tokens, urls: requested } = start({}, { issuer: discover(issuer) })
-    const failures = urls.map((url) => `${url}: 404`).join('; ')
+    const failures = urls.map((url) => `${url} responded with status 404`).join('; ')
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'configuration',
-      message: `Could not find metadata for the issuer "${issuer}". ${failures}.`,
+      message: `Could not find metadata for the issuer "${issuer}": ${failures}.`,
     })
     expect(requested).toEqual(urls)
   })
@@ -123,26 +123,26 @@ describe('discover', () => {
       'of another issuer',
       metadata({}, `${origin}/`),
       'configuration',
-      '"issuer" is "https://login.example.com/"',
+      'has the issuer "https://login.example.com/"',
     ],
-    ['without an issuer', { token_endpoint: `${origin}/token` }, 'configuration', '"issuer" is undefined'],
-    ['that is not JSON', '<html>', 'configuration', 'not JSON'],
-    ['that is null', 'null', 'configuration', '"issuer" is undefined'],
-    ['without a token endpoint', { issuer: origin }, 'configuration', 'no valid token_endpoint'],
+    ['without an issuer', { token_endpoint: `${origin}/token` }, 'configuration', 'has no issuer'],
+    ['that is not JSON', '<html>', 'configuration', 'is not JSON'],
+    ['that is null', 'null', 'configuration', 'has no issuer'],
+    ['without a token endpoint', { issuer: origin }, 'configuration', 'has no valid token_endpoint'],
     [
       'with plain HTTP',
       metadata({ token_endpoint: 'http://login.example.com/token' }),
       'configuration',
-      'no valid token_endpoint',
+      'has no valid token_endpoint',
     ],
-    ['that redirects', 302, 'configuration', '302'],
-    ['that fails', 503, 'unavailable', '503'],
-    ['that is unreachable', 'unreachable', 'unavailable', 'ECONNREFUSED'],
+    ['that redirects', 302, 'configuration', 'responded with status 302'],
+    ['that fails', 503, 'unavailable', 'responded with status 503'],
+    ['that is unreachable', 'unreachable', 'unavailable', 'failed (ECONNREFUSED)'],
   ])('ignores metadata %s', async (_name, page, kind, problem) => {
     const failing = start({ [oauth]: page })
     await expect(failing.tokens.getToken()).rejects.toMatchObject({
       kind,
-      message: expect.stringContaining(`${oauth}: ${problem}; ${openid}: 404.`),
+      message: expect.stringContaining(`${oauth} ${problem}; ${openid} responded with status 404.`),
     })
     const { tokens } = start({ [oauth]: page, [openid]: metadata() })
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
@@ -214,8 +214,11 @@ describe('discover', () => {
   })
 
   it.each<[Partial<ClientCredentialsOptions>, string]>([
-    [{ tokenUrl: `${origin}/token` }, "issuer must be discover('https://…'), without authUrl and tokenUrl."],
-    [{ issuer: origin as never }, "issuer must be discover('https://…'), without authUrl and tokenUrl."],
+    [
+      { tokenUrl: `${origin}/token` },
+      "issuer must be discover('https://…') and excludes authUrl and tokenUrl.",
+    ],
+    [{ issuer: origin as never }, "issuer must be discover('https://…') and excludes authUrl and tokenUrl."],
   ])('rejects %j', (options, message) => {
     expect(() => start({}, options)).toThrow(message)
   })

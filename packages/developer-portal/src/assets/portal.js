@@ -16,7 +16,7 @@ async function copy(button) {
     showLabel(button, 'Copied')
   } catch {
     getSelection().selectAllChildren(source)
-    showLabel(button, 'Press Ctrl+C')
+    showLabel(button, 'Copy failed')
   }
 }
 

@@ -11,13 +11,16 @@ export interface CopyableOptions {
 /** A value with a copy button, which the script reveals. */
 export function copyable({ id, value, what }: CopyableOptions): SafeHtml {
   return html`<span class="hstack gap-2 copyable"
-    ><code id="${id}">${value}</code> ${copyButton(id, what)}</span
+    ><code id="${id}">${value}</code> ${copyButton(id, copyLabel(what))}</span
   >`
 }
 
-/** Copies the text of the element; the script reveals it. */
-export function copyButton(id: string, what: string, label = 'Copy'): SafeHtml {
-  return html`<button type="button" class="outline small" data-copy="${id}">
-    ${label}<span class="visually-hidden"> the ${what}</span>
-  </button>`
+/** Copies the text of the element; the script reveals it. It replaces the label's first text for a moment. */
+export function copyButton(id: string, label: string | SafeHtml): SafeHtml {
+  return html`<button type="button" class="outline small" data-copy="${id}">${label}</button>`
+}
+
+/** "Copy", and for screen readers what. */
+export function copyLabel(what: string): SafeHtml {
+  return html`Copy<span class="visually-hidden"> the ${what}</span>`
 }

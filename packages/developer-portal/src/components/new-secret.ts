@@ -17,7 +17,7 @@ export function newSecret(client: ClientOfService, existingSecrets: string | und
         <dd>${copyable({ id: 'client-secret', value: client.clientSecret, what: 'client secret' })}</dd>
       </div>
     </dl>
-    <p>${copyButton('environment', 'settings', 'Copy as .env')}</p>
+    <p>${copyButton('environment', 'Copy as .env')}</p>
     <pre id="environment" class="visually-hidden">${environmentFile(client)}</pre>
     ${existingSecrets === undefined ? '' : html`<p>${existingSecrets}</p>`}
   </section>`

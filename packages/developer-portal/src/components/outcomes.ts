@@ -2,7 +2,7 @@ import type { TokenRequestOutcome } from '@tokenwell/token-service/plugin'
 
 const outcomes: Partial<Record<TokenRequestOutcome, readonly [label: string, help: string]>> = {
   issued: ['Token issued', ''],
-  invalid_client: ['Wrong credentials', 'Check the client’s secret or key: it is wrong or was revoked.'],
+  invalid_client: ['Invalid credentials', 'Check the client’s secret or key: it is wrong or was revoked.'],
   expired_secret: ['Expired secret', 'Rotate the secret, and deploy the new one.'],
   application_not_approved: ['Not approved', 'Ask an administrator to approve the application.'],
   too_many_failures: ['Too many failures', 'Check the client’s credentials. A correct secret still works.'],

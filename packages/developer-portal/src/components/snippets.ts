@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { copyButton } from './copyable.ts'
+import { copyButton, copyLabel } from './copyable.ts'
 
 export interface FormRequest {
   readonly url: string
@@ -140,7 +140,7 @@ export function snippetTabs(snippets: readonly Snippet[]): SafeHtml {
       ({ id, label, code }) =>
         html`<div class="snippet" data-language="${id}">
           <pre tabindex="0" role="region" aria-label="${label}"><code id="snippet-${id}">${code}</code></pre>
-          ${copyButton(`snippet-${id}`, `${label} snippet`)}
+          ${copyButton(`snippet-${id}`, copyLabel(`${label} snippet`))}
         </div>`,
     )}
   </div>`

@@ -10,7 +10,7 @@ const projectForm = z.object({
   developer_email: z.union([z.literal(''), line(200).pipe(email)]),
 })
 
-/** Organization and email can be added later. */
+/** Organisation and email can be added later. */
 export function parseProjectForm(form: RawParameters): ParsedForm<ProjectDetails> {
   const parsed = parseForm(projectForm, form)
   if (!parsed.data) return parsed

@@ -106,7 +106,7 @@ export function projectSettingsPage(request: DeveloperRequest, project: Project,
 function projectFields(state: FormState): SafeHtml {
   const hint = 'Included in token responses. You can add it later.'
   return html`${field({ name: 'name', label: 'Project name' }, state)}
-  ${field({ name: 'organization_name', label: 'Organization', autocomplete: 'organization', hint, required: false }, state)}
+  ${field({ name: 'organization_name', label: 'Organisation', autocomplete: 'organization', hint, required: false }, state)}
   ${field({ name: 'developer_email', label: 'Developer email', type: 'email', autocomplete: 'email', hint, required: false }, state)}`
 }
 

@@ -39,7 +39,7 @@ const step = (title: string, body: SafeHtml) => (state: 'done' | 'current' | '')
 
 function projectStep({ paths, csrfToken }: DeveloperRequest, { project }: StartContent): SafeHtml {
   if (project) return html`<p><a href="${paths.project(project.id)}">${project.name}</a></p>`
-  return html`<p class="text-light">A project groups the applications of a team or a product.</p>
+  return html`<p class="text-light">A project groups the applications of one team or system.</p>
     <form method="post" action="${paths.newProject}" class="form">
       ${csrfInput(csrfToken)}<input type="hidden" name="from" value="start" />
       <input type="hidden" name="organization_name" value="" /><input

@@ -32,7 +32,7 @@ export function createIntrospector(
   const { clientId } = options
   if (!clientId)
     throw configurationError(
-      'introspection.clientId is missing. Set the credentials of this API as a resource server.',
+      'introspection.clientId is missing. Set the client ID of the resource server that is registered for this API.',
     )
   const authentication = authenticationOf(options)
 
@@ -137,7 +137,7 @@ function authenticationOf({
   }
   if (!clientSecret && clientAuthentication !== 'none') {
     throw configurationError(
-      'introspection.clientSecret is missing. Set the credentials of this API as a resource server.',
+      'introspection.clientSecret is missing. Set the client secret of the resource server that is registered for this API.',
     )
   }
   if (typeof clientSecret === 'function') {

@@ -47,21 +47,35 @@ async function discoverKeys(
   for (const place of places) {
     try {
       const response = await load(place, { signal: AbortSignal.timeout(timeoutMs) })
-      const metadata = (response.status === 200 ? await response.json() : {}) as Record<string, unknown>
-      const { issuer: named, jwks_uri: keys } = metadata
-      if (named === issuer && typeof keys === 'string') return keys
-      outcomes.push(
-        response.status === 200
-          ? `${place.href} has no jwks_uri for this issuer`
-          : `${place.href} responded with status ${response.status}`,
-      )
-      if (response.status !== 200) await response.body?.cancel()
+      if (response.status === 200) {
+        const found = readMetadata(await response.text(), issuer)
+        if (typeof found === 'object') return found.keys
+        outcomes.push(`${place.href} ${found}`)
+      } else {
+        outcomes.push(`${place.href} responded with status ${response.status}`)
+        await response.body?.cancel()
+      }
     } catch (error) {
-      outcomes.push(`could not load ${place.href} (${codeOf(error)})`)
+      outcomes.push(`${place.href} failed (${codeOf(error)})`)
     }
   }
   throw tokenError(
     'unavailable',
     `Could not find metadata for the issuer "${issuer}": ${outcomes.join('; ')}.`,
   )
+}
+
+/** The URL of the issuer's keys, or why there is none. */
+function readMetadata(body: string, issuer: string): { readonly keys: string } | string {
+  let metadata: Record<string, unknown>
+  try {
+    metadata = Object(JSON.parse(body)) as Record<string, unknown>
+  } catch {
+    return 'is not JSON'
+  }
+  const { issuer: named, jwks_uri: keys } = metadata
+  // RFC 8414, section 3.3: otherwise one issuer could pose as another.
+  if (named !== issuer)
+    return named ? `has the issuer ${JSON.stringify(named).slice(0, 200)}` : 'has no issuer'
+  return typeof keys === 'string' ? { keys } : 'has no jwks_uri'
 }

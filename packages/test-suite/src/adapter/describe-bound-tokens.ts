@@ -104,7 +104,7 @@ export function describeBoundTokens(adapter: AdapterUnderTest): void {
       expect(fixture.endpoint.issued).toHaveLength(2)
     })
 
-    it('shows neither itself nor its proof in a logged response or error', async () => {
+    it('does not appear in a logged response or error, and neither does its proof', async () => {
       nonce = 'a-nonce-of-the-api'
       const outcomes = [await outcome(post())]
       fixture.api.respond = () => json({}, 500)

@@ -24,7 +24,7 @@ export function describeRejections(adapter: AdapterUnderTest): void {
       expect(fixture.endpoint.issued).toHaveLength(2)
     })
 
-    it('is recognised by the fault of a gateway in the body, which the caller can still read', async () => {
+    it('is recognised by a gateway fault in the body, which the caller can still read', async () => {
       const fault = { fault: { detail: { errorcode: 'keymanagement.service.access_token_expired' } } }
       fixture.api.respond = () => json(fault, 500)
       const { status, text } = await fixture.client(post())

@@ -28,10 +28,10 @@ export function createAdminServer(
   server.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
     if (timingSafeEqual(digestOf(request.headers.authorization ?? ''), expected)) return
-    await reply
-      .code(401)
-      .header('www-authenticate', 'Bearer')
-      .send({ error: 'The administrator token is invalid.' })
+    await reply.code(401).header('www-authenticate', 'Bearer').send({
+      error:
+        'The administrator token is missing or invalid. Send it in the header "Authorization: Bearer <token>".',
+    })
   })
   server.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
     const status = statusOf(error)

@@ -5,7 +5,7 @@ export type ApplicationStatus = 'approved' | 'pending' | 'revoked'
 /** The format of the token response: with a list of products, with level and refresh token, or that of RFC 6749. */
 export type ResponseForm = 'products' | 'refresh' | 'rfc6749'
 
-/** A group of applications, with the organization and developer that token responses name. */
+/** A group of applications, with the organisation and developer that token responses name. */
 export interface Project {
   readonly id: string
   readonly name: string

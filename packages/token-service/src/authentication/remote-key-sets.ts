@@ -38,9 +38,9 @@ export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKey
         if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
           throw error
         failedAtMs = performance.now()
-        warn(
-          `The JWK set at ${url} is not available: ${error instanceof Error ? error.message : 'unknown reason'}`,
-        )
+        // The error for a host with several addresses has a code, but no message.
+        const { message, code } = error as NodeJS.ErrnoException
+        warn(`The JWK set at ${url} is not available: ${message || code || 'unknown reason'}`)
         throw new KeySetUnavailable(undefined, { cause: error })
       }
     }
@@ -61,7 +61,7 @@ async function limited({ status, body }: Response): Promise<Response> {
   for await (const chunk of body ?? []) {
     chunks.push(chunk)
     bytes += chunk.byteLength
-    if (bytes > maxBytes) throw new KeySetUnavailable()
+    if (bytes > maxBytes) throw new KeySetUnavailable('the response is larger than 64 KiB')
   }
   return new Response(Buffer.concat(chunks), { status })
 }

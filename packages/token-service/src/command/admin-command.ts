@@ -181,6 +181,11 @@ export async function sendAdminRequest(
       throw new UsageError(`Could not reach ${url}. Check TOKENWELL_ADMIN_URL.`, { cause: error })
     })
     const text = await response.text()
+    if (response.status === 401) {
+      throw new UsageError(
+        `${url} rejected the administrator token. Check TOKENWELL_ADMIN_TOKEN or TOKENWELL_ADMIN_TOKEN_FILE.`,
+      )
+    }
     if (!response.ok)
       throw new UsageError(errorIn(text) ?? `${url} responded with status ${response.status}.`)
     const [, next] = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? []

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { applicationSchema } from '../registry/application-schema.ts'
+import { describeIssue, firstIssue } from '../platform/describe-issue.ts'
 import { UsageError } from '../platform/usage-error.ts'
 
 /** A list; in flags and variables, separated by commas. */
@@ -11,7 +12,8 @@ function list<Item extends z.ZodType>(item: Item) {
   return z.preprocess(split, z.array(item))
 }
 
-const port = z.coerce.number().int().min(0).max(65_535)
+const portRule = 'must be a whole number from 0 to 65535'
+const port = z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule)
 const { clientSecret, jwks, jwksUrl, publicKey } = applicationSchema.shape
 const resourceServer = z.strictObject({
   clientId: z.string().min(1),
@@ -43,7 +45,12 @@ export const configurationSchema = z.strictObject({
     z.string().regex(/^(\*|https?:\/\/[^/]+)$/, 'must be an origin, such as https://tools.example.com'),
   ).optional(),
   publicUrl: z.url({ protocol: /^https?$/ }).optional(),
-  trustProxy: z.union([z.boolean(), z.number(), z.string()]).optional(),
+  trustProxy: z
+    .union(
+      [z.boolean(), z.number(), z.string()],
+      'must be true, false, a number of proxies or their addresses',
+    )
+    .optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   workers: z.coerce.number().int().min(1).max(256).default(1),
   drainSeconds: z.coerce.number().min(0).max(3_600).default(0),
@@ -55,7 +62,9 @@ export const configurationSchema = z.strictObject({
   auditRetentionDays: z.coerce.number().positive().optional(),
   usageRetentionDays: z.coerce.number().positive().optional(),
   jwksAllowedHosts: list(z.string().min(1)).optional(),
-  sandbox: z.union([z.boolean(), port.transform((number) => ({ port: number }))]).default(false),
+  sandbox: z
+    .union([z.boolean(), port.transform((number) => ({ port: number }))], 'must be true, false or a port')
+    .default(false),
 })
 
 export type Configuration = z.output<typeof configurationSchema>
@@ -151,10 +160,8 @@ function linePosition(positions: unknown): string {
 }
 
 function validate(settings: Settings): Configuration {
-  const result = configurationSchema.safeParse(settings)
+  const result = configurationSchema.safeParse(settings, { error: describeIssue })
   if (result.success) return result.data
-  const issue = result.error.issues[0]
-  const name =
-    [...(issue?.path ?? [])].join('.') || (issue?.code === 'unrecognized_keys' ? issue.keys[0] : '')
-  throw new UsageError(`The setting "${name}" is invalid: ${issue?.message}.`)
+  const [name, what] = firstIssue(result.error)
+  throw new UsageError(`The setting "${name}" ${what}.`)
 }

@@ -113,7 +113,10 @@ export function createApplicationRegistry(
   const deletionTime = () => clock.now() + deletionGraceDays * 86_400_000
 
   async function update(id: string, changes: ApplicationChanges, revision: number): Promise<void> {
-    if (!(await storage.applications.update(id, changes, revision))) throw new ApplicationChanged()
+    if (await storage.applications.update(id, changes, revision)) return
+    throw new ApplicationChanged(
+      'The application was changed meanwhile. Read it again, then repeat the change.',
+    )
   }
 
   async function changeKeys(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { describeIssue, firstIssue } from '../platform/describe-issue.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import {
   productNamePattern,
@@ -33,15 +34,11 @@ export const applicationSchema = z.strictObject({
 
 /** @throws {@link UsageError} that names the first invalid field */
 export function resolveApplications(applications: unknown): ResolvedApplication[] {
-  const result = z.array(applicationSchema).safeParse(applications)
+  const result = z.array(applicationSchema).safeParse(applications, { error: describeIssue })
   if (result.success) {
     rejectDuplicates('applications', result.data)
     rejectWithoutCredentials('applications', result.data)
     return result.data
   }
-  const issue = result.error.issues[0]
-  const place = issue?.path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-  throw new UsageError(`applications${place ?? ''} is invalid: ${issue?.message ?? 'not a list'}.`)
+  throw new UsageError(`${firstIssue(result.error, 'applications').join(' ')}.`)
 }

@@ -175,5 +175,12 @@ describe('tokenwell-service admin', () => {
     const args = ['--storage', 'memory', '--port', '0', '--admin-port', '0']
     const service = await runCommand(args, { cwd }).ended
     expect([service.code, service.stderr]).toEqual([2, expect.stringContaining('"adminPort" requires')])
+    const { adminUrl } = await administered()
+    const env = { TOKENWELL_ADMIN_URL: adminUrl, TOKENWELL_ADMIN_TOKEN: 'canary' }
+    const rejected = await runCommand(['admin', 'audit'], { cwd, env }).ended
+    expect([rejected.code, rejected.stderr]).toEqual([
+      2,
+      expect.stringContaining('rejected the administrator token. Check TOKENWELL_ADMIN_TOKEN or'),
+    ])
   })
 })

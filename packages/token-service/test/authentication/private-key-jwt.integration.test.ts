@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { exportJWK, exportPKCS8, exportSPKI, generateKeyPair } from 'jose'
+import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ApplicationOptions, RunningTokenService, TokenServiceOptions } from '@tokenwell/token-service'
 import {
@@ -43,6 +44,16 @@ async function outcome({ authUrl }: { authUrl: string }, assertion: Assertion = 
 const invalidClient = '401 ClientId is Invalid'
 const invalidClaim = (name: string) =>
   `401 A claim of the client assertion is missing, invalid, expired or already used : ${name}`
+
+/** What is logged when the keys of a client cannot be fetched. */
+async function warningOf(fetchKeys: typeof fetch): Promise<string> {
+  let log = ''
+  const logger = pino({ level: 'warn' }, { write: (line) => void (log += line) })
+  const jwksUrl = 'https://client.example.com/jwks.json'
+  const service = await keyService({ jwksUrl }, { fetchKeys, logger })
+  expect(await outcome(service)).toBe('503 undefined')
+  return log
+}
 
 describe('private_key_jwt', () => {
   it('authenticates an application without a secret', async () => {
@@ -226,8 +237,14 @@ describe('private_key_jwt', () => {
 
   it('rejects a JWK set that is too large', async () => {
     const fetchKeys = async () => new Response('x'.repeat(100_000))
-    const service = await keyService({ jwksUrl: 'https://client.example.com/jwks.json' }, { fetchKeys })
-    expect(await outcome(service)).toBe('503 undefined')
+    expect(await warningOf(fetchKeys)).toContain('is not available: the response is larger than 64 KiB')
+  })
+
+  it('logs the code of a failure that has no message', async () => {
+    const fetchKeys = async () => {
+      throw Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })
+    }
+    expect(await warningOf(fetchKeys)).toContain('is not available: ECONNREFUSED')
   })
 
   it.each([

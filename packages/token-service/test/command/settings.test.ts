@@ -80,17 +80,27 @@ describe('a usage error', () => {
       'broken.yaml': 'port: 1\nkeys: ["canary\n',
       'unknown.yaml': 'prot: canary\n',
       'list.yaml': '- canary\n',
+      'nameless.yaml': 'applications: [{ clientId: canary }]\n',
+      'unknown-field.yaml': 'applications: [{ nmae: canary, name: canary, clientId: canary }]\n',
       'short.keys': 'canary\n',
     })
 
   it.each([
-    [['--port', '99999'], /"port" is invalid/],
+    [['--port', '99999'], /"port" must be a whole number from 0 to 65535\.$/],
+    [['--port', 'canary'], /"port" must be a whole number from 0 to 65535\.$/],
+    [['--workers', 'canary'], /"workers" must be a number\.$/],
+    [['--workers', '0'], /"workers" must be at least 1\.$/],
+    [['--errors', 'canary'], /"errors" must be one of classic, rfc6749\.$/],
+    [['--sandbox', 'canary'], /"sandbox" must be true, false or a port\.$/],
+    [['--public-url', 'canary'], /"publicUrl" must be an absolute URL that starts with https/],
+    [['--config', 'nameless.yaml'], /"applications\[0\]\.name" is missing\.$/],
+    [['--config', 'unknown-field.yaml'], /"applications\[0\]\.nmae" is unknown\.$/],
     [['--storage', 'nowhere'], /"memory", "sqlite:FILE" or a postgres/],
     [['--config', 'missing.yaml'], /Could not read .*missing\.yaml \(ENOENT\)/],
     [['--config', 'broken.yaml'], /broken\.yaml is not valid YAML or JSON \(line \d\)/],
-    [['--config', 'unknown.yaml'], /"prot" is invalid/],
+    [['--config', 'unknown.yaml'], /"prot" is unknown\.$/],
     [['--config', 'list.yaml'], /must contain settings/],
-    [['--applications-file', 'unknown.yaml', '--storage', 'memory'], /"applications" is invalid/],
+    [['--applications-file', 'unknown.yaml', '--storage', 'memory'], /"applications" must be a list\.$/],
     [['--storage', 'memory', '--keys-file', 'short.keys'], /32 or more/],
   ])('is reported without secrets: %j', async (args, message) => {
     const files = folder()

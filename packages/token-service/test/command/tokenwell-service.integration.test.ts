@@ -43,9 +43,9 @@ describe('tokenwell-service', () => {
   it('prefers flags to the environment, and the environment to the file', async () => {
     const folder = temporaryFolder({ 'service.yaml': 'port: 0\nstorage: memory\nerrors: nonsense\n' })
     const config = ['--config', join(folder, 'service.yaml')]
-    expect((await outcomeOf(config)).stderr).toContain('"errors" is invalid')
+    expect((await outcomeOf(config)).stderr).toContain('"errors" must be one of classic, rfc6749')
     const env = { TOKENWELL_ERRORS: 'unknown' }
-    expect((await outcomeOf(config, env)).stderr).toContain('"errors" is invalid')
+    expect((await outcomeOf(config, env)).stderr).toContain('"errors" must be one of classic, rfc6749')
     const service = runCommand([...config, '--errors', 'rfc6749'], { env })
     const response = await fetch((await service.authUrl) + tokenPath)
     expect(await response.json()).toHaveProperty('error')

@@ -100,8 +100,25 @@ describe('applications that are configured', () => {
       { resourceServers: [{ ...resourceServer, clientSecret: 'short' }] },
       /"speech-api" in resourceServers is too short/,
     ],
-  ])('are rejected with duplicate client IDs or weak secrets: %#', async (options, message) => {
-    const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
-    await expect(startTokenService({ storage, ...options })).rejects.toThrow(message)
-  })
+    [{ applications: [{ clientId: 'demo-client' } as never] }, /^applications\[0\]\.name is missing\.$/],
+    [
+      { applications: [{ ...application, lifetimeSeconds: '3600' as never }] },
+      /^applications\[0\]\.lifetimeSeconds must be a number\.$/,
+    ],
+    [
+      { applications: [{ ...application, clientSecretExpiresAt: 'tomorrow' }] },
+      /^applications\[0\]\.clientSecretExpiresAt must be a date and time with a time zone/,
+    ],
+    [
+      { applications: [{ ...application, products: ['a,b'] }] },
+      /^applications\[0\]\.products\[0\] must not contain commas or brackets\.$/,
+    ],
+    [{ applications: {} as never }, /^applications must be a list\.$/],
+  ])(
+    'are rejected with invalid fields, duplicate client IDs or weak secrets: %#',
+    async (options, message) => {
+      const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
+      await expect(startTokenService({ storage, ...options })).rejects.toThrow(message)
+    },
+  )
 })

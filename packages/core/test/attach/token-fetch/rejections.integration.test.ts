@@ -160,7 +160,7 @@ describe('a rejected request', () => {
     expect(issuer.requests).toBe(1)
   })
 
-  it('is recognised by the fault of a gateway in its body with any status, and the body remains readable', async () => {
+  it('is recognised by a gateway fault in its body with any status, and the body remains readable', async () => {
     const fault = (errorcode: string): string =>
       JSON.stringify({ fault: { detail: { errorcode } }, filler: 'x'.repeat(100_000) })
     let responses = 0

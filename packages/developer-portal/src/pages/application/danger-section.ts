@@ -57,7 +57,7 @@ export function dangerSection(
     },
     otherProjects.length > 0 && {
       title: 'Move to another project',
-      text: 'Its client ID, secrets and tokens stay valid. Token responses name the other project’s organization.',
+      text: 'Its client ID, secrets and tokens stay valid. Token responses name the other project’s organisation.',
       button: dialog({
         id: 'move',
         label: 'Move',
