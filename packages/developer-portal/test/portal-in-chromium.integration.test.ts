@@ -423,6 +423,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await send(1, { client_id: resourceServer.clientId, client_secret: resourceServer.clientSecret })
     await expect.poll(() => dialog.innerText(), timeout).toMatch(/"active":\s*true/)
     await page.getByRole('button', { name: 'Close Client' }).click()
+    await dialog.waitFor({ state: 'hidden' })
     await inspectPage(page, 'reference-loaded')
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createMemoryTokenStore, createTokenProvider } from '@tokenwell/core'
+import { createMemoryTokenStore, createTokenProvider, type TokenSource } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { never, ScriptedEndpoint, sourceOf, unavailable } from '../support/scripted-endpoint.ts'
 
@@ -93,9 +93,11 @@ describe('close', () => {
     ['without a store', undefined],
     ['with a store', createMemoryTokenStore()],
   ])('leaves no timers %s', async (_name, store) => {
-    const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
-    const { requestToken } = sourceOf(endpoint)
-    const source = { cacheKey: async () => 'key', requestToken: requestToken.bind(sourceOf(endpoint)) }
+    const inner = sourceOf(new ScriptedEndpoint({ latencyMs: 100 }))
+    const source: TokenSource = {
+      cacheKey: async () => 'key',
+      requestToken: (context) => inner.requestToken(context),
+    }
     const tokens = createTokenProvider(source, { store })
     const call = watch(tokens.getToken())
     await pass(100)

@@ -14,6 +14,8 @@ followColourScheme()
 dark.addEventListener('change', followColourScheme)
 new MutationObserver(completeMarkup).observe(document.body, { childList: true, subtree: true })
 completeMarkup()
+if (document.readyState === 'complete') show()
+else addEventListener('load', show)
 for (const type of ['pointerover', 'focusin', 'click']) rendered.addEventListener(type, prepare)
 addEventListener('keydown', (event) => {
   if (!rendered.isConnected || event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
@@ -21,6 +23,10 @@ addEventListener('keydown', (event) => {
   // The search.
   rendered.querySelector(controls).click()
 })
+
+function show() {
+  requestAnimationFrame(() => rendered.classList.add('shown'))
+}
 
 function prepare(event) {
   const control = event.target.closest(controls)
