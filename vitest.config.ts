@@ -14,7 +14,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ['{packages,apps}/*/test/**/*.test.ts'],
-    globalSetup: ['packages/internal-testing/src/shared-servers.ts'],
+    globalSetup: ['packages/internal-testing/src/start-shared-servers.ts'],
     setupFiles: ['packages/internal-testing/src/fail-on-console.ts'],
     // Most tests wait for sockets and child processes: more of them at once than there are processors.
     maxWorkers: '150%',

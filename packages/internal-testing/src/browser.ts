@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
-import { sharedServer, type SharedServer } from './shared-servers.ts'
+import { sharedServer, type SharedServer } from './shared-server.ts'
 
 const executablePath =
   process.env['CHROMIUM_PATH'] ??

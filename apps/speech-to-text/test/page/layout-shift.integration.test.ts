@@ -27,16 +27,16 @@ describe.skipIf(!hasChromium)('the layout of the page', () => {
     await page.goto(running.url)
     await page.getByRole('button', { name: 'Choose files' }).waitFor()
     await page.getByLabel('Through the server').check()
-    const hold = Promise.withResolvers<void>()
+    const arrival = Promise.withResolvers<void>()
     await page.route(/\/transcriptions\/[\w-]+$/, async (route) => {
-      if (route.request().method() === 'GET') await hold.promise
+      if (route.request().method() === 'GET') await arrival.promise
       await route.continue()
     })
     await drop(page, [{ name: file, content: await readFile(join(samplesFolder, file)) }])
     await page.getByText('Transcribing').first().waitFor()
     // The recording was added by the user, and may move what is below it.
     const before = await layoutShift(page)
-    hold.resolve()
+    arrival.resolve()
     await page.locator('.words').waitFor()
     expect((await layoutShift(page)) - before).toBeLessThan(pageBudget.shift)
     await context.close()

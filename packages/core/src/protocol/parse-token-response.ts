@@ -36,7 +36,7 @@ export function parseTokenResponse(
 }
 
 /** Parses a JSON object; undefined for anything else. */
-export function parseObject(body: string): Record<string, unknown> | undefined {
+function parseObject(body: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body.replace(/^\uFEFF/, ''))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined

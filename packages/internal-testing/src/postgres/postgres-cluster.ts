@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
-import { sharedServer, type SharedServer } from '../shared-servers.ts'
+import { sharedServer, type SharedServer } from '../shared-server.ts'
 import { isInstalled, startPostgresServer } from './private-postgres.ts'
 
 const givenUrl = process.env['TOKENWELL_TEST_POSTGRES_URL']

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '../free-port.ts'
-import type { SharedServer } from '../shared-servers.ts'
+import type { SharedServer } from '../shared-server.ts'
 
 const binaries = '/usr/lib/postgresql'
 const newest = existsSync(binaries)

@@ -1,19 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { startChromium } from './browser.ts'
+import { startPostgresServer } from './postgres/private-postgres.ts'
+import { sharedServersVariable, type SharedServer } from './shared-server.ts'
 
-/** A server that test files share. */
-export interface SharedServer {
-  readonly url: string
-  readonly stop: () => Promise<void>
-}
-
-const servers = {
-  chromium: async (): Promise<SharedServer> => (await import('./browser.ts')).startChromium(),
-  postgres: async (): Promise<SharedServer> =>
-    (await import('./postgres/private-postgres.ts')).startPostgresServer(),
-}
-
-const variable = 'TOKENWELL_SHARED_SERVERS'
+const servers = { chromium: startChromium, postgres: startPostgresServer }
 
 /** For `globalSetup`: starts each server when a test file first needs it, and stops it after the last test file. */
 export async function setup(): Promise<() => Promise<void>> {
@@ -28,21 +19,11 @@ export async function setup(): Promise<() => Promise<void>> {
     )
   })
   await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve))
-  process.env[variable] = `http://127.0.0.1:${(broker.address() as AddressInfo).port}`
+  process.env[sharedServersVariable] = `http://127.0.0.1:${(broker.address() as AddressInfo).port}`
   return async () => {
     broker.close()
     broker.closeAllConnections()
     const running = await Promise.allSettled(started.values())
     for (const server of running) if (server.status === 'fulfilled') await server.value.stop()
   }
-}
-
-/** The URL of a shared server; undefined outside Vitest. */
-export async function sharedServer(name: keyof typeof servers): Promise<string | undefined> {
-  const broker = process.env[variable]
-  if (broker === undefined) return undefined
-  const response = await fetch(`${broker}/${name}`)
-  const text = await response.text()
-  if (!response.ok) throw new Error(text)
-  return text
 }
