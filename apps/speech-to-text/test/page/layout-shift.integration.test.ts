@@ -27,13 +27,17 @@ describe.skipIf(!hasChromium)('the layout of the page', () => {
     await page.goto(running.url)
     await page.getByRole('button', { name: 'Choose files' }).waitFor()
     await page.getByLabel('Through the server').check()
+    const sent = Promise.withResolvers<void>()
     const arrival = Promise.withResolvers<void>()
-    await page.route(/\/transcriptions\/[\w-]+$/, async (route) => {
-      if (route.request().method() === 'GET') await arrival.promise
+    await page.route('**', async (route) => {
+      if (route.request().method() === 'POST') {
+        sent.resolve()
+        await arrival.promise
+      }
       await route.continue()
     })
     await drop(page, [{ name: file, content: await readFile(join(samplesFolder, file)) }])
-    await page.getByText('Transcribing').first().waitFor()
+    await sent.promise
     // The recording was added by the user, and may move what is below it.
     const before = await layoutShift(page)
     arrival.resolve()
