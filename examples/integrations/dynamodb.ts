@@ -47,7 +47,7 @@ export function createDynamodbTokenStore(client: DynamoDBClient, table: string, 
   return {
     sharing: tokenSharing,
     async read(cacheKey) {
-      const [name] = await format.names(cacheKey)
+      const [name] = format.names(cacheKey)
       const { Item } = await client.send(
         new GetItemCommand({ TableName: table, Key: { name: { S: name } }, ConsistentRead: true }),
       )
@@ -56,12 +56,12 @@ export function createDynamodbTokenStore(client: DynamoDBClient, table: string, 
       ])
     },
     async remove(cacheKey, id) {
-      const [name] = await format.names(cacheKey)
+      const [name] = format.names(cacheKey)
       const names = { '#token': 'token' }
       await update(name, 'remove #token', 'begins_with(#token, :id)', names, { ':id': { S: `${id}.` } })
     },
     async lease(cacheKey, ttlMs, slot) {
-      const [name] = await format.names(cacheKey)
+      const [name] = format.names(cacheKey)
       const names = { '#holder': slot ?? 'lease', '#until': `${slot ?? 'lease'}Until` }
       const leasedAt = Date.now()
       const holder = { ':holder': { S: crypto.randomUUID() } }
@@ -82,7 +82,7 @@ export function createDynamodbTokenStore(client: DynamoDBClient, table: string, 
         expiresAt: number,
       ): Promise<string | undefined> {
         const id = crypto.randomUUID()
-        const entry = await format.encode(cacheKey, kind, { id, expiresAt: Math.floor(expiresAt), content })
+        const entry = format.encode(cacheKey, kind, { id, expiresAt: Math.floor(expiresAt), content })
         const written = await update(
           name,
           kind === 'token' ? 'set #entry = :entry remove cooldown' : 'set #entry = :entry',

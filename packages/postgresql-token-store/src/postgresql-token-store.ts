@@ -61,15 +61,15 @@ export function createPostgresqlTokenStore(options: PostgresqlTokenStoreOptions)
   return {
     sharing: tokenSharing,
     async read(cacheKey) {
-      const rows = await run<FoundRow>(sql.read, await format.names(cacheKey))
+      const rows = await run<FoundRow>(sql.read, format.names(cacheKey))
       const found = rows.map(({ now, token, cooldown }) => ({ now: Number(now), token, cooldown }))
       return format.read(cacheKey, found)
     },
     async remove(cacheKey, id) {
-      await run(sql.remove, await format.names(cacheKey), id)
+      await run(sql.remove, format.names(cacheKey), id)
     },
     async lease(cacheKey, ttlMs, slot): Promise<TokenLease | undefined> {
-      const [name] = await format.names(cacheKey)
+      const [name] = format.names(cacheKey)
       const holder = [name, slot ?? 'lease', crypto.randomUUID()]
       const [leased] = await run<FoundRow>(sql.lease, ...holder, Math.ceil(ttlMs))
       if (leased === undefined) return undefined
@@ -80,7 +80,7 @@ export function createPostgresqlTokenStore(options: PostgresqlTokenStoreOptions)
       const write = async <Kind extends EntryKind>(kind: Kind, content: EntryContents[Kind], ms: number) => {
         const id = crypto.randomUUID()
         const expiresAt = leasedAt + Math.floor(ms)
-        const entry = await format.encode(cacheKey, kind, { id, expiresAt, content })
+        const entry = format.encode(cacheKey, kind, { id, expiresAt, content })
         const written = await run(sql.write, ...holder, leasedAt, kind, id, entry, expiresAt)
         return written.length > 0 ? id : undefined
       }

@@ -9,7 +9,7 @@ import { extendScript, writeScript, leaseScript } from './token-scripts.ts'
 const repeatMs = 100
 
 /** Encodes an entry of the leased key. */
-export type EncodeEntry = <Kind extends EntryKind>(kind: Kind, entry: Entry<Kind>) => Promise<string>
+export type EncodeEntry = <Kind extends EntryKind>(kind: Kind, entry: Entry<Kind>) => string
 
 /** Takes the lease, if it is free. The holder's ID distinguishes it from later holders. */
 export async function takeLease(
@@ -48,7 +48,7 @@ export async function takeLease(
     expiresAt: number,
   ) {
     const id = crypto.randomUUID()
-    const entry = await encode(kind, { id, expiresAt, content })
+    const entry = encode(kind, { id, expiresAt, content })
     const write = async () =>
       Number(await run(writeScript, keys, [...holder, leasedAt, kind, entry, expiresAt]))
     unwritten = write

@@ -50,8 +50,7 @@ export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenSto
       emit(onEvent, { type: 'entry_unreadable', redisKey: keyPrefix + name, field }),
   })
   const run = createScriptRunner(sender)
-  const redisKeys = async (cacheKey: string): Promise<string[]> =>
-    (await format.names(cacheKey)).map((name) => keyPrefix + name)
+  const redisKeys = (cacheKey: string): string[] => format.names(cacheKey).map((name) => keyPrefix + name)
 
   async function find(redisKey: string): Promise<FoundEntries> {
     const reply = await run(readScript, [redisKey])
@@ -61,13 +60,13 @@ export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenSto
 
   return {
     sharing: tokenSharing,
-    read: async (cacheKey) => format.read(cacheKey, await Promise.all((await redisKeys(cacheKey)).map(find))),
+    read: async (cacheKey) => format.read(cacheKey, await Promise.all(redisKeys(cacheKey).map(find))),
     async remove(cacheKey, id) {
-      const keys = await redisKeys(cacheKey)
+      const keys = redisKeys(cacheKey)
       await Promise.all(keys.map((redisKey) => run(removeScript, [redisKey], [`${id}.`])))
     },
     async lease(cacheKey, ttlMs, slot) {
-      const [redisKey] = await redisKeys(cacheKey)
+      const [redisKey] = redisKeys(cacheKey)
       const encode: EncodeEntry = (kind, entry) => format.encode(cacheKey, kind, entry)
       return takeLease(run, redisKey!, encode, slot ?? 'lease', ttlMs)
     },

@@ -40,11 +40,11 @@ export interface EntryFormatOptions {
 /** How entries are named and encoded. */
 export interface EntryFormat {
   /** Where the entries of a cache key are, one name per encryption key. Write under the first one, and lease it. */
-  names(cacheKey: string): Promise<readonly [string, ...string[]]>
+  names(cacheKey: string): readonly [string, ...string[]]
   /** The value starts with `id.` in plain text. */
-  encode<Kind extends EntryKind>(cacheKey: string, kind: Kind, entry: Entry<Kind>): Promise<string>
+  encode<Kind extends EntryKind>(cacheKey: string, kind: Kind, entry: Entry<Kind>): string
   /** The result of a store's `read`. @param found for each name, in their order */
-  read(cacheKey: string, found: readonly FoundEntries[]): ReturnType<TokenStore['read']>
+  read(cacheKey: string, found: readonly FoundEntries[]): Awaited<ReturnType<TokenStore['read']>>
 }
 
 const documents: { [Kind in EntryKind]: EntryDocument<EntryContents[Kind]> } = {
@@ -86,16 +86,16 @@ export function createEntryFormat({ store, encryptionKeys, onUnreadable }: Entry
   }
 
   return {
-    names: async (cacheKey) => {
+    names: (cacheKey) => {
       const [first, ...others] = encryptions
       return [first.name(cacheKey), ...others.map((encryption) => encryption.name(cacheKey))]
     },
-    async encode(cacheKey, kind, { id, expiresAt, content }) {
+    encode(cacheKey, kind, { id, expiresAt, content }) {
       const head = `${id}.${expiresAt}.`
       const text = documents[kind].write(content)
       return head + encryptions[0].encrypt(text, [cacheKey, kind, head])
     },
-    async read(cacheKey, found) {
+    read(cacheKey, found) {
       // With older encryption keys too, during a key rotation. Leases and cooldowns use the first key only.
       const [token] = encryptions
         .flatMap((encryption, index) => decode(cacheKey, encryption, 'token', found[index]!) ?? [])
