@@ -4,10 +4,10 @@ import type { Clock } from '../platform/clock.ts'
 import type { Keyring } from '../secret-hashing/keyring.ts'
 import type { ApplicationChanges, Storage } from '../storage/storage.ts'
 import type { Application, Approval, Project, RegisteredClient } from '../applications/application.ts'
-import { parsePublicKeys, type PublicKey } from '../keys/public-key.ts'
+import type { PublicKey } from '../keys/public-key.ts'
 import { changeRepeatedly } from './change-repeatedly.ts'
 import { configuredSecretPrefix, createClientId, createClientSecret, storedSecret } from './client-secret.ts'
-import { publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
+import { createKeyRegistry } from './key-registry.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
 
@@ -119,17 +119,17 @@ export function createApplicationRegistry(
     )
   }
 
-  async function changeKeys(
-    clientId: string,
-    change: (keys: readonly PublicKey[]) => readonly PublicKey[],
-  ): Promise<void> {
-    await changeRepeatedly(async () => {
-      const client = await storage.applications.findClient(clientId)
-      if (!client) return true
-      const { id, revision, keys } = client.application
-      return storage.applications.update(id, { keys: change(keys) }, revision)
-    })
-  }
+  const keyRegistry = createKeyRegistry(
+    (clientId, change) =>
+      changeRepeatedly(async () => {
+        const client = await storage.applications.findClient(clientId)
+        if (!client) return true
+        const { id, revision, keys } = client.application
+        return storage.applications.update(id, { keys: change(keys) }, revision)
+      }),
+    audit,
+    clock,
+  )
 
   return {
     async createProject(details) {
@@ -235,20 +235,9 @@ export function createApplicationRegistry(
       }
       audit('secret_revoked', application.clientId, secretId)
     },
-    async addKeys({ clientId }, text, name) {
-      const added = publicKeys(parsePublicKeys(text), clock.now(), name)
-      await changeKeys(clientId, (keys) => withKeys(keys, added))
-      for (const { id } of added) audit('key_added', clientId, id)
-      return added
-    },
-    async renameKey({ clientId }, keyId, name) {
-      await changeKeys(clientId, (keys) => withNewName(keys, keyId, name))
-      audit('key_renamed', clientId, keyId)
-    },
-    async removeKey({ clientId }, keyId) {
-      await changeKeys(clientId, (keys) => withoutKey(keys, keyId, clock.now()))
-      audit('key_removed', clientId, keyId)
-    },
+    addKeys: ({ clientId }, text, name) => keyRegistry.addKeys(clientId, text, name),
+    renameKey: ({ clientId }, keyId, name) => keyRegistry.renameKey(clientId, keyId, name),
+    removeKey: ({ clientId }, keyId) => keyRegistry.removeKey(clientId, keyId),
   }
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { ResourceServer, ResourceServerSecret } from '../applications/resource-server.ts'
-import { parsePublicKeys, type PublicKey } from '../keys/public-key.ts'
+import type { PublicKey } from '../keys/public-key.ts'
 import { NotFoundError } from '../platform/usage-error.ts'
 import { AlreadyExists, type Actor, type ApplicationRegistryContext } from './application-registry.ts'
 import { changeRepeatedly } from './change-repeatedly.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
-import { publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
+import { createKeyRegistry } from './key-registry.ts'
 
 /**
  * Creates and changes the APIs that may introspect tokens, while the service runs; each change is written to the audit
@@ -107,20 +107,11 @@ export function createResourceServerRegistry(
       }))
       audit('secret_revoked', clientId, secretId)
     },
-    async addKeys(clientId, text, name) {
-      const added = publicKeys(parsePublicKeys(text), clock.now(), name)
-      await change(clientId, ({ keys }) => ({ keys: withKeys(keys, added) }))
-      for (const { id } of added) audit('key_added', clientId, id)
-      return added
-    },
-    async renameKey(clientId, keyId, name) {
-      await change(clientId, ({ keys }) => ({ keys: withNewName(keys, keyId, name) }))
-      audit('key_renamed', clientId, keyId)
-    },
-    async removeKey(clientId, keyId) {
-      await change(clientId, ({ keys }) => ({ keys: withoutKey(keys, keyId, clock.now()) }))
-      audit('key_removed', clientId, keyId)
-    },
+    ...createKeyRegistry(
+      (clientId, changed) => change(clientId, ({ keys }) => ({ keys: changed(keys) })),
+      audit,
+      clock,
+    ),
     async remove(clientId) {
       await find(clientId)
       await resourceServers.remove(clientId)
