@@ -8,7 +8,7 @@ import { TokenError } from '../protocol/token-error.ts'
 import { readToken, type Token } from '../protocol/token-response.ts'
 import { exemptFromCooldown, onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import { noStore, type FetchLike } from './send-token-request.ts'
+import { fetchToken, type FetchLike } from './send-token-request.ts'
 
 /** What `new Headers()` accepts. */
 export type HeadersInput = NonNullable<RequestInit['headers']>
@@ -46,9 +46,7 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
     async requestToken({ signal }) {
       const sent = withAccept(await headers?.())
       const init = { method: 'POST', headers: sent, signal, ...(credentials && { credentials }) }
-      // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
-      const send: FetchLike = fetch ?? globalThis.fetch
-      const response = await send(url, { ...init, ...noStore(), redirect: 'manual' }).catch(unreachable)
+      const response = await fetchToken(fetch, url, init).catch(unreachable)
       const { status, ok } = response
       const body = await response.text().catch(unreachable)
       const token = ok ? tokenOf(body) : undefined

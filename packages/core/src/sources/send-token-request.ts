@@ -7,7 +7,7 @@ import { readBody } from './read-body.ts'
 /** The call signature of `fetch`, without the additions of runtimes. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Sends a token request. Redirects are not followed: they would carry the secret along. */
+/** Sends a token request, and reads the response. */
 export async function sendTokenRequest(
   send: FetchLike | undefined,
   url: string | URL,
@@ -15,16 +15,25 @@ export async function sendTokenRequest(
   clientId?: string,
 ): Promise<TokenEndpointResponse> {
   try {
-    // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
-    const response = await (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
+    const response = await fetchToken(send, url, init)
     return { status: response.status, headers: response.headers, body: await readBody(response) }
   } catch (error) {
     throw isNextjsSignal(error) ? error : unreachable(error, url, clientId)
   }
 }
 
+/** Requests a token, never from a cache. Redirects are not followed: they would carry the secret along. */
+export async function fetchToken(
+  send: FetchLike | undefined,
+  url: string | URL,
+  init: RequestInit,
+): Promise<Response> {
+  // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
+  return (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
+}
+
 /** Frameworks such as Next.js cache responses of `fetch` unless told not to. Some runtimes reject the option. */
-export function noStore(): { cache?: 'no-store' } {
+function noStore(): { cache?: 'no-store' } {
   const { Request } = globalThis
   return Request && 'cache' in Request.prototype ? { cache: 'no-store' } : {}
 }
