@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { copyRepository } from './copy-repository.ts'
 import { findMutants, shorten, shuffle, type FoundMutants, type Mutant } from './mutants.ts'
 import type { Order, Reply, TestFile } from './run-tests.ts'
+import { printScores, type Result, type Score } from './scores.ts'
 
 // `pnpm mutate [package…] [--count 200] [--seed 1] [--parallel 1] [--match text]`: changes the sources of a package in
 // one place at a time, and runs the tests of the package that reach the place. Without a package, `count` is the sum
@@ -56,21 +57,6 @@ const equivalents = new Map(
   ),
 )
 
-interface Result {
-  readonly key: string
-  readonly line: number
-  readonly outcome: 'killed' | 'timed out' | 'survived'
-  readonly killedBy?: string | undefined
-}
-
-interface Score {
-  readonly name: string
-  readonly found: number
-  readonly killed: number
-  readonly equivalent: number
-  readonly survivors: readonly Result[]
-}
-
 const copy = copyRepository(root)
 const children = new Set<ChildProcess>()
 const scores: Score[] = []
@@ -80,7 +66,7 @@ try {
   for (const child of children) stop(child)
   rmSync(copy, { recursive: true, force: true })
 }
-printScores()
+printScores(scores, seed)
 
 interface Selection extends FoundMutants {
   readonly name: string
@@ -230,28 +216,4 @@ async function request(
 
 function place({ file, line, original, replacement }: Mutant): string {
   return `${file}:${line} ${shorten(original)} → ${shorten(replacement)}`
-}
-
-function printScores(): void {
-  const sum = (count: (score: Score) => number) => scores.reduce((total, score) => total + count(score), 0)
-  const total: Score = {
-    name: 'all',
-    found: sum(({ found }) => found),
-    killed: sum(({ killed }) => killed),
-    equivalent: sum(({ equivalent }) => equivalent),
-    survivors: scores.flatMap(({ survivors }) => survivors),
-  }
-  const rows = [...scores, ...(scores.length > 1 ? [total] : [])].map(
-    ({ name, found, killed, equivalent, survivors }) => {
-      const tried = killed + survivors.length
-      const percent = tried === 0 ? '–' : `${((100 * killed) / tried).toFixed(1)} %`
-      return [name, found, tried, killed, survivors.length, equivalent, percent]
-    },
-  )
-  const table = [['package', 'mutants', 'tried', 'killed', 'survived', 'equivalent', 'score'], ...rows]
-  const lines = table.map((row) => `| ${row.join(' | ')} |`)
-  process.stdout.write(
-    `\nSeed ${seed}\n\n${lines[0]}\n|${' --- |'.repeat(7)}\n${lines.slice(1).join('\n')}\n`,
-  )
-  for (const { key, line } of total.survivors) process.stdout.write(`survived, line ${line}, ${key}\n`)
 }

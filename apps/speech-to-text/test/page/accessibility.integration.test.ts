@@ -2,34 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type AxeCore from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { samples, samplesFolder } from '../samples.ts'
-import {
-  drop,
-  hasChromium,
-  openBrowser,
-  playSlowly,
-  shownText,
-  startApplication,
-  type RunningApplication,
-} from './web-page.ts'
+import { drop, hasChromium, playSlowly, shownText, useApplication } from './web-page.ts'
 
 const [[file, text], [otherFile]] = Object.entries(samples) as [[string, string], [string, string]]
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 describe.skipIf(!hasChromium)('accessibility of the page', { timeout: 120_000 }, () => {
-  let running: RunningApplication
-  let browser: Browser
-
-  beforeAll(async () => {
-    running = await startApplication()
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await running?.close()
-  })
+  const started = useApplication()
 
   async function findings(page: Page): Promise<string[]> {
     // Evaluated through the debugger: the content security policy blocks other scripts.
@@ -48,9 +30,9 @@ describe.skipIf(!hasChromium)('accessibility of the page', { timeout: 120_000 },
   ] as const)(
     'axe finds no violations and nothing overflows: %s, %i pixels wide',
     async (colorScheme, width) => {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } })
+      const context = await started.browser.newContext({ colorScheme, viewport: { width, height: 800 } })
       const page = await context.newPage()
-      await page.goto(running.url)
+      await page.goto(started.running.url)
       await page.getByRole('button', { name: 'Choose files' }).waitFor()
       expect(await findings(page)).toEqual([])
       await drop(page, [
@@ -73,10 +55,10 @@ describe.skipIf(!hasChromium)('accessibility of the page', { timeout: 120_000 },
   )
 
   test('works with the keyboard alone', async () => {
-    const context = await browser.newContext()
+    const context = await started.browser.newContext()
     const page = await context.newPage()
     page.on('filechooser', (chooser) => void chooser.setFiles(join(samplesFolder, file)))
-    await page.goto(running.url)
+    await page.goto(started.running.url)
     await page.getByRole('button', { name: 'Choose files' }).waitFor()
     /** The name of the focused element, and whether the focus is visible. */
     const focus = () =>

@@ -1,30 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { layoutShift, pageBudget } from '@tokenwell/internal-testing/page-load'
 import { samples, samplesFolder } from '../samples.ts'
-import { drop, hasChromium, openBrowser, startApplication, type RunningApplication } from './web-page.ts'
+import { drop, hasChromium, useApplication } from './web-page.ts'
 
 const [file] = Object.keys(samples) as [string]
 
 describe.skipIf(!hasChromium)('the layout of the page', () => {
-  let running: RunningApplication
-  let browser: Browser
-
-  beforeAll(async () => {
-    running = await startApplication()
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await running?.close()
-  })
+  const started = useApplication()
 
   test.each([1280, 390])('does not move when a transcript arrives, %i pixels wide', async (width) => {
-    const context = await browser.newContext({ viewport: { width, height: 844 } })
+    const context = await started.browser.newContext({ viewport: { width, height: 844 } })
     const page = await context.newPage()
-    await page.goto(running.url)
+    await page.goto(started.running.url)
     await page.getByRole('button', { name: 'Choose files' }).waitFor()
     await page.getByLabel('Through the server').check()
     const sent = Promise.withResolvers<void>()

@@ -1,45 +1,27 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { samples, samplesFolder } from '../samples.ts'
 import { padWav, silentWav } from '../wav.ts'
-import {
-  drop,
-  hasChromium,
-  openBrowser,
-  playSlowly,
-  shownText,
-  startApplication,
-  type RunningApplication,
-} from './web-page.ts'
+import { drop, hasChromium, playSlowly, shownText, useApplication } from './web-page.ts'
 
 const [file, text] = Object.entries(samples)[0]!
 const longTimeout = { timeout: 20_000 }
 const sample = (name: string) => readFile(join(samplesFolder, name))
 
 describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
-  let running: RunningApplication
-  let browser: Browser
+  const started = useApplication()
   let context: BrowserContext
   let page: Page
   let pageErrors: string[]
-
-  beforeAll(async () => {
-    running = await startApplication()
-    browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await running?.close()
-  })
   beforeEach(async () => {
-    context = await browser.newContext()
+    context = await started.browser.newContext()
     pageErrors = []
     page = await context.newPage()
     page.on('pageerror', (error) => pageErrors.push(String(error)))
-    await page.goto(running.url)
+    await page.goto(started.running.url)
     await page.getByRole('button', { name: 'Choose files' }).waitFor()
   })
   afterEach(async () => {
@@ -74,7 +56,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
     '%s: reports that the speech API is down and keeps the recording, even after a reload',
     async (label) => {
       await chooseRoute(label)
-      await running.killSpeech()
+      await started.running.killSpeech()
       await drop(page, [{ name: file, content: await sample(file) }])
       const error = page.locator('.error')
       await error.waitFor()
@@ -82,7 +64,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
         /^The (speech API|server) could not .*The recording was kept|^The server could not reach the speech API at .* was kept\. Try again later\.$/,
       )
       await page.reload()
-      await running.startSpeech()
+      await started.running.startSpeech()
       await page.getByRole('button', { name: 'Try again' }).click()
       expect(await shownText(page)).toBe(text)
     },
@@ -100,8 +82,8 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
       await chooseRoute(label)
       await drop(page, [{ name: 'long.wav', content: padWav(await sample(file), 30) }])
       await page.getByText('Transcribing, 0%').first().waitFor()
-      await running.killSpeech()
-      await running.startSpeech()
+      await started.running.killSpeech()
+      await started.running.startSpeech()
       rest.resolve()
       await page.getByText('The speech API lost the recording while transcribing it.').first().waitFor()
       await page.unroute(job)
@@ -114,7 +96,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
     '%s: starts a new session after the old one has expired and transcribes the recording',
     async (label) => {
       await chooseRoute(label)
-      await running.restartServer()
+      await started.running.restartServer()
       await drop(page, [{ name: file, content: await sample(file) }])
       await page.getByText('Your session has expired. The recording was kept.').first().waitFor()
       await page.getByRole('button', { name: 'Start a new session and try again' }).click()

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { openBrowser } from '@tokenwell/internal-testing/browser'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import {
   application,
@@ -71,6 +73,28 @@ export async function startApplication(options?: TokenServiceOptions): Promise<R
       await Promise.all([stop(server), stop(speech)])
       await tokens.close()
       await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** Starts the application and Chromium before the tests of a `describe` block, and stops them afterwards. */
+export function useApplication(): { readonly running: RunningApplication; readonly browser: Browser } {
+  let running: RunningApplication
+  let browser: Browser
+  beforeAll(async () => {
+    running = await startApplication()
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await running?.close()
+  })
+  return {
+    get running() {
+      return running
+    },
+    get browser() {
+      return browser
     },
   }
 }
