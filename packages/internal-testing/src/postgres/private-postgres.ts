@@ -17,7 +17,7 @@ export const isInstalled = newest !== undefined
 export async function startPostgresServer(): Promise<SharedServer> {
   const bin = join(binaries, newest ?? '', 'bin')
   const data = mkdtempSync(join(tmpdir(), 'tokenwell-postgres-'))
-  // PostgreSQL refuses to run as root.
+  // PostgreSQL does not run as root.
   const user = process.getuid?.() === 0 ? nobody() : undefined
   if (user) chownSync(data, user.uid, user.gid)
   const initdb = ['-D', data, '-U', 'tokenwell', '-A', 'trust', '--no-sync']

@@ -65,7 +65,7 @@ async function discoverKeys(
   )
 }
 
-/** The URL of the issuer's keys, or why there is none. */
+/** The URL of the issuer's keys, or the reason that there is none. */
 function readMetadata(body: string, issuer: string): { readonly keys: string } | string {
   let metadata: Record<string, unknown>
   try {

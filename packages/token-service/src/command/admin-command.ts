@@ -60,7 +60,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     .action((name: string) => choose({ method: 'POST', path: '/resource-servers', body: { name } }))
   admin
     .command('rename-resource-server <client-id> <name>')
-    .description('renames a resource server')
+    .description('Renames a resource server.')
     .action((clientId: string, name: string) =>
       choose({ method: 'PATCH', path: `/resource-servers/${encodeURIComponent(clientId)}`, body: { name } }),
     )
@@ -98,7 +98,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
       })
     admin
       .command(`rename-key${suffix} <client-id> <key-id> <name>`)
-      .description(`renames a public key ${of}`)
+      .description(`Renames a public key ${of}.`)
       .action((clientId: string, id: string, name: string) =>
         choose({ method: 'PATCH', path: client(clientId, 'keys', id), body: { name } }),
       )
