@@ -17,12 +17,13 @@ export interface CommandLine {
   readonly passwordLink?: string | undefined
 }
 
-/** Reads the command line, the environment and the configuration file; exits on `--help` and on invalid options. */
+/** Reads the command line, the environment and the configuration file; exits on `--help`, and with 2 on unknown options. */
 export async function parseCommandLine(
   args: readonly string[],
 ): Promise<CommandLine | { readonly request: AdminRequest }> {
   const command = new Command('tokenwell-service')
     .configureHelp({ showGlobalOptions: true })
+    .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
     .version(version)
     .option('--password-link <name>', 'print a link to set a new password for this developer of the portal')

@@ -7,8 +7,9 @@ const prefixLength = 4
 /** The start of the IDs of secrets from the configuration. */
 export const configuredSecretPrefix = 'configured-'
 
+/** 128 random bits in hexadecimal: never starts with `-`, which commands take for a flag. */
 export function createClientId(): string {
-  return randomBytes(24).toString('base64url')
+  return randomBytes(16).toString('hex')
 }
 
 /** 256 random bits. */

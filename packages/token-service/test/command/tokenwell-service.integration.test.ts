@@ -145,6 +145,16 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
       .toMatch(/control endpoints are at http:\/\/127\.0\.0\.1:\d+/)
   })
 
+  it('exits with 2 on unknown flags, also of its commands', async () => {
+    for (const args of [['--unknown'], ['admin', 'revoke', '-unknown']]) {
+      expect(await outcomeOf(args)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: unknown option '--?unknown'/),
+      })
+    }
+  })
+
   it('reports a usage error in one sentence, without secrets', async () => {
     const { code, stderr, stdout } = await outcomeOf(['--storage', 'postgres://u:canary@127.0.0.1:1/x'])
     expect([code, stdout]).toEqual([2, ''])

@@ -68,6 +68,10 @@ async function registered() {
 }
 
 describe('the application registry', () => {
+  it('creates client IDs that no command takes for a flag', async () => {
+    expect((await registered()).application.clientId).toMatch(/^[0-9a-f]{32}$/)
+  })
+
   it('creates secrets of 256 random bits and stores only a hash and a short prefix', async () => {
     const { clientSecret, client, storage, outcomeOf } = await registered()
     expect(clientSecret).toMatch(/^[\w-]{43}$/)
