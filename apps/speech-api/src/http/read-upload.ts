@@ -58,8 +58,8 @@ async function findFile(request: FastifyRequest): Promise<Readable> {
 }
 
 function tooLarge(maxBytes: number): ApiError {
-  const megabytes = Math.floor(maxBytes / 1_048_576)
-  return new ApiError(413, 'too_large', `The recording is larger than ${megabytes} MB.`)
+  const mebibytes = Math.floor(maxBytes / 1_048_576)
+  return new ApiError(413, 'too_large', `The recording is larger than ${mebibytes} MiB.`)
 }
 
 function malformedUpload(cause: unknown): ApiError {

@@ -5,10 +5,10 @@ import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 
 const table = createSoakTable()
 
-test('transcribes 25 MB to the end', async () => {
+test('transcribes 25 MiB to the end', async () => {
   await using api = await startTestApi({ longAudioSeconds: Infinity })
   const samples = new Float32Array((24 * 1_048_576) / 2)
-  await table.measure('a recording of 25 MB', async () => {
+  await table.measure('a recording of 25 MiB', async () => {
     const began = performance.now()
     const response = await api.post(Uint8Array.from(wavFile(samples, { sampleRate: 48_000 })))
     expect(await response.json()).toMatchObject({ durationSeconds: samples.length / 48_000, segments: [] })

@@ -6,7 +6,7 @@ import { createCountingEngine } from '../support/counting-engine.ts'
 import { sendRaw } from '../support/raw-request.ts'
 
 const MEGABYTE = 1_048_576
-const TOO_LARGE = { error: { code: 'too_large', message: 'The recording is larger than 25 MB.' } }
+const TOO_LARGE = { error: { code: 'too_large', message: 'The recording is larger than 25 MiB.' } }
 
 function endless(bytes: number): ReadableStream<Uint8Array> {
   let sent = 0
@@ -20,7 +20,7 @@ function endless(bytes: number): ReadableStream<Uint8Array> {
   })
 }
 
-describe('a recording larger than 25 MB', () => {
+describe('a recording larger than 25 MiB', () => {
   test('is rejected by its Content-Length before it is read', async () => {
     const engine = createCountingEngine()
     await using api = await startTestApi({ engine })

@@ -101,7 +101,7 @@ function missing(name: string, sentence: string): Recording {
 function checkSize(name: string, bytes: number): void {
   if (bytes === 0) throw new RecordingError(`${name} is empty.`)
   if (bytes <= maxBytes) return
-  throw new RecordingError(`${name} is too large. The speech API accepts up to 25 MB.`)
+  throw new RecordingError(`${name} is too large. The speech API accepts up to 25 MiB.`)
 }
 
 function explain(name: string, { code }: NodeJS.ErrnoException): string {

@@ -56,7 +56,7 @@ export class ErrorFilter implements ExceptionFilter {
       }
     }
     if (error instanceof PayloadTooLargeException) {
-      const message = 'The recording is too large. The speech API accepts up to 25 MB.'
+      const message = 'The recording is too large. The speech API accepts up to 25 MiB.'
       return { status: 413, code: 'too_large', message }
     }
     if (error instanceof HttpException) {

@@ -72,7 +72,7 @@ test('reads standard input to the end', async () => {
   expect(await (await recording!.open()).text()).toBe('RIFF')
 })
 
-test('stops reading standard input after 25 MB', async () => {
+test('stops reading standard input after 25 MiB', async () => {
   let read = 0
   const endless = Readable.from(
     (function* () {
@@ -84,7 +84,7 @@ test('stops reading standard input after 25 MB', async () => {
   )
   const [recording] = await findRecordings(['-'], folder, endless)
   await expect(recording!.open()).rejects.toThrow(
-    'standard input is too large. The speech API accepts up to 25 MB.',
+    'standard input is too large. The speech API accepts up to 25 MiB.',
   )
   expect(read).toBeLessThan(50_000_000)
 })

@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
     expect(await page.getByRole('alert').locator('p').allTextContents()).toEqual([
       'notes.txt is not a recording that this browser can read.',
       'empty.wav is empty.',
-      'large.wav is too large. The speech API accepts up to 25 MB.',
+      'large.wav is too large. The speech API accepts up to 25 MiB.',
     ])
   })
 

@@ -66,7 +66,7 @@ export function AddRecordings({ history }: { history: History }) {
       </div>
       <Samples onSample={add} onError={showError} />
       <p id="limits" class="limits">
-        WAV up to 25 MB, or any audio that this browser can play, up to 13 minutes.
+        WAV up to 25 MiB, or any audio that this browser can play, up to 13 minutes.
       </p>
       {errors.length > 0 && (
         <div role="alert" class="error">
@@ -82,7 +82,7 @@ export function AddRecordings({ history }: { history: History }) {
 async function prepare(file: File): Promise<Blob> {
   if (file.size === 0) throw new Error(`${file.name} is empty.`)
   const wav = await toWav(file)
-  if (wav.size > maxBytes) throw new Error(`${file.name} is too large. The speech API accepts up to 25 MB.`)
+  if (wav.size > maxBytes) throw new Error(`${file.name} is too large. The speech API accepts up to 25 MiB.`)
   return wav
 }
 
