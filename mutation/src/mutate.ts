@@ -206,12 +206,18 @@ async function request(
   order: Order,
   milliseconds = 30 * 60_000,
 ): Promise<Reply | undefined> {
+  const replied = new AbortController()
+  const { signal } = replied
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, milliseconds, undefined).unref())
   // A mutant may also end the process.
-  const ended = once(child, 'exit').then(() => undefined)
-  const reply = once(child, 'message').then(([value]) => value as Reply)
+  const ended = once(child, 'exit', { signal }).then(() => undefined)
+  const reply = once(child, 'message', { signal }).then(([value]) => value as Reply)
   child.send(order)
-  return Promise.race([reply, late, ended])
+  try {
+    return await Promise.race([reply, late, ended])
+  } finally {
+    replied.abort()
+  }
 }
 
 function place({ file, line, original, replacement }: Mutant): string {

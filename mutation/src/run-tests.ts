@@ -57,10 +57,10 @@ const vitest = await createVitest(
 for (const { config } of vitest.projects)
   config.setupFiles.unshift(fileURLToPath(new URL('record-coverage.ts', import.meta.url)))
 const specifications = new Map<string, TestSpecification>()
-// What is built from sources with mutants is not what is published.
-const testsBuild = /\/test\/(package|runtimes)\//
+// Sources with mutants are not what is published, and a type check rejects them.
+const needsOriginals = /\/test\/(package|runtimes)\/|\/readme\.(integration\.)?test\.ts$/
 for (const specification of await vitest.globTestSpecifications([filter]))
-  if (!testsBuild.test(specification.moduleId)) specifications.set(specification.moduleId, specification)
+  if (!needsOriginals.test(specification.moduleId)) specifications.set(specification.moduleId, specification)
 
 async function findCoverage(folder: string): Promise<Reply> {
   process.env['MUTATION_COVERAGE'] = folder

@@ -30,7 +30,7 @@ function encryptedWith(key: Uint8Array): Encoding {
     encode(name, text) {
       const iv = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', contentKey, iv).setAAD(Buffer.from(name))
-      return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return Buffer.concat([iv, cipher.update(Buffer.from(text)), cipher.final(), cipher.getAuthTag()])
     },
     decode(name, content) {
       const [iv, text, tag] = [content.subarray(0, 12), content.subarray(12, -16), content.subarray(-16)]

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { linkSync, lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
+import { linkSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   checkPrivateFolder,
@@ -96,11 +96,7 @@ function isMissing(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined
 }
 
+/** Another process may have removed it. */
 function remove(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch (error) {
-    // Another process may have removed it.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  rmSync(path, { force: true })
 }

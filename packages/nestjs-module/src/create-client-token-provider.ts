@@ -24,8 +24,5 @@ function sourceOf(options: TokenModuleOptions): TokenSource {
   }
   if (!('source' in options)) return clientCredentials(options)
   if ('clientId' in options) throw configurationError('source and clientId are mutually exclusive.')
-  if (typeof options.source?.requestToken === 'function') return options.source
-  throw configurationError(
-    'source is not a token source. Pass the result of clientCredentials(), or clientId and clientSecret.',
-  )
+  return options.source
 }

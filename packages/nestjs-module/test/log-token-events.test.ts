@@ -1,7 +1,7 @@
 import { logTokenEvents } from '@tokenwell/nestjs-module'
 import { createTokenProvider } from '@tokenwell/core'
 import { json, useTestServers } from '@tokenwell/test-suite'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 const servers = useTestServers()
 
@@ -27,4 +27,12 @@ it('writes events to the logger, failures as errors or warnings', async () => {
   )
   expect(lines).toContain('warn token_withheld origin=https://other.example.com')
   expect(lines.join('\n')).not.toContain(servers.endpoint.issued[0])
+})
+
+it('skips debug messages if the logger has no such level', () => {
+  const warn = vi.fn()
+  const listener = logTokenEvents({ log() {}, error() {}, warn })
+  listener({ type: 'token_requested', requestId: 1, reason: 'first', attempt: 1 })
+  listener({ type: 'token_withheld', origin: 'https://other.example.com' })
+  expect(warn).toHaveBeenCalledOnce()
 })

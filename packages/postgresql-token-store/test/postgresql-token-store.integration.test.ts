@@ -1,22 +1,15 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import {
-  createTokenProvider,
-  type TokenEvent,
-  type TokenProvider,
-  type TokenResponse,
-  type TokenSource,
-} from '@tokenwell/core'
+import { createTokenProvider, type TokenEvent, type TokenResponse, type TokenSource } from '@tokenwell/core'
 import {
   postgresIsAbsent,
   startPostgres,
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
-import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
 import { createPostgresqlTokenStore, type EntryUnreadableEvent } from '@tokenwell/postgresql-token-store'
-import { describeTokenStore, useTestServers } from '@tokenwell/test-suite'
+import { describeTokenStore } from '@tokenwell/test-suite'
 import { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
@@ -32,7 +25,6 @@ const openPool = (connectionString: string): Pool =>
 const newKey = () => crypto.getRandomValues(new Uint8Array(32))
 
 describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
-  const servers = useTestServers()
   let postgres: PostgresCluster
   let url: string
   let pool: Pool
@@ -99,19 +91,6 @@ describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
     expect(causes.filter((cause) => cause !== 'slow')).toEqual([])
     expect(requestToken.mock.calls.length).toBeLessThanOrEqual(1 + causes.length)
     await Promise.all(providers.map((provider) => provider.close()))
-  })
-
-  it('runs the example in the README', async () => {
-    const { tokens, client } = (await runReadmeExample(new URL('../', import.meta.url), {
-      AUTH_URL: servers.endpoint.origin,
-      CLIENT_ID: 'a-client',
-      CLIENT_SECRET: 'a-secret',
-      DATABASE_URL: url,
-      TOKEN_KEY: Buffer.from(newKey()).toString('base64'),
-    })) as { tokens: TokenProvider; client: Pool }
-    expect((await tokens.getToken()).value).toBe(servers.endpoint.issued[0])
-    await tokens.close()
-    await client.end()
   })
 
   it('grants the lease of a killed process again when it expires', async () => {

@@ -48,6 +48,6 @@ function replyCode(reply: string): string {
 }
 
 function codeOf(error: unknown): string {
-  const { code, constructor } = (error ?? {}) as { code?: unknown; constructor?: { name?: string } }
-  return typeof code === 'string' ? code : (constructor?.name ?? 'failed')
+  const { code, constructor } = (error ?? {}) as { code?: unknown; constructor: { name: string } }
+  return typeof code === 'string' ? code : constructor.name
 }

@@ -96,13 +96,18 @@ describe('createRedisTokenStore', () => {
     ["ERR The user executing the script can't run this command or subcommand", 'NOPERM', undefined],
     ['Socket closed unexpectedly', 'Error', undefined],
   ])('reports "%s" as %s', async (reply, code, scope) => {
-    const fails = () => Promise.reject(new Error(reply))
+    const error = new Error(reply)
+    const fails = () => Promise.reject(error)
     const evalsha = { status: 'ready', eval: fails, evalsha: fails }
-    const wrapped = () => Promise.reject(new Error('Too many redirections', { cause: new Error(reply) }))
+    const wrapper = new Error('Too many redirections', { cause: error })
+    const wrapped = () => Promise.reject(wrapper)
     const evalSha = { isOpen: true, eval: wrapped, evalSha: wrapped }
-    for (const failing of [evalsha, evalSha]) {
+    for (const [failing, cause] of [
+      [evalsha, error],
+      [evalSha, wrapper],
+    ] as const) {
       const store = createRedisTokenStore({ client: failing })
-      await expect(store.read('key')).rejects.toMatchObject({ code, scope })
+      await expect(store.read('key')).rejects.toMatchObject({ code, scope, cause })
     }
   })
 

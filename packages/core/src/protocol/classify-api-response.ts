@@ -46,7 +46,7 @@ export function classifyApiResponse(
 function classifyFault(body: string): ApiResponseClassification | undefined {
   try {
     const { vendorCode, text } = readFault(JSON.parse(body))
-    const fault = `${vendorCode} ${String(text).slice(0, 1_000)}`
+    const fault = `${vendorCode} ${String(text)}`
     const tokenRejected = rejectedToken.test(fault)
     if (!tokenRejected && !otherReason.test(fault)) return undefined
     return vendorCode ? { tokenRejected, reason: vendorCode } : { tokenRejected }

@@ -57,21 +57,20 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenHt
   )
   .build()
 
-/** The options that are not axios's; complete, because the type requires it. */
-const attachOptions: Readonly<Record<keyof AttachOptions, true>> = {
-  allowedOrigins: true,
-  header: true,
-  scheme: true,
-  replaceHeader: true,
-  retryOnRejection: true,
-  isTokenRejected: true,
-  maxReplayBytes: true,
-  allowInsecure: true,
+/** axios ignores options that are undefined. The type requires that none is missing here. */
+const withoutAttachOptions: Readonly<Record<keyof AttachOptions, undefined>> = {
+  allowedOrigins: undefined,
+  header: undefined,
+  scheme: undefined,
+  replaceHeader: undefined,
+  retryOnRejection: undefined,
+  isTokenRejected: undefined,
+  maxReplayBytes: undefined,
+  allowInsecure: undefined,
 }
 
 function createHttpService(tokens: TokenProvider, options: TokenHttpModuleOptions): HttpService {
-  const config = Object.entries(options).filter(([name]) => !(name in attachOptions))
-  const instance = create(Object.fromEntries(config) as CreateAxiosDefaults)
+  const instance = create({ ...options, ...withoutAttachOptions })
   attachTokens(instance, tokens, options)
   return new HttpService(instance)
 }

@@ -1,0 +1,60 @@
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFileTokenStore } from '@tokenwell/file-token-store'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+/** The folder of the store, that of its only entry, and the file in it. */
+let paths: { folder: string; entry: string; file: string }
+beforeEach(async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'tokenwell-files-')), 'tokens')
+  const lease = await createFileTokenStore({ folder }).lease('key', 60_000)
+  await lease!.write({ accessToken: 'a-token', tokenType: 'Bearer', scope: [] }, 60_000)
+  const entry = join(folder, readdirSync(folder)[0]!)
+  paths = { folder, entry, file: join(entry, readdirSync(entry)[0]!) }
+})
+afterEach(() => rmSync(join(paths.folder, '..'), { recursive: true }))
+
+const replaceByLink = (path: string) => {
+  renameSync(path, join(paths.folder, '../elsewhere'))
+  symlinkSync(join(paths.folder, '../elsewhere'), path)
+}
+const replaceByFolder = (path: string) => {
+  rmSync(path)
+  mkdirSync(path, { mode: 0o700 })
+}
+
+it.each([
+  ['a folder to which others have access', () => chmodSync(paths.folder, 0o750), 'not_private'],
+  ['an entry to which others have access', () => chmodSync(paths.entry, 0o701), 'not_private'],
+  ['a file to which others have access', () => chmodSync(paths.file, 0o604), 'not_private'],
+  ['a link instead of the folder', () => replaceByLink(paths.folder), 'unexpected_file'],
+  ['a link instead of an entry', () => replaceByLink(paths.entry), 'unexpected_file'],
+  ['a link instead of a file', () => replaceByLink(paths.file), 'ELOOP'],
+  ['a folder instead of a file', () => replaceByFolder(paths.file), 'unexpected_file'],
+  ['a file of more than 4 MiB', () => truncateSync(paths.file, 4 * 1024 ** 2 + 1), 'unexpected_file'],
+])('uses no store with %s', async (_name, change, code) => {
+  change()
+  const store = createFileTokenStore({ folder: paths.folder })
+  await expect(store.read('key')).rejects.toMatchObject({ code, message: expect.any(String) })
+  await expect(store.lease('key', 60_000, 'fallback')).rejects.toMatchObject({ code })
+})
+
+it.skipIf(process.getuid?.() !== 0).each(['folder', 'entry', 'file'] as const)(
+  'uses no store with the %s of another user',
+  async (part) => {
+    chownSync(paths[part], 12_345, 12_345)
+    const store = createFileTokenStore({ folder: paths.folder })
+    await expect(store.read('key')).rejects.toMatchObject({ code: 'foreign_file' })
+  },
+)
