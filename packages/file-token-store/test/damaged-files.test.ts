@@ -1,12 +1,23 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   createFileTokenStore,
   defaultTokenFolder,
   type FileTokenStoreOptions,
 } from '@tokenwell/file-token-store'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { writeNextVersion } from '../src/versioned-file.ts'
 
 const response = { accessToken: 'a-secret-token', tokenType: 'Bearer', scope: [] } as const
 const key = (fill: number) => new Uint8Array(32).fill(fill)
@@ -41,6 +52,54 @@ it.each([
   expect(onEvent.mock.calls).toStrictEqual([[{ type: 'entry_unreadable', path: join(file(), '..') }]])
   await write()
   expect(await store.read('cache key')).toMatchObject({ response })
+})
+
+// A change of names or content would lose tokens when some programs of a user have been upgraded.
+it.each([
+  [
+    'in plain text',
+    undefined,
+    'y6WKHEI8r5kna6U2lqzOOhSooy0AgtOh7MEodu_yp7Q',
+    Buffer.from(
+      JSON.stringify({
+        writtenAt: 0,
+        token: {
+          id: 'an-id',
+          expiresAt: 4e12,
+          response: {
+            accessToken: 'a-token',
+            tokenType: 'Bearer',
+            issuedAt: '2026-03-01T12:00:00Z',
+            scope: ['read'],
+          },
+        },
+      }),
+    ),
+  ],
+  [
+    'encrypted',
+    key(1),
+    'ntIYLj-2vIqUuTKTTJwXPPxHqH6cY04tgA-wYwWjZQc',
+    Buffer.from(
+      '0NrZA4Qs9xy-5Rp_JowiQd39sI9B1wsVbA_pFVHSbddl5q_vCbEQ3gDTBavh8DY8KIFRTVcAGa-OqRhwRI01Qh8ZVAr93JJfp_4UE34vpOthzB11' +
+        'aSoV23Ws8uCQwx2I2hPWCiRWnDAqC0I8HQ1_wgtsbrkXXMs20dT3x3YXu1wrEWliY1dN9vzhdwiqi5t3X7w3i2BstXs-ZMvn5uze38HcHDMry5' +
+        'WXYXWQhTqcksyVko5_1E76VDaLsM0Pndxfedj6k1-lSE_ieCF7UA',
+      'base64url',
+    ),
+  ],
+])('reads the files of every other version, %s', async (_title, encryptionKey, name, content) => {
+  mkdirSync(join(folder, name), { mode: 0o700 })
+  writeFileSync(join(folder, name, '1'), content, { mode: 0o600 })
+  expect(await createFileTokenStore({ folder, encryptionKey }).read('a cache key')).toEqual({
+    id: 'an-id',
+    remainingMs: expect.any(Number),
+    response: {
+      accessToken: 'a-token',
+      tokenType: 'Bearer',
+      issuedAt: new Date('2026-03-01T12:00:00Z'),
+      scope: ['read'],
+    },
+  })
 })
 
 it('ignores what was written before the clock was set back', async () => {
@@ -82,6 +141,68 @@ it.each(['short', 5, null, new Uint8Array(31)])('rejects the encryption key %j',
   )
 })
 
+it('keeps a member of a response that is named like one of its own', async () => {
+  const extra = { issuedAt: 'yesterday', scope: 'none' }
+  const lease = await createFileTokenStore({ folder }).lease('cache key', 5_000)
+  await lease!.write({ ...response, issuedAt: new Date(0), extra }, 60_000)
+  expect(await createFileTokenStore({ folder }).read('cache key')).toMatchObject({
+    response: { issuedAt: new Date(0), extra },
+  })
+})
+
+it('writes nothing after a version that others have replaced in the meantime', () => {
+  const entry = join(folder, 'entry')
+  for (const number of [0, 1, 2, 3]) expect(writeNextVersion(entry, number, Buffer.from('x'))).toBe(true)
+  expect(writeNextVersion(entry, 3, Buffer.from('y'))).toBe(false)
+  expect(writeNextVersion(entry, 1, Buffer.from('y'))).toBe(false)
+  expect(readdirSync(entry)).toStrictEqual(['4'])
+})
+
+it('creates no folder to read or remove', async () => {
+  const store = createFileTokenStore({ folder: join(folder, 'missing') })
+  expect(await store.read('cache key')).toBeUndefined()
+  await store.remove('cache key', 'id')
+  await store.clear()
+  expect(readdirSync(folder)).toStrictEqual([])
+})
+
+describe('clear', () => {
+  it('removes all entries, with the files of killed processes', async () => {
+    await write()
+    await write({ encryptionKey: key(1) })
+    writeFileSync(join(file(), '..', `${crypto.randomUUID()}.tmp`), '')
+    await createFileTokenStore({ folder }).clear()
+    expect(readdirSync(folder)).toStrictEqual([])
+  })
+
+  it('removes nothing else', async () => {
+    await write()
+    const entry = join(file(), '..')
+    const kept = [join(entry, 'notes.tmp'), join(folder, 'a'.repeat(43)), join(folder, '1')]
+    for (const path of kept) writeFileSync(path, '')
+    for (const length of [42, 44]) {
+      const other = join(folder, 'b'.repeat(length))
+      mkdirSync(other, { mode: 0o700 })
+      kept.push(join(other, '1'))
+      writeFileSync(kept.at(-1)!, '')
+    }
+    await createFileTokenStore({ folder }).clear()
+    expect(kept.filter((path) => !existsSync(path))).toStrictEqual([])
+    expect(readdirSync(entry)).toStrictEqual(['notes.tmp'])
+  })
+
+  it('uses no folder to which others have access', async () => {
+    await write()
+    const entry = join(file(), '..')
+    chmodSync(entry, 0o750)
+    await expect(createFileTokenStore({ folder }).clear()).rejects.toMatchObject({ code: 'not_private' })
+    chmodSync(entry, 0o700)
+    chmodSync(folder, 0o750)
+    await expect(createFileTokenStore({ folder }).clear()).rejects.toMatchObject({ code: 'not_private' })
+    expect(readdirSync(entry)).toHaveLength(1)
+  })
+})
+
 it('removes the files of a killed process', async () => {
   await write()
   const left = join(file(), '..', `${crypto.randomUUID()}.tmp`)
@@ -95,6 +216,7 @@ it('removes the files of a killed process', async () => {
 
 it("uses the user's state directory by default", () => {
   expect(defaultTokenFolder({ XDG_STATE_HOME: '/state' })).toBe('/state/tokenwell/tokens')
+  expect(defaultTokenFolder({})).toBe(join(homedir(), '.local/state/tokenwell/tokens'))
   expect(defaultTokenFolder({ XDG_STATE_HOME: 'relative', HOME: '/home/me' })).toBe(
     '/home/me/.local/state/tokenwell/tokens',
   )

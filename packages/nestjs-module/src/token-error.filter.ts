@@ -24,10 +24,10 @@ export class TokenErrorFilter extends BaseExceptionFilter {
     const error = tokenErrorOf(exception)!
     this.#logger.error(error.message)
     const isTemporary = ['throttled', 'unavailable', 'aborted'].includes(error.kind)
-    const adapter = this.applicationRef ?? this.httpAdapterHost?.httpAdapter
+    const adapter = this.applicationRef ?? this.httpAdapterHost!.httpAdapter
     if (isTemporary && error.retryAfterMs !== undefined) {
       const seconds = Math.max(1, Math.ceil(error.retryAfterMs / 1000))
-      adapter?.setHeader(host.switchToHttp().getResponse(), 'Retry-After', String(seconds))
+      adapter.setHeader(host.switchToHttp().getResponse(), 'Retry-After', String(seconds))
     }
     const status = isTemporary ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_GATEWAY
     const message = isTemporary ? 'Service Unavailable' : 'Bad Gateway'

@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { HttpModule, type HttpService } from '@nestjs/axios'
-import { Injectable, Module, type ModuleMetadata } from '@nestjs/common'
+import { forwardRef, Injectable, Module, type ModuleMetadata } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
 import { TokenModule } from '@tokenwell/nestjs-module'
 import { InjectTokenHttp, TokenHttpModule } from '@tokenwell/nestjs-module/axios'
@@ -59,6 +59,14 @@ describe('ambiguous modules', () => {
 })
 
 describe('distinct modules', () => {
+  it('start alongside modules that export each other', async () => {
+    @Module({ imports: [forwardRef(() => Invoices)], exports: [forwardRef(() => Invoices)] })
+    class Orders {}
+    @Module({ imports: [Orders], exports: [Orders] })
+    class Invoices {}
+    await (await compile([tokens(), Orders])).close()
+  })
+
   it('start if one module is imported in several places', async () => {
     const shared = tokens()
     @Module({ imports: [shared], exports: [shared] })

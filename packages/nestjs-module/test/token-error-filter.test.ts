@@ -1,9 +1,9 @@
 import 'reflect-metadata'
 import { HttpService } from '@nestjs/axios'
-import { Controller, Get, Inject, Module } from '@nestjs/common'
+import { Controller, Get, Inject, Module, Param, type ArgumentsHost } from '@nestjs/common'
 import { APP_FILTER } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
-import type { TokenProvider } from '@tokenwell/core'
+import { TokenError, type TokenErrorKind, type TokenProvider } from '@tokenwell/core'
 import {
   getTokenProviderToken,
   InjectTokenProvider,
@@ -30,6 +30,11 @@ class OrdersController {
   @Get('http')
   async list(): Promise<unknown> {
     return (await firstValueFrom(this.http.get('/orders'))).data
+  }
+
+  @Get('kinds/:kind')
+  fail(@Param('kind') kind: TokenErrorKind): never {
+    throw new TokenError({ kind, message: 'No token' })
   }
 
   @Get('other')
@@ -82,6 +87,33 @@ it.each([429, 503])('responds with 503 and Retry-After to a %i of the token endp
   expect(response.status).toBe(503)
   expect(response.headers.get('retry-after')).toBe('7')
   expect(await response.json()).toStrictEqual({ statusCode: 503, message: 'Service Unavailable' })
+})
+
+it('responds with 503 only if a later attempt may succeed', async () => {
+  const { url } = await start()
+  const kinds = ['throttled', 'unavailable', 'aborted', 'credentials', 'configuration', 'malformed']
+  const responses = await Promise.all(kinds.map((kind) => fetch(`${url}/kinds/${kind}`)))
+  expect(responses.map(({ status }) => status)).toStrictEqual([503, 503, 503, 502, 502, 502])
+  expect(responses.map(({ headers }) => headers.get('retry-after'))).toStrictEqual(Array(6).fill(null))
+})
+
+it('sets Retry-After as a filter with its own adapter too, to at least a second', () => {
+  const adapter = { setHeader: vi.fn(), isHeadersSent: () => false, reply: vi.fn() }
+  const host = {
+    getType: () => 'http',
+    getArgByIndex: () => 'response',
+    switchToHttp: () => ({ getResponse: () => 'response' }),
+  }
+  const filter = new TokenErrorFilter(adapter as never)
+  filter.catch(new TokenError({ kind: 'throttled', message: 'Later', retryAfterMs: 1 }), host as never)
+  expect(adapter.setHeader.mock.calls).toStrictEqual([['response', 'Retry-After', '1']])
+  expect(adapter.reply).toHaveBeenCalledWith('response', expect.anything(), 503)
+})
+
+it('leaves errors in other transports than HTTP to them', () => {
+  const error = new TokenError({ kind: 'unavailable', message: 'Down' })
+  const host = { getType: () => 'rpc' } as ArgumentsHost
+  expect(() => new TokenErrorFilter().catch(error, host)).toThrow(error)
 })
 
 it('does not handle other errors', async () => {

@@ -75,6 +75,23 @@ it('uses options from a factory and the client of a module that is not global', 
   await module.close()
 })
 
+it('is available only in importing modules, unless it is global', async () => {
+  @Module({ providers: [Orders], exports: [Orders] })
+  class OrdersModule {}
+  const compile = (isGlobal?: boolean) =>
+    Test.createTestingModule({
+      imports: [
+        tokenModule(),
+        TokenHttpModule.register({ baseURL: servers.api.origin, isGlobal }),
+        OrdersModule,
+      ],
+    }).compile()
+  await expect(compile()).rejects.toThrow(/HttpService/)
+  const module = await compile(true)
+  expect(await module.get(Orders, { strict: false }).list()).toStrictEqual({ accepted: true })
+  await module.close()
+})
+
 it('provides a separate service for each module that registers it', async () => {
   const feature = (origin: string) => {
     @Module({

@@ -12,7 +12,7 @@ export function createStatementRunner(client: PostgresqlClient, createTableSql: 
     try {
       return await run()
     } catch (error) {
-      if ((error as { code?: unknown } | null)?.code !== undefinedTable) throw error
+      if ((error as { code?: unknown }).code !== undefinedTable) throw error
       await client.query(createTableSql)
       return run()
     }

@@ -60,6 +60,23 @@ describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
       expect(leases.filter(Boolean)).toHaveLength(1)
     })
 
+    it('gets rows with the names that every other version gives them', async () => {
+      const rows = async (encryptionKeys?: Uint8Array[]) => {
+        const store = createPostgresqlTokenStore({ client: other, encryptionKeys })
+        const lease = await store.lease('a cache key', minute)
+        await lease!.write(response, minute)
+        await lease!.writeCooldown({ kind: 'unavailable', message: 'Down.' }, minute)
+        await store.lease('a cache key', minute, 'fallback')
+        const { rows } = await other.query('delete from tokenwell_entries returning name, kind')
+        return rows.map(({ name, kind }) => `${name} ${kind}`).toSorted()
+      }
+      const kinds = ['cooldown', 'fallback', 'lease', 'token']
+      expect(await rows()).toEqual(kinds.map((kind) => `y6WKHEI8r5kna6U2lqzOOhSooy0AgtOh7MEodu_yp7Q ${kind}`))
+      expect(await rows([new Uint8Array(32).fill(1)])).toEqual(
+        kinds.map((kind) => `oPKAoLkL.cvfCNGcF-Kq6-7QCIFNo5DJXtsVS0VqWYmYHHbLJ-LU ${kind}`),
+      )
+    })
+
     it('keeps no expired rows', async () => {
       const store = createPostgresqlTokenStore({ client: other })
       for (let index = 0; index < 20; index++) {

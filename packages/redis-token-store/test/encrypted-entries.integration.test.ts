@@ -68,9 +68,10 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     const store = storeWith([keyA])
     await write(store)
     await (await store.lease('cache key', 5_000))!.writeCooldown(rejection, 30_000)
+    await store.lease('cache key', 5_000, 'fallback')
     const [name = ''] = await client.keys('*')
     const fields = await client.hGetAll(name)
-    expect(Object.keys(fields).sort()).toEqual(['cooldown', 'lease', 'token'])
+    expect(Object.keys(fields).sort()).toEqual(['cooldown', 'fallback', 'lease', 'token'])
     const dump = [name, ...Object.values(fields)].join('\n')
     for (const secret of [
       'cache key',

@@ -107,7 +107,9 @@ describe('createRedisTokenStore', () => {
       [evalSha, wrapper],
     ] as const) {
       const store = createRedisTokenStore({ client: failing })
-      await expect(store.read('key')).rejects.toMatchObject({ code, scope, cause })
+      // First with the source of the script, then with its digest.
+      for (let call = 0; call < 2; call++)
+        await expect(store.read('key')).rejects.toMatchObject({ code, scope, cause })
     }
   })
 
@@ -117,5 +119,39 @@ describe('createRedisTokenStore', () => {
     await expect(store.read('key')).rejects.toMatchObject({ code: 'not_connected' })
     await expect(store.lease('key', 5_000)).rejects.toMatchObject({ code: 'not_connected' })
     await expect(store.remove('key', 'id')).rejects.toMatchObject({ code: 'not_connected' })
+  })
+})
+
+describe('a reply of Redis', () => {
+  const read = (reply: unknown, onEvent?: RedisTokenStoreOptions['onEvent']) => {
+    const evalSha = async () => reply
+    return createRedisTokenStore({ client: { isOpen: true, eval: evalSha, evalSha }, onEvent }).read('key')
+  }
+  const entry = 'an-id.3000.{"access_token":"a-token","token_type":"Bearer"}'
+
+  it.each([undefined, null, 'OK', [], [0], ['now', entry]])(
+    'without a time is an error: %j',
+    async (reply) => {
+      await expect(read(reply)).rejects.toMatchObject({ code: 'bad_reply' })
+    },
+  )
+
+  it.each([
+    ['text', ['1000', entry, null]],
+    ['bytes', [Buffer.from('1000'), new TextEncoder().encode(entry), undefined]],
+  ])('may consist of %s', async (_kind, reply) => {
+    expect(await read(reply)).toMatchObject({ id: 'an-id', remainingMs: 2_000 })
+  })
+
+  it('is reported if an entry is neither text nor bytes', async () => {
+    const events: unknown[] = []
+    expect(await read([1_000, 5, null], (event) => events.push(event))).toBeUndefined()
+    expect(events).toEqual([
+      {
+        type: 'entry_unreadable',
+        redisKey: expect.stringMatching(/^tokenwell:[\w-]{43}$/) as string,
+        field: 'token',
+      },
+    ])
   })
 })

@@ -176,6 +176,51 @@ describe('the format', () => {
     })
   })
 
+  it('writes entries as every other version does', async () => {
+    const { format } = formatWith()
+    const token: Required<TokenResponse> = {
+      accessToken: 'the-token',
+      tokenType: 'Bearer',
+      expiresIn: 3600,
+      refreshIn: 1800,
+      issuedAt: new Date('2026-03-01T12:00:00Z'),
+      scope: ['read', 'write'],
+      clientId: 'client',
+      applicationName: 'application',
+      organizationName: 'organization',
+      developerEmail: 'developer@example.com',
+      status: 'approved',
+      refreshToken: 'refresh',
+      refreshTokenExpiresIn: 7200,
+      refreshCount: 1,
+      level: 'gold',
+      apiProducts: ['sms', 'speech to text'],
+      extra: { instance_url: 'https://example.com' },
+    }
+    expect(format.encode('key', 'token', { id: 'id', expiresAt: 9, content: token })).toBe(
+      'id.9.{"instance_url":"https://example.com","access_token":"the-token","token_type":"Bearer",' +
+        '"expires_in":3600,"refresh_in":1800,"issued_at":1772366400000,"scope":["read","write"],' +
+        '"client_id":"client","application_name":"application","organization_name":"organization",' +
+        '"developer_email":"developer@example.com","status":"approved","refresh_token":"refresh",' +
+        '"refresh_token_expires_in":7200,"refresh_count":1,"level":"gold",' +
+        '"api_product_list_json":["sms","speech to text"]}',
+    )
+    const cooldown = {
+      kind: 'credentials',
+      message: 'Rejected.',
+      status: 401,
+      oauthError: 'invalid_client',
+      vendorCode: 'vendor.Code-1',
+      retryAfterMs: 1_000,
+      attempts: 2,
+      failures: 3,
+    } as const
+    expect(format.encode('key', 'cooldown', { id: 'id', expiresAt: 9, content: cooldown })).toBe(
+      'id.9.{"kind":"credentials","message":"Rejected.","status":401,"oauthError":"invalid_client",' +
+        '"vendorCode":"vendor.Code-1","retryAfterMs":1000,"attempts":2,"failures":3}',
+    )
+  })
+
   it('keeps 500 characters of the message of a cooldown', async () => {
     const { format } = formatWith()
     const long = { kind: 'unavailable', message: 'x'.repeat(600) } as const

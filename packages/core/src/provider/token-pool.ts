@@ -87,7 +87,7 @@ export function createTokenPool<Key extends string | number>(
       const own: TokenEventListener = (event) => listener(event)
       keyListeners.set(key, set.add(own))
       return () => {
-        if (set.delete(own) && set.size === 0 && keyListeners.get(key) === set) keyListeners.delete(key)
+        if (set.delete(own) && set.size === 0) keyListeners.delete(key)
       }
     },
     async evict(key) {

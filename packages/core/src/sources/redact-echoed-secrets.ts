@@ -26,7 +26,7 @@ export function redactEchoedSecrets(error: TokenError, secrets: readonly string[
     for (const secret of secrets) text = text.replaceAll(secret, '[redacted]')
     changes.errorDescription = text.slice(0, 200)
   }
-  return Object.keys(changes).length > 0 ? changeTokenError(error, changes) : error
+  return changeTokenError(error, changes)
 }
 
 /** Every form in which a secret was sent: everything that the authentication added to the request. */

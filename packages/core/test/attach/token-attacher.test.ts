@@ -277,6 +277,19 @@ describe('after a response', () => {
     expect(endpoint.requests).toHaveLength(22)
   })
 
+  it('limits the 100 origins that rejected tokens last', async () => {
+    const { attacher } = start({}, { allowedOrigins: [() => true] })
+    const isRepeated = async (url: string) => {
+      const attachment = await attacher.attach(get(url))
+      return (await attacher.reattach(get(url), attachment, rejection, true)) !== undefined
+    }
+    for (let path = 0; path < 20; path++) expect(await isRepeated(`${api}/${path}`)).toBe(true)
+    for (let other = 0; other < 99; other++) await isRepeated(`https://${other}.example.com`)
+    expect(await isRepeated(`${api}/next`)).toBe(false)
+    for (let other = 0; other < 100; other++) await isRepeated(`https://other-${other}.example.com`)
+    expect(await isRepeated(`${api}/next`)).toBe(true)
+  })
+
   it('keeps the token in use for other requests until a replacement is available', async () => {
     const { attacher, endpoint } = start((request) => (request === 1 ? {} : { status: 503, body: 'down' }))
     const attachment = (await attacher.attach(get(api)))!

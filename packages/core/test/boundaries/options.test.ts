@@ -130,6 +130,16 @@ describe('errors', () => {
     expect(error.message).not.toContain(repeated)
   })
 
+  it('never repeat an assertion, but may repeat its type', async () => {
+    const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+    const body = { error: 'invalid_client', error_description: `got assertion-canary, a ${type}` }
+    const endpoint = new ScriptedEndpoint({ status: 401, body })
+    const clientAuthentication = clientAssertion(() => 'assertion-canary')
+    const options = { clientSecret: undefined, clientAuthentication, includeErrorDescription: true }
+    const error = (await failureOf(createTokenProvider(sourceOf(endpoint, options)))) as TokenError
+    expect(error.errorDescription).toBe(`got [redacted], a ${type}`)
+  })
+
   it('with a description keep their message', async () => {
     const body = { error: 'invalid_request', error_description: 'the form has no grant' }
     const endpoint = new ScriptedEndpoint({ status: 400, body })

@@ -110,8 +110,12 @@ describe('attempts', () => {
   it.each([['a string'], [undefined], [null], [42], [{ code: 'has blanks in it' }], [Object.create(null)]])(
     'fail with a TokenError even if %j is thrown',
     async (thrown) => {
-      const { error } = await failure({ error: thrown ?? 'nothing' })
-      expect(error).toMatchObject({ kind: 'unavailable', attempts: 3 })
+      const { error } = await failure({ error: thrown })
+      expect(error).toMatchObject({
+        kind: 'unavailable',
+        attempts: 3,
+        message: expect.stringContaining('(unknown error)') as string,
+      })
     },
   )
 })

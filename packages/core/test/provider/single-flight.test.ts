@@ -126,6 +126,27 @@ describe('an aborted caller', () => {
     expect(requestToken).not.toHaveBeenCalled()
   })
 
+  it('that was aborted before it called refreshes no token that is due', async () => {
+    const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await tokens.getToken()
+    await pass(90_000)
+    await expect(tokens.getToken({ signal: AbortSignal.abort('too late') })).rejects.toBe('too late')
+    await pass(1_000)
+    expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('that was aborted before it called gets no token while a request is in flight, which continues', async () => {
+    const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const other = watch(tokens.getToken())
+    await pass(50)
+    await expect(tokens.getToken({ signal: AbortSignal.abort('too late') })).rejects.toBe('too late')
+    await pass(50)
+    expect(other.value?.value).toBe('token-1')
+    expect([endpoint.requests.length, endpoint.cancelled]).toEqual([1, 0])
+  })
+
   it('does not cancel a refresh in the background', async () => {
     const endpoint = new ScriptedEndpoint((request) => ({
       expiresIn: 100,

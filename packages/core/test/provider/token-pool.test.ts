@@ -99,6 +99,14 @@ describe('a full pool', () => {
     expect(['a', 'b', 'c'].map((key) => pool.has(key))).toEqual([true, false, true])
   })
 
+  it('evicts the other keys in the order of their use', () => {
+    const { pool } = start({}, 3)
+    for (const key of ['a', 'b', 'c', 'b', 'd']) pool.for(key)
+    expect(['a', 'b', 'c', 'd'].map((key) => pool.has(key))).toEqual([false, true, true, true])
+    pool.for('e')
+    expect(['b', 'c', 'd', 'e'].map((key) => pool.has(key))).toEqual([true, false, true, true])
+  })
+
   it('counts the use of a provider that was kept as a use of its key', async () => {
     const { endpoint, pool } = start({}, 2)
     const kept = pool.for('kept')

@@ -52,6 +52,32 @@ describe('the cache key', () => {
     expect(new Set(keys).size).toBe(changes.length)
   })
 
+  // Processes with other versions of the package share the store: a change splits a fleet during its upgrade.
+  it.each<[Partial<ClientCredentialsOptions>, string]>([
+    [{}, '7bb8d11735aad39284acfbee48f95a7314e2cd029221ab50eb8b215d9c2844db'],
+    [
+      { tokenUrl: undefined, authUrl: 'https://auth.example.com' },
+      'b11548305551c395120c261003c385c32135c469a1c8d12c37c8973e9826cfc0',
+    ],
+    [{ clientAuthentication: 'basic' }, 'cd7b3a2639e02cadb1f7f92b8331d5ab6099c8564faa8cecb733d56fd5752139'],
+    [
+      { clientAuthentication: 'none', clientSecret: undefined },
+      'bd2a3f0f15898eeb5eeb08374fb086567f5cf4f757a0a4f7a4855f69f1935ce0',
+    ],
+    [
+      {
+        scope: 'b a',
+        audience: 'an-audience',
+        resource: ['x', 'y'],
+        extraParameters: { c: '1' },
+        expiresInUnit: 'milliseconds',
+      },
+      '3e94a58e81896fde85f93613ccc4033472e81c04a64e9e858cdabf53c86131e7',
+    ],
+  ])('is the same in every version: %j', async (options, key) => {
+    expect(await keyOf(options)).toBe(key)
+  })
+
   it('is reported as unavailable without WebCrypto, and fails no caller', async () => {
     vi.stubGlobal('crypto', {})
     await expect(keyOf()).rejects.toMatchObject({

@@ -44,7 +44,7 @@ export class ScriptedEndpoint {
     this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight)
     try {
       if (response.latencyMs) await this.#wait(response.latencyMs, init?.signal)
-      if (response.error !== undefined) throw response.error
+      if ('error' in response) throw response.error
       const {
         status = 200,
         headers,

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { application, postForm, testService, tokenPath } from '../test-service.ts'
 
@@ -64,6 +66,22 @@ describe('every endpoint', () => {
       headers: formType,
     } as RequestInit)
     expect(chunked.status).toBe(413)
+  })
+
+  it('logs no failure when a client hangs up in the middle of a body', async () => {
+    const lines: string[] = []
+    const logger = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
+    const service = await testService({ logger })
+    const { hostname, port } = new URL(service.authUrl)
+    await postForm(`${service.authUrl}${tokenPath}?by=fastify`, {})
+    const head = `POST ${tokenPath}?by=fastify HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 99\r\n`
+    const type = 'Content-Type: application/x-www-form-urlencoded\r\n\r\n'
+    const socket = connect(Number(port), hostname, () => socket.write(`${head}${type}client_id=`))
+    // It reads the body now.
+    await once(socket, 'data')
+    socket.destroy()
+    await service.close()
+    expect(lines.join('')).not.toMatch(/"level":50|"status":5/)
   })
 
   it('rejects large headers', async () => {

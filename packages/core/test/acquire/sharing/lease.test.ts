@@ -151,6 +151,20 @@ describe('providers that share a store', () => {
     expect(call).toEqual({ state: 'rejected', error: 'no time' })
   })
 
+  it('stop reading the store when the caller aborts during an operation', async () => {
+    const { store, first } = fleet(1)
+    await store.lease('key', 60_000)
+    const readNothing = () => new Promise<undefined>((resolve) => setTimeout(resolve, 20, undefined))
+    const reads = vi.spyOn(store, 'read').mockImplementation(readNothing)
+    const controller = new AbortController()
+    watch(first.getToken({ signal: controller.signal }))
+    await pass(5)
+    while (reads.mock.calls.length < 3) await pass(1)
+    controller.abort()
+    await pass(5_000)
+    expect(reads).toHaveBeenCalledTimes(3)
+  })
+
   it('read the store after 10 ms, then less often up to every 250 ms, while another process requests a token', async () => {
     const { store, first } = fleet(1)
     await store.lease('key', 60_000)
