@@ -18,7 +18,7 @@ await service.close()
 console.log(JSON.stringify(statuses))`
 
 it('issues tokens without loading Fastify, also in a sandbox', { timeout: 60_000 }, async () => {
-  const module = fileURLToPath(new URL('../src/start-token-service.ts', import.meta.url))
+  const module = fileURLToPath(new URL('../src/index.ts', import.meta.url))
   const args = ['--conditions=@tokenwell/source', '--input-type=module', '--eval', program, module]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   expect(JSON.parse(stdout)).toEqual([200, false, 200, true])

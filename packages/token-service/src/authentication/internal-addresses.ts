@@ -1,14 +1,16 @@
 import { isIP } from 'node:net'
-import ipaddr from 'ipaddr.js'
+import type * as Ipaddr from 'ipaddr.js'
+import { load } from '../platform/load.ts'
 import { UsageError } from '../platform/usage-error.ts'
 
-export type Range = ReturnType<typeof ipaddr.parseCIDR>
+export type Range = ReturnType<typeof Ipaddr.parseCIDR>
 
 /** @throws {@link UsageError} if a range is invalid */
 export function allowedRanges(hosts: readonly string[]): Range[] {
   return hosts.flatMap((host) => {
-    if (ipaddr.isValidCIDR(host)) return [ipaddr.parseCIDR(host)]
-    if (isIP(host) > 0) return [ipaddr.parseCIDR(`${host}/${isIP(host) === 4 ? 32 : 128}`)]
+    const { isValidCIDR, parseCIDR } = load('ipaddr.js') as typeof Ipaddr
+    if (isValidCIDR(host)) return [parseCIDR(host)]
+    if (isIP(host) > 0) return [parseCIDR(`${host}/${isIP(host) === 4 ? 32 : 128}`)]
     if (/^[\w.-]+$/.test(host)) return []
     throw new UsageError(
       `jwksAllowedHosts contains the invalid value "${host}". Use host names, addresses and CIDR ranges.`,
@@ -17,10 +19,10 @@ export function allowedRanges(hosts: readonly string[]): Range[] {
 }
 
 export function isPublic(address: string): boolean {
-  return ipaddr.process(address).range() === 'unicast'
+  return (load('ipaddr.js') as typeof Ipaddr).process(address).range() === 'unicast'
 }
 
 export function isInRange(address: string, ranges: readonly Range[]): boolean {
-  const parsed = ipaddr.process(address)
+  const parsed = (load('ipaddr.js') as typeof Ipaddr).process(address)
   return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
 }

@@ -135,6 +135,8 @@ function withSecretsFromFiles(settings: Settings): Settings {
 /** Reads YAML, which includes JSON. */
 async function readYaml(file: string): Promise<unknown> {
   const text = readText(file)
+  const json = parseJson(text)
+  if (json !== undefined) return json
   const { parse } = await import('yaml')
   try {
     return parse(text) as unknown
@@ -142,6 +144,15 @@ async function readYaml(file: string): Promise<unknown> {
     // The parser's message quotes lines of the file, which may contain a secret.
     const line = error instanceof Error && 'linePos' in error ? linePosition(error.linePos) : ''
     throw new UsageError(`${file} is not valid YAML or JSON${line}.`)
+  }
+}
+
+/** JSON does not need the YAML parser, which delays the start. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

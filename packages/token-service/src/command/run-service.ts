@@ -1,4 +1,3 @@
-import { readKeyFile } from '../secret-hashing/key-file.ts'
 import { isWorker } from '../http/worker-metrics.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import type { DeveloperPortal } from '../service/service-context.ts'
@@ -26,7 +25,7 @@ export async function runService(
     )
   }
   print(storageMessage(location))
-  const keys = keysFile === undefined ? configuration.keys : await readKeyFile(keysFile)
+  const keys = keysFile === undefined ? configuration.keys : await readKeys(keysFile)
   const logger = createServiceLogger(logLevel)
   const portal = await loadPortal()
   const { failureAttempts: attempts, failureWindowSeconds: windowSeconds } = configuration
@@ -54,6 +53,11 @@ export async function runService(
   }
   if (service.adminUrl !== undefined) print(`Administration and metrics are at ${service.adminUrl}`)
   if (service.sandboxUrl !== undefined) print(`The sandbox's control endpoints are at ${service.sandboxUrl}`)
+}
+
+async function readKeys(file: string): Promise<readonly string[]> {
+  const { readKeyFile } = await import('../secret-hashing/key-file.ts')
+  return readKeyFile(file)
 }
 
 const portalPackage = '@tokenwell/developer-portal'

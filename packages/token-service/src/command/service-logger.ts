@@ -1,4 +1,6 @@
-import { pino, type Logger } from 'pino'
+import type { FastifyBaseLogger } from 'fastify'
+import type * as Pino from 'pino'
+import { load } from '../platform/load.ts'
 
 const secretNames = [
   'client_secret',
@@ -11,8 +13,21 @@ const secretNames = [
   'keys',
 ]
 
+const methods = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent', 'child'] as const
+
+/** Loads pino when it is first used. */
+export function createServiceLogger(level: string): FastifyBaseLogger {
+  let logger: Pino.Logger | undefined
+  const calls = methods.map((method) => [
+    method,
+    (...args: unknown[]) => Reflect.apply((logger ??= createLogger(level))[method], logger, args) as unknown,
+  ])
+  return { level, ...Object.fromEntries(calls) } as FastifyBaseLogger
+}
+
 /** No secret is ever passed to the log; redaction is a second line of defence. */
-export function createServiceLogger(level: string): Logger {
+function createLogger(level: string): Pino.Logger {
+  const { pino } = load('pino') as typeof Pino
   const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
   return pino({ level, redact: { paths, censor: '[redacted]' } })
 }

@@ -1,4 +1,5 @@
-import Fastify, { LogController, type FastifyInstance } from 'fastify'
+import type * as Fastify from 'fastify'
+import { load } from '../platform/load.ts'
 import { trusts } from '../service/trust-proxy.ts'
 import type { ResolvedOptions } from '../service/token-service-options.ts'
 import { respondToMalformedRequests } from './malformed-requests.ts'
@@ -18,8 +19,13 @@ export const withoutSchemas = {
 }
 
 /** A Fastify server that limits sizes and times of requests. */
-export function createServer({ errors: shape, logger, trustProxy }: ResolvedOptions): FastifyInstance {
-  const server = Fastify({
+export function createServer({
+  errors: shape,
+  logger,
+  trustProxy,
+}: ResolvedOptions): Fastify.FastifyInstance {
+  const { fastify, LogController } = load('fastify') as typeof Fastify
+  const server = fastify({
     ...(logger && { loggerInstance: logger }),
     // Fastify's own log lines contain the URLs of requests, which may contain anything.
     logController: new LogController({ disableRequestLogging: true }),
@@ -44,7 +50,7 @@ export function createServer({ errors: shape, logger, trustProxy }: ResolvedOpti
 }
 
 /** Otherwise a client that keeps its connection open after the last response would delay `close`. */
-function closeIdleConnections(server: FastifyInstance): void {
+function closeIdleConnections(server: Fastify.FastifyInstance): void {
   let timer: NodeJS.Timeout | undefined
   server.addHook('preClose', (done) => {
     timer = setInterval(() => server.server.closeIdleConnections(), 50)

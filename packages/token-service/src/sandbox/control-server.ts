@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { withoutSchemas } from '../http/create-server.ts'
 import { guardControl } from './control-guard.ts'
-import { faultSchema } from './fault-script.ts'
+import { faultSchema } from './fault-schema.ts'
 import type { Sandbox } from './sandbox.ts'
 
 const clockSchema = z.union([

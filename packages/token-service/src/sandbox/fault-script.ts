@@ -1,36 +1,8 @@
-import { z } from 'zod'
 import { introspectionPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
+import type { Fault } from './fault-schema.ts'
 
 const paths = { token: tokenPath, introspection: introspectionPath, revocation: revocationPath }
 
-/** A fault that is injected into the next matching requests. */
-export const faultSchema = z
-  .strictObject({
-    /** @default 'token' */
-    endpoint: z.enum(['token', 'introspection', 'revocation']).default('token'),
-    /** Only requests of this client. @default all clients */
-    clientId: z.string().min(1).optional(),
-    /** The number of requests. @default 1 */
-    requests: z.int().min(1).max(1_000_000).default(1),
-    /** A delay before the response, in milliseconds. */
-    latencyMs: z.number().min(0).max(600_000).optional(),
-    /** The status to respond with. */
-    status: z.int().min(200).max(599).optional(),
-    headers: z.record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\x20-\x7e]*$/)).optional(),
-    /** A string is sent as text, anything else as JSON. */
-    body: z.json().optional(),
-    /** Closes the connection without a response. */
-    drop: z.boolean().optional(),
-    /** Closes the connection after that many bytes of the response body. */
-    truncateAfterBytes: z.int().min(0).optional(),
-  })
-  .refine(
-    ({ latencyMs, status, body, drop, truncateAfterBytes }) =>
-      [latencyMs, status, body, truncateAfterBytes].some((effect) => effect !== undefined) || drop === true,
-    'requires at least one of latencyMs, status, body, drop, truncateAfterBytes',
-  )
-
-export type Fault = z.output<typeof faultSchema>
 export type ScriptedFault = Fault & { readonly id: number; remaining: number }
 
 export interface FaultScript {

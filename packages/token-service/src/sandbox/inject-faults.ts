@@ -4,7 +4,8 @@ import { presentedCredentials } from '../authentication/presented-credentials.ts
 import type { FormRequest } from '../http/oauth-routes.ts'
 import { setOutcome } from '../http/request-outcome.ts'
 import type { ApplicationStorage } from '../storage/storage.ts'
-import type { Fault, FaultScript } from './fault-script.ts'
+import type { Fault } from './fault-schema.ts'
+import type { FaultScript } from './fault-script.ts'
 
 /** Injects the scripted faults into requests to the OAuth endpoints. */
 export function injectFaults(

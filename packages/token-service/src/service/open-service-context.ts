@@ -2,7 +2,6 @@ import { createActivityRecorder } from '../activity/activity-recorder.ts'
 import { createAssertionAuthenticator } from '../authentication/authenticate-by-assertion.ts'
 import { createClientAuthenticator } from '../authentication/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../authentication/failed-attempt-limit.ts'
-import { readOrCreateKeyFile } from '../secret-hashing/key-file.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../secret-hashing/keyring.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import { createAccountLinks } from '../registry/account-links.ts'
@@ -110,5 +109,7 @@ async function checkKeys({ applications, resourceServers }: Storage, { keyIds }:
 }
 
 async function keysFor(storage: StorageLocation): Promise<string[]> {
-  return storage.kind === 'sqlite' ? readOrCreateKeyFile(`${storage.file}.keys`) : [createRandomKey()]
+  if (storage.kind !== 'sqlite') return [createRandomKey()]
+  const { readOrCreateKeyFile } = await import('../secret-hashing/key-file.ts')
+  return readOrCreateKeyFile(`${storage.file}.keys`)
 }

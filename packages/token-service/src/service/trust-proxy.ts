@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import proxyAddress from '@fastify/proxy-addr'
-import ipaddr from 'ipaddr.js'
+import type proxyAddress from '@fastify/proxy-addr'
+import type * as Ipaddr from 'ipaddr.js'
+import { load } from '../platform/load.ts'
 import { UsageError } from '../platform/usage-error.ts'
 
 export type TrustProxy = boolean | number | string[]
@@ -19,9 +20,7 @@ export function parseTrustProxy(value: boolean | number | string): TrustProxy {
   if (text === 'true' || text === 'false') return text === 'true'
   if (/^\d{1,3}$/.test(text)) return Number(text)
   const ranges = text.split(',').map((range) => range.trim())
-  const invalid = ranges.find(
-    (range) => !namedRanges.includes(range) && !isFullAddress(range) && !ipaddr.isValidCIDR(range),
-  )
+  const invalid = ranges.find((range) => !namedRanges.includes(range) && !isRange(range))
   if (invalid === undefined) return ranges
   throw new UsageError(
     `trustProxy contains the invalid value "${invalid}". Use a number of hops, addresses, CIDR ranges, loopback, linklocal or uniquelocal.`,
@@ -30,18 +29,22 @@ export function parseTrustProxy(value: boolean | number | string): TrustProxy {
 
 /** Whether the proxy with that address is trusted, which is so many hops away. */
 export function trusts(trustProxy: TrustProxy): (address: string, hop: number) => boolean {
-  if (typeof trustProxy === 'object') return proxyAddress.compile(trustProxy)
+  if (typeof trustProxy === 'object') {
+    return (load('@fastify/proxy-addr') as typeof proxyAddress).compile(trustProxy)
+  }
   return (_address, hop) => (typeof trustProxy === 'number' ? hop < trustProxy : trustProxy)
 }
 
 /** Reads the address of a client: that of its connection, or the one that trusted proxies report. */
 export function clientAddress(trustProxy: TrustProxy): (request: IncomingMessage) => string {
   if (trustProxy === false) return ({ socket }) => socket.remoteAddress ?? ''
+  const addressOf = load('@fastify/proxy-addr') as typeof proxyAddress
   const trust = trusts(trustProxy)
-  return (request) => (request.socket.remoteAddress === undefined ? '' : proxyAddress(request, trust))
+  return (request) => (request.socket.remoteAddress === undefined ? '' : addressOf(request, trust))
 }
 
-/** Not a short form, such as `10` for 0.0.0.10. */
-function isFullAddress(range: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(range) || ipaddr.IPv6.isValid(range)
+/** An address, but not in a short form, such as `10` for 0.0.0.10; or a CIDR range. */
+function isRange(range: string): boolean {
+  const { IPv4, IPv6, isValidCIDR } = load('ipaddr.js') as typeof Ipaddr
+  return IPv4.isValidFourPartDecimal(range) || IPv6.isValid(range) || isValidCIDR(range)
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -69,6 +69,14 @@ describe('tokenwell-service', () => {
     expect((await first.ended).code).toBe(0)
     const again = runCommand(['--port', '0', '--storage', 'sqlite:data.db'], { cwd })
     expect((await requestToken(await again.authUrl)).status).toBe(200)
+  })
+
+  it('writes its compiled code for the next start while it runs, because it may be killed', async () => {
+    const cwd = temporaryFolder({ 'service.json': settings })
+    const service = runCommand(['--config', 'service.json'], { cwd, env: { NODE_COMPILE_CACHE: 'compiled' } })
+    await service.authUrl
+    const files = () => readdirSync(join(cwd, 'compiled'), { recursive: true, withFileTypes: true })
+    await expect.poll(() => files().filter((file) => file.isFile()), { timeout: 10_000 }).not.toEqual([])
   })
 
   it('is not ready after SIGTERM, but keeps serving for the configured time', async () => {
