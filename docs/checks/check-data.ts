@@ -54,7 +54,7 @@ async function problemOfConfiguration(yaml: string): Promise<string | undefined>
   })
   let said = ''
   const started = await new Promise<boolean>((resolve) => {
-    child.stderr.on('data', (text) => (said += text) && said.includes('listens on') && resolve(true))
+    child.stderr.on('data', (text) => (said += text) && said.includes('is listening on') && resolve(true))
     child.once('exit', () => resolve(false))
   })
   child.kill()

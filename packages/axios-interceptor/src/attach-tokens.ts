@@ -17,8 +17,8 @@ export type AttachableInstance = Pick<AxiosInstance, 'defaults' | 'interceptors'
 
 /**
  * Attaches tokens to the requests of an axios instance. If the API rejects a token, the request is sent once more with
- * a new one, unless its body is a stream. Without `allowedOrigins`, tokens are sent to the current origin of the
- * instance's `baseURL`.
+ * a new one, unless its body is a stream. Without `allowedOrigins`, tokens are sent to the origin that the instance's
+ * `baseURL` has when this function is called.
  *
  * @example
  * const api = axios.create({ baseURL: 'https://api.example.com' })

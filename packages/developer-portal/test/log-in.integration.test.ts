@@ -86,6 +86,7 @@ describe('the first developer', () => {
     [{ name: 'Ada', password: 'x'.repeat(201) }, 'at most 200 characters'],
     [{ name: '', password }, 'This field is required'],
     [{ name: '<script>', password }, 'only letters, digits'],
+    [{ name: '_ada', password }, 'Start with a letter or digit'],
     [{ name: 'a\0b', password }, 'control or invisible characters'],
     [{ name: 'a\u202eb', password }, 'control or invisible characters'],
     [{ name: 'a\u200bb', password }, 'control or invisible characters'],

@@ -8,8 +8,8 @@ const TokenFailure = {
 } as unknown as Type<Error>
 
 /**
- * Responds to requests that failed because no token was available: 503 with `Retry-After` if a later attempt may
- * succeed, else 502. The response contains no details; the message is logged.
+ * Responds to requests that failed because no token was available: 503 if a later attempt may succeed,
+ * with `Retry-After` if the delay is known, else 502. The response contains no details; the message is logged.
  *
  * @example
  * @Module({ providers: [{ provide: APP_FILTER, useClass: TokenErrorFilter }] })

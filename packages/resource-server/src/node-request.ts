@@ -19,7 +19,7 @@ export interface NodeRequest {
 
 /** What a request must have to be accepted, and where its client certificate is. */
 export interface RequireTokenOptions<Request> extends TokenRequirements {
-  /** DER or PEM, such as a header that a trusted proxy sets. @default the certificate of the connection, in Node */
+  /** Returns DER or PEM, for example from a header that a trusted proxy sets. @default the certificate of the connection, in Node */
   readonly clientCertificate?: ((request: Request) => Uint8Array | string | undefined) | undefined
 }
 

@@ -40,7 +40,7 @@ const statuses = {
   unavailable: 503,
 } as const satisfies Record<TokenVerificationErrorCode, number>
 
-/** A request without a valid access token. Contains the whole response to it, and never the token. */
+/** A request that is rejected. Contains the whole response to it, and never the token. */
 export class TokenVerificationError extends Error {
   readonly code: TokenVerificationErrorCode
   readonly status: 400 | 401 | 403 | 503

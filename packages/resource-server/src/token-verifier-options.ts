@@ -73,7 +73,7 @@ export interface IntrospectionOptions {
   readonly timeoutMs?: number | undefined
   /** Maximum number of concurrent requests to the endpoint. @default 10 */
   readonly maxConnections?: number | undefined
-  /** Maximum number of checks that wait for one of them; beyond it, unknown tokens get a 503. @default 1_000 */
+  /** Maximum number of checks that wait for a connection; beyond it, unknown tokens get a 503. @default 1_000 */
   readonly maxWaiting?: number | undefined
 }
 

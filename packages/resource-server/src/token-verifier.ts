@@ -33,7 +33,7 @@ export interface TokenVerifier {
     authorization: string | readonly string[] | undefined,
     options?: VerifyOptions,
   ): Promise<VerifiedToken>
-  /** Reports what happens; returns a function that stops this. */
+  /** Calls `listener` with every event; returns a function that removes the listener. */
   on(listener: VerificationEventListener): () => void
 }
 

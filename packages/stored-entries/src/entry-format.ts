@@ -43,7 +43,7 @@ export interface EntryFormat {
   names(cacheKey: string): readonly [string, ...string[]]
   /** The value starts with `id.` in plain text. */
   encode<Kind extends EntryKind>(cacheKey: string, kind: Kind, entry: Entry<Kind>): string
-  /** The result of a store's `read`. @param found for each name, in their order */
+  /** The result of a store's `read`. @param found what the store found under each name, in the order of `names` */
   read(cacheKey: string, found: readonly FoundEntries[]): Awaited<ReturnType<TokenStore['read']>>
 }
 

@@ -35,8 +35,8 @@ export interface RunningTokenService {
   /**
    * Finishes the pending requests, writes pending activity and stops.
    *
-   * @param options `drainSeconds`: how long the service continues before that, while `/readyz` responds with 503, so that
-   * load balancers stop sending requests. Default 0
+   * @param options `drainSeconds`: how long the service first keeps serving requests while `/readyz` responds with 503, so
+   * that load balancers stop sending requests. Default 0
    */
   close(options?: { readonly drainSeconds?: number | undefined }): Promise<void>
 }

@@ -46,7 +46,7 @@ export function runCommand(
   const authUrl = new Promise<string>((resolve, reject) => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text
-      const url = /listens on (\S+)/.exec(stderr)?.[1]
+      const url = /listening on (\S+)/.exec(stderr)?.[1]
       if (url !== undefined) resolve(url)
     })
     void ended.then(() => reject(new Error(`The service ended: ${stderr}`)))

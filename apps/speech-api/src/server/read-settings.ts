@@ -10,7 +10,7 @@ const DEFAULT_PORT = 4_100
 export function readSettings(environment: Environment): StartSpeechApiOptions {
   const required = (...names: string[]) => {
     const value = names.map((name) => environment[name]).find(Boolean)
-    if (!value) throw new Error(`${names.join(' or ')} is missing.`)
+    if (!value) throw new Error(`${names.join(' or ')} is missing. Set it in the environment.`)
     return value
   }
   return {

@@ -70,6 +70,9 @@ describe.skipIf(!built)('the built server', () => {
 
   test('names a missing setting', async () => {
     const run = promisify(execFile)(process.execPath, [main], { env: {} })
-    await expect(run).rejects.toMatchObject({ code: 2, stderr: 'speech-api: AUTH_URL is missing.\n' })
+    await expect(run).rejects.toMatchObject({
+      code: 2,
+      stderr: 'speech-api: AUTH_URL is missing. Set it in the environment.\n',
+    })
   })
 })

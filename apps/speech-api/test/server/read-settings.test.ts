@@ -33,9 +33,9 @@ describe('environment variables', () => {
   })
 
   test.each([
-    ['AUTH_URL', 'AUTH_URL is missing.'],
-    ['CLIENT_ID', 'CLIENT_ID or CONSUMER_KEY is missing.'],
-    ['CLIENT_SECRET', 'CLIENT_SECRET or CONSUMER_SECRET is missing.'],
+    ['AUTH_URL', 'AUTH_URL is missing. Set it in the environment.'],
+    ['CLIENT_ID', 'CLIENT_ID or CONSUMER_KEY is missing. Set it in the environment.'],
+    ['CLIENT_SECRET', 'CLIENT_SECRET or CONSUMER_SECRET is missing. Set it in the environment.'],
   ])('are rejected without %s', (name, message) => {
     expect(() => readSettings({ ...environment, [name]: '' })).toThrow(message)
   })

@@ -17,7 +17,7 @@ AUTH_URL, SPEECH_URL, CLIENT_ID and CLIENT_SECRET (or CONSUMER_KEY and CONSUMER_
 
 Exit codes:
   0  all recordings were transcribed
-  1  a service could not be reached or rejected the credentials
+  1  a service could not be reached or rejected the request, or an environment variable is missing or invalid
   2  an option is invalid, and nothing was transcribed; or a recording failed, and the others were transcribed`
 
 /** Defines the command line of `transcribe`. */

@@ -29,7 +29,7 @@ function urlFrom(environment: Environment, name: string): string {
   const value = valueFrom(environment, name)
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '')
   throw new ConfigurationError(
-    `${name} is not a valid URL. Set an absolute one, such as https://service.example.com.`,
+    `${name} is not a valid URL. Include the scheme, as in https://service.example.com.`,
   )
 }
 

@@ -93,7 +93,7 @@ function explainRedirect(status: number, location: string | null | undefined, ur
   const where = target ? ` to ${target.origin}${target.pathname}` : ''
   return request.problem(
     'redirected',
-    `The service redirects the request: status ${status}${where}. The redirect was not followed.`,
+    `The service redirected the request${where} (status ${status}). The redirect was not followed.`,
     target?.protocol === 'https:' && url.protocol === 'http:'
       ? 'Use https:// in the URL.'
       : 'If the token endpoint has moved, pass its new URL. If the redirect leads to a login page, this is not the token endpoint.',

@@ -112,7 +112,7 @@ describe('doctor and the token endpoint', () => {
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['redirected'])
     expect(textOf('redirected')).toContain(
-      'status 302 to https://login.example.com/start. The redirect was not followed',
+      'redirected the request to https://login.example.com/start (status 302). The redirect was not followed.',
     )
   })
 

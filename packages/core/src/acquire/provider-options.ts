@@ -9,9 +9,9 @@ export interface TokenProviderOptions {
   readonly label?: string | undefined
   /** A store through which tokens are shared. @default the provider's own memory */
   readonly store?: TokenStore | undefined
-  /** A token with a shorter remaining lifetime is refreshed in the background. At most half the token's lifetime counts. @default min(300_000, lifetime / 5) */
+  /** A token with a shorter remaining lifetime is refreshed in the background. Capped at half the token's lifetime. @default min(300_000, lifetime / 5) */
   readonly refreshAheadMs?: number | undefined
-  /** A token with a shorter remaining lifetime is no longer returned. At most a quarter of the token's lifetime counts. @default min(10_000, lifetime / 20) */
+  /** A token with a shorter remaining lifetime is no longer returned. Capped at a quarter of the token's lifetime. @default min(10_000, lifetime / 20) */
   readonly expiryMarginMs?: number | undefined
   /** Lifetime of a token whose response does not state it. @default 300_000 */
   readonly defaultLifetimeMs?: number | undefined
@@ -21,7 +21,7 @@ export interface TokenProviderOptions {
   readonly attemptTimeoutMs?: number | undefined
   /** Maximum number of token requests in one `getToken` call while the endpoint is unavailable. @default 3 */
   readonly maxAttempts?: number | undefined
-  /** Whether a token is requested at once, before the first call of `getToken`. @default false */
+  /** Whether a token is requested at once, before the first call to `getToken`. @default false */
   readonly eager?: boolean | undefined
   /**
    * A function such as `waitUntil` from `cloudflare:workers`, which keeps the runtime from dropping a token request

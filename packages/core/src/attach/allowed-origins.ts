@@ -41,11 +41,9 @@ export function createOriginCheck(
     }
     return false
   }
-  // A blob: URL has an origin as well, but no server.
+  // `isSecure` also rejects a blob: URL, which has an origin, but no server.
   const check = (url: URL): boolean =>
-    /^https?:$/.test(url.protocol) &&
-    isSecure(url, allowInsecure) &&
-    rules.some((allows) => allows(url) === true)
+    isSecure(url, allowInsecure) && rules.some((allows) => allows(url) === true)
 
   return {
     isExact,

@@ -44,7 +44,7 @@ export interface Attachment {
 /** A request as an attacher sees it. */
 export interface AttachRequest {
   readonly method: string
-  /** Relative to the page, in a browser. */
+  /** May be relative to the page, in a browser. */
   readonly url: string | URL
   /** The full URL, if `url` is a shorter one of the same origin. */
   readonly target?: (() => string | URL) | undefined
@@ -52,7 +52,7 @@ export interface AttachRequest {
   readonly repeatable?: boolean | undefined
 }
 
-/** A response of an API, as far as its token is concerned. A `Response` is one. */
+/** What an attacher reads of an API's response. A `Response` is one. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: ResponseHeaders

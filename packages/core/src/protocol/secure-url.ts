@@ -5,12 +5,11 @@ import { configurationError } from './configuration-error.ts'
  * is set; no user name, password or fragment.
  */
 export function secureUrl(option: string, value: string | URL, allowInsecure = false): URL {
-  let url: URL
-  try {
-    url = new URL(value)
-  } catch {
+  const url = URL.canParse(String(value)) ? new URL(value) : undefined
+  // Without a scheme, `localhost:8080` parses as a URL with the scheme `localhost:`.
+  if (!url || !/^https?:$/.test(url.protocol)) {
     throw configurationError(
-      `${option} is not a valid URL. Set an absolute one, such as https://auth.example.com.`,
+      `${option} is not a valid URL. Include the scheme, as in https://auth.example.com.`,
     )
   }
   if (url.username || url.password || url.hash) {

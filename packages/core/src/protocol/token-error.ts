@@ -1,5 +1,5 @@
 /**
- * The category of a failure, which decides what to do about it.
+ * The category of a failure, which determines what to do about it.
  *
  * - `credentials`: the client ID or secret was rejected; repeating the request does not help.
  * - `configuration`: the request itself is wrong (URL, scope, grant); correct the options.

@@ -17,7 +17,7 @@ export interface TokenPool<Key extends string | number> {
   has(key: Key): boolean
   /** Removes a key; its provider closes after its last call. Returns whether the key was in the pool. */
   delete(key: Key): boolean
-  /** Calls `listener` with every event of every key; returns a function that stops this. */
+  /** Calls `listener` with every event of every key; returns a function that removes the listener. */
   on(listener: TokenEventListener): () => void
   /** Number of keys in the pool. */
   readonly size: number

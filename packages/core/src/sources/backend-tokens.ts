@@ -27,9 +27,9 @@ export interface BackendTokensOptions {
 
 /**
  * Requests tokens for a frontend from its own backend: POSTs to `url` and expects the result of
- * {@link tokenResponseBody}. The page never sees a client secret. A 401 means that the session has ended: the error has
- * the kind `credentials` and no cooldown, so that logging in takes effect at once. After a 403, a 419 or a login
- * page, a changed header ends the cooldown. Any other failure is classified by its status.
+ * {@link tokenResponseBody}. The page never sees a client secret. A 401 or a redirect means that the session has ended:
+ * the error has the kind `credentials` and no cooldown, so that logging in takes effect at once. After a 403, a 419 or a
+ * login page, a changed header ends the cooldown. Any other failure is classified by its status.
  */
 export function backendTokens(options: BackendTokensOptions): TokenSource {
   const { url, fetch, headers, credentials } = { ...options }

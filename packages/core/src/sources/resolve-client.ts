@@ -65,7 +65,7 @@ export function checkOptions(options: ClientCredentialsOptions): void {
   } = options
   if (runsInBrowser() && !options.dangerouslyAllowBrowser) {
     throw configurationError(
-      'clientCredentials must not run in a browser, where everybody can read the client secret. ' +
+      'clientCredentials must not run in a browser, where anyone can read the client secret. ' +
         'Use backendTokens, or set dangerouslyAllowBrowser: true.',
     )
   }
@@ -75,7 +75,7 @@ export function checkOptions(options: ClientCredentialsOptions): void {
   if (usesSecret && typeof clientSecret !== 'function') checkCredential('clientSecret', clientSecret)
   if (issuer) {
     if (!issuer.find || authUrl || tokenUrl) {
-      throw configurationError("issuer must be discover('https://…') and excludes authUrl and tokenUrl.")
+      throw configurationError("issuer must be discover('https://…'), without authUrl or tokenUrl.")
     }
   } else if (typeof authUrl !== 'function' && typeof tokenUrl !== 'function') {
     tokenEndpoint({ authUrl, tokenUrl, allowInsecure })

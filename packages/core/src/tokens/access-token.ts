@@ -2,7 +2,7 @@ import { Redacted } from '../platform/redacted.ts'
 import type { TokenBinding } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 
-/** An access token with its lifetime. Logs and JSON show everything but the token. */
+/** An access token with its lifetime. Logs and JSON show only its type and expiry. */
 export interface AccessToken {
   /** The token itself, for the `Authorization` header. */
   readonly value: string

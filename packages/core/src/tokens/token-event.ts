@@ -10,7 +10,7 @@ export type TokenRequestReason =
   | 'forced'
   | 'minimum_validity'
 
-/** What a caller of `getToken` waited for longest. */
+/** What a call to `getToken` spent the most time waiting for. */
 export type TokenWaitCause = 'token_request' | 'other_process' | 'cooldown'
 
 type TokenEventFacts =
@@ -44,7 +44,7 @@ type TokenEventFacts =
       readonly retryInMs?: number | undefined
     }
   | {
-      /** A call of `getToken` that had to wait, or failed. */
+      /** A call to `getToken` that had to wait, or failed. */
       readonly type: 'call_settled'
       readonly durationMs: number
       /** Absent if the call did not wait. */

@@ -20,7 +20,7 @@ export interface TokenSource {
    */
   cacheKey(): Promise<string>
   /**
-   * Makes one token request. Throws a {@link TokenError}, whose kind decides on retries and cooldowns; any
+   * Makes one token request. Throws a {@link TokenError}, whose kind determines retries and cooldowns; any
    * other error counts as `unavailable`.
    */
   requestToken(context: TokenRequestContext): Promise<TokenResponse>

@@ -161,6 +161,15 @@ describe('a URL', () => {
     expect(() => buildTokenRequest({ ...standard, tokenUrl: address })).toThrow(errorWith('tokenUrl'))
   })
 
+  it.each(['localhost:8080', 'auth.example.com', 'ftp://auth.example.com'])(
+    'such as %j requires a scheme for HTTP',
+    (authUrl) => {
+      expect(() => buildTokenRequest({ ...platform, authUrl })).toThrow(
+        'authUrl is not a valid URL. Include the scheme, as in https://auth.example.com.',
+      )
+    },
+  )
+
   it.each([
     'https://auth.example.com',
     'HTTPS://AUTH.EXAMPLE.COM',

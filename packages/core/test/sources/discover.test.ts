@@ -214,11 +214,8 @@ describe('discover', () => {
   })
 
   it.each<[Partial<ClientCredentialsOptions>, string]>([
-    [
-      { tokenUrl: `${origin}/token` },
-      "issuer must be discover('https://…') and excludes authUrl and tokenUrl.",
-    ],
-    [{ issuer: origin as never }, "issuer must be discover('https://…') and excludes authUrl and tokenUrl."],
+    [{ tokenUrl: `${origin}/token` }, "issuer must be discover('https://…'), without authUrl or tokenUrl."],
+    [{ issuer: origin as never }, "issuer must be discover('https://…'), without authUrl or tokenUrl."],
   ])('rejects %j', (options, message) => {
     expect(() => start({}, options)).toThrow(message)
   })

@@ -12,6 +12,6 @@ export const overlaps = [
 export function describeOverlap([, label, seconds]: (typeof overlaps)[number]): string {
   if (seconds === 0) return 'The existing secrets have expired. Deploy the new secret at once.'
   return seconds === Infinity
-    ? 'The expiry of the existing secrets is unchanged. Deploy the new secret, check that they are no longer used, and revoke them.'
+    ? 'The expiry of the existing secrets is unchanged. Deploy the new secret, check that the existing ones are no longer used, and revoke them.'
     : `The existing secrets expire ${label}. Deploy the new secret before then.`
 }

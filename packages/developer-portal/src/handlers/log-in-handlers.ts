@@ -13,7 +13,10 @@ import { hashPassword, newPassword } from '../session/password.ts'
 import { createSessionStarter } from '../session/session.ts'
 
 const name = line(60)
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N}._@+ -]*$/u, 'Use only letters, digits, spaces and . _ @ + -')
+  .regex(
+    /^[\p{L}\p{N}][\p{L}\p{N}._@+ -]*$/u,
+    'Start with a letter or digit, and use only letters, digits, spaces and . _ @ + -',
+  )
   .transform((text) => text.normalize('NFKC').toLowerCase())
 const logInForm = z.object({
   name: z.string().regex(/^\P{Cc}{0,200}$/u, 'Enter a name without control characters.'),

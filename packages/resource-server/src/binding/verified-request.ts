@@ -1,7 +1,7 @@
 /** What a token's binding is checked against. */
 export interface VerifiedRequest {
   readonly method: string
-  /** Absolute; or its path and query, if the verifier has a `publicUrl`. */
+  /** The absolute URL; path and query are enough if the verifier has a `publicUrl`. */
   readonly url: string
   /** The `DPoP` header. */
   readonly dpop?: string | undefined

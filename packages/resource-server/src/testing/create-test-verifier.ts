@@ -17,7 +17,7 @@ export interface TestTokenOptions {
 export interface TestVerifier {
   readonly verifier: TokenVerifier
   readonly createTestToken: (options?: TestTokenOptions) => string
-  /** From now on, the token is not valid. */
+  /** Makes the token invalid. */
   readonly revoke: (token: string) => void
 }
 

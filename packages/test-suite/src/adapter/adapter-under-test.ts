@@ -1,7 +1,7 @@
 import type { AttachOptions, TokenProvider } from '@tokenwell/core'
 import type { RequestBody } from './request-body.ts'
 
-/** A request of the suite. The test of an adapter translates it into a call of its HTTP client. */
+/** A request of the suite. The test of an adapter translates it into a call to its HTTP client. */
 export interface AdapterRequest {
   readonly url: string
   /** @default 'GET', or 'POST' with a body */

@@ -54,7 +54,7 @@ export function describeBoundTokens(adapter: AdapterUnderTest): void {
       expect((await fixture.client({ ...post(), method: 'PATCH' })).status).toBe(200)
     })
 
-    it('is sent once more with the nonce that an API requires, and remembers it', async () => {
+    it('is sent once more with the nonce that an API requires, which later requests reuse', async () => {
       nonce = 'first'
       expect((await fixture.client(post())).status).toBe(200)
       expect(fixture.api.requests).toHaveLength(2)

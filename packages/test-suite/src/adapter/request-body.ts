@@ -11,7 +11,7 @@ export type RequestBody =
   | { readonly kind: 'web stream'; readonly value: ReadableStream<Uint8Array> }
   | { readonly kind: 'form-data package'; readonly value: FormDataPackage }
 
-/** Creates a new body for each request. Streams can be sent once. */
+/** Creates a new body for each request. Streams can be sent only once. */
 export const requestBodies: readonly {
   readonly kind: RequestBody['kind'] | 'no body'
   readonly sentOnce: boolean

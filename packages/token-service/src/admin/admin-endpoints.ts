@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { RegisteredClient } from '../applications/application.ts'
+import { parseValue } from '../platform/parse-value.ts'
 import { NotFoundError } from '../platform/usage-error.ts'
 import {
   actorOf,
@@ -70,7 +71,7 @@ export function adminEndpoints(
   }
 
   server.get('/applications', async (request, reply) => {
-    const { limit, after } = applicationQuery.parse(request.query)
+    const { limit, after } = parseValue(applicationQuery, request.query)
     const clients = await storage.applications.page(limit, after)
     const last = clients.at(-1)?.application.clientId
     if (last !== undefined && clients.length === limit) {
@@ -81,7 +82,7 @@ export function adminEndpoints(
   })
   server.get<AdminRequest>('/applications/:clientId', async ({ params }) => describeOne(params.clientId))
   server.post('/applications', async (request, reply) => {
-    const { project: projectName, ...details } = newApplication.parse(request.body)
+    const { project: projectName, ...details } = parseValue(newApplication, request.body)
     const project = (await storage.projects.list()).find((each) => each.name === projectName)
     if (!project) throw new NotFoundError(`There is no project named "${projectName}".`)
     const settings = { ...details, projectId: project.id, status: 'approved' as const }
@@ -94,7 +95,7 @@ export function adminEndpoints(
     approve: async (request: FastifyRequest, { application }: RegisteredClient) =>
       registry(request).approve(
         application,
-        approval.parse(request.body ?? {}).revision ?? application.revision,
+        parseValue(approval, request.body ?? {}).revision ?? application.revision,
       ),
     decline: async (request: FastifyRequest, { application }: RegisteredClient) =>
       registry(request).decline(application),
@@ -110,7 +111,7 @@ export function adminEndpoints(
     })
   }
   server.post<AdminRequest>('/applications/:clientId/secrets', async (request, reply) => {
-    const { overlapSeconds } = rotation.parse(request.body ?? {})
+    const { overlapSeconds } = parseValue(rotation, request.body ?? {})
     const client = await find(request.params.clientId)
     const clientSecret = await registry(request).rotateSecret(client, overlapSeconds * 1000)
     return reply.code(201).send({ clientId: client.application.clientId, clientSecret })
@@ -121,13 +122,13 @@ export function adminEndpoints(
   })
 
   server.post<AdminRequest>('/applications/:clientId/keys', async (request, reply) => {
-    const { key, name: keyName } = newKey.parse(request.body)
+    const { key, name: keyName } = parseValue(newKey, request.body)
     const { application } = await find(request.params.clientId)
     return reply.code(201).send(await registry(request).addKeys(application, key, keyName))
   })
   server.patch<AdminRequest>('/applications/:clientId/keys/:id', async (request, reply) => {
     const { application } = await find(request.params.clientId)
-    await registry(request).renameKey(application, request.params.id, naming.parse(request.body).name)
+    await registry(request).renameKey(application, request.params.id, parseValue(naming, request.body).name)
     return reply.code(204).send()
   })
   server.delete<AdminRequest>('/applications/:clientId/keys/:id', async (request, reply) => {
@@ -138,7 +139,7 @@ export function adminEndpoints(
 
   server.get('/products', () => storage.products.list())
   server.put<AdminRequest>('/products/:id', async (request, reply) => {
-    const product = productName.parse(request.params.id)
+    const product = parseValue(productName, request.params.id, 'The name of the product')
     await storage.products.add([product])
     activity.audit({ event: 'product_added', ...actorOf(request), detail: product })
     return reply.code(204).send()
@@ -154,7 +155,7 @@ export function adminEndpoints(
 
   /** JSON lines, the newest first. */
   server.get('/audit', async (request, reply) => {
-    const { limit, since: sinceMs, until: untilMs, ...filter } = auditQuery.parse(request.query)
+    const { limit, since: sinceMs, until: untilMs, ...filter } = parseValue(auditQuery, request.query)
     await activity.flush()
     const lines = (await storage.activity.audit(limit, { ...filter, sinceMs, untilMs })).map(
       (entry) => `${JSON.stringify(entry)}\n`,

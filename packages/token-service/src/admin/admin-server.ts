@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { z } from 'zod'
 import { withoutSchemas } from '../http/create-server.ts'
 import { metricsEndpoint } from '../http/metrics.ts'
 import { NotFoundError, UsageError } from '../platform/usage-error.ts'
@@ -36,8 +35,8 @@ export function createAdminServer(
   server.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
     const status = statusOf(error)
     if (status >= 500) context.logFailure(error)
-    const message = error instanceof z.ZodError ? z.prettifyError(error) : error.message
-    return reply.code(status).send({ error: status === 500 ? 'Internal error.' : message || error.name })
+    const message = status === 500 ? 'Internal error.' : error.message || error.name
+    return reply.code(status).send({ error: message })
   })
   if (metrics) metricsEndpoint(server, metrics)
   adminEndpoints(server, context, links)
@@ -47,7 +46,7 @@ export function createAdminServer(
 function statusOf(error: Error & { statusCode?: number }): number {
   if (error instanceof NotFoundError) return 404
   if (conflicts.some((conflict) => error instanceof conflict)) return 409
-  if (error instanceof z.ZodError || error instanceof UsageError) return 400
+  if (error instanceof UsageError) return 400
   if (error instanceof StorageFailure) return 503
   return error.statusCode ?? 500
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ResourceServer } from '../applications/resource-server.ts'
+import { parseValue } from '../platform/parse-value.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 import {
   actorOf,
@@ -30,12 +31,12 @@ export function administerResourceServers(server: FastifyInstance, service: Serv
     return reply.send(described)
   })
   server.post('/resource-servers', async (request, reply) => {
-    const { name } = naming.parse(request.body)
+    const { name } = parseValue(naming, request.body)
     const { resourceServer, clientSecret } = await registry(request).create(name)
     return reply.code(201).send({ clientId: resourceServer.clientId, clientSecret })
   })
   server.patch<AdminRequest>(path, async (request, reply) => {
-    await registry(request).rename(request.params.clientId, naming.parse(request.body).name)
+    await registry(request).rename(request.params.clientId, parseValue(naming, request.body).name)
     return reply.code(204).send()
   })
   server.delete<AdminRequest>(path, async (request, reply) => {
@@ -43,7 +44,7 @@ export function administerResourceServers(server: FastifyInstance, service: Serv
     return reply.code(204).send()
   })
   server.post<AdminRequest>(`${path}/secrets`, async (request, reply) => {
-    const { overlapSeconds } = rotation.parse(request.body ?? {})
+    const { overlapSeconds } = parseValue(rotation, request.body ?? {})
     const { clientId } = request.params
     const clientSecret = await registry(request).rotateSecret(clientId, overlapSeconds * 1000)
     return reply.code(201).send({ clientId, clientSecret })
@@ -53,12 +54,12 @@ export function administerResourceServers(server: FastifyInstance, service: Serv
     return reply.code(204).send()
   })
   server.post<AdminRequest>(`${path}/keys`, async (request, reply) => {
-    const { key, name } = newKey.parse(request.body)
+    const { key, name } = parseValue(newKey, request.body)
     return reply.code(201).send(await registry(request).addKeys(request.params.clientId, key, name))
   })
   server.patch<AdminRequest>(`${path}/keys/:id`, async (request, reply) => {
     const { clientId, id } = request.params
-    await registry(request).renameKey(clientId, id, naming.parse(request.body).name)
+    await registry(request).renameKey(clientId, id, parseValue(naming, request.body).name)
     return reply.code(204).send()
   })
   server.delete<AdminRequest>(`${path}/keys/:id`, async (request, reply) => {

@@ -34,7 +34,7 @@ export async function runService(
 
   stopOnSignal(service, drainSeconds, print)
   process.send?.('ready')
-  print(`The token service listens on ${service.authUrl}`)
+  print(`The token service is listening on ${service.authUrl}`)
   if (portal === undefined) {
     print('The developer portal is not available. Install @tokenwell/developer-portal to use it.')
   }

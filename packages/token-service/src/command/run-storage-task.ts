@@ -16,12 +16,12 @@ export async function runStorageTask(
   if (action === 'backup') {
     await backupStorage(location, file)
     print(
-      `The backup is in ${file}. Keep a copy of the keys too: without them, no secret is valid. Unless you configured keys, they are in ${keys}.`,
+      `The backup is in ${file}. Keep a copy of the keys too: without them, the service does not start. Unless you configured keys, they are in ${keys}.`,
     )
   } else {
     await restoreStorage(location, file)
     print(
-      `The database is restored. Before you start the service, put its keys in ${keys}, or configure them.`,
+      `The database has been restored. Before you start the service, put its keys in ${keys}, or configure them.`,
     )
   }
 }

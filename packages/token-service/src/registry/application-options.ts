@@ -22,9 +22,9 @@ export interface ApplicationOptions extends PublicKeyOptions {
   readonly status?: ApplicationStatus | undefined
   /** Its project, which is created if it does not exist. @default 'default' */
   readonly project?: string | undefined
-  /** Of a project that is created. @default 'example-org' */
+  /** The organisation of the project, if it is created. @default 'example-org' */
   readonly organizationName?: string | undefined
-  /** Of a project that is created. @default 'developer@example.com' */
+  /** The developer email of the project, if it is created. @default 'developer@example.com' */
   readonly developerEmail?: string | undefined
 }
 

@@ -115,7 +115,7 @@ export function createApplicationRegistry(
   async function update(id: string, changes: ApplicationChanges, revision: number): Promise<void> {
     if (await storage.applications.update(id, changes, revision)) return
     throw new ApplicationChanged(
-      'The application was changed meanwhile. Read it again, then repeat the change.',
+      'The application was changed in the meantime. Fetch it again, and repeat the change.',
     )
   }
 

@@ -12,7 +12,10 @@ import {
 const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
 const name = z.string().min(1).max(200)
 
-export const productName = z.string().regex(productNamePattern, 'must not contain commas or brackets')
+export const productName = z
+  .string()
+  .min(1)
+  .regex(productNamePattern, 'must not contain commas or brackets, or start or end with a space')
 
 export const applicationSchema = z.strictObject({
   name,

@@ -9,7 +9,7 @@ const maxKeys = 10
 export interface PublicKeyOptions {
   /** Public keys, for authentication with `private_key_jwt` (RFC 7523). */
   readonly jwks?: { readonly keys: readonly object[] } | undefined
-  /** The https URL of such a JWK set. */
+  /** The https URL of a JWK set with the public keys. */
   readonly jwksUrl?: string | undefined
   /** A public key or certificate as PEM. */
   readonly publicKey?: string | undefined

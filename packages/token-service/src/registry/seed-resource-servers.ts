@@ -4,7 +4,7 @@ import { storedSecret } from './client-secret.ts'
 import { configuredKeys, withConfiguredKeys, type PublicKeyOptions } from './public-keys.ts'
 import type { SeedContext } from './seed-applications.ts'
 
-/** An API that may introspect tokens, and is created when the service starts. */
+/** An API that may introspect tokens. It is registered when the service starts. */
 export interface ResourceServerOptions extends PublicKeyOptions {
   readonly clientId: string
   /** Required without a public key. */

@@ -1,14 +1,19 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { withoutSchemas } from '../http/create-server.ts'
+import { parseValue } from '../platform/parse-value.ts'
+import { UsageError } from '../platform/usage-error.ts'
 import { guardControl } from './control-guard.ts'
 import { faultSchema } from './fault-schema.ts'
 import type { Sandbox } from './sandbox.ts'
 
-const clockSchema = z.union([
-  z.strictObject({ advanceSeconds: z.number().min(-1e9).max(1e9) }),
-  z.strictObject({ now: z.iso.datetime({ offset: true }) }),
-])
+const clockSchema = z.union(
+  [
+    z.strictObject({ advanceSeconds: z.number().min(-1e9).max(1e9) }),
+    z.strictObject({ now: z.iso.datetime({ offset: true }) }),
+  ],
+  'must contain either advanceSeconds, a number, or now, a date and time such as 2030-01-31T00:00:00Z',
+)
 
 /** Control endpoints for tests: inject faults, move the clock, read the requests, reset the service. */
 export function createControlServer(
@@ -19,14 +24,13 @@ export function createControlServer(
 
   guardControl(server)
   server.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
-    const invalid = error instanceof z.ZodError
-    const message = invalid ? z.prettifyError(error) : error.message
-    return reply.code(invalid ? 400 : (error.statusCode ?? 500)).send({ error: message })
+    const status = error instanceof UsageError ? 400 : (error.statusCode ?? 500)
+    return reply.code(status).send({ error: error.message })
   })
 
   server.get('/faults', (_request, reply) => reply.send(script.pending()))
   server.post('/faults', (request, reply) =>
-    reply.code(201).send(script.add(faultSchema.parse(request.body))),
+    reply.code(201).send(script.add(parseValue(faultSchema, request.body))),
   )
   server.delete('/faults', (_request, reply) => {
     script.reset()
@@ -36,7 +40,7 @@ export function createControlServer(
   const time = () => ({ now: new Date(clock.now()).toISOString(), offsetMs: clock.offsetMs })
   server.get('/clock', (_request, reply) => reply.send(time()))
   server.post('/clock', (request, reply) => {
-    const change = clockSchema.parse(request.body)
+    const change = parseValue(clockSchema, request.body)
     clock.move('now' in change ? Date.parse(change.now) - clock.now() : change.advanceSeconds * 1000)
     return reply.send(time())
   })

@@ -27,6 +27,6 @@ export async function readKeyFile(path: string): Promise<string[]> {
     throw new UsageError(`The key file ${path} is accessible to other users. Run chmod 600 ${path}.`)
   }
   const keys = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
-  if (keys.length === 0) throw new UsageError(`The key file ${path} is empty.`)
+  if (keys.length === 0) throw new UsageError(`The key file ${path} is empty. Add the keys, one per line.`)
   return keys.map((key) => key.trim())
 }

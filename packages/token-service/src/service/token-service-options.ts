@@ -44,7 +44,7 @@ export interface TokenServiceOptions {
   /** Products that are added to the catalogue, besides those of `applications`. @default ['speech-to-text'] */
   readonly products?: readonly string[] | undefined
   /**
-   * How long the previous secret of a configured application or resource server stays valid after the configuration changed, in seconds.
+   * How long the previous secret of a configured application or resource server stays valid after the configuration changes, in seconds.
    * `0`: it expires at once. @default 86400
    */
   readonly secretOverlapSeconds?: number | undefined
@@ -82,7 +82,7 @@ export interface TokenServiceOptions {
   readonly usageRetentionDays?: number | undefined
   /**
    * A second listener, for administrators and for `/metrics`, which the main listener then does not serve. Requests
-   * need the token, of at least 32 characters. @default none
+   * require the token, of at least 32 characters. @default none
    */
   readonly admin?: AdminOptions | undefined
   /**
@@ -91,7 +91,7 @@ export interface TokenServiceOptions {
    * @default []
    */
   readonly jwksAllowedHosts?: readonly string[] | undefined
-  /** Fetches the JWK sets of applications with a `jwksUrl`, instead of the service, which checks their addresses. */
+  /** Fetches the JWK set at a `jwksUrl`. @default a `fetch` that allows public addresses and `jwksAllowedHosts` */
   readonly fetchKeys?: typeof fetch | undefined
   /** A pino logger. @default no log */
   readonly logger?: FastifyBaseLogger | undefined

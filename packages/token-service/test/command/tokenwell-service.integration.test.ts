@@ -33,7 +33,7 @@ describe('tokenwell-service', () => {
     service.child.kill('SIGTERM')
     const { code, stdout, stderr } = await service.ended
     expect(code).toBe(0)
-    expect(stderr).toMatch(/lost when the service stops.*listens on.*Finishing/s)
+    expect(stderr).toMatch(/lost when the service stops.*is listening on.*Finishing/s)
     const line = stdout.split('\n').find((each) => each.includes('"msg":"request"')) ?? '{}'
     expect(JSON.parse(line)).toMatchObject({ path: tokenPath, status: 200, clientId })
     expect(stdout + stderr).not.toContain(clientSecret)
@@ -107,12 +107,16 @@ describe('tokenwell-service', () => {
     const backup = await outcomeOf(['backup', 'backup.db', ...at('data.db')], {}, cwd)
     expect([backup.code, backup.stderr]).toEqual([
       0,
-      expect.stringContaining('Unless you configured keys, they are in data.db.keys.'),
+      expect.stringContaining(
+        'without them, the service does not start. Unless you configured keys, they are in data.db.keys.',
+      ),
     ])
     const rejected = await outcomeOf(['restore', 'backup.db', ...at('data.db')], {}, cwd)
     expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining('data.db is in use')])
 
     expect((await outcomeOf(['restore', 'backup.db', ...at('elsewhere/data.db')], {}, cwd)).code).toBe(0)
+    const keyless = await outcomeOf(['--config', 'service.json', ...at('elsewhere/data.db')], {}, cwd)
+    expect([keyless.code, keyless.stderr]).toEqual([2, expect.stringContaining('None of the keys matches')])
     copyFileSync(join(cwd, 'data.db.keys'), join(cwd, 'elsewhere', 'data.db.keys'))
     const restored = runCommand(['--config', 'service.json', ...at('elsewhere/data.db')], { cwd })
     expect((await introspect(await restored.authUrl, body.access_token)).body.active).toBe(true)
@@ -122,7 +126,7 @@ describe('tokenwell-service', () => {
     await service.ended
     expect((await outcomeOf(['backup', 'second.db', ...at('data.db')], {}, cwd)).code).toBe(0)
     expect((await outcomeOf(['backup', 'third.db', ...at('missing.db')], {}, cwd)).stderr).toContain(
-      'missing.db does not exist',
+      'missing.db does not exist. Check the setting "storage".',
     )
   })
 

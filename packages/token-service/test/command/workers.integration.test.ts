@@ -56,7 +56,7 @@ describe('--workers', () => {
         }
       }
       await requestUntilServedBy(2)
-      expect(service.output().match(/listens on/g)).toHaveLength(1)
+      expect(service.output().match(/is listening on/g)).toHaveLength(1)
       const metrics = await (await fetch(`${authUrl}/metrics`)).text()
       const [, counted] = /seconds_count\{path="[^"]*accesstoken",status="200"\} (\d+)/.exec(metrics) ?? []
       expect(Number(counted)).toBe(issued)

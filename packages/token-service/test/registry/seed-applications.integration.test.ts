@@ -111,7 +111,7 @@ describe('applications that are configured', () => {
     ],
     [
       { applications: [{ ...application, products: ['a,b'] }] },
-      /^applications\[0\]\.products\[0\] must not contain commas or brackets\.$/,
+      /^applications\[0\]\.products\[0\] must not contain commas or brackets, or start or end with a space\.$/,
     ],
     [{ applications: {} as never }, /^applications must be a list\.$/],
   ])(

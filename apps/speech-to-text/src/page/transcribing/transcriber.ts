@@ -15,6 +15,6 @@ export interface TranscriberOptions extends TranscribeOptions {
 export interface Transcriber {
   /** @throws {SpeechApiError | TokenError | Error} */
   transcribe(recording: Blob, options: TranscriberOptions): Promise<Transcript>
-  /** Calls `listener` now and after each change of the token; returns a function that stops that. */
+  /** Calls `listener` now and after each change of the token; returns a function that removes the listener. */
   followToken(listener: (status: TokenStatus) => void): () => void
 }
