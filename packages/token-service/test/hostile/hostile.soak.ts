@@ -14,7 +14,7 @@ it.runIf(process.platform === 'linux')(
   async () => {
     const settings = {
       applications: [{ ...application, lifetimeSeconds: 1 }],
-      failureLimit: { attempts: 1e9 },
+      failureAttempts: 1e9,
       storage: 'memory',
       logLevel: 'warn',
     }
