@@ -28,6 +28,11 @@ export async function measurePageLoad(page: Page, url: string): Promise<PageLoad
   }
 }
 
+export function describePageLoad({ bytes, interactiveMs, shift }: PageLoad): string {
+  const interactive = `interactive after ${Math.round(interactiveMs)} ms`
+  return `${bytes.toLocaleString('en')} bytes, ${interactive}, layout shift ${shift.toFixed(3)}`
+}
+
 async function measureOnce(page: Page, url: string): Promise<PageLoad> {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
