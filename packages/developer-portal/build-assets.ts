@@ -37,6 +37,8 @@ const reference = page
   .replace(element, '')
   // Scalar removes them once it runs.
   .replaceAll(/<button aria-hidden="true".*?<\/button>/g, '')
+  // So that links lead there: they name one description, IDs name it among several.
+  .replaceAll(' id="api-1/', ' id="')
   .replaceAll(/(request-body-header.*?)application\/json/gs, `$1${formType}`)
 await writeFile('dist/assets/reference.html', reference)
 await compress('scalar.css', (await readFile(`${scalar}/style.css`, 'utf8')) + theme)

@@ -58,7 +58,30 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     },
   )
 
-  it('the reference follows the colour scheme', { timeout: 60_000 }, async () => {
+  it(
+    'the reference opens at the place that its address names, and links to others without Scalar',
+    {
+      timeout: 60_000,
+    },
+    async () => {
+      const { service } = await startPortal()
+      const page = await openPage(browser, { viewport: { width: 1280, height: 844 } })
+      const urls: string[] = []
+      page.on('request', (request) => urls.push(request.url()))
+      const titleAtTop = () =>
+        page.evaluate<string>(`(() => {
+        const isAtTop = (each) => each.getBoundingClientRect().y > 60 && each.getBoundingClientRect().y < 300
+        return [...document.querySelectorAll('h3')].find(isAtTop)?.innerText ?? ''
+      })()`)
+      await page.goto(`${service.authUrl}/portal/reference#tag/tokens/POST/oauth/introspect`)
+      await expect.poll(titleAtTop, timeout).toContain('Introspect Token')
+      await page.locator('a[href="#tag/tokens/POST/oauth/revoke"]').first().press('Enter')
+      await expect.poll(titleAtTop, timeout).toContain('Revoke Token')
+      expect(urls.filter((url) => url.includes('scalar.js'))).toEqual([])
+    },
+  )
+
+  it('the reference follows the colour scheme', { timeout: 120_000 }, async () => {
     const { service } = await startPortal()
     const page = await openPage(browser, { colorScheme: 'light' })
     await page.goto(`${service.authUrl}/portal/reference`)

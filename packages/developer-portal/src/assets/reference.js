@@ -25,7 +25,10 @@ addEventListener('keydown', (event) => {
 })
 
 function show() {
-  requestAnimationFrame(() => rendered.classList.add('shown'))
+  requestAnimationFrame(() => {
+    rendered.classList.add('shown')
+    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView()
+  })
 }
 
 function prepare(event) {
