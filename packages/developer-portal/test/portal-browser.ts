@@ -13,10 +13,10 @@ export const logInPath = '/portal/log-in?next=%2Fportal%2Fprojects'
 
 export const password = 'correct horse battery staple'
 
-/** Passwords cost next to nothing in the tests that call it. */
-export function useCheapPasswords(): void {
+/** Passwords cost next to nothing in the tests that call it, or the given share of what they should. */
+export function useCheapPasswords(share = 2 ** -11): void {
   const { N } = passwordCost
-  beforeAll(() => void (passwordCost.N = 2 ** 4))
+  beforeAll(() => void (passwordCost.N = N * share))
   afterAll(() => void (passwordCost.N = N))
 }
 

@@ -1,14 +1,17 @@
 import { execFile } from 'node:child_process'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
 import { developerPortal } from '@tokenwell/developer-portal'
 import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
 import { introspect, requestToken, resourceServer } from '../../token-service/test/test-service.ts'
-import { hasChromium, inspectPage, openBrowser, openPage, timeout, inChromium } from './chromium.ts'
-import { password } from './portal-browser.ts'
+import { hasChromium, inspectPage, looks, openBrowser, openPage, timeout, inChromium } from './chromium.ts'
+import { password, useCheapPasswords } from './portal-browser.ts'
 
 const run = promisify(execFile)
+
+useCheapPasswords()
 
 async function start(): Promise<RunningTokenService> {
   const products = ['sms', 'speech-to-text']
@@ -134,7 +137,10 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const statuses: number[] = []
     const running = new AbortController()
     const client = (async () => {
-      while (!running.signal.aborted) statuses.push(await tokenStatus(service, clientId, secret))
+      while (!running.signal.aborted) {
+        statuses.push(await tokenStatus(service, clientId, secret))
+        await setTimeout(10)
+      }
     })()
 
     await page.getByRole('link', { name: 'Continue to the application' }).click()
@@ -237,7 +243,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     expect(await productsOf()).toEqual(['sms'])
   })
 
-  it('the pages for administrators work and are accessible', { timeout: 120_000 }, async () => {
+  it('the pages for administrators work and are accessible', { timeout: 240_000 }, async () => {
     const service = await start()
     const page = await openPage(browser)
     await joinAsFirst(page, service)
@@ -406,7 +412,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.getByRole('heading', { name: 'Get Access Token' }).waitFor()
     // Still logged in.
     await page.getByRole('link', { name: 'ada' }).waitFor()
-    await inspectPage(page, 'reference')
+    await inspectPage(page, 'reference', looks.narrow)
     const dialog = page.getByRole('dialog')
     const send = async (operation: number, fields: Record<string, string>) => {
       await page.locator('.show-api-client-button').nth(operation).click()
@@ -423,8 +429,9 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await send(1, { client_id: resourceServer.clientId, client_secret: resourceServer.clientSecret })
     await expect.poll(() => dialog.innerText(), timeout).toMatch(/"active":\s*true/)
     await page.getByRole('button', { name: 'Close Client' }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    await inspectPage(page, 'reference-loaded')
+    // It fades out.
+    await page.locator('[contenteditable]:visible').first().waitFor({ state: 'detached' })
+    await inspectPage(page, 'reference-loaded', looks.wide)
   })
 
   it(

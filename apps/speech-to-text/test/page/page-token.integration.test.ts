@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)("the page's token", { timeout: 120_000 }, () => {
             await transcribe(page, Number(await figure(page, 'api-calls')) + 1)
             return figure(page, 'refreshes')
           },
-          { timeout: 40_000, interval: 500 },
+          { timeout: 40_000, interval: 2_000 },
         )
         .toBe('1')
       expect(await page.locator('.error').count()).toBe(0)

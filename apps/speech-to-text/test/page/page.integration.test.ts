@@ -178,11 +178,8 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
     await page.locator('.warning', { hasText: 'The recording is silent.' }).waitFor()
   })
 
-  test('sends recordings through the server by default', async () => {
+  test('transcribes a sample, through the server by default, and copies its text', async () => {
     expect(await page.getByLabel('Through the server').isChecked()).toBe(true)
-  })
-
-  test('transcribes a sample, and copies its text', async () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Order number' }).click()
     expect(await shownText(page)).toBe(samples['order-number.wav'])
@@ -219,7 +216,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
     expect(await shownText(page)).toBe(text)
   })
 
-  test('restores a removed recording', async () => {
+  test('restores a removed recording, or removes it permanently', async () => {
     await drop(page, [{ name: file, content: await sample(file) }])
     await shownText(page)
     await page.getByRole('button', { name: 'Remove' }).click()
@@ -228,11 +225,7 @@ describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
     expect(await shownText(page)).toBe(text)
     await page.reload()
     expect(await shownText(page)).toBe(text)
-  })
 
-  test('removes a recording permanently', async () => {
-    await drop(page, [{ name: file, content: await sample(file) }])
-    await shownText(page)
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.locator('.recording').waitFor({ state: 'detached' })
     await page.reload()
