@@ -13,7 +13,9 @@ export const faultSchema = z
     latencyMs: z.number().min(0).max(600_000).optional(),
     /** The status to respond with. */
     status: z.int().min(200).max(599).optional(),
-    headers: z.record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\x20-\x7e]*$/)).optional(),
+    headers: z
+      .record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\x20-\x7e]*$/, 'must be printable ASCII'))
+      .optional(),
     /** A string is sent as text, anything else as JSON. */
     body: z.json().optional(),
     /** Closes the connection without a response. */
@@ -24,7 +26,7 @@ export const faultSchema = z
   .refine(
     ({ latencyMs, status, body, drop, truncateAfterBytes }) =>
       [latencyMs, status, body, truncateAfterBytes].some((effect) => effect !== undefined) || drop === true,
-    'requires at least one of latencyMs, status, body, drop, truncateAfterBytes',
+    'must contain at least one of latencyMs, status, body, drop and truncateAfterBytes',
   )
 
 export type Fault = z.output<typeof faultSchema>

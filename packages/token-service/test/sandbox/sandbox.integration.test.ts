@@ -98,13 +98,17 @@ describe('scripted faults', () => {
   it('are rejected with a reason if they are invalid, and so is another time', async () => {
     const { control } = await sandboxed()
     const reasons: [fault: unknown, reason: string][] = [
-      [{}, 'The request body requires at least one of latencyMs, status, body, drop, truncateAfterBytes.'],
+      [
+        {},
+        'The request body must contain at least one of latencyMs, status, body, drop and truncateAfterBytes.',
+      ],
       [[], 'The request body must be an object.'],
       [{ status: 99 }, 'status must be at least 200.'],
       [{ status: '503' }, 'status must be a number.'],
       [{ status: 503.5 }, 'status must be a whole number.'],
       [{ requests: 0, drop: true }, 'requests must be at least 1.'],
       [{ endpoint: 'portal', drop: true }, 'endpoint must be one of token, introspection, revocation.'],
+      [{ status: 503, headers: { 'x-a': 'é' } }, 'headers.x-a must be printable ASCII.'],
       [{ unknown: 1, drop: true }, 'unknown is unknown.'],
     ]
     for (const [fault, error] of reasons) {
