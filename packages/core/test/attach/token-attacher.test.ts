@@ -77,6 +77,9 @@ describe('attaching', () => {
     const { attacher } = start()
     await expect(attacher.attach(get(api), AbortSignal.abort('enough'))).rejects.toBe('enough')
     await expect(attacher.attach(get(api), null)).resolves.toBeDefined()
+    // With a cached token too.
+    const cached = async () => attacher.attach(get(api), AbortSignal.abort('enough'))
+    await expect(cached()).rejects.toBe('enough')
   })
 
   it('calls the function that returns the signal only if there is something to wait for', async () => {

@@ -8,6 +8,7 @@ import {
   isTokenError,
   parseTokenResponse,
   TokenError,
+  type ApiResponse,
   type ClientCredentialsOptions,
 } from '@tokenwell/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -364,4 +365,38 @@ it('adds one listener to a signal that many callers share', async () => {
   expect(calls.every(({ state }) => state === 'resolved')).toBe(true)
   expect(listen).toHaveBeenCalledTimes(1)
   expect(forget).toHaveBeenCalledTimes(1)
+})
+
+describe('a rejected request of a fetch with tokens', () => {
+  const start = (respond: (token: string | null) => Response, options = {}) => {
+    const sent: Headers[] = []
+    const fetch = createTokenFetch(createTokenProvider(sourceOf(new ScriptedEndpoint())), {
+      allowedOrigins: [api],
+      fetch: async (_input, init) => {
+        sent.push(init?.headers as Headers)
+        return respond(new Headers(init?.headers).get('authorization'))
+      },
+      ...options,
+    })
+    return { fetch, sent }
+  }
+
+  it('is recognised by isTokenRejected with any status, also when only a URL is passed', async () => {
+    let rejected = ''
+    const { fetch } = start((token) => new Response(token === rejected ? 'expired' : 'accepted'), {
+      isTokenRejected: async ({ readBody }: ApiResponse) => (await readBody?.()) === 'expired',
+    })
+    for (const token of ['', 'Bearer token-1', 'Bearer token-2']) {
+      rejected = token
+      expect(await (await fetch(`${api}/orders`)).text()).toBe('accepted')
+    }
+  })
+
+  it('leaves the headers of the first attempt unchanged', async () => {
+    const { fetch, sent } = start(
+      (token) => new Response('', { status: token === 'Bearer token-1' ? 401 : 200 }),
+    )
+    await fetch(`${api}/orders`, { headers: new Headers({ accept: 'text/plain' }) })
+    expect(sent.map((headers) => headers.get('authorization'))).toEqual(['Bearer token-1', 'Bearer token-2'])
+  })
 })

@@ -98,6 +98,11 @@ describe('client credentials', () => {
     )
   })
 
+  it('are accepted where a user agent alone looks like that of a browser', () => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' })
+    expect(() => clientCredentials(standard)).not.toThrow()
+  })
+
   it('are rejected in a browser, where everybody can read them', () => {
     vi.stubGlobal('window', { document: {} })
     expect(() => clientCredentials(standard)).toThrow(

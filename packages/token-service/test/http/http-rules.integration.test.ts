@@ -68,21 +68,27 @@ describe('every endpoint', () => {
     expect(chunked.status).toBe(413)
   })
 
-  it('logs no failure when a client hangs up in the middle of a body', async () => {
-    const lines: string[] = []
-    const logger = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
-    const service = await testService({ logger })
-    const { hostname, port } = new URL(service.authUrl)
-    await postForm(`${service.authUrl}${tokenPath}?by=fastify`, {})
-    const head = `POST ${tokenPath}?by=fastify HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 99\r\n`
-    const type = 'Content-Type: application/x-www-form-urlencoded\r\n\r\n'
-    const socket = connect(Number(port), hostname, () => socket.write(`${head}${type}client_id=`))
-    // It reads the body now.
-    await once(socket, 'data')
-    socket.destroy()
-    await service.close()
-    expect(lines.join('')).not.toMatch(/"level":50|"status":5/)
-  })
+  it.each(['end', 'destroy'] as const)(
+    'logs no failure when a client hangs up in mid-body: %s',
+    async (hangUp) => {
+      const lines: string[] = []
+      const logger = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
+      const service = await testService({ logger })
+      const { hostname, port } = new URL(service.authUrl)
+      const respondsToOthers = () => postForm(`${service.authUrl}${tokenPath}?by=fastify`, {})
+      await respondsToOthers()
+      const head = `POST ${tokenPath}?by=fastify HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 99\r\n`
+      const type = 'Content-Type: application/x-www-form-urlencoded\r\n\r\n'
+      const socket = connect(Number(port), hostname, () => socket.write(`${head}${type}client_id=`))
+      // It reads the body now.
+      await once(socket, 'data')
+      socket[hangUp]()
+      await once(socket, 'close')
+      await respondsToOthers()
+      await service.close()
+      expect(lines.join('')).not.toMatch(/"level":50|"status":5/)
+    },
+  )
 
   it('rejects large headers', async () => {
     const { authUrl } = await testService()
