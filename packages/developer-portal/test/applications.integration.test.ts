@@ -66,6 +66,7 @@ describe('an application', () => {
     [{ lifetime: '0' }, 'at least 1 second'],
     [{ lifetime: '1e3' }, 'whole number'],
     [{ lifetime: '31536001' }, 'at most 365 days'],
+    [{ name: ' ', lifetime: '0' }, String.raw`required[^]*at least 1 second`],
   ])('is not created from %j', async (form, message) => {
     const { admin } = await startPortal()
     const project = await createProject(admin)
@@ -75,7 +76,7 @@ describe('an application', () => {
       submission_id: submissionId,
       ...form,
     })
-    expect([status, text]).toEqual([422, expect.stringContaining(message)])
+    expect([status, text]).toEqual([422, expect.stringMatching(message)])
     expect(text).toContain(`value="${submissionId}"`)
     expect((await admin.get(project)).text).toContain('No applications yet')
   })

@@ -91,6 +91,25 @@ describe('a developer who widens an approved application', () => {
   })
 })
 
+describe('a new application', () => {
+  it('leaves the queue when the administrator declines it', async () => {
+    const { admin, developer, service } = await startPortal({ products })
+    const grace = await developer('grace')
+    const application = await createApplication(grace, await createProject(grace))
+    const queue = await admin.get('/portal/approvals')
+    const form = queue.text.slice(0, queue.text.indexOf('>Decline<')).split('<form').at(-1) ?? ''
+    const fields = Array.from(form.matchAll(/name="(\w+)" value="([^"]*)"/g), ([, name, value]) => [
+      name,
+      value,
+    ])
+    const { location } = await admin.post(`${application.path}/approval`, Object.fromEntries(fields))
+    expect(location).toBe('/portal/approvals')
+    expect((await admin.get('/portal/approvals')).text).toContain('No pending approvals')
+    expect((await tokenFor(service.authUrl, application)).status).toBe(401)
+    expect((await grace.get(application.path)).text).toContain('>Revoked<')
+  })
+})
+
 describe('tokens', () => {
   it('can all be revoked by the owner of the application', async () => {
     const { grace, application, authUrl, oldToken } = await approvedApplication()

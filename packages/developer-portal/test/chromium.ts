@@ -61,6 +61,9 @@ const otherLooks: readonly Look[] = [
   { width: 1280, height: 900, colorScheme: 'light' },
 ]
 
+// 1280 px at 400 %, 1440 px at 200 %, and a tablet, where the menu takes a part of the width.
+const otherWidths = [320, 720, 1024]
+
 let inspected = 0
 
 /**
@@ -85,8 +88,7 @@ export async function inspectPage(page: Page, name: string, only?: Look): Promis
       ])
       expect(found, `${name}, ${width} px, ${colorScheme}`).toEqual([])
     }
-    const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    expect(overhang, `${name} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0)
+    await expectToFit(page, name)
     if (screenshots !== undefined) {
       mkdirSync(screenshots, { recursive: true })
       await page.screenshot({
@@ -95,10 +97,21 @@ export async function inspectPage(page: Page, name: string, only?: Look): Promis
       })
     }
   }
+  for (const width of isSoak || only === undefined ? otherWidths : []) {
+    await page.setViewportSize({ width, height: 900 })
+    await expectToFit(page, name)
+  }
   if (before) await page.setViewportSize(before)
 }
 
 function looksOf(only: Look | undefined): readonly Look[] {
   if (screenshots !== undefined) return [...allLooks, ...otherLooks]
   return isSoak || only === undefined ? allLooks : [only]
+}
+
+async function expectToFit(page: Page, name: string): Promise<void> {
+  const [overhang, width] = await page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth - innerWidth, innerWidth]',
+  )
+  expect(overhang, `${name} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0)
 }

@@ -216,3 +216,15 @@ describe('every page', () => {
     }
   })
 })
+
+describe('the first-run page', () => {
+  it('shows administrators the steps in their own projects', async () => {
+    const { admin, developer } = await startPortal()
+    const grace = await developer('grace')
+    await createApplication(grace, await createProject(grace, 'Billing'))
+    expect((await admin.get('/portal/get-started')).text).toContain('Three steps to your first access token')
+    await createProject(admin, 'Speech')
+    const { text } = await admin.get('/portal/get-started')
+    expect([text.includes('Speech'), text.includes('Billing')]).toEqual([true, false])
+  })
+})

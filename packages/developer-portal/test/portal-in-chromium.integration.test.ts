@@ -303,6 +303,8 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.getByText('The owner was added').waitFor()
     await grace.goto(page.url())
     await grace.getByRole('heading', { name: 'Speech' }).waitFor()
+    await confirm(page, 'Remove grace', 'Remove owner')
+    await page.getByText('The owner was removed').waitFor()
     await page.getByRole('link', { name: 'People' }).click()
     await page.getByRole('button', { name: 'Reset password of grace' }).click()
     await inspectPage(page, 'people')

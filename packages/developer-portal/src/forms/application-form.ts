@@ -19,7 +19,8 @@ const applicationForm = z.object({
   lifetime: z
     .string()
     .regex(/^ *\d{1,8} *$/, 'Enter a whole number.')
-    .transform(Number),
+    .transform(Number)
+    .refine((lifetime) => lifetime > 0, 'Enter at least 1 second.'),
   lifetime_unit: z.enum(lifetimeUnits.map(([unit]) => unit)),
 })
 const lifetimeSeconds = z

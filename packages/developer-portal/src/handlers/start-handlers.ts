@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { isBeingDeleted, type ServiceContext } from '@tokenwell/token-service/plugin'
+import { isBeingDeleted, type Project, type ServiceContext } from '@tokenwell/token-service/plugin'
 import { startPage, type StartContent } from '../pages/start-page.ts'
-import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
+import type { DeveloperHandler } from '../request/portal-request.ts'
 import { ownProjects } from './own-projects.ts'
 
 /** The steps to the first token. */
 export function startHandlers({ storage, activity }: ServiceContext) {
-  async function progress(request: DeveloperRequest): Promise<StartContent> {
-    const all = await ownProjects(storage, request)
+  async function progress(all: readonly Project[]): Promise<StartContent> {
     const projects = all.filter(({ deletesAtMs }) => deletesAtMs === undefined)
     const clients = await storage.applications.listOf(projects.map(({ id }) => id))
     const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
@@ -25,9 +24,14 @@ export function startHandlers({ storage, activity }: ServiceContext) {
 
   return {
     async home(request) {
-      const { hasToken } = await progress(request)
+      const { hasToken } = await progress(await ownProjects(storage, request))
       return { redirectTo: hasToken ? request.paths.projects : request.paths.start, notice: request.notice }
     },
-    showStart: async (request) => ({ page: startPage(request, await progress(request)) }),
+    async showStart(request) {
+      const projects = await ownProjects(storage, request)
+      // An administrator sees every project, but takes the steps in their own.
+      const joined = new Set(await storage.developers.projectIds(request.developer.id))
+      return { page: startPage(request, await progress(projects.filter(({ id }) => joined.has(id)))) }
+    },
   } satisfies Record<string, DeveloperHandler>
 }

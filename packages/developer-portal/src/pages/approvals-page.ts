@@ -1,9 +1,9 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '@tokenwell/token-service/plugin'
 import { page } from '../components/page.ts'
-import { relativeTime } from '../components/time.ts'
+import { duration, relativeTime } from '../components/time.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
-import { decisions, requestedText } from './application/approval-decisions.ts'
+import { decisions } from './application/approval-decisions.ts'
 
 export interface ApprovalsContent {
   readonly clients: readonly RegisteredClient[]
@@ -43,17 +43,15 @@ export function approvalsPage(
                 <dd>${owners.get(project.id)?.join(', ') ?? 'none'}</dd>
               </div>
               <div>
-                <dt>${requested ? 'Approved' : 'Requested'}</dt>
-                <dd>${requestedText({ products, lifetimeSeconds })}</dd>
+                <dt>API products</dt>
+                <dd>${change(listed(products), requested && listed(requested.products))}</dd>
               </div>
-              ${
-                requested
-                  ? html`<div>
-                      <dt>Requested</dt>
-                      <dd><strong>${requestedText(requested)}</strong></dd>
-                    </div>`
-                  : ''
-              }
+              <div>
+                <dt>Token lifetime</dt>
+                <dd>
+                  ${change(duration(lifetimeSeconds), requested && duration(requested.lifetimeSeconds))}
+                </dd>
+              </div>
               <div>
                 <dt>Created</dt>
                 <dd>${relativeTime(createdAtMs, nowMs)}</dd>
@@ -62,4 +60,13 @@ export function approvalsPage(
           </section>`
         })}`
   return page(request, { title: 'Approvals', body })
+}
+
+const listed = (products: readonly string[]) => products.join(', ') || 'none'
+
+/** The approved value, and the requested one if it differs. */
+function change(approved: string, requested = approved): SafeHtml {
+  return requested === approved
+    ? html`${approved}`
+    : html`<s>${approved}</s><span class="visually-hidden"> becomes </span> <strong>${requested}</strong>`
 }

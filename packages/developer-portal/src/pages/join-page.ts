@@ -16,7 +16,7 @@ export function joinPage(request: PortalRequest, state: FormState, { administrat
     </p>
     <form method="post" action="${paths.join(params['token'] ?? '')}" class="card">
       ${csrfInput(csrfToken)}
-      ${field({ name: 'name', label: 'Name', hint: 'You will log in with this name.', autocomplete: 'username' }, state)}
+      ${field({ name: 'name', label: 'Name', hint: 'You will log in with this name. It is saved in lower case.', autocomplete: 'username' }, state)}
       ${newPasswordField({ name: 'password', label: 'Password' }, state)}
       <button>Join</button>
     </form>`

@@ -189,12 +189,23 @@ function owners(
                   <p>${name}</p>
                   ${
                     developer.administrator
-                      ? html`<form method="post" action="${action}" class="hstack gap-2 actions">
-                          ${csrfInput(csrfToken)}<input type="hidden" name="remove" value="${id}" />
-                          <button class="outline small">
-                            Remove<span class="visually-hidden"> ${name}</span>
-                          </button>
-                        </form>`
+                      ? html`<div class="hstack gap-2 actions">
+                          ${dialog({
+                            id: `remove-owner-${id}`,
+                            label: html`Remove<span class="visually-hidden"> ${name}</span>`,
+                            style: 'outline small',
+                            title: `Remove ${name} as an owner?`,
+                            body: html`<input type="hidden" name="remove" value="${id}" />
+                              <p>
+                                ${name} can no longer see ${project.name}. Its applications continue to get
+                                tokens.
+                              </p>`,
+                            action,
+                            confirm: 'Remove owner',
+                            csrfToken,
+                            danger: true,
+                          })}
+                        </div>`
                       : ''
                   }
                 </li>`,

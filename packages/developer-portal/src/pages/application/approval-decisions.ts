@@ -12,19 +12,17 @@ export function decisions(
 ): SafeHtml | undefined {
   const { status, requested, name } = client.application
   if (!request.developer.administrator) return undefined
-  if (status !== 'approved') {
-    return decide(request, client, { decision: 'approve', label: 'Approve', object: name, from })
+  const approval = { decision: 'approve', label: 'Approve', object: name, from }
+  const rejection = { label: 'Decline', style: 'outline', from }
+  if (status === 'pending') {
+    return html`${decide(request, client, approval)}
+    ${decide(request, client, { ...rejection, decision: 'revoke', object: name })}`
   }
+  if (status === 'revoked') return decide(request, client, approval)
   if (!requested) return undefined
-  const approve = { decision: 'approve', label: 'Approve changes', object: `to ${name}`, from }
-  const decline = {
-    decision: 'decline',
-    label: 'Decline',
-    object: `changes to ${name}`,
-    style: 'outline',
-    from,
-  }
-  return html`${decide(request, client, approve)} ${decide(request, client, decline)}`
+  const object = `changes to ${name}`
+  return html`${decide(request, client, { ...approval, label: 'Approve changes', object: `to ${name}` })}
+  ${decide(request, client, { ...rejection, decision: 'decline', object })}`
 }
 
 interface Decision {
