@@ -36,11 +36,7 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   vite: {
-    plugins: [
-      groupIconVitePlugin({
-        customIcon: { fetch: 'vscode-icons:file-type-js', ky: 'vscode-icons:file-type-typescript' },
-      }),
-    ],
+    plugins: [groupIconVitePlugin()],
   },
   themeConfig: {
     logo: { src: '/icon.svg', alt: '', width: 24, height: 24 },
@@ -63,6 +59,12 @@ export default defineConfig({
     },
     // Shown on pages without a sidebar: the home page.
     footer: { message: `MIT licence · <a href="${repository}">GitHub</a>` },
+    notFound: {
+      title: 'Page not found',
+      quote: 'The page does not exist, or it has moved. Search for it, or start at the home page.',
+      linkText: 'Home page',
+      linkLabel: 'Home page',
+    },
     externalLinkIcon: true,
     nav: [
       { text: 'Guide', link: '/start', activeMatch: '^/(?!reference/|benchmarks/|$)' },

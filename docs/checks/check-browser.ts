@@ -3,12 +3,12 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
-import { chromium } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
 import { docs } from './places.ts'
 
 const site = join(docs, '.vitepress/dist')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const pages = ['/', '/start', '/errors', '/benchmarks/results', '/reference/@tokenwell/ky-hook']
+const pages = ['/', '/404', '/start', '/errors', '/benchmarks/results', '/reference/@tokenwell/ky-hook']
 const windows = [
   { width: 1440, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
@@ -54,18 +54,31 @@ export async function checkInBrowser(): Promise<{ views: number; problems: strin
       if (excess > 0) problems.push(`${view}: ${excess} px wider than the window`)
       const shift = await page.evaluate<number>(layoutShift)
       if (shift > 0.01) problems.push(`${view}: the layout shifts by ${shift}`)
-      await page.evaluate(axe)
-      const found = await page.evaluate(
-        `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
-          violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 120)))`,
-      )
-      problems.push(...(found as string[]).map((each) => `${view}: ${each}`))
+      problems.push(...(await findings(page)).map((each) => `${view}: ${each}`))
     }
+    views++
+    view = `the search (${width} px, ${colorScheme})`
+    await page.goto(`${url}/start`, { waitUntil: 'networkidle' })
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.locator('#localsearch-input').fill('401')
+    await page
+      .getByRole('option', { name: 'I get a 401' })
+      .and(page.locator('[aria-selected=true]'))
+      .waitFor()
+    problems.push(...(await findings(page)).map((each) => `${view}: ${each}`))
     await context.close()
   }
   await browser.close()
   close()
   return { views, problems }
+}
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate<string[]>(
+    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 120)))`,
+  )
 }
 
 async function serve(): Promise<{ url: string; close: () => void }> {

@@ -18,7 +18,13 @@ export function load(app: Application): void {
   })
 }
 
+/** A line for each package, with its subpaths. */
 function overview(entries: readonly PublishedEntry[]): string {
-  const rows = entries.map(({ name, description }) => `| [${name}](${name}.md) | ${description} |`)
+  const packages = Map.groupBy(entries, ({ name }) => name.split('/', 2).join('/'))
+  const rows = Array.from(packages, ([name, [entry, ...subpaths]]) => {
+    const links = subpaths.map((each) => `[${each.name.slice(name.length)}](${each.name}.md)`)
+    const also = links.length > 0 ? `. Subpaths: ${links.join(', ')}` : ''
+    return `| [${name}](${name}.md) | ${entry!.description}${also} |`
+  })
   return ['# API reference', '', '| package | contents |', '| --- | --- |', ...rows, ''].join('\n')
 }

@@ -1,7 +1,8 @@
 import 'virtual:group-icons.css'
 import { onContentUpdated, type Theme } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
-import { defineComponent, h } from 'vue'
+import { defineComponent, h, onMounted } from 'vue'
+import { completeSearchMarkup } from './complete-search-markup.ts'
 import SiteFooter from './SiteFooter.vue'
 import './style.css'
 import { followChoices, showChosenTabs } from './sync-tabs.ts'
@@ -9,12 +10,20 @@ import { followChoices, showChosenTabs } from './sync-tabs.ts'
 export default {
   extends: theme,
   Layout: defineComponent(() => {
+    onMounted(() => {
+      addLandmark()
+      completeSearchMarkup()
+    })
     onContentUpdated(() => {
       showChosenTabs()
-      // The home page of the theme has no landmark.
-      document.querySelector('.VPHome')?.setAttribute('role', 'main')
+      addLandmark()
     })
     return () => h(theme.Layout, null, { 'doc-footer-before': () => h(SiteFooter) })
   }),
   enhanceApp: followChoices,
 } satisfies Theme
+
+/** The theme's home page and its page for missing pages have none. */
+function addLandmark(): void {
+  document.querySelector('.VPHome, .NotFound')?.setAttribute('role', 'main')
+}
