@@ -1,4 +1,4 @@
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
@@ -16,9 +16,8 @@ export default defineConfig({
     include: ['{packages,apps}/*/test/**/*.test.ts'],
     globalSetup: ['packages/internal-testing/src/start-shared-servers.ts'],
     setupFiles: ['packages/internal-testing/src/fail-on-console.ts'],
-    // Most tests wait for sockets and child processes: more of them at once than there are processors. (Vitest reads a
-    // percentage as at most 100%.)
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Also in watch mode. With more than there are processors, the processes that tests start fall behind.
+    maxWorkers: '100%',
     // The tests leave nothing behind in their process: files that share one load their modules once.
     isolate: false,
     // Far longer than any takes, for busy machines.

@@ -19,6 +19,8 @@ export default defineConfig({
   lang: 'en-GB',
   base,
   cleanUrls: true,
+  // Prefetching what a page links to transfers more than the page.
+  router: { prefetchLinks: false },
   head: [['link', { rel: 'icon', href: `${base}icon.svg` }]],
   srcExclude: ['README.md'],
   // The theme adds the class in the browser: the header would move.

@@ -66,7 +66,7 @@ export interface Killing {
 
 /**
  * Kills the holder of the lease during its token request, with an empty store or during a refresh: the others share
- * one new token and wait no longer than a lease and one request.
+ * one new token, or two, and wait no longer than a lease and one request.
  */
 export async function killHolder(fleet: Fleet, { endpoint, victims }: Killing, during: 'first' | 'refresh') {
   const scope = during === 'first' ? crypto.randomUUID() : (await callColdFleet(fleet, endpoint, 1)).scope
@@ -81,7 +81,8 @@ export async function killHolder(fleet: Fleet, { endpoint, victims }: Killing, d
   expect(result).toMatchObject({ failures: [], expired: 0 })
   expect({ killed, issued: others.filter(Boolean).length }).toEqual({ killed: false, issued: others.length })
   expect(others.length).toBeGreaterThan(0)
-  if (fleet.keptUp()) expect(others).toHaveLength(1)
+  // When the lease expires, one process may take it while another one, which has waited as long, takes the fallback.
+  if (fleet.keptUp()) expect(others.length).toBeLessThanOrEqual(2)
   // Two leases would last 10 s; the rest is for a busy machine.
   expect(result.longestMs).toBeLessThan(9_500)
   await fleet.replace(requests[0]!.member)
