@@ -8,7 +8,7 @@ export type Range = ReturnType<typeof Ipaddr.parseCIDR>
 /** @throws {@link UsageError} if a range is invalid */
 export function allowedRanges(hosts: readonly string[]): Range[] {
   return hosts.flatMap((host) => {
-    const { isValidCIDR, parseCIDR } = load('ipaddr.js') as typeof Ipaddr
+    const { isValidCIDR, parseCIDR } = load('ipaddr.js')
     if (isValidCIDR(host)) return [parseCIDR(host)]
     if (isIP(host) > 0) return [parseCIDR(`${host}/${isIP(host) === 4 ? 32 : 128}`)]
     if (/^[\w.-]+$/.test(host)) return []
@@ -19,10 +19,10 @@ export function allowedRanges(hosts: readonly string[]): Range[] {
 }
 
 export function isPublic(address: string): boolean {
-  return (load('ipaddr.js') as typeof Ipaddr).process(address).range() === 'unicast'
+  return load('ipaddr.js').process(address).range() === 'unicast'
 }
 
 export function isInRange(address: string, ranges: readonly Range[]): boolean {
-  const parsed = (load('ipaddr.js') as typeof Ipaddr).process(address)
+  const parsed = load('ipaddr.js').process(address)
   return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
 }

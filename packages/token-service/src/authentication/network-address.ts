@@ -1,9 +1,8 @@
-import type * as Ipaddr from 'ipaddr.js'
 import { load } from '../platform/load.ts'
 
 /** The address under which failures are counted: for IPv6, its /64 network, because one host owns all of it. */
 export function networkAddress(ip: string): string {
-  const ipaddr = load('ipaddr.js') as typeof Ipaddr
+  const ipaddr = load('ipaddr.js')
   if (!ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
   if (!(address instanceof ipaddr.IPv6)) return address.toString()

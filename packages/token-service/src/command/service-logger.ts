@@ -27,7 +27,7 @@ export function createServiceLogger(level: string): FastifyBaseLogger {
 
 /** No secret is ever passed to the log; redaction is a second line of defence. */
 function createLogger(level: string): Pino.Logger {
-  const { pino } = load('pino') as typeof Pino
+  const { pino } = load('pino')
   const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
   return pino({ level, redact: { paths, censor: '[redacted]' } })
 }

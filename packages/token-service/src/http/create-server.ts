@@ -24,7 +24,7 @@ export function createServer({
   logger,
   trustProxy,
 }: ResolvedOptions): Fastify.FastifyInstance {
-  const { fastify, LogController } = load('fastify') as typeof Fastify
+  const { fastify, LogController } = load('fastify')
   const server = fastify({
     ...(logger && { loggerInstance: logger }),
     // Fastify's own log lines contain the URLs of requests, which may contain anything.

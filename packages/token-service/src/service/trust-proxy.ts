@@ -1,6 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type proxyAddress from '@fastify/proxy-addr'
-import type * as Ipaddr from 'ipaddr.js'
 import { load } from '../platform/load.ts'
 import { UsageError } from '../platform/usage-error.ts'
 
@@ -30,7 +28,7 @@ export function parseTrustProxy(value: boolean | number | string): TrustProxy {
 /** Whether the proxy with that address is trusted, which is so many hops away. */
 export function trusts(trustProxy: TrustProxy): (address: string, hop: number) => boolean {
   if (typeof trustProxy === 'object') {
-    return (load('@fastify/proxy-addr') as typeof proxyAddress).compile(trustProxy)
+    return load('@fastify/proxy-addr').compile(trustProxy)
   }
   return (_address, hop) => (typeof trustProxy === 'number' ? hop < trustProxy : trustProxy)
 }
@@ -38,13 +36,13 @@ export function trusts(trustProxy: TrustProxy): (address: string, hop: number) =
 /** Reads the address of a client: that of its connection, or the one that trusted proxies report. */
 export function clientAddress(trustProxy: TrustProxy): (request: IncomingMessage) => string {
   if (trustProxy === false) return ({ socket }) => socket.remoteAddress ?? ''
-  const addressOf = load('@fastify/proxy-addr') as typeof proxyAddress
+  const addressOf = load('@fastify/proxy-addr')
   const trust = trusts(trustProxy)
   return (request) => (request.socket.remoteAddress === undefined ? '' : addressOf(request, trust))
 }
 
 /** An address, but not in a short form, such as `10` for 0.0.0.10; or a CIDR range. */
 function isRange(range: string): boolean {
-  const { IPv4, IPv6, isValidCIDR } = load('ipaddr.js') as typeof Ipaddr
+  const { IPv4, IPv6, isValidCIDR } = load('ipaddr.js')
   return IPv4.isValidFourPartDecimal(range) || IPv6.isValid(range) || isValidCIDR(range)
 }
