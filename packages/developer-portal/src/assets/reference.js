@@ -25,10 +25,7 @@ addEventListener('keydown', (event) => {
 })
 
 function show() {
-  requestAnimationFrame(() => {
-    rendered.classList.add('shown')
-    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView()
-  })
+  requestAnimationFrame(() => rendered.classList.add('shown'))
 }
 
 function prepare(event) {

@@ -3,11 +3,14 @@ import { PortalError } from '../request/portal-error.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
 
 /** The projects that a developer may see: their own, or all of them for the administrator. */
-export async function ownProjects(storage: Storage, { developer }: DeveloperRequest): Promise<Project[]> {
-  const all = await storage.projects.list()
-  if (developer.administrator) return all
+export async function ownProjects(storage: Storage, request: DeveloperRequest): Promise<Project[]> {
+  return request.developer.administrator ? storage.projects.list() : joinedProjects(storage, request)
+}
+
+/** The projects that a developer owns. */
+export async function joinedProjects(storage: Storage, { developer }: DeveloperRequest): Promise<Project[]> {
   const own = new Set(await storage.developers.projectIds(developer.id))
-  return all.filter(({ id }) => own.has(id))
+  return (await storage.projects.list()).filter(({ id }) => own.has(id))
 }
 
 /** The project in the URL; another developer's project counts as missing. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isBeingDeleted, type Project, type ServiceContext } from '@tokenwell/token-service/plugin'
 import { startPage, type StartContent } from '../pages/start-page.ts'
 import type { DeveloperHandler } from '../request/portal-request.ts'
-import { ownProjects } from './own-projects.ts'
+import { joinedProjects, ownProjects } from './own-projects.ts'
 
 /** The steps to the first token. */
 export function startHandlers({ storage, activity }: ServiceContext) {
@@ -27,11 +27,9 @@ export function startHandlers({ storage, activity }: ServiceContext) {
       const { hasToken } = await progress(await ownProjects(storage, request))
       return { redirectTo: hasToken ? request.paths.projects : request.paths.start, notice: request.notice }
     },
-    async showStart(request) {
-      const projects = await ownProjects(storage, request)
-      // An administrator sees every project, but takes the steps in their own.
-      const joined = new Set(await storage.developers.projectIds(request.developer.id))
-      return { page: startPage(request, await progress(projects.filter(({ id }) => joined.has(id)))) }
-    },
+    // An administrator sees every project, but takes the steps in their own.
+    showStart: async (request) => ({
+      page: startPage(request, await progress(await joinedProjects(storage, request))),
+    }),
   } satisfies Record<string, DeveloperHandler>
 }

@@ -1,14 +1,15 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Developer, Project, RegisteredClient } from '@tokenwell/token-service/plugin'
+import type { Project, RegisteredClient } from '@tokenwell/token-service/plugin'
 import { copyable } from '../components/copyable.ts'
 import { dialog } from '../components/dialog.ts'
-import { choice, csrfInput, emptyForm, field, type FormState } from '../components/form.ts'
+import { csrfInput, field, type FormState } from '../components/form.ts'
 import { lastUse, type LastUses } from '../components/last-use.ts'
 import { page } from '../components/page.ts'
 import { badge, statusBadge } from '../components/status-badge.ts'
 import { time } from '../components/time.ts'
 import type { DeveloperRequest } from '../request/portal-request.ts'
 import { dangerRows } from '../components/danger-rows.ts'
+import { owners, type OwnersContent } from './project-owners.ts'
 
 export interface LastUsesContent {
   readonly lastUses: LastUses
@@ -20,11 +21,7 @@ export interface ProjectWithClients {
   readonly clients: readonly RegisteredClient[]
 }
 
-export interface ProjectContent extends ProjectWithClients, LastUsesContent {
-  readonly owners: readonly Developer[]
-  /** Whom an administrator can add. */
-  readonly otherDevelopers: readonly Developer[]
-}
+export interface ProjectContent extends ProjectWithClients, LastUsesContent, OwnersContent {}
 
 export function projectsPage(
   request: DeveloperRequest,
@@ -145,74 +142,6 @@ function clientTable(
       })}
     </tbody>
   </table>`
-}
-
-function owners(
-  { paths, csrfToken, developer }: DeveloperRequest,
-  { project, owners: all, otherDevelopers }: ProjectContent,
-): SafeHtml {
-  const action = paths.owners(project.id)
-  return html`<section class="card" aria-labelledby="owners">
-    <div class="hstack">
-      <h2 id="owners">Owners</h2>
-      ${
-        developer.administrator && otherDevelopers.length > 0
-          ? html`<div class="hstack gap-2 actions">
-              ${dialog({
-                id: 'add-owner',
-                label: 'Add owner',
-                title: `Add an owner to ${project.name}`,
-                body: html`<p>An owner sees the project, registers applications and manages their secrets.</p>
-                  ${choice(
-                    {
-                      name: 'add',
-                      label: 'Developer',
-                      choices: otherDevelopers.map(({ id, name }) => [id, name]),
-                    },
-                    emptyForm,
-                  )}`,
-                action,
-                confirm: 'Add owner',
-                csrfToken,
-              })}
-            </div>`
-          : ''
-      }
-    </div>
-    ${
-      all.length === 0
-        ? html`<p class="text-light">Only administrators have access.</p>`
-        : html`<ul class="unstyled rows">
-            ${all.map(
-              ({ id, name }) =>
-                html`<li class="hstack">
-                  <p>${name}</p>
-                  ${
-                    developer.administrator
-                      ? html`<div class="hstack gap-2 actions">
-                          ${dialog({
-                            id: `remove-owner-${id}`,
-                            label: html`Remove<span class="visually-hidden"> ${name}</span>`,
-                            style: 'outline small',
-                            title: `Remove ${name} as an owner?`,
-                            body: html`<input type="hidden" name="remove" value="${id}" />
-                              <p>
-                                ${name} can no longer see ${project.name}. Its applications continue to get
-                                tokens.
-                              </p>`,
-                            action,
-                            confirm: 'Remove owner',
-                            csrfToken,
-                            danger: true,
-                          })}
-                        </div>`
-                      : ''
-                  }
-                </li>`,
-            )}
-          </ul>`
-    }
-  </section>`
 }
 
 function deletion({ paths, csrfToken }: DeveloperRequest, { project, clients }: ProjectContent) {
