@@ -67,26 +67,27 @@ describe.each([
   })
 })
 
+const complete: Required<Omit<TokenResponse, 'extra' | 'refreshIn'>> = {
+  accessToken: 'the-token',
+  tokenType: 'DPoP',
+  expiresIn: 3600,
+  issuedAt: new Date('2026-03-01T12:00:00Z'),
+  scope: ['read', 'write'],
+  clientId: 'client',
+  applicationName: 'application',
+  organizationName: 'organization',
+  developerEmail: 'developer@example.com',
+  status: 'approved',
+  refreshToken: 'refresh',
+  refreshTokenExpiresIn: 7200,
+  refreshCount: 1,
+  level: 'gold',
+  apiProducts: ['sms', 'speech to text'],
+}
+
 describe('a token', () => {
   it('keeps every member of its response', async () => {
     const { format, readToken } = formatWith()
-    const complete: Required<Omit<TokenResponse, 'extra' | 'refreshIn'>> = {
-      accessToken: 'the-token',
-      tokenType: 'DPoP',
-      expiresIn: 3600,
-      issuedAt: new Date('2026-03-01T12:00:00Z'),
-      scope: ['read', 'write'],
-      clientId: 'client',
-      applicationName: 'application',
-      organizationName: 'organization',
-      developerEmail: 'developer@example.com',
-      status: 'approved',
-      refreshToken: 'refresh',
-      refreshTokenExpiresIn: 7200,
-      refreshCount: 1,
-      level: 'gold',
-      apiProducts: ['sms', 'speech to text'],
-    }
     const token = format.encode('key', 'token', { id: 'id', expiresAt: now + 9, content: complete })
     expect(await readToken(token)).toEqual({ id: 'id', response: complete, remainingMs: 9 })
   })
@@ -179,22 +180,9 @@ describe('the format', () => {
   it('writes entries as every other version does', async () => {
     const { format } = formatWith()
     const token: Required<TokenResponse> = {
-      accessToken: 'the-token',
+      ...complete,
       tokenType: 'Bearer',
-      expiresIn: 3600,
       refreshIn: 1800,
-      issuedAt: new Date('2026-03-01T12:00:00Z'),
-      scope: ['read', 'write'],
-      clientId: 'client',
-      applicationName: 'application',
-      organizationName: 'organization',
-      developerEmail: 'developer@example.com',
-      status: 'approved',
-      refreshToken: 'refresh',
-      refreshTokenExpiresIn: 7200,
-      refreshCount: 1,
-      level: 'gold',
-      apiProducts: ['sms', 'speech to text'],
       extra: { instance_url: 'https://example.com' },
     }
     expect(format.encode('key', 'token', { id: 'id', expiresAt: 9, content: token })).toBe(
