@@ -9,8 +9,8 @@ import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
 
 /**
  * Creates ky options that attach tokens. If the API rejects a token, the request is sent once more with a new one,
- * unless its body is a stream, or it has a body and `retry` is 0. A single request opts out with
- * `context: { token: false }`.
+ * unless its body is a stream or larger than `maxReplayBytes`, or it has a body and `retry` is 0. A single request opts
+ * out with `context: { token: false }`.
  *
  * @example
  * const api = ky.extend(tokenHooks(tokens, { allowedOrigins: ['https://api.example.com'] }))
