@@ -72,7 +72,7 @@ export function attachTokens(
   }
 
   function sendAttached(
-    request: AttachRequest,
+    request: AttachRequest & { repeatable: boolean },
     attachment: Attachment | undefined,
     config: Config,
     startedAt: number,
@@ -82,7 +82,7 @@ export function attachTokens(
       let watch: RequestAbortSignal | undefined
       const signal = () => (watch = abortSignalOf(config, startedAt)).signal
       const next = await attacher
-        .reattach(request, attachment, toApiResponse(response), request.repeatable ?? true, signal)
+        .reattach(request, attachment, toApiResponse(response), request.repeatable, signal)
         .finally(() => watch?.stop())
         .catch(notSent(config))
       if (next !== undefined) {

@@ -16,7 +16,7 @@ export function urlOfSameOrigin(config: InternalAxiosRequestConfig): string {
 }
 
 function isPath(url: string): boolean {
-  return url[0] === '/' ? url[1] !== '/' && url[1] !== '\\' : /^[\w.~-]+(?:[/?#]|$)/.test(url)
+  return /^(?:\/(?![/\\])|[\w.~-]+(?:[/?#]|$))/.test(url)
 }
 
 /**

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 describe('without allowed origins', () => {
   it('sends tokens to the origin of the base URL, for any path', async () => {
-    const urls = ['orders', '/orders', '', `${servers.api.origin}/v2`]
+    const urls = ['orders', '/orders', '', `${servers.api.origin}/v2`, `${servers.api.origin}/@me`]
     for (const url of urls) await api.get(url)
     expect(servers.api.tokens).toStrictEqual(Array(urls.length).fill(servers.endpoint.issued[0]))
   })

@@ -87,7 +87,6 @@ export class TokenRequests {
         forced = true
         requestsBefore = this.#count
       } catch (error) {
-        signal?.throwIfAborted()
         if (error !== stalled && !outdated) throw error
       } finally {
         if (pending.waitedForOthers) record.waitedFor = 'other_process'

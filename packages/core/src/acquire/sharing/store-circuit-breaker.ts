@@ -19,7 +19,7 @@ interface Pause {
 export class StoreCircuitBreaker {
   #pause: Pause | undefined
   readonly #keyPauses = new Map<string, Pause>()
-  #lastSuccess = { key: '', start: 0, at: Number.NEGATIVE_INFINITY }
+  #lastSuccess = { start: 0, at: Number.NEGATIVE_INFINITY }
   #running = 0
   readonly #waiting: (() => void)[] = []
 
@@ -30,9 +30,9 @@ export class StoreCircuitBreaker {
   /** @param start when the operation began, by the monotonic clock */
   failed(error: unknown, key: string, clock: Clock, start: number): void {
     const { scope, code } = (error ?? {}) as { scope?: unknown; code?: unknown }
-    // A store that meanwhile responds for other keys, such as a cluster that has lost one node, is not slow.
-    const othersSucceed = this.#lastSuccess.at > start && this.#lastSuccess.key !== key
-    if (scope !== 'key' && !(code === 'slow' && othersSucceed)) {
+    // A store that has responded in the meantime, such as a cluster that has lost one node, is not slow.
+    const hasResponded = this.#lastSuccess.at > start
+    if (scope !== 'key' && !(code === 'slow' && hasResponded)) {
       this.#pause = next(this.#pause, clock)
       return
     }
@@ -44,7 +44,7 @@ export class StoreCircuitBreaker {
 
   /** Returns whether the store or the key had failed before. */
   succeeded(key: string, clock: Clock, start: number): boolean {
-    this.#lastSuccess = { key, start, at: clock.monotonic() }
+    this.#lastSuccess = { start, at: clock.monotonic() }
     const recovered = this.#pause !== undefined || this.#keyPauses.has(key)
     if (recovered) {
       this.#pause = undefined

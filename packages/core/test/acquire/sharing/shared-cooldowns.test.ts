@@ -44,7 +44,7 @@ describe('a rejection of the credentials', () => {
 
   it('is repeated early once, then shared with the cooldown of a single process', async () => {
     const { endpoint, providers } = fleet(10, { ...wrongSecret, latencyMs: 50 })
-    for (let second = 0; second < 40; second++) {
+    for (let second = 0; second < 45; second++) {
       for (const tokens of providers) watch(tokens.getToken())
       await pass(1_000)
     }
