@@ -9,6 +9,6 @@ export function overview(columns: readonly OverviewColumn[]): Table {
     title: 'Overview',
     columns: ['peer', ...columns.map(({ title }) => title)],
     rows: [...ours, ...others].map((name) => [name, ...columns.map(({ cells }) => cells[name] ?? '–')]),
-    notes: columns.flatMap(({ title, absent }) => (absent ? [`${title}, –: ${absent}.`] : [])),
+    notes: columns.flatMap(({ title, absent }) => (absent ? [`– under “${title}”: ${absent}.`] : [])),
   }
 }

@@ -12,5 +12,12 @@ export function peersAhead(comparisons: readonly Comparison[]): string[] {
     const ahead = order.slice(0, place).map(({ name, value }) => `${name} (${ratio(value / ours.value)})`)
     return [`- **${what}**: ${ahead.join(', ')}. ${because}.`]
   })
-  return ['## Where a peer is better', '', 'Its figure relative to ours.', '', ...lines, '']
+  return [
+    '## Where a peer is better',
+    '',
+    'Each figure is that of the peer, relative to ours.',
+    '',
+    ...lines,
+    '',
+  ]
 }

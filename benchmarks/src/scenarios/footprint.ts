@@ -70,7 +70,7 @@ export async function footprint(): Promise<Result> {
           milliseconds(row.ms),
         ]),
         notes: [
-          'Adapters and the Redis store include @tokenwell/core. The size on disk of ours includes sources and source maps.',
+          'Adapters and the Redis store include @tokenwell/core. The size on disk of our packages includes sources and source maps.',
         ],
       },
     ],
@@ -85,7 +85,7 @@ export async function footprint(): Promise<Result> {
         because: 'They do part of the work: requesting, caching or attaching tokens',
       },
       {
-        what: 'the time to import it',
+        what: 'the time to import a package',
         entries: rows.map(({ name, ms: value }) => ({ name, value })).filter(atOne),
         because: 'They do part of the work, and have less to load',
       },

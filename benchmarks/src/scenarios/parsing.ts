@@ -17,7 +17,7 @@ export async function parsing(): Promise<Result> {
   const found = await runProcess<Found>('scenarios/parsing-process.ts', {})
   return {
     title: 'Hostile responses',
-    note: 'Reading a token response that is not what it should be: random ones, built of the names and values that matter, and large ones that would keep a careless parser busy. The time of each response is its fastest of several rounds; that of large ones is processor time.',
+    note: 'Reading unexpected token responses: random ones, built from the names and values that matter, and large ones that would keep a careless parser busy. The time of each response is the fastest of several rounds; for large ones, it is processor time.',
     tables: [
       {
         title: 'Time to read a response',

@@ -35,7 +35,7 @@ export async function restart(): Promise<Result> {
   const patient = rows[0]!
   return {
     title: 'Restart of a fleet',
-    note: `A simulation: ${count(fleet.instances)} processes start within a second, each with its own credentials and tokens of one hour, at a token endpoint that serves ${fleet.perSecond} requests a second and tells all others, with a 429 and \`Retry-After\`, when it will serve them. Two callers in each process need a token every 10 s on average, for ${minutes} minutes. The code of the peers is real; time and the network are simulated. A ${scale}th of the fleet is simulated, at a ${scale}th of the limit, and its counts are multiplied: the processes are independent of each other.`,
+    note: `A simulation: ${count(fleet.instances)} processes start within a second, each with its own credentials and tokens of one hour, at a token endpoint that serves ${fleet.perSecond} requests a second and tells all others, with a 429 and \`Retry-After\`, when it will serve them. Two callers in each process need a token every 10 s on average, for ${minutes} minutes. The code of the peers is real; time and the network are simulated. One in ${scale} processes is simulated, at 1/${scale} of the limit, and the counts are multiplied by ${scale}, because the processes are independent of each other.`,
     tables: [
       {
         title: 'Restart of a fleet',

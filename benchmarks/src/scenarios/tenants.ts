@@ -102,7 +102,7 @@ export async function tenants(): Promise<Result> {
       {
         what: 'the memory per tenant',
         entries: entries.map(({ name, value }) => ({ name, value })),
-        because: 'They store less: no credentials beside the token, or no token at all',
+        because: 'They store less: no credentials besides the token, or no token at all',
       },
       {
         what: "the time to create a tenant's client",

@@ -51,7 +51,7 @@ export async function tokenService(): Promise<Result> {
         entries,
         ...ranking,
         because:
-          'The bare handler does nothing but HTTP; ours adds routing, checks, three hashes and storing the token',
+          'The bare handler only parses the form and compares the secret; ours adds routing, checks, three hashes and storing the token',
       },
     ],
     overview: [],

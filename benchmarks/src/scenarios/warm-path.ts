@@ -85,9 +85,9 @@ export async function warmPath(): Promise<Result> {
           'Ours returns an object that does not show its token in logs; the program reads the value from it',
       },
       ...['fetch', 'axios'].map((client) => ({
-        what: `attaching it to a request of ${client}`,
+        what: `attaching a token to a request of ${client}`,
         entries: attachments.filter(({ httpClient }) => httpClient === client),
-        because: 'Ours checks the origin of the request, and can send it once more after a rejection',
+        because: 'Ours checks the origin of the request, and can repeat the request after a rejection',
       })),
     ],
     overview: [
