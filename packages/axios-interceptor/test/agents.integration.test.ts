@@ -65,7 +65,7 @@ it.each([
   ['httpAgent', (agent: object) => ({ httpAgent: agent })],
   ['httpsAgent', (agent: object) => ({ httpsAgent: agent })],
   ['dispatcher', (agent: object) => ({ fetchOptions: { dispatcher: agent } })],
-])('shows a placeholder for an agent that is given alone: %s', async (_name, withAgent) => {
+])('shows a placeholder for an agent that is passed alone: %s', async (_name, withAgent) => {
   const agent = new Agent()
   onTestFinished(() => agent.destroy())
   const api = create({ baseURL: servers.api.origin })

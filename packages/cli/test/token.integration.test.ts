@@ -162,7 +162,7 @@ describe('tokenwell token', () => {
 
     it('a timeout', async () => {
       await service.fault({ latencyMs: 10_000 })
-      expect(await fails(['--timeout', '0.2'], environment(), 3)).toMatch(/did not respond within|Timed out/)
+      expect(await fails(['--timeout', '0.2'], environment(), 3)).toMatch(/did not respond to|Timed out/)
     })
 
     it('rate limiting', async () => {

@@ -9,7 +9,7 @@ const TokenFailure = {
 
 /**
  * Responds to requests that failed because no token was available: 503 if a later attempt may succeed,
- * with `Retry-After` if the delay is known, else 502. The response contains no details; the message is logged.
+ * with `Retry-After` if the delay is known; otherwise 502. The response contains no details; the message is logged.
  *
  * @example
  * @Module({ providers: [{ provide: APP_FILTER, useClass: TokenErrorFilter }] })

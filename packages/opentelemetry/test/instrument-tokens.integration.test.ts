@@ -88,7 +88,7 @@ describe('instrumentTokens', () => {
     ]
     servers.endpoint.respond = () => responses.shift()!
     await tokens.getToken()
-    await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow('repeated the client secret')
+    await expect(tokens.getToken({ forceRefresh: true })).rejects.toThrow("repeated the client's credentials")
     const apiFetch = createTokenFetch(tokens, { allowedOrigins: [servers.api.origin] })
     servers.api.rejects = () => true
     await apiFetch(`${servers.api.origin}/${text}`)

@@ -18,7 +18,7 @@ export type TokenVerificationErrorCode =
 
 export interface TokenVerificationFailure {
   readonly code: TokenVerificationErrorCode
-  /** One sentence for the caller of the API. */
+  /** For the caller of the API. */
   readonly message: string
   /** Scopes that the request requires. */
   readonly scopes?: readonly string[] | undefined

@@ -17,7 +17,7 @@ await send('/healthz')
 await service.close()
 console.log(JSON.stringify(statuses))`
 
-it('issues tokens without loading Fastify, also in a sandbox', { timeout: 60_000 }, async () => {
+it('issues tokens without loading Fastify, even in a sandbox', { timeout: 60_000 }, async () => {
   const module = fileURLToPath(new URL('../src/index.ts', import.meta.url))
   const args = ['--conditions=@tokenwell/source', '--input-type=module', '--eval', program, module]
   const { stdout } = await promisify(execFile)(process.execPath, args)

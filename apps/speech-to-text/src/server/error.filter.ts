@@ -51,7 +51,7 @@ export class ErrorFilter implements ExceptionFilter {
       return {
         status: kind === 'unavailable' || kind === 'throttled' ? 503 : 502,
         code: `token_${kind}`,
-        message: 'The server could not get an access token. Your recording was kept. Try again later.',
+        message: 'The server could not get an access token. The recording was kept. Try again later.',
         retryAfterMs,
       }
     }
@@ -71,7 +71,7 @@ export class ErrorFilter implements ExceptionFilter {
       return {
         status: 503,
         code: 'speech_api_unreachable',
-        message: `The server could not reach the speech API at ${this.#speechUrl}. Your recording was kept. Try again later.`,
+        message: `The server could not reach the speech API at ${this.#speechUrl}. The recording was kept. Try again later.`,
       }
     }
     this.#logger.error(error)

@@ -36,7 +36,7 @@ function checkUrl(text: string, { allowOrigin, allowInsecure }: CurlFlags, env: 
     )
   if (!isSecureUrl(url, allowInsecure)) {
     throw new UsageError(
-      `${url.origin} must start with https://. Inside a trusted network, pass --allow-insecure.`,
+      'The URL of the request must start with https://. Inside a trusted network, pass --allow-insecure.',
     )
   }
   const origins = allowOrigin ?? env['ALLOWED_ORIGINS']?.split(/[\s,]+/).filter(Boolean) ?? []

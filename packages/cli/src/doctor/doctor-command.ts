@@ -55,8 +55,8 @@ function readApiUrl(text: string | undefined): URL | undefined {
 }
 
 const examples = `
-Sends one token request, or two if the first response has a Retry-After header, and never prints the secret
-or the token. The exit code is 1 if there is a problem, and 0 if there are only warnings.
+Sends one token request, and a second one if a Retry-After header allows it within --timeout. Never prints the
+secret or the token. The exit code is 1 if there is a problem, and 0 if there are only warnings.
 
 Examples:
   tokenwell doctor --auth-url https://auth.example.com --credentials service.env

@@ -13,13 +13,13 @@ export interface TokenProviderOptions {
   readonly refreshAheadMs?: number | undefined
   /** A token with a shorter remaining lifetime is no longer returned. Capped at a quarter of the token's lifetime. @default min(10_000, lifetime / 20) */
   readonly expiryMarginMs?: number | undefined
-  /** Lifetime of a token whose response does not state it. @default 300_000 */
+  /** Lifetime of a token whose response states none; a JWT that expires earlier keeps its own. @default 300_000 */
   readonly defaultLifetimeMs?: number | undefined
   /** Maximum duration of a `getToken` call, retries included. @default 30_000 */
   readonly timeoutMs?: number | undefined
   /** Maximum duration of one token request. @default 10_000 */
   readonly attemptTimeoutMs?: number | undefined
-  /** Maximum number of token requests in one `getToken` call while the endpoint is unavailable. @default 3 */
+  /** Maximum number of token requests in one `getToken` call while the endpoint is unavailable or rate-limits requests. @default 3 */
   readonly maxAttempts?: number | undefined
   /** Whether a token is requested at once, before the first call to `getToken`. @default false */
   readonly eager?: boolean | undefined

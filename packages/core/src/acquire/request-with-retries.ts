@@ -107,9 +107,9 @@ async function attemptOnce(
 ): Promise<TokenResponse> {
   const controller = new AbortController()
   const label = settings.label ?? source.label
-  const client = label ? ` of "${label}"` : ''
+  const client = label ? ` to "${label}"` : ''
   const timeoutError = (): TokenError =>
-    unavailable(`The token endpoint${client} did not respond within ${Math.round(limitMs) / 1000} s.`)
+    unavailable(`The token endpoint did not respond${client} within ${Math.round(limitMs) / 1000} s.`)
   const request = source.requestToken({ signal: controller.signal, label })
   return waitFor(request, limitMs, signal, timeoutError, () => abortQuietly(controller))
 }

@@ -89,9 +89,9 @@ export interface TokenAttacher {
     signal?: AbortSignal | null | (() => AbortSignal | undefined),
   ): Attachment | undefined | Promise<Attachment | undefined>
   /**
-   * Must be called with each response to a request with a token, repeated requests included. Reports a rejected
-   * token to the provider, and returns the attachment to send the request with once more, or undefined if the
-   * caller gets this response.
+   * Must be called with the responses that `checksEveryResponse` describes, including those to repeated requests.
+   * Reports a rejected token to the provider, and returns the attachment to send the request with once more, or
+   * undefined if the caller gets this response.
    *
    * @param attachment undefined if no token was sent
    * @param repeatable whether the request can be sent again unchanged

@@ -17,7 +17,7 @@ const defaultReplayBytes = 1024 * 1024
 
 /**
  * Wraps `fetch`: requests to the allowed origins carry a token, and a request whose token was rejected is sent once
- * more with a new one. The body of a `Request` is kept for that up to `maxReplayBytes`; a body that is a stream is
+ * more with a new one. For this, the body of a `Request` is kept, up to `maxReplayBytes`; a body that is a stream is
  * sent once, and the caller gets the 401.
  *
  * @example

@@ -1,8 +1,8 @@
 import { configurationError } from './configuration-error.ts'
 
 /**
- * Parses a URL that receives secrets: HTTPS (RFC 6749, section 3.2) unless the host is loopback or `allowInsecure`
- * is set; no user name, password or fragment.
+ * Parses the URL of a server: HTTPS (RFC 6749, section 3.2) unless the host is loopback or `allowInsecure` is set; no
+ * user name, password or fragment.
  */
 export function secureUrl(option: string, value: string | URL, allowInsecure = false): URL {
   const url = URL.canParse(String(value)) ? new URL(value) : undefined
@@ -17,7 +17,7 @@ export function secureUrl(option: string, value: string | URL, allowInsecure = f
   }
   if (!isSecure(url, allowInsecure)) {
     throw configurationError(
-      `${option} must start with https://, because secrets are sent to it. Inside a trusted network, set allowInsecure: true.`,
+      `${option} must start with https://. Inside a trusted network, set allowInsecure: true.`,
     )
   }
   return url

@@ -1,7 +1,7 @@
 /**
  * The category of a failure, which determines what to do about it.
  *
- * - `credentials`: the client ID or secret was rejected; repeating the request does not help.
+ * - `credentials`: the client's credentials were rejected; repeating the request does not help.
  * - `configuration`: the request itself is wrong (URL, scope, grant); correct the options.
  * - `throttled`: too many requests; `retryAfterMs` is the time to wait, if the server sent one.
  * - `unavailable`: the token endpoint failed or could not be reached, even after retries.

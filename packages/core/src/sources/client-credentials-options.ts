@@ -7,8 +7,9 @@ import type { FetchLike } from './send-token-request.ts'
 export type Resolvable<Value> = Value | (() => Value | Promise<Value>)
 
 /**
- * How an application authenticates to a token endpoint. Set `authUrl`, `tokenUrl` or `issuer`. An option that takes a
- * function calls it before each token request, so that a module can be loaded without its environment.
+ * How an application authenticates to a token endpoint. Set `authUrl`, `tokenUrl` or `issuer`. A function that
+ * returns the value of an option is called before each token request, so that a module can be loaded without its
+ * environment.
  */
 export interface ClientCredentialsOptions extends Omit<
   TokenRequestOptions,
@@ -42,6 +43,6 @@ export interface ClientCredentialsOptions extends Omit<
   readonly includeErrorDescription?: boolean | undefined
   /** @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
-  /** Allows use in a browser, where everybody can read the secret. @default false */
+  /** Allows use in a browser, where anyone can read the secret. @default false */
   readonly dangerouslyAllowBrowser?: boolean | undefined
 }

@@ -19,7 +19,7 @@ export interface DiscoverOptions {
  * Finds the token endpoint of an issuer, and how clients authenticate to it: by RFC 8414 or, failing that, OpenID
  * Connect Discovery. Metadata is requested with the first token; all callers share one request.
  *
- * @param issuer exactly as in the metadata, a trailing slash included; a function is called before each use
+ * @param issuer exactly as in the metadata, including any trailing slash; a function is called before each use
  *
  * @example
  * clientCredentials({ issuer: discover('https://login.example.com'), clientId, clientSecret })

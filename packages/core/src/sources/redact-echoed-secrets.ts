@@ -18,7 +18,7 @@ export function redactEchoedSecrets(error: TokenError, secrets: readonly string[
   }
   const changes: { -readonly [Fact in keyof TokenFailure]?: TokenFailure[Fact] } = {}
   if (repeats(oauthError) || repeats(vendorCode)) {
-    changes.message = `The token endpoint repeated the client secret in its response (${error.status}). Report this to its operators.`
+    changes.message = `The token endpoint repeated the client's credentials in its response (${error.status}). Report this to its operators.`
     changes.oauthError = changes.vendorCode = undefined
   }
   if (errorDescription !== undefined) {

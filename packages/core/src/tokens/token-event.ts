@@ -10,7 +10,7 @@ export type TokenRequestReason =
   | 'forced'
   | 'minimum_validity'
 
-/** What a call to `getToken` spent the most time waiting for. */
+/** What a call to `getToken` waited for. */
 export type TokenWaitCause = 'token_request' | 'other_process' | 'cooldown'
 
 type TokenEventFacts =
@@ -73,7 +73,7 @@ type TokenEventFacts =
 
 /**
  * What a provider reports to its listeners. Times in milliseconds. `requestId` counts the provider's token
- * requests; retries share one. No event holds a secret. Returning a cached token sends no event.
+ * requests; retries share one. No event holds a secret. Returning a cached token emits no event.
  */
 export type TokenEvent = TokenEventFacts & {
   /** The provider's `label`, by default the client ID. */

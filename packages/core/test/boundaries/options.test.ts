@@ -381,7 +381,7 @@ describe('a rejected request of a fetch with tokens', () => {
     return { fetch, sent }
   }
 
-  it('is recognised by isTokenRejected with any status, also when only a URL is passed', async () => {
+  it('is recognised by isTokenRejected with any status, even when only a URL is passed', async () => {
     let rejected = ''
     const { fetch } = start((token) => new Response(token === rejected ? 'expired' : 'accepted'), {
       isTokenRejected: async ({ readBody }: ApiResponse) => (await readBody?.()) === 'expired',

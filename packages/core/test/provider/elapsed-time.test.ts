@@ -92,7 +92,7 @@ describe('elapsed time', () => {
     expect(await readings()).toBeGreaterThan(1)
   })
 
-  it('advances also when the wall clock, set back, returns to a time at which the token was fresh', async () => {
+  it('also advances when the wall clock, set back, returns to a time at which the token was fresh', async () => {
     const { tokens } = await started()
     await pass(76_500)
     expect(tokens.peekToken()?.value).toBe('token-1')

@@ -217,7 +217,7 @@ describe('time limits', () => {
     const call = watch(tokens.getToken())
     await pass(10_000)
     expect(call.error).toMatchObject({
-      message: 'The token endpoint of "client" did not respond within 10 s.',
+      message: 'The token endpoint did not respond to "client" within 10 s.',
     })
   })
 

@@ -103,7 +103,7 @@ describe('client credentials', () => {
     expect(() => clientCredentials(standard)).not.toThrow()
   })
 
-  it('are rejected in a browser, where everybody can read them', () => {
+  it('are rejected in a browser, where anyone can read them', () => {
     vi.stubGlobal('window', { document: {} })
     expect(() => clientCredentials(standard)).toThrow(
       expect.objectContaining({

@@ -101,7 +101,7 @@ export function projectSettingsPage(request: DeveloperRequest, project: Project,
 }
 
 function projectFields(state: FormState): SafeHtml {
-  const hint = 'Included in token responses. You can add it later.'
+  const hint = 'Included in token responses, except in the RFC 6749 format. You can add it later.'
   return html`${field({ name: 'name', label: 'Project name' }, state)}
   ${field({ name: 'organization_name', label: 'Organisation', autocomplete: 'organization', hint, required: false }, state)}
   ${field({ name: 'developer_email', label: 'Developer email', type: 'email', autocomplete: 'email', hint, required: false }, state)}`
@@ -146,18 +146,19 @@ function clientTable(
 
 function deletion({ paths, csrfToken }: DeveloperRequest, { project, clients }: ProjectContent) {
   const count = clients.length === 1 ? '1 application' : `${clients.length} applications`
+  const effect = html`<strong>${count}</strong> can no longer get tokens, and all existing tokens become
+    invalid at once.`
   return {
     title: 'Delete the project',
-    text: 'Its applications can no longer get tokens. You can restore it within 30 days.',
+    text: 'Its applications can no longer get tokens. You can restore the project within 30 days.',
     button: dialog({
       id: 'delete-project',
       label: 'Delete project',
       title: `Delete ${project.name}?`,
       body: html`<input type="hidden" name="decision" value="delete" />
         <p>
-          <strong>${count}</strong> can no longer get tokens, and all existing tokens become invalid at once.
-          The project can be restored with its applications within 30 days; after that, it is permanently
-          deleted.
+          ${clients.length === 0 ? '' : effect} The project can be restored with its applications within 30
+          days; after that, it is permanently deleted.
         </p>`,
       action: paths.projectDeletion(project.id),
       confirm: 'Delete project',

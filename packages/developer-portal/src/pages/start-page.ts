@@ -98,8 +98,7 @@ function tokenStep({ paths, baseUrl }: DeveloperRequest, { client, hasToken }: S
   return html`${status === 'approved' ? '' : html`<p><strong>An administrator has to approve the application first.</strong></p>`}
     <p>
       Replace <code>YOUR_CLIENT_SECRET</code> with the secret that was shown to you. If you do not have it,
-      create a new one on the page of the
-      <a href="${paths.application(client.project.id, id)}">application</a>.
+      create a new one on the <a href="${paths.application(client.project.id, id)}">application’s page</a>.
     </p>
     ${snippetTabs(tokenSnippets({ baseUrl, clientId, clientSecret: 'YOUR_CLIENT_SECRET' }))}
     <p><a class="button outline" href="${paths.start}">Check again</a></p>`

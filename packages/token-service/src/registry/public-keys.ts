@@ -35,7 +35,7 @@ export function publicKeys(materials: readonly KeyMaterial[], nowMs: number, nam
 export function withKeys(keys: readonly PublicKey[], added: readonly PublicKey[]): PublicKey[] {
   const all = [...keys, ...added]
   if (all.length <= maxKeys) return all
-  throw new UsageError(`At most ${maxKeys} public keys are allowed, not ${all.length}. Remove one first.`)
+  throw new UsageError(`At most ${maxKeys} public keys are allowed, not ${all.length}. Remove some first.`)
 }
 
 /** @throws {@link NotFoundError} if there is no key with that ID */

@@ -12,7 +12,7 @@ const clockSchema = z.union(
     z.strictObject({ advanceSeconds: z.number().min(-1e9).max(1e9) }),
     z.strictObject({ now: z.iso.datetime({ offset: true }) }),
   ],
-  'must contain either advanceSeconds, a number, or now, a date and time such as 2030-01-31T00:00:00Z',
+  'must contain either advanceSeconds (a number) or now (a date and time, such as 2030-01-31T00:00:00Z)',
 )
 
 /** Control endpoints for tests: inject faults, move the clock, read the requests, reset the service. */

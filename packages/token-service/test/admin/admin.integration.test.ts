@@ -30,7 +30,7 @@ async function administered() {
   return { ...service, send }
 }
 
-describe('the administrators listener', () => {
+describe("the administrators' listener", () => {
   it('requires the token, for metrics too, which the main listener then does not serve', async () => {
     const { adminUrl, authUrl, send } = await administered()
     for (const authorization of ['', 'Bearer ', `Bearer ${token}x`, `Basic ${token}`, token]) {

@@ -10,7 +10,7 @@ const table = createSoakTable()
 const count = 50_000
 
 it.runIf(process.platform === 'linux')(
-  '50,000 hostile requests: no crash, no 5xx, memory level',
+  '50,000 hostile requests: no crash, no 5xx, stable memory',
   async () => {
     const settings = {
       applications: [{ ...application, lifetimeSeconds: 1 }],

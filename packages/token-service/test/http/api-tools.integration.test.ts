@@ -54,7 +54,7 @@ describe('/', () => {
     for (const name of ['metadata', 'openapi']) expect((await fetch(links[name] ?? '')).status).toBe(200)
   })
 
-  it('has only links without a portal', async () => {
+  it('has only links if there is no portal', async () => {
     const { authUrl } = await testService()
     const links = await (await fetch(authUrl, { headers: { accept: 'text/html' } })).json()
     expect(links).not.toHaveProperty('portal')
@@ -96,7 +96,7 @@ describe('the audit log', () => {
   })
 })
 
-describe('lists of the administrators listener', () => {
+describe("lists of the administrators' listener", () => {
   it('come in pages', async () => {
     const applications = Array.from({ length: 5 }, (_, at) => ({ ...application, clientId: `client ${at}` }))
     const { send } = await administeredService({ applications })

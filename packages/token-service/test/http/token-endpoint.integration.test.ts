@@ -167,7 +167,7 @@ describe('a rejected token request', () => {
     expect([status, body.error]).toEqual([400, 'unauthorized_client'])
   })
 
-  it('is rejected with the place for grant_type if it is only in the body', async () => {
+  it('names the place for grant_type if it is only in the body', async () => {
     const { authUrl } = await testService()
     const { clientId: client_id, clientSecret: client_secret } = application
     const form = { grant_type: 'client_credentials', client_id, client_secret }
@@ -175,7 +175,7 @@ describe('a rejected token request', () => {
     expect([status, body.Error]).toEqual([400, 'grant_type must be sent in the query of the URL'])
   })
 
-  it('has a form body, or none', async () => {
+  it('gets status 415 with a JSON body, and 400 without a body', async () => {
     const { authUrl } = await testService()
     const json = await fetch(authUrl + url, {
       method: 'POST',

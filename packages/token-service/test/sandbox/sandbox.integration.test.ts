@@ -117,7 +117,7 @@ describe('scripted faults', () => {
     const times: [time: unknown, reason: string][] = [
       [
         {},
-        'The request body must contain either advanceSeconds, a number, or now, a date and time such as 2030-01-31T00:00:00Z.',
+        'The request body must contain either advanceSeconds (a number) or now (a date and time, such as 2030-01-31T00:00:00Z).',
       ],
       [{ now: 'tomorrow' }, 'now must be a date and time with a time zone, such as 2030-01-31T00:00:00Z.'],
     ]

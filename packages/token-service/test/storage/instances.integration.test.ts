@@ -34,7 +34,7 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     expect([(await requestToken(one)).status, (await requestToken(other)).status]).toEqual([200, 200])
   })
 
-  it('accept tokens of each other, and revoke them at once', async () => {
+  it("accept each other's tokens, and revoke them at once", async () => {
     const { one, other } = await twoInstances()
     for (let round = 0; round < 5 * times; round += 1) {
       const { body } = await requestToken(one)

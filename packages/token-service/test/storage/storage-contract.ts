@@ -236,7 +236,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.tokens.find(issued.hash)).toBeUndefined()
     })
 
-    it('accepts an assertion once, of concurrent ones the first, until it is purged', async () => {
+    it('accepts an assertion once, even from concurrent calls, until it is purged', async () => {
       const [one, other] = [randomUUID(), randomUUID()]
       const used = await Promise.all([one, one, other].map((each) => storage.assertions.use(each, 100)))
       expect(used).toEqual([true, false, true])

@@ -36,7 +36,7 @@ export function RouteSwitch({ settings, route }: { settings: PageSettings; route
       <p>{routes[route.value].description}</p>
       {!settings.direct && (
         <p>
-          The direct route is not available: PAGE_CLIENT_ID and PAGE_CLIENT_SECRET are not both set on the
+          The direct route is not available. To enable it, set PAGE_CLIENT_ID and PAGE_CLIENT_SECRET on the
           server.
         </p>
       )}

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createMemoryTokenStore } from '@tokenwell/core'
 import { startWith } from './unavailable-store.ts'
 
-it('does not blame the store for the time for which this process was blocked', async () => {
+it('does not blame the store for the time during which this process was blocked', async () => {
   const memory = createMemoryTokenStore()
   const { events, tokens } = startWith({
     ...memory,

@@ -50,7 +50,7 @@ describe('the memory store', () => {
     expect(await store.read('key')).toBeUndefined()
   })
 
-  it('removes only the entry with the given id', async () => {
+  it('removes only the entry with the given ID', async () => {
     const { id, store } = await written()
     await store.remove('key', 'another')
     await store.remove('other', id)
@@ -118,7 +118,7 @@ describe('the memory store', () => {
     expect(await store.read('key')).toEqual({ id, response, remainingMs: 100_000 })
   })
 
-  it('identifies each entry by an id that does not contain the token', async () => {
+  it('identifies each entry by an ID that does not contain the token', async () => {
     const [{ id }, { id: other }] = [await written(), await written()]
     expect(id).not.toBe(other)
     expect(id).not.toContain('token')

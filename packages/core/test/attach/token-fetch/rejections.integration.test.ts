@@ -182,7 +182,7 @@ describe('a rejected request', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('is read up to 16 KiB if the body of the response does not end', async () => {
+  it('has a response that is read up to 16 KiB if its body does not end', async () => {
     const { api, tokens } = await start()
     let sent = 0
     const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
@@ -199,7 +199,7 @@ describe('a rejected request', () => {
     await response.body?.cancel()
   })
 
-  it('is not read if it streams events', async () => {
+  it('has a response that is not read if it streams events', async () => {
     const { api, tokenFetch } = await start({}, (_request, response) => {
       response.writeHead(500, { 'content-type': 'text/event-stream' })
       response.write('data: first\n\n')

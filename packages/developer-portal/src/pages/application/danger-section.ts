@@ -12,7 +12,7 @@ export function dangerSection(
 ): SafeHtml {
   const { paths, csrfToken, developer } = request
   const { application, project } = client
-  const { name, status } = application
+  const { name, status, responseForm } = application
   const approval = (decision: string) => ({
     action: paths.approval(project.id, application.id),
     csrfToken,
@@ -57,7 +57,7 @@ export function dangerSection(
     },
     otherProjects.length > 0 && {
       title: 'Move to another project',
-      text: 'Its client ID, secrets and tokens stay valid. Token responses name the other project’s organisation.',
+      text: `Its client ID, secrets and tokens stay valid.${responseForm === 'rfc6749' ? '' : ' Token responses name the other project’s organisation.'}`,
       button: dialog({
         id: 'move',
         label: 'Move',
