@@ -1,6 +1,7 @@
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import ky from 'ky'
+import { apiOrigin, apiPath } from '../api.ts'
 import type { Peer } from './peer.ts'
 
 export const tokenwellKy: Peer = {
@@ -10,12 +11,16 @@ export const tokenwellKy: Peer = {
   httpClient: 'ky',
   imports: `export { clientCredentials, createTokenProvider } from '@tokenwell/core'
 export { tokenHooks } from '@tokenwell/ky-hook'`,
-  openPlain: () => (url) => ky.get(url),
+  openPlain() {
+    const plain = ky.create({ prefix: apiOrigin })
+    return () => plain.get(apiPath)
+  },
   open(endpoint) {
     const tokens = createTokenProvider(clientCredentials(endpoint))
-    const api = ky.extend(tokenHooks(tokens, { allowedOrigins: ['https://api.example.com'] }))
+    const plain = ky.create({ prefix: apiOrigin })
+    const api = plain.extend(tokenHooks(tokens, { allowedOrigins: [apiOrigin] }))
     return {
-      callApi: async (url) => (await api.get(url)).status,
+      callApi: async () => (await api.get(apiPath)).status,
     }
   },
 }

@@ -30,6 +30,7 @@ async function receive(input: string | URL | Request, init?: RequestInit): Promi
 
 const call = fc.record({
   form: fc.constantFrom('string', 'url', 'request', 'request-as-init'),
+  method: fc.constantFrom('POST', undefined),
   headers: fc.constantFrom('record', 'headers', 'pairs'),
   body: fc.constantFrom('none', 'text', 'bytes', 'buffer', 'parameters', 'form'),
   init: fc.constantFrom('plain', 'getters', 'prototype'),
@@ -67,8 +68,8 @@ describe('createTokenFetch', () => {
           }
           const marker = `call-${number++}`
           if (plan.rejected) reject.add(marker)
-          const { args, mutate, body } = build(plan, marker)
-          expected.push({ url: `${api}/${marker}`, method: 'POST', marker, body })
+          const { args, mutate, method, body } = build(plan, marker)
+          expected.push({ url: `${api}/${marker}`, method, marker, body })
           responses.push(tokenFetch(...args))
           setTimeout(mutate, plan.mutateAfterMs)
         }
@@ -113,7 +114,12 @@ function build(plan: typeof call extends fc.Arbitrary<infer Plan> ? Plan : never
     parameters: 'value=original',
     form: 'form',
   }
-  const members: Record<string, unknown> = { method: 'POST', headers, ...(body !== undefined && { body }) }
+  const method = body === undefined ? plan.method : 'POST'
+  const members: Record<string, unknown> = {
+    ...(method && { method }),
+    headers,
+    ...(body !== undefined && { body }),
+  }
   const init: TokenRequestInit =
     plan.init === 'plain'
       ? members
@@ -125,7 +131,7 @@ function build(plan: typeof call extends fc.Arbitrary<infer Plan> ? Plan : never
               Object.keys(members).map((name) => [name, { get: () => members[name], enumerable: true }]),
             ),
           )
-  const request = (): Request => new Request(url, { method: 'POST', headers, body } as RequestInit)
+  const request = (): Request => new Request(url, { method, headers, body } as RequestInit)
   const args: [string | URL | Request, TokenRequestInit?] =
     plan.form === 'string'
       ? [url.href, init]
@@ -146,5 +152,5 @@ function build(plan: typeof call extends fc.Arbitrary<infer Plan> ? Plan : never
     form.set('value', 'changed')
     if (args[0] instanceof Request) args[0].headers.set('x-marker', 'changed')
   }
-  return { args, mutate, body: texts[plan.body] ?? 'original' }
+  return { args, mutate, method: method ?? 'GET', body: texts[plan.body] ?? 'original' }
 }

@@ -123,6 +123,23 @@ describe('a fetch with tokens', () => {
     expect(seen).toHaveLength(0)
   })
 
+  it('sends nothing for a Request that was aborted before the call', async () => {
+    const fetch = vi.fn(() => Promise.resolve(new Response()))
+    const { api, tokenFetch } = await start({ fetch })
+    await tokenFetch(api)
+    const request = new Request(api, { signal: AbortSignal.abort(new Error('left')) })
+    await expect(tokenFetch(request)).rejects.toThrow('left')
+    expect(fetch).toHaveBeenCalledOnce()
+  })
+
+  it('rejects invalid headers as fetch does', async () => {
+    const { api, tokenFetch } = await start()
+    await tokenFetch(api)
+    const headers = [['only a name']] as never
+    const result = tokenFetch(api, { headers })
+    await expect(result).rejects.toThrow(TypeError)
+  })
+
   it('uses the given fetch, or the global one at the time of the call', async () => {
     const { api, tokens } = await start()
     const own = vi.fn(() => Promise.resolve(new Response('own')))
