@@ -178,7 +178,8 @@ describe('clear', () => {
   it('removes nothing else', async () => {
     await write()
     const entry = join(file(), '..')
-    const kept = [join(entry, 'notes.tmp'), join(folder, 'a'.repeat(43)), join(folder, '1')]
+    const notes = ['notes.tmp', `${crypto.randomUUID()}.tmp~`, 'v1']
+    const kept = [...notes.map((name) => join(entry, name)), join(folder, 'a'.repeat(43)), join(folder, '1')]
     for (const path of kept) writeFileSync(path, '')
     for (const length of [42, 44]) {
       const other = join(folder, 'b'.repeat(length))
@@ -188,7 +189,7 @@ describe('clear', () => {
     }
     await createFileTokenStore({ folder }).clear()
     expect(kept.filter((path) => !existsSync(path))).toStrictEqual([])
-    expect(readdirSync(entry)).toStrictEqual(['notes.tmp'])
+    expect(readdirSync(entry).toSorted()).toStrictEqual(notes.toSorted())
   })
 
   it('uses no folder to which others have access', async () => {

@@ -50,11 +50,19 @@ it.each([
   await expect(store.lease('key', 60_000, 'fallback')).rejects.toMatchObject({ code })
 })
 
+it('ignores a file of 4 MiB', async () => {
+  truncateSync(paths.file, 4 * 1024 ** 2)
+  expect(await createFileTokenStore({ folder: paths.folder }).read('key')).toBeUndefined()
+})
+
 it.skipIf(process.getuid?.() !== 0).each(['folder', 'entry', 'file'] as const)(
   'uses no store with the %s of another user',
   async (part) => {
     chownSync(paths[part], 12_345, 12_345)
     const store = createFileTokenStore({ folder: paths.folder })
-    await expect(store.read('key')).rejects.toMatchObject({ code: 'foreign_file' })
+    await expect(store.read('key')).rejects.toMatchObject({
+      code: 'foreign_file',
+      message: 'The file belongs to another user',
+    })
   },
 )

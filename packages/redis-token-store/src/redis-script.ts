@@ -51,6 +51,6 @@ export function readTime(reply: unknown): number {
 
 /** Reads a value in a reply; '' for an invalid one. Clients can be configured to return bytes instead of text. */
 export function readText(reply: unknown): string | undefined {
-  if (reply === null || reply === undefined) return undefined
+  if (reply === null) return undefined
   return typeof reply === 'string' ? reply : reply instanceof Uint8Array ? Buffer.from(reply).toString() : ''
 }

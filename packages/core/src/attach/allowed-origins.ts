@@ -63,7 +63,7 @@ export function absoluteUrl(url: string | URL): string | URL {
     location?: { href?: string }
   }
   const base = document?.baseURI ?? location?.href
-  return base !== undefined && URL.canParse(url, base) ? new URL(url, base) : url
+  return URL.canParse(url, base) ? new URL(url, base) : url
 }
 
 /** Second-level domains under which everybody can register, such as `co.uk`. */

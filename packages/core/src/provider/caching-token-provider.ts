@@ -177,8 +177,8 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
       ...(label !== undefined && { label }),
       ...(this.#key !== undefined && { key: this.#key }),
     }
-    notify(onEvent, named)
-    this.#listeners?.forEach((listener) => notify(listener, named))
+    void notify(onEvent, named)
+    this.#listeners?.forEach((listener) => void notify(listener, named))
   }
 
   #reportCall({ startedAt, waitedFor, requestId }: CallRecord, kind?: TokenErrorKind): void {

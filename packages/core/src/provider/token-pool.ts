@@ -54,9 +54,9 @@ export function createTokenPool<Key extends string | number>(
   const settings = resolveSettings({
     ...providerOptions,
     onEvent(event) {
-      notify(onEvent, event)
-      listeners.forEach((listener) => notify(listener, event))
-      keyListeners.get(event.key as Key)?.forEach((listener) => notify(listener, event))
+      void notify(onEvent, event)
+      listeners.forEach((listener) => void notify(listener, event))
+      keyListeners.get(event.key as Key)?.forEach((listener) => void notify(listener, event))
     },
   })
   const entries = new LruMap<Key, PooledTokenProvider<Key>>()

@@ -74,9 +74,7 @@ export function createAccessToken(
   const { tokenType = 'Bearer', scope = [] } = response as Partial<TokenResponse>
   const shown: TokenResponse = { ...response, tokenType, scope }
   for (const member of hiddenMembers) {
-    if (response[member] !== undefined) {
-      Object.defineProperty(shown, member, { get: () => response[member], enumerable: false })
-    }
+    Object.defineProperty(shown, member, { get: () => response[member], enumerable: false })
   }
   const { accessToken: value } = response
   return new IssuedToken({ value, response: Object.freeze(shown), expiresAtMs, remainingMs })

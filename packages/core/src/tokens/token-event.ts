@@ -85,9 +85,8 @@ export type TokenEvent = TokenEventFacts & {
 export type TokenEventListener = (event: TokenEvent) => void
 
 /** Calls one listener; its errors are ignored, because the caller did not cause them. */
-export function notify(listener: TokenEventListener | undefined, event: TokenEvent): void {
+export async function notify(listener: TokenEventListener | undefined, event: TokenEvent): Promise<void> {
   try {
-    const result: unknown = listener?.(event)
-    if (result instanceof Promise) result.catch(() => {})
+    await (listener?.(event) as unknown)
   } catch {}
 }

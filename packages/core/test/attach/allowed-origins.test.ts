@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   createTokenAttacher,
   createTokenFetch,
@@ -112,6 +112,7 @@ describe('an exact origin', () => {
     [['http://localhost:3000'], 'http://localhost:3001/x', false],
     [['http://[::1]:3000'], 'http://[0:0:0:0:0:0:0:1]:3000/x', true],
     [['http://127.0.0.1'], 'http://0x7f.1/', true],
+    [['http://127.10.20.30'], 'http://127.10.20.30/', true],
     [['https://a.example.com', 'https://b.example.com'], 'https://b.example.com/', true],
     [['https://münchen.example'], 'https://xn--mnchen-3ya.example/', true],
   ])('%j, request to %s: %s', async (allowed, url, expected) => {
@@ -142,6 +143,20 @@ describe('the wildcard origin https://*.example.com', () => {
     expect(await goesTo(['https://*.example.com:8443'], 'https://api.example.com:8443/')).toBe(true)
     expect(await goesTo(['https://*.example.com:8443'], 'https://api.example.com/')).toBe(false)
     expect(await goesTo(['http://*.localhost:3000'], 'http://tenant.localhost:3000/')).toBe(true)
+  })
+})
+
+describe('a relative URL', () => {
+  it.each([
+    ['a page', { document: { baseURI: 'https://api.example.com/app/' } }],
+    ['a worker', { location: { href: 'https://api.example.com/worker.js' } }],
+  ])('belongs to the origin of %s', async (_name, globals) => {
+    const [own, other] = [attacherFor(...api), attacherFor('https://other.example.com')]
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    expect(await own.attach(get('/path'))).toBeDefined()
+    expect(await other.attach(get('/path'))).toBeUndefined()
+    expect(await other.attach(get('//other.example.com/'))).toBeDefined()
   })
 })
 

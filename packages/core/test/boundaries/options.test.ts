@@ -12,6 +12,7 @@ import {
   type ClientCredentialsOptions,
 } from '@tokenwell/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, wrongSecret } from '../support/scripted-endpoint.ts'
 
@@ -117,6 +118,7 @@ describe('errors', () => {
   it.each([
     [{}, 'secret-canary'],
     [{ clientAuthentication: 'basic' as const }, btoa('client:secret-canary')],
+    [{ clientSecret: 'canary' }, 'canary'],
   ])('never repeat a secret in the form in which it was sent: %j', async (options, repeated) => {
     const endpoint = new ScriptedEndpoint({
       status: 400,
@@ -148,6 +150,14 @@ describe('errors', () => {
     const error = (await failureOf(tokens)) as TokenError
     expect(error.errorDescription).toBe('the form has no grant')
     expect(error.message).toContain('rejected the request (400 invalid_request)')
+  })
+
+  it.each(['ENOTFOUND', 'EAI_AGAIN'])('explain that a host cannot be resolved: %s', async (code) => {
+    const endpoint = new ScriptedEndpoint({ error: new TypeError('fetch failed', { cause: { code } }) })
+    const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
+    expect(((await failureOf(tokens)) as TokenError).message).toBe(
+      `Could not resolve auth.example.com (${code}). Check the URL of the token endpoint.`,
+    )
   })
 
   it('keep an error code that contains a short secret by chance', async () => {
@@ -338,12 +348,8 @@ describe('the memory store', () => {
     await pass(2_000)
     for (let key = 1; key < 300; key++) await fill(store, key)
     vi.useRealTimers()
-    const collect = globalThis.gc
-    if (collect) {
-      await new Promise((resolve) => setTimeout(resolve))
-      collect()
-      expect(released.deref()).toBeUndefined()
-    }
+    await collectGarbage()
+    expect(released.deref()).toBeUndefined()
     expect(await store.read('key-0')).toBeUndefined()
   })
 })

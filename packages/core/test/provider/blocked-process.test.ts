@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTokenProvider } from '@tokenwell/core'
+import { setTimeout } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { ScriptedEndpoint, sourceOf, wrongSecret } from '../support/scripted-endpoint.ts'
 
@@ -9,19 +10,37 @@ it('notices a changed secret although the process was blocked for longer than th
   const file = join(tmpdir(), crypto.randomUUID())
   onTestFinished(() => rm(file))
   await writeFile(file, 'old')
+  const { endpoint, tokens } = await rejectedTwice(() => readFile(file, 'utf8'))
+  await writeFile(file, 'new')
+  endpoint.script = () => ({})
+  const call = tokens.getToken()
+  block(1_100)
+  await expect(call).resolves.toMatchObject({ value: expect.any(String) })
+})
+
+it('waits little longer for a check that hangs although the process was blocked', async () => {
+  let clientSecret = () => Promise.resolve('wrong')
+  const { tokens } = await rejectedTwice(() => clientSecret())
+  clientSecret = () => new Promise(() => {})
+  const call = tokens.getToken()
+  block(1_100)
+  await expect(Promise.race([call, setTimeout(600)])).rejects.toMatchObject({ kind: 'credentials' })
+})
+
+/** A provider in a cooldown of 30 s. */
+async function rejectedTwice(clientSecret: () => Promise<string>) {
   const endpoint = new ScriptedEndpoint(wrongSecret)
-  const source = sourceOf(endpoint, { clientSecret: () => readFile(file, 'utf8') })
   let time = 0
   const clock = { now: () => time, monotonic: () => time }
-  const tokens = createTokenProvider(source, { clock })
+  const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }), { clock })
   for (let rejection = 1; rejection <= 2; rejection++) {
     await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
     time += 1_000
   }
-  await writeFile(file, 'new')
-  endpoint.script = () => ({})
-  const call = tokens.getToken()
-  const until = performance.now() + 1_100
+  return { endpoint, tokens }
+}
+
+function block(ms: number): void {
+  const until = performance.now() + ms
   while (performance.now() < until);
-  await expect(call).resolves.toMatchObject({ value: expect.any(String) })
-})
+}

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createTokenProvider, TokenError, type TokenErrorKind, type TokenEvent } from '@tokenwell/core'
 import { fixRandom, pass, useFakeTime, watch } from '../support/fake-time.ts'
 import {
@@ -20,6 +20,15 @@ async function failure(script: Script) {
   expect(call.error).toBeInstanceOf(TokenError)
   return { endpoint, events, error: call.error as TokenError }
 }
+
+it('of a source that was aborted causes no cooldown', async () => {
+  const requestToken = vi
+    .fn(() => Promise.resolve({ accessToken: 'token', tokenType: 'Bearer' as const, scope: [] }))
+    .mockRejectedValueOnce(new TokenError({ kind: 'aborted', message: 'The page was closed.' }))
+  const tokens = createTokenProvider({ cacheKey: () => Promise.resolve('key'), requestToken })
+  await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'aborted' })
+  await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
+})
 
 const malformed = { status: 200, body: '<html>' }
 const configuration = { status: 404, body: '' }

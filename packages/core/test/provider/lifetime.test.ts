@@ -127,7 +127,8 @@ describe('a lifetime', () => {
     const tokens = createTokenProvider(sourceOf(endpoint))
     const call = watch(tokens.getToken())
     await pass(30_000)
-    expect(call).toMatchObject({ state: 'rejected', error: { kind: 'unavailable' } })
+    const message = 'The token (lifetime 2 s) expired before the response of the token endpoint arrived.'
+    expect(call).toMatchObject({ state: 'rejected', error: { kind: 'unavailable', message } })
     expect(tokens.peekToken()).toBeUndefined()
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createTokenPool } from '@tokenwell/core'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { never, ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
 
@@ -176,6 +177,22 @@ describe('a full pool', () => {
     pool.for('b')
     await pass(1_000)
     expect(healed.state).toBe('resolved')
+  })
+
+  it('forgets an evicted provider that has finished', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const sources: WeakRef<object>[] = []
+    const create = (tenant: string) => {
+      const source = sourceOf(endpoint, { clientId: tenant })
+      sources.push(new WeakRef(source))
+      return source
+    }
+    const pool = createTokenPool(create, { maxEntries: 1 })
+    for (const tenant of ['a', 'b']) await pool.for(tenant).getToken()
+    vi.useRealTimers()
+    await collectGarbage()
+    expect(sources.map((source) => source.deref() !== undefined)).toEqual([false, true])
+    await pool.close()
   })
 
   it('does not exceed its size for any number of keys', async () => {

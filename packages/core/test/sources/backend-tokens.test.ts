@@ -182,6 +182,17 @@ describe('a failing backend', () => {
     expect((error as TokenError).retryAfterMs).toBe(retryAfterMs)
   })
 
+  it('that cannot be reached is named, without the text of the error', async () => {
+    const error = Object.assign(new TypeError('canary'), { code: 'ECONNREFUSED' })
+    const tokens = createTokenProvider(backendTokens({ url, fetch: new ScriptedEndpoint({ error }).fetch }), {
+      maxAttempts: 1,
+    })
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: "Could not reach the backend's token route (ECONNREFUSED).",
+    })
+  })
+
   it.each<[string, ScriptedResponse]>([
     ['403', { status: 403, body: '' }],
     ['419', { status: 419, body: '' }],

@@ -118,6 +118,14 @@ describe('discover', () => {
     expect(requested).toEqual(urls)
   })
 
+  it('names the option if the function for the issuer fails', async () => {
+    const issuer = discover(() => Promise.reject(new RangeError('canary')))
+    await expect(start({}, { issuer }).tokens.getToken()).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'The issuer function failed (RangeError).',
+    })
+  })
+
   it.each<[string, Pages[string], string, string]>([
     [
       'of another issuer',

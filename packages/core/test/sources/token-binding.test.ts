@@ -36,6 +36,16 @@ it('sends a bound token, and the request for it, with a proof', async () => {
   })
 })
 
+it('sends a request again, once, if the API has sent a new nonce', async () => {
+  const tokens = createTokenProvider(
+    sourceOf(new ScriptedEndpoint({ body }), { binding: { ...binding(), receive: () => true } }),
+  )
+  const fetch = vi.fn(async () => new Response('', { status: 401 }))
+  const tokenFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'], fetch })
+  expect((await tokenFetch('https://api.example.com/orders')).status).toBe(401)
+  expect(fetch).toHaveBeenCalledTimes(2)
+})
+
 it('shares bound tokens only between processes with the same key', async () => {
   const checkShareable = vi.fn()
   const own = { ...binding(), checkShareable }

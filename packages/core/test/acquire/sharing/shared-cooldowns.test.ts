@@ -63,6 +63,18 @@ describe('a rejection of the credentials', () => {
     expect((await second.getToken()).value).toBe('by-another')
   })
 
+  it('is looked up again every second, because it may have ended', async () => {
+    const { endpoint, first, second } = fleet(2, (request) => (request <= 2 ? wrongSecret : {}))
+    await first.getToken().catch(() => {})
+    await pass(2_000)
+    await first.getToken().catch(() => {})
+    await expect(second.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+    await first.getToken({ forceRefresh: true })
+    await pass(1_000)
+    expect((await second.getToken()).value).toBe('token-3')
+    expect(endpoint.requests).toHaveLength(3)
+  })
+
   it('does not affect a valid token of another process', async () => {
     const { endpoint, first, second } = fleet(2, { expiresIn: 100 })
     await first.getToken()

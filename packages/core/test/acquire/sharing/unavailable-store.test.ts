@@ -301,4 +301,12 @@ describe('a slow or failing store', () => {
     }
     expect([await settled(640), await settled(620), await settled(420)]).toEqual([400, 800, 1_000])
   })
+  it('makes no caller that waits for its turn start again', async () => {
+    const store = storeWith({ read: forever })
+    for (let count = 0; count < 400; count++) watch(startWith(store).tokens.getToken())
+    const { events, tokens } = startWith(store, {}, { attemptTimeoutMs: 500 })
+    watch(tokens.getToken())
+    await pass(2_000)
+    expect(events).toContainEqual(expect.objectContaining({ type: 'token_received', requestId: 1 }))
+  })
 })

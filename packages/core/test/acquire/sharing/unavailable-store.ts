@@ -3,6 +3,7 @@ import {
   createTokenProvider,
   type TokenEvent,
   type TokenLease,
+  type TokenProviderOptions,
   type TokenStore,
 } from '@tokenwell/core'
 import { ScriptedEndpoint, type Script } from '../../support/scripted-endpoint.ts'
@@ -25,9 +26,13 @@ export function storeWith(changes: Partial<TokenStore & TokenLease>): TokenStore
   return { ...memory, lease, ...changes }
 }
 
-export function startWith(store: TokenStore, script: Script = {}) {
+export function startWith(store: TokenStore, script: Script = {}, options: TokenProviderOptions = {}) {
   const endpoint = new ScriptedEndpoint(script)
   const events: TokenEvent[] = []
-  const tokens = createTokenProvider(keyedSource(endpoint), { store, onEvent: (event) => events.push(event) })
+  const tokens = createTokenProvider(keyedSource(endpoint), {
+    store,
+    onEvent: (event) => events.push(event),
+    ...options,
+  })
   return { endpoint, events, tokens }
 }

@@ -72,6 +72,15 @@ describe('a rejected request', () => {
     await expect.poll(async () => (await started.tokenFetch(started.api)).status).toBe(200)
   })
 
+  it('with a Request is not sent again before its whole body has been read', async () => {
+    const fetch = vi.fn(async () => new Response('', { status: 401 }))
+    const { api, tokenFetch } = await start({ fetch })
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([1])) })
+    const request = new Request(api, { method: 'POST', body, duplex: 'half' } as RequestInit)
+    expect((await tokenFetch(request)).status).toBe(401)
+    expect(fetch).toHaveBeenCalledOnce()
+  })
+
   it.each<[string, (api: string) => Parameters<typeof fetch>]>([
     ['a Request with a body', (api) => [new Request(api, { method: 'POST', body: 'body' })]],
     ['a Request with a stream', (api) => [new Request(api, streaming())]],
@@ -207,6 +216,14 @@ describe('a rejected request', () => {
     const response = await tokenFetch(api)
     const { value } = await response.body!.getReader().read()
     expect(new TextDecoder().decode(value)).toBe('data: first\n\n')
+  })
+
+  it('is classified without its body if a library has no web stream for it', async () => {
+    const responses = [Response.json({}, { status: 401 }), new Response()]
+    Object.assign(responses[0]!, { clone: () => ({ body: {} }) })
+    Object.defineProperty(responses[0]!, 'body', { value: {} })
+    const { api, tokenFetch } = await start({ fetch: async () => responses.shift()! })
+    expect((await tokenFetch(api)).status).toBe(200)
   })
 
   it('is classified without its body if the body stalls', async () => {

@@ -15,6 +15,7 @@ describe('the kind of a failure', () => {
       'credentials',
     )
     expect(failure({ ErrorCode: 'x', Error: 'ClientId is Invalid' }, status).kind).toBe('credentials')
+    expect(failure(fault('keymanagement.service.CompanyNotActive'), status).kind).toBe('credentials')
   })
 
   it.each(every)("is throttled for the gateway's code with any status (%d)", (status) => {
@@ -24,6 +25,7 @@ describe('the kind of a failure', () => {
       failure({ fault: { faultstring: 'Spike arrest violation. Allowed rate : 5ps' } }, status).kind,
     ).toBe('throttled')
     expect(failure('<error>Quota violation</error>', status).kind).toBe('throttled')
+    expect(failure('policies.ratelimit.QuotaViolation', status).kind).toBe('throttled')
   })
 
   it("is decided by the gateway's code before the OAuth code", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { failure, minimal, parse } from './parse.ts'
 
 describe('a response that is not a token response', () => {
-  it.each([
+  it.each<[string, string, string?]>([
     ['empty', ''],
     ['blank', ' \n'],
     ['null', 'null'],
@@ -15,11 +15,12 @@ describe('a response that is not a token response', () => {
     ['truncated', '{"access_token":"A1b2","token_ty'],
     ['with a NUL', '{"access_token":"A1b2"}\0'],
     ['two objects', '{"access_token":"A1b2"}{"access_token":"A1b2"}'],
-    ['deeply nested', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+    ['deeply nested', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'has no valid access_token'],
     ['deep lists', '['.repeat(100_000)],
     ['a large text', 'x'.repeat(1_000_000)],
-  ])('such as %s is malformed', (_name, body) => {
-    expect(failure(body)).toMatchObject({ kind: 'malformed', status: 200 })
+  ])('such as %s is malformed', (_name, body, problem = 'is not JSON') => {
+    const message = expect.stringContaining(`The response ${problem}`) as string
+    expect(failure(body)).toMatchObject({ kind: 'malformed', status: 200, message })
   })
 
   it.each([

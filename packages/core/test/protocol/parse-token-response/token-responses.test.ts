@@ -134,6 +134,11 @@ describe('a token response', () => {
     expect(parse({ ...minimal, access_token: jwt, token_type: type }).tokenType).toBe('Bearer')
   })
 
+  it.each(['JWTs', 'a JWT'])('treats the unknown type %j of a JWT as malformed', (type) => {
+    const jwt = `${btoa('{}')}.${btoa('{"exp":1}')}.signature`
+    expect(failure({ ...minimal, access_token: jwt, token_type: type }).kind).toBe('malformed')
+  })
+
   it.each(['', `.${btoa('{}')}`, '..', '.!.', `.${btoa('null')}.`, `.${btoa('1')}.`, `.${btoa('{')}.`])(
     'treats the type JWT of any other token, such as a%s, as malformed',
     (rest) => {
