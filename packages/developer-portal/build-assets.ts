@@ -3,6 +3,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { ApiReference } from '@scalar/api-reference'
 import { apiDescription } from '@tokenwell/token-service/plugin'
+import { PurgeCSS } from 'purgecss'
 import { createSSRApp, h } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import {
@@ -41,4 +42,17 @@ const reference = page
   .replaceAll(' id="api-1/', ' id="')
   .replaceAll(/(request-body-header.*?)application\/json/gs, `$1${formType}`)
 await writeFile('dist/assets/reference.html', reference)
-await compress('scalar.css', (await readFile(`${scalar}/style.css`, 'utf8')) + theme)
+
+const styles = (await readFile(`${scalar}/style.css`, 'utf8')) + theme
+await compress('scalar.css', styles)
+// A quarter of Scalar's styles: matching the others costs a slow processor more than showing the page.
+const [needed] = await new PurgeCSS().purge({
+  content: [{ raw: reference.replaceAll('&gt;', '>').replaceAll('&amp;', '&'), extension: 'html' }],
+  css: [{ raw: styles }],
+  // Names of elements, and classes such as `p-0.5` and `[&>*]:me-0`.
+  defaultExtractor: (markup) => [/[\w-]+/g, /[^\s"]+/g].flatMap((names) => markup.match(names) ?? []),
+  safelist: ['light-mode', 'dark-mode'],
+  fontFace: true,
+  keyframes: true,
+})
+await compress('scalar-rendered.css', needed?.css ?? '')

@@ -42,7 +42,7 @@ function prepare(event) {
 
 /** Replaces the rendered page with Scalar, then uses the control that was pressed. */
 async function load() {
-  await import(rendered.dataset.scalar)
+  await Promise.all([import(rendered.dataset.scalar), loadStyles()])
   const live = document.createElement('div')
   live.inert = true
   rendered.after(live)
@@ -60,6 +60,18 @@ async function load() {
   const now = controlsOf(live)
   now[focused]?.focus()
   now[toPress]?.click()
+}
+
+/** All of Scalar's styles, instead of those that the rendered page needs. */
+async function loadStyles() {
+  const needed = document.querySelector('link[href*="scalar-rendered.css"]')
+  const all = Object.assign(needed.cloneNode(), { href: rendered.dataset.styles })
+  await new Promise((resolve, reject) => {
+    all.addEventListener('load', resolve)
+    all.addEventListener('error', reject)
+    needed.after(all)
+  })
+  needed.remove()
 }
 
 function followColourScheme() {

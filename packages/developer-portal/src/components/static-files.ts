@@ -23,6 +23,7 @@ const files = {
   },
   'reference.js': { parts: [`${own}reference.js`], type: 'text/javascript; charset=utf-8' },
   'scalar.css': { parts: [`${built}scalar.css.br`], type: 'text/css; charset=utf-8' },
+  'scalar-rendered.css': { parts: [`${built}scalar-rendered.css.br`], type: 'text/css; charset=utf-8' },
   'scalar.js': { parts: [`${built}scalar.js.br`], type: 'text/javascript; charset=utf-8' },
   'icon.svg': { parts: [`${own}icon.svg`], type: 'image/svg+xml' },
 } as const

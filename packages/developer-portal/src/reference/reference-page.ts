@@ -23,6 +23,7 @@ export function referencePage(request: PortalRequest, errors: ErrorShape): SafeH
       id="reference"
       data-configuration="${JSON.stringify(configuration)}"
       data-scalar="${assetUrl(paths, 'scalar.js')}"
+      data-styles="${assetUrl(paths, 'scalar.css')}"
     >
       ${html.raw`${rendered}`}
     </div>
@@ -30,7 +31,7 @@ export function referencePage(request: PortalRequest, errors: ErrorShape): SafeH
   return document(request, {
     title: 'API reference',
     main,
-    styles: ['scalar.css', 'reference.css'],
+    styles: ['scalar-rendered.css', 'reference.css'],
     scripts: ['reference.js'],
     layout: 'reference',
   })
