@@ -5,6 +5,7 @@ import { resolveConnection } from '../configuration/resolve-connection.ts'
 import { isSecureUrl, parseHttpUrl } from '../configuration/secure-url.ts'
 import { requestToken, type TokenRequestFlags } from '../token/request-token.ts'
 import { UsageError } from '../usage-error.ts'
+import { allowedOptionsHelp, checkArguments } from './curl-arguments.ts'
 import { runCurl } from './run-curl.ts'
 
 interface CurlFlags extends TokenRequestFlags {
@@ -16,10 +17,10 @@ export function curlCommand(context: CommandContext, end: (code: number) => void
     new Command('curl').description('Uses curl to send one request with a token to an allowed origin.'),
   )
     .argument('<url>', 'URL of the request')
-    .argument('[arguments...]', 'arguments for curl, after --')
+    .argument('[arguments...]', 'options of curl, after --')
     .option('--allow-origin <origin...>', 'origins that may receive the token (or ALLOWED_ORIGINS)')
     .option('--no-cache', 'request a new token and do not cache it')
-    .addHelpText('after', credentialsHelp + examples)
+    .addHelpText('after', credentialsHelp + allowedOptionsHelp + notes)
     .action(async (text: string, args: readonly string[], flags: CurlFlags) => {
       const url = checkUrl(text, flags, context.env)
       checkArguments(args)
@@ -49,23 +50,8 @@ function checkUrl(text: string, { allowOrigin, allowInsecure }: CurlFlags, env: 
   return url
 }
 
-/** These would send the token elsewhere. */
-const forbidden = ['--location-trusted', '--next', '-:', '--url', '--config', '-K']
-
-function checkArguments(args: readonly string[]): void {
-  const found = args.find((each) => forbidden.includes(each))
-  if (found !== undefined)
-    throw new UsageError(`${found} is not allowed: curl could send the token elsewhere.`)
-  // The value of an option, such as --proxy, may be a URL.
-  const isUrl = (each: string, index: number) =>
-    /^https?:\/\//i.test(each) && !args[index - 1]?.startsWith('-')
-  if (args.some(isUrl))
-    throw new UsageError(
-      'The arguments for curl contain another URL. Only one is allowed, because curl would send the token to both.',
-    )
-}
-
-const examples = `
+const notes = `
+-v prints the token. ~/.curlrc is not read. Proxies come from the environment, and are not used for plain HTTP.
 curl must be installed. The token is passed through a pipe, so that it appears neither in the process list nor in a
 file. The exit code is curl's.
 
