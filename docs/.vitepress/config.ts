@@ -87,7 +87,7 @@ export default defineConfig({
         {
           text: 'Introduction',
           items: [
-            { text: 'Start', link: '/start' },
+            { text: 'Get started', link: '/start' },
             { text: 'How it works', link: '/how-it-works' },
             { text: 'Examples', link: '/examples/' },
             { text: 'FAQ', link: '/faq' },
