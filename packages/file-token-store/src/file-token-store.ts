@@ -34,8 +34,8 @@ export interface FileTokenStore extends TokenStore {
 
 /**
  * Creates a token store in files that only their owner can read: all commands and cron jobs of one user share one token
- * and one token request. Operations are synchronous, for programs that run for seconds; servers share tokens through
- * Redis or PostgreSQL.
+ * and one token request. Operations are synchronous: use it for short-lived programs, and the Redis or PostgreSQL store
+ * for servers.
  *
  * @example
  * const tokens = createTokenProvider(source, { store: createFileTokenStore() })

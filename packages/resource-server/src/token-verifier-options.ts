@@ -31,7 +31,7 @@ export interface TokenVerifierOptions {
   readonly dpop?: DpopOptions | undefined
   /** URL of this API as clients know it, for proofs; required behind a proxy. @default from each request */
   readonly publicUrl?: string | URL | undefined
-  /** Maximum number of cached results, for valid and for invalid tokens each. @default 10_000 */
+  /** Maximum number of cached results, counted separately for valid and invalid tokens. @default 10_000 */
   readonly maxCachedTokens?: number | undefined
   /** The `realm` of challenges. @default 'api' */
   readonly realm?: string | undefined

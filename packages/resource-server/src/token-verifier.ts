@@ -41,7 +41,7 @@ const dpopAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS256', 
 const systemClock = { now: () => Date.now(), monotonic: () => performance.now() }
 
 /**
- * Creates a verifier: opaque tokens by introspection (RFC 7662), JWTs by their signature (RFC 9068), or both.
+ * Creates a verifier that checks opaque tokens by introspection (RFC 7662), JWTs by their signature (RFC 9068), or both.
  *
  * @example
  * const verifier = createTokenVerifier({ introspection: { authUrl, clientId, clientSecret } })

@@ -783,7 +783,7 @@ export const verificationCases: readonly VerificationCase[] = [
     headers: proven({ other: true }),
     expected: {
       status: 401,
-      challenge: `DPoP realm="api", error="invalid_token", error_description="The access token is bound to a different key than the DPoP proof", algs="${algs}"`,
+      challenge: `DPoP realm="api", error="invalid_token", error_description="The access token is bound to a different key than the one that signed the DPoP proof", algs="${algs}"`,
     },
   },
   {

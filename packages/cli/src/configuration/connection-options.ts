@@ -39,7 +39,7 @@ export function addConnectionOptions(command: Command): Command {
         'file with a private key to sign with, PEM or JWK (or PRIVATE_KEY_FILE)',
       ).conflicts(['clientSecret', 'assertionFile']),
     )
-    .option('--key-id <id>', 'ID under which the token endpoint knows the private key')
+    .option('--key-id <id>', 'ID under which the public key is registered with the token service')
     .option('--algorithm <name>', 'algorithm of the private key, such as PS256')
     .option(
       '--assertion-audience <audience>',

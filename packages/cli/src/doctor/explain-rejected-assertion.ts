@@ -52,7 +52,7 @@ export function explainRejectedAssertion(
       'assertion_key',
       `The service found no key that verifies the assertion, which has ${keyId === undefined ? 'no key ID' : `the key ID "${keyId}"`} (${details}).`,
       assertionFile === undefined
-        ? `Register the public key for "${clientId}" with the service, and pass its key ID there as --key-id.`
+        ? `Register the public key for "${clientId}" with the service, and pass the key ID that it has there as --key-id.`
         : 'Configure the service to trust the issuer of the assertion.',
     )
   }

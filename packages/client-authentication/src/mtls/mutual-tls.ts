@@ -3,7 +3,7 @@ import { configurationError, type ClientAuthentication, type FetchLike } from '@
 import { Agent, fetch as undiciFetch } from 'undici'
 
 export interface MutualTlsOptions {
-  /** The client certificate as PEM. A function is called for each request, so that it can be replaced. */
+  /** The client certificate as PEM. A function is called for each request, so that the certificate can be replaced. */
   readonly cert: string | (() => string)
   /** Its private key as PEM. */
   readonly key: string | (() => string)

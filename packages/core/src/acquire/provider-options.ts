@@ -9,9 +9,9 @@ export interface TokenProviderOptions {
   readonly label?: string | undefined
   /** A store through which tokens are shared. @default the provider's own memory */
   readonly store?: TokenStore | undefined
-  /** A token with a shorter remaining lifetime is refreshed in the background. Capped at half the token's lifetime. @default min(300_000, lifetime / 5) */
+  /** A token whose remaining lifetime is shorter than this is refreshed in the background. Capped at half the token's lifetime. @default min(300_000, lifetime / 5) */
   readonly refreshAheadMs?: number | undefined
-  /** A token with a shorter remaining lifetime is no longer returned. Capped at a quarter of the token's lifetime. @default min(10_000, lifetime / 20) */
+  /** A token whose remaining lifetime is shorter than this is no longer returned. Capped at a quarter of the token's lifetime. @default min(10_000, lifetime / 20) */
   readonly expiryMarginMs?: number | undefined
   /** Lifetime of a token whose response states none; a JWT that expires earlier keeps its own. @default 300_000 */
   readonly defaultLifetimeMs?: number | undefined

@@ -82,7 +82,8 @@ export interface TokenAttacher {
    * The token for a request; undefined if none may be sent to its URL, so that the request must be sent as it is.
    * Returns without a promise while a fresh token is cached.
    *
-   * @param signal a function that returns it is called only if there is something to wait for
+   * @param signal the caller's signal, or a function that returns it, which is called only if there is something to wait
+   * for
    */
   attach(
     request: AttachRequest,

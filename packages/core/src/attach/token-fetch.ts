@@ -25,8 +25,8 @@ const defaultReplayBytes = 1024 * 1024
  * const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
  * await apiFetch('https://api.example.com/v1/orders')
  *
- * @throws {TokenError} of kind `configuration`, naming the option; a call rejects with one, and sends nothing, if
- * no token is available
+ * @throws {TokenError} of kind `configuration`, naming the option; if no token is available, a call sends nothing and
+ * rejects with a TokenError
  */
 export function createTokenFetch(
   tokens: TokenProvider,

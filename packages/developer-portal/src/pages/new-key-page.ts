@@ -17,7 +17,7 @@ export function newKeyPage(request: DeveloperRequest, { action, trail, state }: 
     <form method="post" action="${action}" class="card form">
       ${csrfInput(request.csrfToken)}
       ${textArea({ name: 'key', label: 'Public key', hint: 'PEM, a JWK, a JWK set, or the https URL of a JWK set. Never a private key.' }, state)}
-      ${field({ name: 'name', label: 'Name', hint: 'Without one, the key is named after its own ID or thumbprint.', required: false }, state)}
+      ${field({ name: 'name', label: 'Name', hint: 'Without one, the key is named after its own ID, its thumbprint or its URL.', required: false }, state)}
       <button>Add public key</button>
     </form>
     <div class="card">

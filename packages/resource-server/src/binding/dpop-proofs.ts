@@ -59,7 +59,7 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
       if ((await calculateJwkThumbprint(proof.protectedHeader.jwk!)) !== thumbprint) {
         return {
           code: 'invalid_token',
-          message: 'The access token is bound to a different key than the DPoP proof.',
+          message: 'The access token is bound to a different key than the one that signed the DPoP proof.',
         }
       }
       const until = new Date((iat + maxAgeSeconds + tolerance) * 1000)

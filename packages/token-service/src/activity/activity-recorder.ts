@@ -20,7 +20,7 @@ export type AuditEvent = Omit<AuditEntry, 'atMs' | 'count'>
 /** Collects last uses, token requests and audit events, and writes them in batches, outside the token request. */
 export interface ActivityRecorder {
   tokenRequested(request: TokenRequest): void
-  /** Records a use of those with these IDs. */
+  /** Records a use of the applications, resource servers, secrets or keys with these IDs. */
   used(ids: readonly string[]): void
   audit(event: AuditEvent): void
   /** When these were last used, by ID. */

@@ -12,7 +12,7 @@ export interface Project {
   readonly organizationName: string
   readonly developerEmail: string
   readonly createdAtMs: number
-  /** Set while the project is being deleted: until then, it can be restored. */
+  /** Set while the project is being deleted: until this time, it can be restored. */
   readonly deletesAtMs?: number | undefined
 }
 
@@ -37,7 +37,7 @@ export interface Application extends Approval {
   readonly revision: number
   /** Tokens of an earlier generation are revoked. */
   readonly tokenGeneration: number
-  /** Set while the application is being deleted: until then, it can be restored. */
+  /** Set while the application is being deleted: until this time, it can be restored. */
   readonly deletesAtMs?: number | undefined
   /** For applications that authenticate with assertions (`private_key_jwt`). */
   readonly keys: readonly PublicKey[]

@@ -13,8 +13,8 @@ const application = (clientId: string, rest = '') => `/applications/${encodeURIC
 const developer = (name: string, rest = '') => `/developers/${encodeURIComponent(name)}${rest}`
 
 const clientKinds = [
-  { path: '/applications', suffix: '', of: 'of an application' },
-  { path: '/resource-servers', suffix: '-of-resource-server', of: 'of a resource server' },
+  { path: '/applications', suffix: '', client: 'an application' },
+  { path: '/resource-servers', suffix: '-of-resource-server', client: 'a resource server' },
 ]
 
 export function addAdminCommands(admin: Command, choose: (request: AdminRequest) => void): void {
@@ -70,45 +70,47 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     .action((clientId: string) =>
       choose({ method: 'DELETE', path: `/resource-servers/${encodeURIComponent(clientId)}` }),
     )
-  for (const { path, suffix, of } of clientKinds) {
-    const client = (clientId: string, ...rest: string[]) =>
+  for (const { path, suffix, client } of clientKinds) {
+    const pathOf = (clientId: string, ...rest: string[]) =>
       [path, ...[clientId, ...rest].map(encodeURIComponent)].join('/')
     admin
       .command(`rotate-secret${suffix} <client-id>`)
-      .description(`Creates a new secret ${of} and prints it.`)
+      .description(`Creates a new secret for ${client} and prints it.`)
       .option('--overlap-seconds <number>', 'how long the existing secrets stay valid', Number, 86_400)
       .action((clientId: string, { overlapSeconds }: Record<string, unknown>) =>
-        choose({ method: 'POST', path: client(clientId, 'secrets'), body: { overlapSeconds } }),
+        choose({ method: 'POST', path: pathOf(clientId, 'secrets'), body: { overlapSeconds } }),
       )
     admin
       .command(`revoke-secret${suffix} <client-id> <secret-id>`)
-      .description(`Revokes a secret ${of}${suffix ? '' : ', and the tokens that were issued for it'}.`)
+      .description(
+        `Revokes a secret of ${client}${suffix ? '' : ', and the tokens that were obtained with it'}.`,
+      )
       .action((clientId: string, id: string) =>
-        choose({ method: 'DELETE', path: client(clientId, 'secrets', id) }),
+        choose({ method: 'DELETE', path: pathOf(clientId, 'secrets', id) }),
       )
     admin
       .command(`add-key${suffix} <client-id> <key>`)
       .description(
-        `Registers a public key ${of}: a file (PEM, JWK or JWK set), or the https URL of a JWK set.`,
+        `Registers a public key of ${client}: a file (PEM, JWK or JWK set), or the https URL of a JWK set.`,
       )
-      .option('--name <name>', 'its name (default: its own ID, its thumbprint, or the URL)')
+      .option('--name <name>', 'name of the key (default: the ID in the key, its thumbprint, or the URL)')
       .action((clientId: string, source: string, { name }: Record<string, unknown>) => {
         const key = /^https?:/i.test(source) ? source : readText(source)
-        choose({ method: 'POST', path: client(clientId, 'keys'), body: { key, name } })
+        choose({ method: 'POST', path: pathOf(clientId, 'keys'), body: { key, name } })
       })
     admin
       .command(`rename-key${suffix} <client-id> <key-id> <name>`)
-      .description(`Renames a public key ${of}.`)
+      .description(`Renames a public key of ${client}.`)
       .action((clientId: string, id: string, name: string) =>
-        choose({ method: 'PATCH', path: client(clientId, 'keys', id), body: { name } }),
+        choose({ method: 'PATCH', path: pathOf(clientId, 'keys', id), body: { name } }),
       )
     admin
       .command(`remove-key${suffix} <client-id> <key-id>`)
       .description(
-        `Removes a public key ${of}${suffix ? '' : ', and revokes the tokens that were issued for it'}.`,
+        `Removes a public key of ${client}${suffix ? '' : ', and revokes the tokens that were obtained with it'}.`,
       )
       .action((clientId: string, id: string) =>
-        choose({ method: 'DELETE', path: client(clientId, 'keys', id) }),
+        choose({ method: 'DELETE', path: pathOf(clientId, 'keys', id) }),
       )
   }
   admin

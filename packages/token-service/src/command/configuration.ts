@@ -48,7 +48,7 @@ export const configurationSchema = z.strictObject({
   trustProxy: z
     .union(
       [z.boolean(), z.number(), z.string()],
-      'must be true, false, a number of proxies or their addresses',
+      'must be true, false, the number of hops, or a comma-separated list of addresses',
     )
     .optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

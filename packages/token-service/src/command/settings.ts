@@ -33,7 +33,7 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
   ['--public-url <url>', 'URL that clients use'],
   [
     '--trust-proxy <addresses>',
-    'proxies that are trusted to report client addresses: a number of hops, or a comma-separated list of addresses, CIDR ranges and the names loopback, linklocal and uniquelocal',
+    'proxies that are trusted to report client addresses: the number of hops, or a comma-separated list of addresses, CIDR ranges and the names loopback, linklocal and uniquelocal',
   ],
   [
     '--cors-origins <origins>',

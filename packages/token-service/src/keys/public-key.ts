@@ -93,6 +93,6 @@ function publicJwk(read: () => KeyObject): JsonWebKey {
 
 function privateKey(): UsageError {
   return new UsageError(
-    'This is a private or symmetric key, which must not leave its owner. Create a new key pair, and register the public key.',
+    'This is a private or symmetric key, which must never be shared. Create a new key pair, and register the public key.',
   )
 }

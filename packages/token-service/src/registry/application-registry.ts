@@ -88,7 +88,7 @@ export interface ApplicationRegistry {
   addKeys(application: Application, text: string, name?: string): Promise<readonly PublicKey[]>
   /** Throws a `UsageError` if the application has no key with that ID. */
   renameKey(application: Application, keyId: string, name: string): Promise<void>
-  /** Removes the key and revokes all tokens that were issued for it. */
+  /** Removes the key and revokes all tokens that were obtained with it. */
   removeKey(application: Application, keyId: string): Promise<void>
 }
 

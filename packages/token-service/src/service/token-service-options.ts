@@ -63,7 +63,7 @@ export interface TokenServiceOptions {
    */
   readonly corsOrigins?: readonly string[] | undefined
   /**
-   * Proxies that are trusted to report client addresses: a number of hops, or a comma-separated list of addresses, CIDR
+   * Proxies that are trusted to report client addresses: the number of hops, or a comma-separated list of addresses, CIDR
    * ranges and `loopback`, `linklocal`, `uniquelocal`. `true` trusts everybody. @default false
    */
   readonly trustProxy?: boolean | number | string | undefined

@@ -7,7 +7,7 @@ export type TrustProxy = boolean | number | string[]
 const namedRanges = ['loopback', 'linklocal', 'uniquelocal']
 
 /**
- * Which proxies are trusted to report client addresses: `true` (all), a number of hops, or a comma-separated list of
+ * Which proxies are trusted to report client addresses: `true` (all), the number of hops, or a comma-separated list of
  * addresses, CIDR ranges and the names `loopback`, `linklocal` and `uniquelocal`.
  *
  * @throws {@link UsageError} if it is none of these
@@ -21,7 +21,7 @@ export function parseTrustProxy(value: boolean | number | string): TrustProxy {
   const invalid = ranges.find((range) => !namedRanges.includes(range) && !isRange(range))
   if (invalid === undefined) return ranges
   throw new UsageError(
-    `trustProxy contains the invalid value "${invalid}". Use a number of hops, addresses, CIDR ranges, loopback, linklocal or uniquelocal.`,
+    `trustProxy contains the invalid value "${invalid}". Use the number of hops, or a comma-separated list of addresses, CIDR ranges, loopback, linklocal and uniquelocal.`,
   )
 }
 

@@ -93,7 +93,7 @@ export interface ApplicationStorage {
 export interface TokenStorage {
   /** Settles once the token would survive a crash of the service. */
   save(token: StoredToken): Promise<void>
-  /** `undefined` too if the token's secret or key was removed. */
+  /** Also `undefined` if the token's secret or key was removed. */
   find(hash: string): Promise<FoundToken | undefined>
   remove(hash: string): Promise<void>
   /** Deletes what expired by `nowMs`; returns how many. */
@@ -198,9 +198,9 @@ export interface ActivityBatch {
 
 export interface ActivityStorage {
   record(batch: ActivityBatch): Promise<void>
-  /** When these were last used, by ID; those that never were are missing. */
+  /** When these were last used, by ID; IDs that were never used are missing. */
   lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** Deletes the last uses before that time of what no longer exists; returns how many. */
+  /** For what no longer exists, deletes the last uses recorded before that time; returns how many. */
   purgeLastUses(beforeMs: number): Promise<number>
   /** Token requests by hour and outcome, the oldest hour first. */
   usage(clientId: string, sinceMs: number): Promise<UsageEntry[]>

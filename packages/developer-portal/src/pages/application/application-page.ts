@@ -60,7 +60,7 @@ function ownerOf({ paths }: DeveloperRequest, { application, project, secrets }:
       keyRemoval: (id: string) => paths.keyRemoval(...ids, id),
     },
     consequence: (credential: string) =>
-      `Clients that use this ${credential} can no longer get tokens, and the tokens that were issued for it become invalid at once.`,
+      `Clients that use this ${credential} can no longer get tokens, and the tokens that were obtained with it become invalid at once.`,
   }
 }
 
