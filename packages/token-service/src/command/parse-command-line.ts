@@ -23,6 +23,8 @@ export async function parseCommandLine(
 ): Promise<CommandLine | { readonly request: AdminRequest }> {
   const command = new Command('tokenwell-service')
     .configureHelp({ showGlobalOptions: true })
+    // An option of an administration command can have the name of a setting, such as --products.
+    .enablePositionalOptions(args[2] === 'admin')
     .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
     .version(version)

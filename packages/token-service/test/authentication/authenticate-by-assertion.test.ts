@@ -5,7 +5,7 @@ import { createFailedAttemptLimit } from '../../src/authentication/failed-attemp
 import type { PublicJwk, PublicKey } from '../../src/keys/public-key.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
-import { assertionFor } from './client-assertion.ts'
+import { assertionFor, keyClientId } from './client-assertion.ts'
 
 const rounds = 60
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
@@ -59,4 +59,16 @@ describe('the time to reject an assertion', () => {
     const other = { id: 'o', name: 'o', createdAtMs: 0, jwk }
     expect(await relativeTime('ES512', [other])).toBeGreaterThan(0.6)
   })
+})
+
+it.each([
+  ['that exists', { keys: [] }, keyClientId],
+  ['but not one that does not exist', undefined, undefined],
+])('an error names a client %s', async (_name, client, clientId) => {
+  const result = authenticate(
+    { assertion: await assertionFor('aud'), clientId: undefined },
+    { address: '192.0.2.1', audiences: () => ['aud'] },
+    async () => client,
+  )
+  await expect(result).rejects.toMatchObject({ reason: 'invalid_client', details: { clientId } })
 })

@@ -29,11 +29,12 @@ async function keyServer(status = 200) {
   const requested: (string | undefined)[] = []
   const server = createServer({ key, cert }, (request, response) => {
     requested.push(request.url)
-    response.writeHead(status, { location: '/elsewhere' }).end('{"keys":[]}')
+    response.writeHead(status, { location: '/elsewhere' }).write('{"keys":[]}')
+    if (status !== 500) response.end()
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
-  return { requested, url: `https://${host}:${(server.address() as AddressInfo).port}/jwks.json` }
+  return { requested, server, url: `https://${host}:${(server.address() as AddressInfo).port}/jwks.json` }
 }
 
 describe('the keys of a client', () => {
@@ -75,6 +76,15 @@ describe('the keys of a client', () => {
     const fetchKeys = createPublicKeyFetch({ allowedHosts: [host], lookup: resolver('127.0.0.1'), ca: cert })
     await expect(fetchKeys(url, {})).rejects.toThrow('responded with status 302')
     expect(requested).toEqual(['/jwks.json'])
+  })
+
+  it('are not read from a response with an error, and its connection is closed', async () => {
+    const { server, url } = await keyServer(500)
+    const connected = once(server, 'secureConnection')
+    const fetchKeys = createPublicKeyFetch({ allowedHosts: [host], lookup: resolver('127.0.0.1'), ca: cert })
+    await expect(fetchKeys(url, {})).rejects.toThrow('responded with status 500')
+    const [socket] = await connected
+    if (!socket.closed) await once(socket, 'close')
   })
 
   it('are not fetched if the request is aborted', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { configurationSchema } from '../../src/command/configuration.ts'
 import { parseCommandLine } from '../../src/command/parse-command-line.ts'
 import { runService } from '../../src/command/run-service.ts'
@@ -72,6 +72,16 @@ describe('a setting', () => {
       expect((await configurationOf('--config', `${folder}/service.json`))[name]).toEqual(value)
     },
   )
+})
+
+it('reads secrets from variables', async () => {
+  vi.stubEnv('TOKENWELL_KEYS', `${'1'.repeat(32)}, ${'2'.repeat(32)}`)
+  vi.stubEnv('TOKENWELL_ADMIN_TOKEN', '3'.repeat(32))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect(await configurationOf()).toMatchObject({
+    keys: ['1'.repeat(32), '2'.repeat(32)],
+    adminToken: '3'.repeat(32),
+  })
 })
 
 describe('a usage error', () => {

@@ -86,6 +86,28 @@ describe('applications that are configured', () => {
     expect((await requestToken(fourth.authUrl, changed)).status).toBe(401)
   })
 
+  it('change their secret twice without a longer time for the first', { timeout: 60_000 }, async () => {
+    const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
+    const time = { now: Date.UTC(2026, 0, 31) }
+    const start = (clientSecret: string) =>
+      startTokenService({
+        storage,
+        clock: { now: () => time.now },
+        logger: pino({ level: 'silent' }),
+        applications: [{ ...application, clientSecret }],
+        secretOverlapSeconds: 3_600,
+      })
+    const secrets = ['1', '2', '3'].map((digit) => digit.repeat(32))
+    for (const secret of secrets.slice(0, 2)) await (await start(secret)).close()
+    time.now += 1_800_000
+    const service = await start(secrets[2]!)
+    onTestFinished(() => service.close())
+    time.now += 1_800_000
+    const statusOf = async (clientSecret: string) =>
+      (await requestToken(service.authUrl, { ...application, clientSecret })).status
+    expect(await Promise.all(secrets.map(statusOf))).toEqual([401, 200, 200])
+  })
+
   it.each([
     [
       { applications: [application, { ...application, name: 'other' }] },

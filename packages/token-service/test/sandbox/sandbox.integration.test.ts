@@ -40,6 +40,13 @@ describe('scripted faults', () => {
     expect((await control('GET', '/faults')).body).toEqual([])
   })
 
+  it('can be removed', async () => {
+    const { authUrl, control } = await sandboxed()
+    await control('POST', '/faults', { status: 503 })
+    expect((await control('DELETE', '/faults')).status).toBe(204)
+    expect((await requestToken(authUrl)).status).toBe(200)
+  })
+
   it('can match one client', async () => {
     const other = { ...application, clientId: 'other' }
     const { authUrl, control } = await sandboxed({ applications: [application, other] })

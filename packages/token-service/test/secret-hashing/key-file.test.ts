@@ -26,6 +26,15 @@ describe('a key file', () => {
     await expect(readKeyFile(path)).rejects.toThrow(/chmod 600/)
   })
 
+  it('is accepted on Windows, which has no such permissions', async () => {
+    await readOrCreateKeyFile(path)
+    await chmod(path, 0o640)
+    const platform = Object.getOwnPropertyDescriptor(process, 'platform')!
+    Object.defineProperty(process, 'platform', { ...platform, value: 'win32' })
+    onTestFinished(() => void Object.defineProperty(process, 'platform', platform))
+    expect(await readKeyFile(path)).toHaveLength(1)
+  })
+
   it('contains one key or more', async () => {
     await readOrCreateKeyFile(path)
     await writeFile(path, 'first\n\n  second \n')

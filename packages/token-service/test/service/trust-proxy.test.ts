@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseTrustProxy } from '../../src/service/trust-proxy.ts'
+import { clientAddress, parseTrustProxy } from '../../src/service/trust-proxy.ts'
 
 describe('trustProxy', () => {
   it.each([
@@ -22,3 +22,11 @@ describe('trustProxy', () => {
     },
   )
 })
+
+it.each([[false], [true], [1], [['loopback']]])(
+  'reads no address of a closed connection: %j',
+  (trustProxy) => {
+    const headers = { 'x-forwarded-for': '192.0.2.1' }
+    expect(clientAddress(trustProxy)({ socket: {}, headers } as never)).toBe('')
+  },
+)

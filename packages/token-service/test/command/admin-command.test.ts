@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { parseCommandLine } from '../../src/command/parse-command-line.ts'
+
+it.each<[command: string, method: string, path: string, body?: object]>([
+  ['applications', 'GET', '/applications'],
+  ['application a/b', 'GET', '/applications/a%2Fb'],
+  [
+    'create-application n --project p',
+    'POST',
+    '/applications',
+    { name: 'n', project: 'p', products: [], lifetimeSeconds: 3_600 },
+  ],
+  [
+    'create-application n --project p --products x y --lifetime-seconds 60',
+    'POST',
+    '/applications',
+    { name: 'n', project: 'p', products: ['x', 'y'], lifetimeSeconds: 60 },
+  ],
+  ['approve a', 'POST', '/applications/a/approve'],
+  ['decline a', 'POST', '/applications/a/decline'],
+  ['revoke a', 'POST', '/applications/a/revoke'],
+  ['revoke-tokens a', 'POST', '/applications/a/revoke-tokens'],
+  ['resource-servers', 'GET', '/resource-servers'],
+  ['create-resource-server n', 'POST', '/resource-servers', { name: 'n' }],
+  ['rename-resource-server a/b n', 'PATCH', '/resource-servers/a%2Fb', { name: 'n' }],
+  ['remove-resource-server a/b', 'DELETE', '/resource-servers/a%2Fb'],
+  ['rotate-secret a/b', 'POST', '/applications/a%2Fb/secrets', { overlapSeconds: 86_400 }],
+  [
+    'rotate-secret-of-resource-server a --overlap-seconds 60',
+    'POST',
+    '/resource-servers/a/secrets',
+    { overlapSeconds: 60 },
+  ],
+  ['revoke-secret a s', 'DELETE', '/applications/a/secrets/s'],
+  ['revoke-secret-of-resource-server a s', 'DELETE', '/resource-servers/a/secrets/s'],
+  ['add-key a HTTPS://a/b --name n', 'POST', '/applications/a/keys', { key: 'HTTPS://a/b', name: 'n' }],
+  ['rename-key a k n', 'PATCH', '/applications/a/keys/k', { name: 'n' }],
+  ['rename-key-of-resource-server a k n', 'PATCH', '/resource-servers/a/keys/k', { name: 'n' }],
+  ['remove-key a k', 'DELETE', '/applications/a/keys/k'],
+  ['remove-key-of-resource-server a k', 'DELETE', '/resource-servers/a/keys/k'],
+  ['products', 'GET', '/products'],
+  ['add-product a/b', 'PUT', '/products/a%2Fb'],
+  ['remove-product a/b', 'DELETE', '/products/a%2Fb'],
+  ['developers', 'GET', '/developers'],
+  ['invite', 'POST', '/developers/invitations'],
+  ['password-link a/b', 'POST', '/developers/a%2Fb/password-link'],
+  ['promote a', 'POST', '/developers/a/promote'],
+  ['demote a', 'POST', '/developers/a/demote'],
+  ['remove-developer a/b', 'DELETE', '/developers/a%2Fb'],
+  ['audit', 'GET', '/audit?limit=1000'],
+  [
+    'audit --limit 5 --since 2026 --until 2027 --client-id a --event e',
+    'GET',
+    '/audit?limit=5&since=2026&until=2027&clientId=a&event=e',
+  ],
+])('admin %s requests %s %s', async (command, method, path, body) => {
+  const args = ['node', 'tokenwell-service', 'admin', ...command.split(' ')]
+  expect(await parseCommandLine(args)).toEqual({ request: { method, path, body } })
+})
