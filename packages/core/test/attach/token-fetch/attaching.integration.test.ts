@@ -1,5 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createTokenFetch, type TokenRequestInit } from '@tokenwell/core'
+import {
+  createTokenAttacher,
+  createTokenFetch,
+  fetchWithToken,
+  type TokenAttacher,
+  type TokenRequestInit,
+} from '@tokenwell/core'
 import { startServer } from '../../support/local-server.ts'
 import { start } from './protected-api.ts'
 
@@ -50,6 +56,13 @@ describe('a fetch with tokens', () => {
       expect({ method, body }).toEqual({ method: 'PUT', body: 'body' })
       expect(headers).toMatchObject({ ...pairs, authorization: 'Bearer token-1' })
     }
+  })
+
+  it('accepts an attacher of another implementation', async () => {
+    const { api, tokens } = await start()
+    const attacher = createTokenAttacher(tokens, { allowedOrigins: [api] })
+    const other = Object.fromEntries(Object.entries(attacher)) as unknown as TokenAttacher
+    expect((await fetchWithToken(other, fetch, api)).status).toBe(200)
   })
 
   it('does not change its arguments', async () => {
