@@ -14,6 +14,8 @@ interface Stampede {
   readonly requests: number
   readonly ms: number
   readonly failures: number
+  /** As many calls of the same HTTP client without a token; null if the peer is not measured with API requests. */
+  readonly plainMs: number | null
 }
 
 export async function stampede(): Promise<Result> {
@@ -21,7 +23,7 @@ export async function stampede(): Promise<Result> {
   const asked = async (): Promise<number> => (await endpoint.usage()).requests
   async function runOnce(id: PeerId, callers: number): Promise<Stampede> {
     const before = await asked()
-    const found = await runProcess<{ rounds: number; ms: number; failures: number }>(
+    const found = await runProcess<Omit<Stampede, 'requests'> & { readonly rounds: number }>(
       'scenarios/stampede-process.ts',
       { id, tokenUrl: endpoint.url, callers },
     )
@@ -70,13 +72,20 @@ export async function stampede(): Promise<Result> {
       },
       {
         title: 'Time until the last caller has a token',
-        columns: ['peer', `relative to ours at ${count(sizes.at(-1)!)}`, ...sizes.map(callersOf)],
+        columns: [
+          'peer',
+          `relative to ours at ${count(sizes.at(-1)!)}`,
+          `relative to ${count(sizes.at(-1)!)} calls of the client without a token`,
+          ...sizes.map(callersOf),
+        ],
         rows: byTime.map(({ name, runs }) => [
           name,
           ratio(runs.at(-1)!.ms / ours.ms),
+          relativeToPlain(runs.at(-1)!),
           ...runs.map(({ ms }) => milliseconds(ms)),
         ]),
         notes: [
+          'Peers that attach tokens are measured with API requests of their HTTP client, the others with calls that return the token.',
           `Twice as many callers, 20,000, cost @tokenwell/core ${milliseconds(doubled.ms)}: ${ratio(doubled.ms / ours.ms)} the time, ${count(doubled.requests)} token request.`,
         ],
       },
@@ -110,12 +119,17 @@ export async function stampede(): Promise<Result> {
   }
 }
 
+function relativeToPlain({ ms, plainMs }: Stampede): string {
+  return plainMs === null ? '–' : ratio(ms / plainMs)
+}
+
 /** The shorter time, with the higher counts of requests and failures. */
 function faster(one: Stampede, other: Stampede): Stampede {
   return {
     ms: Math.min(one.ms, other.ms),
     requests: Math.max(one.requests, other.requests),
     failures: Math.max(one.failures, other.failures),
+    plainMs: one.plainMs === null || other.plainMs === null ? null : Math.min(one.plainMs, other.plainMs),
   }
 }
 
