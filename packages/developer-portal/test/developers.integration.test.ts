@@ -83,11 +83,14 @@ describe('the audit log', () => {
   it('shows the administrator who did what, from where', async () => {
     const { developer, admin } = await startPortal()
     const grace = await developer('grace')
-    const { clientId } = await createApplication(grace, await createProject(grace))
+    const project = await createProject(grace)
+    const { clientId, path } = await createApplication(grace, project)
     expect((await grace.get('/portal/audit')).status).toBe(403)
     const { text } = await admin.get('/portal/audit')
     const entry = text.split('<tr').find((each) => each.includes('application_created')) ?? ''
-    for (const part of ['grace', '127.0.0.1', clientId]) expect(entry).toContain(`>${part}</td>`)
+    for (const part of ['grace', '127.0.0.1']) expect(entry).toContain(`>${part}</td>`)
+    expect(entry).toMatch(new RegExp(`<a href="[^"]*${path}">Transcriber</a><br /><code>${clientId}</code>`))
+    expect(text).toContain(`<a href="${project}">Speech</a>`)
   })
 })
 

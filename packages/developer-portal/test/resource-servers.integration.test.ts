@@ -55,6 +55,17 @@ async function withResourceServer() {
 }
 
 describe('a resource server', () => {
+  it('is named and linked in the audit log until it is removed', async () => {
+    const { admin, path, clientId } = await withResourceServer()
+    expect((await admin.get('/portal/audit')).text).toContain(
+      `<a href="${path}">Speech API</a><br /><code>${clientId}</code>`,
+    )
+    await admin.post(`${path}/removal`)
+    const { text } = await admin.get('/portal/audit')
+    expect(text).not.toContain('Speech API</a>')
+    expect(text).toContain(`<code>${clientId}</code>`)
+  })
+
   it('introspects tokens with the secret that is shown once', async () => {
     const { admin, service, path, clientId, clientSecret } = await withResourceServer()
     const application = await createApplication(admin, await createProject(admin))

@@ -1,6 +1,7 @@
-import type { AuditFilter, RawParameters, ServiceContext } from '@tokenwell/token-service/plugin'
-import { auditPage } from '../pages/audit-page.ts'
+import type { AuditEntry, AuditFilter, RawParameters, ServiceContext } from '@tokenwell/token-service/plugin'
+import { auditPage, type AuditSubject } from '../pages/audit-page.ts'
 import type { DeveloperHandler } from '../request/portal-request.ts'
+import type { Paths } from '../request/routes.ts'
 import { requireAdministrator } from './require-administrator.ts'
 
 const shownEntries = 200
@@ -9,13 +10,33 @@ const dayMs = 86_400_000
 
 /** The audit log, for administrators. */
 export function auditHandlers({ storage, activity }: ServiceContext) {
+  async function findSubjects(entries: readonly AuditEntry[], paths: Paths) {
+    const clientIds = new Set(entries.flatMap(({ clientId }) => clientId ?? []))
+    const [projects, servers, ...clients] = await Promise.all([
+      storage.projects.list(),
+      storage.resourceServers.list(),
+      ...[...clientIds].map((clientId) => storage.applications.findClient(clientId)),
+    ])
+    return new Map<string, AuditSubject>([
+      ...projects.map(({ id, name }) => [id, { name, path: paths.project(id) }] as const),
+      ...servers.map(
+        ({ clientId, name }) => [clientId, { name, path: paths.resourceServer(clientId) }] as const,
+      ),
+      ...clients
+        .filter((client) => client !== undefined)
+        .map(({ application: { clientId, id, name }, project }) => {
+          return [clientId, { name, path: paths.application(project.id, id) }] as const
+        }),
+    ])
+  }
   return {
     async showAudit(request) {
       requireAdministrator(request)
       await activity.flush()
       const filter = filterFields(request.query)
       const entries = await storage.activity.audit(shownEntries, parseFilter(filter))
-      return { page: auditPage(request, { entries, filter, limit: shownEntries }) }
+      const subjects = await findSubjects(entries, request.paths)
+      return { page: auditPage(request, { entries, subjects, filter, limit: shownEntries }) }
     },
     async exportAudit(request) {
       requireAdministrator(request)

@@ -7,16 +7,26 @@ import type { DeveloperRequest } from '../request/portal-request.ts'
 
 export interface AuditContent {
   readonly entries: readonly AuditEntry[]
+  /** What the entries are about and still exists, by project ID or client ID. */
+  readonly subjects: ReadonlyMap<string, AuditSubject>
   /** The fields of the filter, as they were sent. */
   readonly filter: Readonly<Record<string, string>>
   readonly limit: number
 }
 
-export function auditPage(request: DeveloperRequest, { entries, filter, limit }: AuditContent): SafeHtml {
+export interface AuditSubject {
+  readonly name: string
+  readonly path: string
+}
+
+export function auditPage(request: DeveloperRequest, content: AuditContent): SafeHtml {
+  const { entries, subjects, filter, limit } = content
   const { paths } = request
   const state = { values: filter, errors: {} }
   const text = (name: string, label: string) => field({ name, label, required: false }, state)
   const query = new URLSearchParams(filter).toString()
+  const detailCell = (detail: string) =>
+    subjects.has(detail) ? subjectCell(detail, subjects.get(detail)) : detail
   const body = html`<form method="get" action="${paths.audit}" class="card filter">
       ${text('event', 'Event')} ${text('actor', 'Who')} ${text('client_id', 'Client ID')}
       ${text('address', 'Address')}
@@ -42,7 +52,7 @@ export function auditPage(request: DeveloperRequest, { entries, filter, limit }:
                   <th scope="col">Event</th>
                   <th scope="col">Who</th>
                   <th scope="col">Address</th>
-                  <th scope="col">Client ID</th>
+                  <th scope="col">Client</th>
                   <th scope="col">Detail</th>
                 </tr>
               </thead>
@@ -54,8 +64,10 @@ export function auditPage(request: DeveloperRequest, { entries, filter, limit }:
                       <td data-label="Event"><code>${event}</code> ${count > 1 ? `× ${count}` : ''}</td>
                       <td data-label="Who">${actor}</td>
                       <td data-label="Address">${address}</td>
-                      <td data-label="Client ID">${clientId}</td>
-                      <td data-label="Detail">${detail}</td>
+                      <td data-label="Client">
+                        ${clientId && subjectCell(clientId, subjects.get(clientId))}
+                      </td>
+                      <td data-label="Detail">${detail && detailCell(detail)}</td>
                     </tr>`,
                 )}
               </tbody>
@@ -66,4 +78,10 @@ export function auditPage(request: DeveloperRequest, { entries, filter, limit }:
     >Export as JSON lines</a
   >`
   return page(request, { title: 'Audit log', body, actions })
+}
+
+function subjectCell(id: string, subject: AuditSubject | undefined): SafeHtml {
+  return subject
+    ? html`<a href="${subject.path}">${subject.name}</a><br /><code>${id}</code>`
+    : html`<code>${id}</code>`
 }
