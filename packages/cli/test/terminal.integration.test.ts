@@ -26,6 +26,19 @@ describe.skipIf(absent)(`on a terminal${absent ? ' (install script, of the packa
     expect(written.stdout).not.toContain(typed)
   })
 
+  it('says which of the typed credentials to check', async () => {
+    const { AUTH_URL: url } = service.environmentOf('demo')
+    const { child, written, wrote, ended } = onTerminal(['doctor'], { AUTH_URL: url! })
+    await wrote('Client ID: ')
+    child.stdin?.write('demo\r')
+    await wrote('Client secret: ')
+    child.stdin?.write('canary-wrong\r')
+    expect((await ended).code).not.toBe(0)
+    expect(stripVTControlCharacters(written.stdout).replaceAll(/\s+/g, ' ')).toContain(
+      'Check the client ID that you typed and the client secret that you typed.',
+    )
+  })
+
   it.each([
     ['Ctrl+C', '\u0003'],
     ['Ctrl+D', '\u0004'],

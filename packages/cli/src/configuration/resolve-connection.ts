@@ -42,7 +42,7 @@ export async function resolveConnection(
   const file = flags.credentials === undefined ? {} : await readCredentialsFile(flags.credentials)
   const places = placesOf(flags, file, context)
   const endpoint = resolveEndpoint(places)
-  const clientId = find(places, 'clientId') ?? (await promptFor('Client ID', false, context))
+  const clientId = find(places, 'clientId') ?? (await promptFor('client ID', false, context))
   if (!clientId.value) {
     throw new UsageError('The client ID is missing. Set CLIENT_ID or CONSUMER_KEY, or pass --client-id.')
   }
@@ -71,8 +71,9 @@ export async function resolveConnection(
   return connection
 }
 
-async function promptFor(label: string, hidden: boolean, context: CommandContext) {
-  return { value: await prompt(`${label}: `, { ...context, hidden }), origin: 'the prompt' }
+async function promptFor(name: string, hidden: boolean, context: CommandContext) {
+  const value = await prompt(`${name.replace('c', 'C')}: `, { ...context, hidden })
+  return { value, origin: `the ${name} that you typed` }
 }
 
 async function resolveSecret(
@@ -90,7 +91,7 @@ async function resolveSecret(
   const { value, origin } =
     (flag === '-'
       ? { value: await readFirstLine(context.stdin), origin: 'standard input' }
-      : find(places, 'clientSecret')) ?? (await promptFor('Client secret', true, context))
+      : find(places, 'clientSecret')) ?? (await promptFor('client secret', true, context))
   if (value) return { value, origin }
   throw new UsageError(
     'The client secret is missing. Set CLIENT_SECRET or CONSUMER_SECRET, or pass --credentials.',

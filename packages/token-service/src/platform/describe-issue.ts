@@ -6,6 +6,7 @@ const types: Readonly<Record<string, string>> = {
   int: 'a whole number',
   number: 'a number',
   object: 'an object',
+  record: 'an object',
   string: 'a string',
 }
 

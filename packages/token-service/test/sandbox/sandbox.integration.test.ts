@@ -116,6 +116,7 @@ describe('scripted faults', () => {
       [{ requests: 0, drop: true }, 'requests must be at least 1.'],
       [{ endpoint: 'portal', drop: true }, 'endpoint must be one of token, introspection, revocation.'],
       [{ status: 503, headers: { 'x-a': 'é' } }, 'headers.x-a must be printable ASCII.'],
+      [{ status: 503, headers: 'x-a: 1' }, 'headers must be an object.'],
       [{ unknown: 1, drop: true }, 'unknown is unknown.'],
     ]
     for (const [fault, error] of reasons) {
