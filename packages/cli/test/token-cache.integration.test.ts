@@ -172,7 +172,7 @@ describe('a token cache that cannot be used', () => {
     await runTokenwell(['token'], env)
     const entry = entryOf(env)
     writeFileSync(join(entry, readdirSync(entry)[0]!), 'garbage')
-    expect(await warningOf(env)).toContain(`${entry} is damaged`)
+    expect(await warningOf(env)).toContain(`${entry} is damaged. It will be replaced.`)
     const { stderr } = await runTokenwell(['token'], env)
     expect(stderr).toBe('')
   })

@@ -8,7 +8,7 @@ import { checkPrivateFolder, createPrivateFolder } from './private-files.ts'
 import { deserializeState, serializeState, type StoredState } from './stored-state.ts'
 import { readLatestVersion, removeAllVersions, writeNextVersion } from './versioned-file.ts'
 
-/** An entry that was ignored, because it is damaged or was written with another encryption key. */
+/** An entry that was ignored, because it is damaged. */
 export interface EntryUnreadableEvent {
   readonly type: 'entry_unreadable'
   /** The folder of the entry. */
@@ -21,7 +21,7 @@ export interface FileTokenStoreOptions {
   readonly folder?: string | undefined
   /** 32 bytes, as a `Uint8Array` or in base64. Without a key, tokens are stored as plain text. @default none */
   readonly encryptionKey?: string | Uint8Array | undefined
-  /** Called for each entry that cannot be read. */
+  /** Called for each damaged entry. Entries of another encryption key have other names, so they are not found. */
   readonly onEvent?: ((event: EntryUnreadableEvent) => void) | undefined
 }
 

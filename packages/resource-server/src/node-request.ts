@@ -45,9 +45,17 @@ export class NodeRequestFacts<Request extends NodeRequest> implements VerifiedRe
   readonly #request: Request
   readonly #certificate: RequireTokenOptions<Request>['clientCertificate']
 
-  constructor(request: Request, certificate: RequireTokenOptions<Request>['clientCertificate']) {
+  /** Node's own request, which all adapters of a framework share. */
+  readonly incoming: object
+
+  constructor(
+    request: Request,
+    certificate: RequireTokenOptions<Request>['clientCertificate'],
+    incoming: object = request,
+  ) {
     this.#request = request
     this.#certificate = certificate
+    this.incoming = incoming
   }
 
   get method(): string {

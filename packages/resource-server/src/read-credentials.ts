@@ -13,6 +13,7 @@ const token68 = /^[\w.~+/-]+=*$/
 /** Reads an `Authorization` header, or several of one request (RFC 6750, section 2.1; RFC 9449, section 7.1). */
 export function readCredentials(
   authorization: string | readonly string[] | undefined,
+  dpopRequired: boolean,
 ): Credentials | TokenVerificationFailure {
   if (typeof authorization === 'object' && authorization.length > 1) return severalTokens
   const header = (typeof authorization === 'object' ? authorization[0] : authorization)?.trim() ?? ''
@@ -20,7 +21,9 @@ export function readCredentials(
   if (prefix === undefined) {
     return {
       code: 'missing_token',
-      message: 'This API requires an access token. Send "Authorization: Bearer <token>".',
+      message: dpopRequired
+        ? 'This API requires an access token. Send "Authorization: DPoP <token>" and a DPoP proof.'
+        : 'This API requires an access token. Send "Authorization: Bearer <token>".',
     }
   }
   return { scheme: name!.length === 4 ? 'dpop' : 'bearer', token: header.slice(prefix.length) }

@@ -15,7 +15,7 @@ import {
   type TokenVerificationFailure,
 } from './token-verification-error.ts'
 import type { TokenVerifierOptions } from './token-verifier-options.ts'
-import type { VerificationEvent, VerificationEventListener } from './verification-event.ts'
+import { notify, type VerificationEvent, type VerificationEventListener } from './verification-event.ts'
 import type { VerifiedToken } from './verified-token.ts'
 
 export interface VerifyOptions extends TokenRequirements {
@@ -33,7 +33,7 @@ export interface TokenVerifier {
     authorization: string | readonly string[] | undefined,
     options?: VerifyOptions,
   ): Promise<VerifiedToken>
-  /** Calls `listener` with every event; returns a function that removes the listener. */
+  /** Calls `listener` with every event; returns a function that removes the listener. Errors thrown by a listener are ignored. */
   on(listener: VerificationEventListener): () => void
 }
 
@@ -53,7 +53,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const { clock = systemClock, realm = 'api', dpop, errors = 'standard', onEvent, waitUntil } = options
   const listeners = new Set<VerificationEventListener>(onEvent && [onEvent])
   const report = (event: VerificationEvent): void => {
-    for (const listener of listeners) listener(event)
+    for (const listener of listeners) void notify(listener, event)
   }
   const checkOf = chooseCheck({ ...options, clock })
   const checked = new CheckedTokens({
@@ -108,7 +108,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   return {
     async verify(authorization, requirements = {}) {
-      const credentials = readCredentials(authorization)
+      const credentials = readCredentials(authorization, challenges.dpopRequired)
       if ('code' in credentials) throw reject(credentials)
       const { scheme, token: value } = credentials
       const hash = digest(value)

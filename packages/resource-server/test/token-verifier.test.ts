@@ -3,11 +3,15 @@ import { clientAssertion } from '@tokenwell/core'
 import {
   createTokenVerifier,
   TokenVerificationError,
+  type DpopOptions,
   type IntrospectionOptions,
+  type TokenRequirements,
   type TokenVerifierOptions,
+  type VerifiedRequest,
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
 import { expectNoSecrets } from '@tokenwell/test-suite'
+import { createDpopKey } from './servers/dpop-key.ts'
 import { createVerifierUnderTest } from './verifier-under-test.ts'
 
 const introspection = { authUrl: 'http://localhost', clientId: 'orders-api', clientSecret: 'orders-secret' }
@@ -184,6 +188,94 @@ describe('events', () => {
     stop()
     await statusOf('good')
     expect(seen).toEqual(['token_checked', 'request_accepted'])
+  })
+
+  it('do not fail a request if their listener throws', async () => {
+    const { verifier, statusOf } = createVerifierUnderTest()
+    verifier.on(() => {
+      throw new Error('of the listener')
+    })
+    // oxlint-disable-next-line typescript/no-misused-promises -- what callers do nevertheless
+    verifier.on(async () => {
+      throw new Error('of the listener')
+    })
+    expect([await statusOf('good'), await statusOf('bad')]).toEqual([200, 401])
+  })
+})
+
+describe('DPoP proofs', () => {
+  const setUp = async (dpop: DpopOptions) => {
+    const { thumbprint, prove } = await createDpopKey()
+    const { verifier, createTestToken } = createTestVerifier({ dpop })
+    const token = createTestToken({ claims: { cnf: { jkt: thumbprint } } })
+    const url = 'https://orders.example.com/orders'
+    const createRequest = async (jti?: string): Promise<VerifiedRequest> => ({
+      method: 'GET',
+      url,
+      dpop: await prove({ method: 'GET', url, token }, jti === undefined ? {} : { jti }),
+    })
+    const verify = (request: VerifiedRequest, requirements: TokenRequirements = {}) =>
+      verifier.verify(`DPoP ${token}`, { ...requirements, request })
+    return { verify, createRequest }
+  }
+  const used = { code: 'invalid_dpop_proof', message: 'The DPoP proof has already been used.' }
+
+  it('are accepted again for the same request, even at once, but not for another one', async () => {
+    const ids: string[] = []
+    const { verify, createRequest } = await setUp({
+      rememberProof: async (id) => !ids.includes(id) && ids.push(id) > 0,
+    })
+    const request = await createRequest()
+    await Promise.all([verify(request), verify(request)])
+    await verify(request)
+    await expect(verify(request, { scopes: ['orders:read'] })).rejects.toMatchObject({ status: 403 })
+    expect(ids).toHaveLength(1)
+    const replayed = { ...request }
+    await expect(verify(replayed)).rejects.toMatchObject(used)
+    await expect(verify(replayed)).rejects.toMatchObject(used)
+    // Several objects may describe one incoming request.
+    const incoming = {}
+    const next = await createRequest()
+    await verify({ ...next, incoming })
+    await verify({ ...next, incoming })
+    await expect(verify({ ...next, incoming: {} })).rejects.toMatchObject(used)
+  })
+
+  it('are checked once each for an object that describes a second request', async () => {
+    const { verify, createRequest } = await setUp({})
+    const [incoming, first, second] = [{}, await createRequest(), await createRequest()]
+    await verify({ ...first, incoming })
+    await verify({ ...second, incoming })
+    await expect(verify({ ...first, incoming })).rejects.toMatchObject(used)
+  })
+
+  it.each<[string, DpopOptions, string]>([
+    [
+      'rememberProof throws',
+      {
+        rememberProof() {
+          throw Object.assign(new Error('redis://user:canary@localhost'), { code: 'ECONNREFUSED' })
+        },
+      },
+      'dpop.rememberProof failed (ECONNREFUSED).',
+    ],
+    [
+      'rememberProof rejects',
+      { rememberProof: () => Promise.reject(new TypeError('redis://user:canary@localhost')) },
+      'dpop.rememberProof failed (TypeError).',
+    ],
+    ['too many are remembered', { maxProofs: 0 }, 'dpop.maxProofs is reached: 0 proofs are remembered.'],
+  ])('that cannot be checked get a 503 if %s', async (_name, options, message) => {
+    const { verify, createRequest } = await setUp(options)
+    const error: unknown = await verify(await createRequest()).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(TokenVerificationError)
+    expect(error).toMatchObject({
+      status: 503,
+      code: 'unavailable',
+      headers: { 'retry-after': '1' },
+      cause: { name: 'TokenError', kind: 'unavailable', message },
+    })
+    expectNoSecrets(error, ['canary'])
   })
 })
 

@@ -81,10 +81,10 @@ const invalid = (realm = 'api'): Rejected => ({
   body: { error: 'invalid_token', error_description: 'The access token is invalid or expired.' },
 })
 const missingMessage = 'This API requires an access token. Send "Authorization: Bearer <token>".'
-const missing = (challenge: string): Rejected => ({
+const missing = (challenge: string, message = missingMessage): Rejected => ({
   status: 401,
   challenge,
-  body: { error_description: missingMessage },
+  body: { error_description: message },
 })
 const twice = (realm = 'orders'): Rejected => ({
   status: 400,
@@ -719,7 +719,10 @@ export const verificationCases: readonly VerificationCase[] = [
     title: 'no credentials where DPoP is required',
     api: 'dpopRequired',
     headers: () => ({}),
-    expected: missing('DPoP realm="api", algs="ES256"'),
+    expected: missing(
+      'DPoP realm="api", algs="ES256"',
+      'This API requires an access token. Send "Authorization: DPoP <token>" and a DPoP proof.',
+    ),
   },
   {
     title: 'a token that is not bound where DPoP is required',
@@ -729,6 +732,16 @@ export const verificationCases: readonly VerificationCase[] = [
       status: 401,
       challenge:
         'Bearer realm="api", error="invalid_token", error_description="This API requires an access token that is bound to a key", DPoP realm="api", algs="ES256"',
+    },
+  },
+  {
+    title: 'a token that is not bound where DPoP is required, with a proof',
+    api: 'dpopRequired',
+    headers: proven({ bound: false }),
+    expected: {
+      status: 401,
+      challenge:
+        'DPoP realm="api", error="invalid_token", error_description="This API requires an access token that is bound to a key", algs="ES256"',
     },
   },
   {

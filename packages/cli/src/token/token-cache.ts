@@ -22,9 +22,7 @@ export function openTokenCache(context: CommandContext): TokenCache {
     warned = true
   }
   const store = openStore(context, ({ path }) =>
-    warnOnce(
-      `The cached token in ${path} is damaged or was encrypted with another TOKEN_CACHE_KEY. It will be replaced.`,
-    ),
+    warnOnce(`The cached token in ${path} is damaged. It will be replaced.`),
   )
   return {
     store,

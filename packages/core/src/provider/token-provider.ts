@@ -20,7 +20,8 @@ export interface TokenProvider {
   peekToken(): AccessToken | undefined
   /**
    * Reports that an API rejected this token: the next `getToken` waits for a new one, and returns the old one
-   * only if none is available. Does nothing if the cached token is a newer one.
+   * only if none is available. After 20 rejections, one more every 5 s has this effect; beyond that, the old one stays in
+   * use. Does nothing if the cached token is a newer one.
    */
   reject(token: AccessToken): void
   /** Drops the cached token and every cooldown: the next call requests a new token. */

@@ -36,11 +36,10 @@ export async function checkBinding(
   if (jkt !== undefined && scheme !== 'dpop') {
     return { ...invalidToken, message: 'The access token is bound to a key. Send it with a DPoP proof.' }
   }
-  if (scheme !== 'dpop') {
-    return required
-      ? { ...invalidToken, message: 'This API requires an access token that is bound to a key.' }
-      : undefined
+  if (required && typeof jkt !== 'string') {
+    return { ...invalidToken, message: 'This API requires an access token that is bound to a key.' }
   }
+  if (scheme !== 'dpop') return undefined
   if (typeof jkt !== 'string') {
     return {
       ...invalidToken,

@@ -1,6 +1,7 @@
-import type { Clock } from '@tokenwell/core'
+import { TokenError, type Clock } from '@tokenwell/core'
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTVerifyResult } from 'jose'
 import { digest } from '../digest.ts'
+import { codeOf, tokenError } from '../failures.ts'
 import type { DpopOptions } from '../token-verifier-options.ts'
 import type { TokenVerificationFailure } from '../token-verification-error.ts'
 import { sameTarget } from './request-target.ts'
@@ -45,6 +46,17 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
     }
   }
 
+  /** Of requests: an API may check one request several times, even at once. */
+  const remembered = new WeakMap<object, { readonly id: string; readonly isNew: Promise<boolean> }>()
+
+  const isUnused = (id: string, until: Date, incoming: object): Promise<boolean> => {
+    const known = remembered.get(incoming)
+    if (known?.id === id) return known.isNew
+    const isNew = (async () => remember(id, until))()
+    remembered.set(incoming, { id, isNew })
+    return isNew
+  }
+
   return {
     async check(request, token, thumbprint) {
       if (request?.dpop === undefined) return invalidProof('The DPoP proof is missing.')
@@ -63,14 +75,19 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
         }
       }
       const until = new Date((iat + maxAgeSeconds + tolerance) * 1000)
-      const isNew = await remember(await digest(`${thumbprint}.${String(jti)}`), until)
-      if (isNew === 'full')
+      const id = await digest(`${thumbprint}.${String(jti)}`)
+      try {
+        const isNew = await isUnused(id, until, request.incoming ?? request)
+        return isNew ? undefined : invalidProof('The DPoP proof has already been used.')
+      } catch (error) {
+        const failed = tokenError('unavailable', `dpop.rememberProof failed (${codeOf(error)}).`)
         return {
           code: 'unavailable',
           message: 'The DPoP proof cannot be checked at the moment. Try again in a second.',
           retryAfterMs: 1_000,
+          cause: error instanceof TokenError ? error : failed,
         }
-      return isNew ? undefined : invalidProof('The DPoP proof has already been used.')
+      }
     },
   }
 }

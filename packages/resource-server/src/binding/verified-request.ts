@@ -1,4 +1,4 @@
-/** What a token's binding is checked against. */
+/** What a token's binding is checked against. Create a new object for each request. */
 export interface VerifiedRequest {
   readonly method: string
   /** The absolute URL; path and query are enough if the verifier has a `publicUrl`. */
@@ -7,4 +7,6 @@ export interface VerifiedRequest {
   readonly dpop?: string | undefined
   /** The certificate of the connection (RFC 8705): DER, or PEM text. */
   readonly clientCertificate?: Uint8Array | string | undefined
+  /** The framework's own request object: all checks of one object accept the same proof. @default this object */
+  readonly incoming?: object | undefined
 }

@@ -46,7 +46,7 @@ async function protectRoutes(
       request.accessToken = await verifier.verify(credentialsOf(request.raw), {
         products: route?.products ? [...products, ...route.products] : products,
         scopes: route?.scopes ? [...scopes, ...route.scopes] : scopes,
-        request: new NodeRequestFacts<FastifyRequest>(request, clientCertificate),
+        request: new NodeRequestFacts<FastifyRequest>(request, clientCertificate, request.raw),
       })
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) throw error

@@ -31,6 +31,7 @@ export function requireToken<Incoming extends Request, Rest extends readonly unk
           url: request.url,
           dpop: request.headers.get('dpop') ?? undefined,
           clientCertificate: clientCertificate?.(request),
+          incoming: request,
         },
       })
     } catch (error) {

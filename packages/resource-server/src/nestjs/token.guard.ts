@@ -38,11 +38,12 @@ export class TokenGuard implements CanActivate {
     const { request, response } = exchangeOf(context)
     const required = (key: string): string[] =>
       this.#reflector.getAll<(string[] | undefined)[]>(key, places).flatMap((names) => names ?? [])
+    const incoming = request.raw ?? request
     try {
-      request.accessToken = await this.#verifier.verify(credentialsOf(request.raw ?? request), {
+      request.accessToken = await this.#verifier.verify(credentialsOf(incoming), {
         products: required(PRODUCTS),
         scopes: required(SCOPES),
-        request: new NodeRequestFacts(request, undefined),
+        request: new NodeRequestFacts(request, undefined, incoming),
       })
       return true
     } catch (error) {

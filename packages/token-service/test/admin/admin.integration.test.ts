@@ -157,6 +157,16 @@ describe("the administrators' listener", () => {
 })
 
 describe('tokenwell-service admin', () => {
+  it('prints where metrics are, if there are any', { timeout: 60_000 }, async () => {
+    const cwd = temporaryFolder({ token: `${token}\n` })
+    const env = { TOKENWELL_ADMIN_TOKEN_FILE: 'token' }
+    const args = ['--storage', 'memory', '--port', '0', '--admin-port', '0', '--metrics', 'true']
+    const service = runCommand(args, { cwd, env })
+    onTestFinished(() => void service.child.kill())
+    await service.authUrl
+    await expect.poll(() => service.output()).toContain('Administration and metrics are at')
+  })
+
   it('administers a running service', { timeout: 60_000 }, async () => {
     const cwd = temporaryFolder({
       'service.json': JSON.stringify({
@@ -172,8 +182,8 @@ describe('tokenwell-service admin', () => {
     const service = runCommand(['--config', 'service.json'], { cwd, env })
     onTestFinished(() => void service.child.kill())
     const authUrl = await service.authUrl
-    await expect.poll(() => service.output()).toContain('Administration and metrics are at')
-    const [, adminUrl = ''] = /metrics are at (\S+)/.exec(service.output()) ?? []
+    await expect.poll(() => service.output()).toContain('Administration is at')
+    const [, adminUrl = ''] = /Administration is at (\S+)/.exec(service.output()) ?? []
     const admin = async (...args: string[]) => {
       const command = runCommand(['admin', ...args], { cwd, env: { ...env, TOKENWELL_ADMIN_URL: adminUrl } })
       return await command.ended
