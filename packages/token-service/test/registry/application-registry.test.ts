@@ -99,6 +99,12 @@ describe('the application registry', () => {
     expect(await outcomeOf(first)).toBe('expired_secret')
   })
 
+  it('rotates a secret without an end for the old one', async () => {
+    const { client, registry } = await registered()
+    await registry.rotateSecret(await client(), Infinity)
+    expect((await client()).secrets.map(({ expiresAtMs }) => expiresAtMs)).toEqual([undefined, undefined])
+  })
+
   it("revokes a secret at once, and only an application's own", async () => {
     const { clientSecret: first, client, registry, outcomeOf } = await registered()
     const second = await registry.rotateSecret(await client(), 5000)
