@@ -13,8 +13,8 @@ export interface Budget {
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
-    bytes: 20_460,
-    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 11_650 },
+    bytes: 20_560,
+    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 11_730 },
     dependencies: 0,
     start: 1.4,
   },
