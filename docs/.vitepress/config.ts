@@ -21,6 +21,8 @@ export default defineConfig({
   cleanUrls: true,
   // Prefetching what a page links to transfers more than the page.
   router: { prefetchLinks: false },
+  // Otherwise, the theme suppresses transitions at first by styling every element three more times.
+  appearance: { disableTransition: false },
   head: [['link', { rel: 'icon', href: `${base}icon.svg` }]],
   srcExclude: ['README.md'],
   // The theme adds the class in the browser: the header would move.
