@@ -78,6 +78,9 @@ export async function inspectPage(page: Page, name: string, only?: Look): Promis
   for (const { width, height, colorScheme } of looksOf(only)) {
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme })
+    // Colours may change gradually, also after the page has reacted in the next frame.
+    await page.evaluate(`new Promise(requestAnimationFrame).then(() =>
+      Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))`)
     if (isSoak || width === axeLook.width) {
       const { violations } = await page.evaluate<AxeResult>(
         "axe.run({ resultTypes: ['violations'], selectors: false })",
