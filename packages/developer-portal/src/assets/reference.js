@@ -25,7 +25,11 @@ addEventListener('keydown', (event) => {
 })
 
 function show() {
-  requestAnimationFrame(() => rendered.classList.add('shown'))
+  requestAnimationFrame(() => {
+    // Chromium may have gone there before it applied all styles.
+    document.querySelector(':target')?.scrollIntoView()
+    rendered.classList.add('shown')
+  })
 }
 
 function prepare(event) {
