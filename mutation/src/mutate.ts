@@ -102,7 +102,8 @@ async function mutate({ name, folder, mutants: all, changed, selected }: Selecti
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
   const earlier = lines.map((line) => JSON.parse(line) as Result)
   const done = new Map(earlier.map((result) => [result.key, result]))
-  // A run goes on where the last one with this seed stopped. On a busy machine, tests may time out without a mutant's help.
+  // A run goes on where the last one with this seed stopped; survivors are tried again, and so are mutants whose tests
+  // timed out, which also happens on a busy machine.
   const left = selected.filter(({ key }) => !equivalents.has(key) && done.get(key)?.outcome !== 'killed')
   if (left.length > 0) {
     const originals = new Map([...changed.keys()].map((path) => [path, readFileSync(path)]))

@@ -52,7 +52,6 @@ const [needed] = await new PurgeCSS().purge({
   // Names of elements, and classes such as `p-0.5` and `[&>*]:me-0`.
   defaultExtractor: (markup) => [/[\w-]+/g, /[^\s"]+/g].flatMap((names) => markup.match(names) ?? []),
   safelist: ['light-mode', 'dark-mode'],
-  fontFace: true,
   keyframes: true,
 })
 await compress('scalar-rendered.css', needed?.css ?? '')

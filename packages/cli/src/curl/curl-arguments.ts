@@ -1,9 +1,9 @@
 import { UsageError } from '../usage-error.ts'
 
-/**
- * Options of curl that change neither the receiver of the request nor how it is verified. Left out on purpose: proxies,
- * other addresses and URLs, configuration files, and redirects, along which curl before 7.83 sends the token.
- */
+// Options of curl that change neither the receiver of the request nor how it is verified. Left out on purpose: proxies,
+// other addresses and URLs, configuration files, and redirects, along which curl before 7.83 sends the token.
+
+/** Their values become a part of the request's head, where a line break would start another header. */
 const inHeaders = '-A/--user-agent -b/--cookie -e/--referer -H/--header -r/--range -X/--request'.split(' ')
 
 const withValue = `

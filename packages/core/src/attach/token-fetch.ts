@@ -69,7 +69,7 @@ async function fetchPlainly(
   init: TokenRequestInit | null | undefined,
   attachment: Attachment,
 ): Promise<Response> {
-  const own = copyHeaders(init?.headers ?? (isRequest(input) ? input.headers : undefined))
+  const own = copyHeaders(init?.headers ?? (typeof input === 'string' ? undefined : input.headers))
   if (own && !attacher.replaceHeader && hasHeader(own, attacher.header)) return fetch(input, { headers: own })
   const headers = withHeaders(attachment.headers, own)
   const response = await fetch(input, { headers })

@@ -26,7 +26,7 @@ addEventListener('keydown', (event) => {
 
 function show() {
   requestAnimationFrame(() => {
-    // Chromium may have gone there before it applied all styles.
+    // Chromium may have scrolled to the place that the address names before it applied all styles.
     document.querySelector(':target')?.scrollIntoView()
     rendered.classList.add('shown')
   })

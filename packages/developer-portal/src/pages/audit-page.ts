@@ -25,8 +25,10 @@ export function auditPage(request: DeveloperRequest, content: AuditContent): Saf
   const state = { values: filter, errors: {} }
   const text = (name: string, label: string) => field({ name, label, required: false }, state)
   const query = new URLSearchParams(filter).toString()
-  const detailCell = (detail: string) =>
-    subjects.has(detail) ? subjectCell(detail, subjects.get(detail)) : detail
+  const subject = (id: string, otherwise: SafeHtml | string) => {
+    const found = subjects.get(id)
+    return found ? html`<a href="${found.path}">${found.name}</a><br /><code>${id}</code>` : otherwise
+  }
   const body = html`<form method="get" action="${paths.audit}" class="card filter">
       ${text('event', 'Event')} ${text('actor', 'Who')} ${text('client_id', 'Client ID')}
       ${text('address', 'Address')}
@@ -65,9 +67,9 @@ export function auditPage(request: DeveloperRequest, content: AuditContent): Saf
                       <td data-label="Who">${actor}</td>
                       <td data-label="Address">${address}</td>
                       <td data-label="Client">
-                        ${clientId && subjectCell(clientId, subjects.get(clientId))}
+                        ${clientId && subject(clientId, html`<code>${clientId}</code>`)}
                       </td>
-                      <td data-label="Detail">${detail && detailCell(detail)}</td>
+                      <td data-label="Detail">${detail && subject(detail, detail)}</td>
                     </tr>`,
                 )}
               </tbody>
@@ -78,10 +80,4 @@ export function auditPage(request: DeveloperRequest, content: AuditContent): Saf
     >Export as JSON lines</a
   >`
   return page(request, { title: 'Audit log', body, actions })
-}
-
-function subjectCell(id: string, subject: AuditSubject | undefined): SafeHtml {
-  return subject
-    ? html`<a href="${subject.path}">${subject.name}</a><br /><code>${id}</code>`
-    : html`<code>${id}</code>`
 }

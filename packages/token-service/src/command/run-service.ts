@@ -1,6 +1,7 @@
 import { isWorker } from '../http/worker-metrics.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import type { DeveloperPortal } from '../service/service-context.ts'
+import { hasMetricsByDefault } from '../service/token-service-options.ts'
 import { startTokenService, type RunningTokenService } from '../start-token-service.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
 import type { CommandLine } from './parse-command-line.ts'
@@ -24,22 +25,13 @@ export async function runService(
       'The setting "workers" requires PostgreSQL storage. Only one process can use an SQLite database, and memory is not shared.',
     )
   }
-  const { metrics = location.kind !== 'memory' } = configuration
   print(storageMessage(location))
   const keys = keysFile === undefined ? configuration.keys : await readKeys(keysFile)
   const logger = createServiceLogger(logLevel)
   const portal = await loadPortal()
   const { failureAttempts: attempts, failureWindowSeconds: windowSeconds } = configuration
   const failureLimit = { attempts, windowSeconds }
-  const service = await startTokenService({
-    ...configuration,
-    metrics,
-    keys,
-    logger,
-    portal,
-    admin,
-    failureLimit,
-  })
+  const service = await startTokenService({ ...configuration, keys, logger, portal, admin, failureLimit })
 
   stopOnSignal(service, drainSeconds, print)
   process.send?.('ready')
@@ -61,6 +53,7 @@ export async function runService(
     print(`To set a new password for ${passwordLink}, open this link within 15 minutes: ${link}`)
   }
   if (service.adminUrl !== undefined) {
+    const { metrics = hasMetricsByDefault(location) } = configuration
     print(`${metrics ? 'Administration and metrics are' : 'Administration is'} at ${service.adminUrl}`)
   }
   if (service.sandboxUrl !== undefined) print(`The sandbox's control endpoints are at ${service.sandboxUrl}`)

@@ -123,6 +123,10 @@ export interface ResolvedOptions {
   readonly clock: Clock
 }
 
+export function hasMetricsByDefault({ kind }: StorageLocation): boolean {
+  return kind !== 'memory'
+}
+
 export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
   const storage = parseStorageLocation(options.storage ?? 'memory')
   if (storage.kind === 'postgres' && !options.keys?.length) {
@@ -165,7 +169,7 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
     trustProxy: parseTrustProxy(options.trustProxy ?? false),
     portal: options.portal,
     sandbox: options.sandbox ? { port: (options.sandbox !== true && options.sandbox.port) || 0 } : undefined,
-    metrics: options.metrics ?? storage.kind !== 'memory',
+    metrics: options.metrics ?? hasMetricsByDefault(storage),
     auditRetentionDays: options.auditRetentionDays ?? 365,
     usageRetentionDays: options.usageRetentionDays ?? 365,
     jwksAllowedHosts,
