@@ -3,7 +3,7 @@ import { defineConfig } from 'vitepress'
 import { groupIconMdPlugin, groupIconVitePlugin } from 'vitepress-plugin-group-icons'
 import { benchmarkPages } from '../benchmarks/benchmark-files.ts'
 import { installTabs } from './install-tabs.ts'
-import { readSidebar } from './reference-sidebar.ts'
+import { referenceSidebar } from './reference-sidebar.ts'
 import { searchOptions } from './search-options.ts'
 import { siteLinks } from './site-links.ts'
 
@@ -51,7 +51,8 @@ export default defineConfig({
       // Runs in the page, where nothing from this file is in scope.
       pattern({ filePath }) {
         const main = 'https://github.com/tokenwell/tokenwell/edit/main'
-        if (filePath === 'benchmarks/results.md') return `${main}/benchmarks/RESULTS.md`
+        if (/^benchmarks\/(results|clients|services)\.md$/.test(filePath))
+          return `${main}/benchmarks/RESULTS.md`
         if (filePath === 'benchmarks/soak.md') return `${main}/benchmarks/SOAK.md`
         if (filePath === 'benchmarks/method.md') return `${main}/benchmarks/README.md`
         const [, example] = /^examples\/(?!index)(.*)\.md$/.exec(filePath) ?? []
@@ -84,7 +85,7 @@ export default defineConfig({
       },
     ],
     sidebar: {
-      '/reference/': readSidebar(),
+      '/reference/': referenceSidebar,
       '/': [
         {
           text: 'Introduction',

@@ -1,4 +1,9 @@
+import { globSync } from 'node:fs'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { MarkdownRenderer } from 'vitepress'
+
+const docs = fileURLToPath(new URL('..', import.meta.url))
 
 const example = /^(?:\.\.\/)+examples\/([\w-]+)\.ts$/
 const packageFile = /^(?:\.\.\/)+(packages\/[\w-]+\/[A-Z]+\.md)$/
@@ -15,9 +20,17 @@ export function siteLinks(markdown: MarkdownRenderer): void {
     const page = href
       .replace(example, '/examples/$1')
       .replace(benchmark, (_, file: keyof typeof benchmarks) => `/benchmarks/${benchmarks[file]}`)
-      .replace(source, '/reference/@tokenwell/$1#$2')
+      .replace(source, (_, name: string, member: string) => memberPage(name, member))
       .replace(packageFile, 'https://github.com/tokenwell/tokenwell/blob/main/$1')
     token.attrSet('href', page)
     return open(tokens, index, ...rest)
   }
+}
+
+/** The page of the API reference about a member, whose name a link has in lower case. */
+function memberPage(packageName: string, member: string): string {
+  const pages = globSync(`reference/@tokenwell/${packageName}/*/*.md`, { cwd: docs })
+  const page = pages.find((each) => basename(each, '.md').toLowerCase() === member)
+  if (!page) throw new Error(`The API reference of ${packageName} has no page about ${member}.`)
+  return `/${page.replace(/\.md$/, '')}`
 }

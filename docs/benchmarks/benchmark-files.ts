@@ -2,26 +2,75 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const folder = new URL('../../benchmarks/', import.meta.url)
 
-const files = [
-  { file: 'RESULTS.md', name: 'results', text: 'Results' },
+interface BenchmarkPage {
+  readonly file: string
+  readonly name: string
+  readonly text: string
+  /** Those sections of the file. Without: the whole file. */
+  readonly sections?: readonly string[]
+}
+
+// One page of all results would be slow to load.
+const pages: readonly BenchmarkPage[] = [
+  {
+    file: 'RESULTS.md',
+    name: 'results',
+    text: 'Results',
+    sections: ['Overview', 'Where a peer is better', 'Versions'],
+  },
+  {
+    file: 'RESULTS.md',
+    name: 'clients',
+    text: 'Clients in detail',
+    sections: [
+      'Warm path',
+      'Stampede',
+      'Refresh under load',
+      'Revocation under load',
+      'Footprint',
+      'Tenants',
+      'Hostile responses',
+    ],
+  },
+  {
+    file: 'RESULTS.md',
+    name: 'services',
+    text: 'Fleets and services in detail',
+    sections: ['Fleet', 'Restart of a fleet', 'Verification', 'Token service'],
+  },
   { file: 'SOAK.md', name: 'soak', text: 'Long-running tests' },
   { file: 'README.md', name: 'method', text: 'How they are measured' },
-].filter(({ file }) => existsSync(new URL(file, folder)))
+]
+
+const existing = pages.filter(({ file }) => existsSync(new URL(file, folder)))
 
 /** The site's pages for those files of the benchmarks that exist. */
 export function benchmarkPages() {
-  return files.map(({ name, text }) => ({ text, link: `/benchmarks/${name}` }))
+  return existing.map(({ name, text }) => ({ text, link: `/benchmarks/${name}` }))
 }
 
 /** Their contents. Links to the project's other files become plain text, because the site does not contain them. */
 export function benchmarkContents() {
-  return files.map(({ file, name }) => {
-    const content = readFileSync(new URL(file, folder), 'utf8')
+  return existing.map((page) => {
+    const content = contentOf(page)
       .replaceAll(/!\[([^\]]*)\]\((charts\/[^)]+)\)/g, '![$1](../../benchmarks/$2)')
       .replaceAll(/(?<!!)\[([^\]]+)\]\((?!https?:|#)([^)#]*)[^)]*\)/g, (_, text: string, path: string) => {
-        const target = files.find((each) => each.file === path)
+        const target = existing.find((each) => each.file === path)
         return target ? `[${text}](./${target.name})` : text
       })
-    return { params: { name }, content }
+    return { params: { name: page.name }, content }
   })
+}
+
+function contentOf({ file, text, sections }: BenchmarkPage): string {
+  const content = readFileSync(new URL(file, folder), 'utf8')
+  if (!sections) return content
+  const [introduction = '', ...parts] = content.split(/^(?=## )/m)
+  const titleOf = (part: string) => /^## (.*)/.exec(part)?.[1] ?? ''
+  const known = pages.flatMap((page) => (page.file === file ? (page.sections ?? []) : []))
+  const unknown = parts.map(titleOf).filter((title) => !known.includes(title))
+  if (unknown.length > 0)
+    throw new Error(`No page of the site shows these sections of ${file}: ${unknown.join(', ')}`)
+  const shown = parts.filter((part) => sections.includes(titleOf(part)))
+  return [introduction.replace(/^# .*/, `# ${text}`), ...shown].join('')
 }

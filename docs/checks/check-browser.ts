@@ -8,7 +8,14 @@ import { docs } from './places.ts'
 
 const site = join(docs, '.vitepress/dist')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const pages = ['/', '/404', '/start', '/errors', '/benchmarks/results', '/reference/@tokenwell/ky-hook']
+const pages = [
+  '/',
+  '/404',
+  '/start',
+  '/errors',
+  '/benchmarks/clients',
+  '/reference/@tokenwell/core/interfaces/TokenPoolOptions',
+]
 const windows = [
   { width: 1440, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },

@@ -88,8 +88,8 @@ export interface DpopOptions {
   /** Maximum number of proofs remembered, so that none is accepted twice; beyond it, requests get a 503. @default 200_000 */
   readonly maxProofs?: number | undefined
   /**
-   * Remembers a proof for several processes, until it expires; returns false if it is already known. If it throws, the
-   * request gets a 503.
+   * Remembers a proof for several processes, until it expires; returns false if it is already known. If it throws, or
+   * takes longer than 5 s, the request gets a 503.
    * @default the memory of this process
    */
   readonly rememberProof?: ((id: string, until: Date) => boolean | Promise<boolean>) | undefined

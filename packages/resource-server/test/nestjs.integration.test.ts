@@ -1,9 +1,12 @@
 import 'reflect-metadata'
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import {
   Controller,
   Get,
   Injectable,
   Module,
+  UseGuards,
   type ExecutionContext,
   type INestApplication,
 } from '@nestjs/common'
@@ -182,5 +185,59 @@ describe('other contexts', () => {
     await expect(guard.canActivate(contextOf('graphql', [{}, {}, {}]))).rejects.toThrow(
       'requires the HTTP request in the GraphQL context',
     )
+  })
+})
+
+describe('clientCertificate', () => {
+  const passedOn = 'AAAA'
+  const thumbprint = createHash('sha256').update(Buffer.from(passedOn, 'base64')).digest('base64url')
+  const token = createTestToken({ products: ['orders'], claims: { cnf: { 'x5t#S256': thumbprint } } })
+  const options = {
+    verifier,
+    clientCertificate: ({ headers }: Pick<IncomingMessage, 'headers'>) =>
+      headers['x-client-cert']?.toString(),
+  }
+  const statusWith = async (url: string, certificate?: string) => {
+    const headers = { ...bearer(token).headers, ...(certificate && { 'x-client-cert': certificate }) }
+    return (await fetch(`${url}/orders`, { headers })).status
+  }
+
+  @Controller('orders')
+  @UseGuards(TokenGuard)
+  class GuardedController {
+    @Get()
+    list(): object {
+      return {}
+    }
+  }
+  @Module({ controllers: [GuardedController] })
+  class OrdersModule {}
+
+  it.each([
+    [
+      'guardAll',
+      {
+        imports: [ResourceServerModule.forRoot({ ...options, guardAll: true })],
+        controllers: [OrdersController],
+      },
+    ],
+    [
+      'a guard in another module',
+      { imports: [ResourceServerModule.forRoot({ ...options, isGlobal: true }), OrdersModule] },
+    ],
+    [
+      'a factory',
+      {
+        imports: [
+          ResourceServerModule.forRootAsync({ useFactory: () => options, isGlobal: true }),
+          OrdersModule,
+        ],
+      },
+    ],
+  ])('is where a proxy passes it on, with %s', async (_name, module) => {
+    const url = await start(module)
+    expect(await statusWith(url, passedOn)).toBe(200)
+    expect(await statusWith(url, 'BBBB')).toBe(401)
+    expect(await statusWith(url)).toBe(401)
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { clientAssertion } from '@tokenwell/core'
 import {
   createTokenVerifier,
@@ -276,6 +276,29 @@ describe('DPoP proofs', () => {
       cause: { name: 'TokenError', kind: 'unavailable', message },
     })
     expectNoSecrets(error, ['canary'])
+  })
+
+  it('that are not remembered within 5 s get a 503', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const calls = new EventTarget()
+    const called = new Promise((resolve) => calls.addEventListener('call', resolve))
+    const { verify, createRequest } = await setUp({
+      rememberProof() {
+        calls.dispatchEvent(new Event('call'))
+        return new Promise(() => {})
+      },
+    })
+    const rejected = expect(verify(await createRequest())).rejects.toMatchObject({
+      status: 503,
+      cause: { kind: 'unavailable', message: 'dpop.rememberProof failed (TimeoutError).' },
+    })
+    await called
+    await vi.advanceTimersByTimeAsync(4_999)
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    await rejected
+    expect(vi.getTimerCount()).toBe(0)
   })
 })
 

@@ -11,6 +11,9 @@ import type { VerifiedRequest } from './verified-request.ts'
 /** How far the clocks of clients may be ahead, in seconds. */
 const tolerance = 5
 
+/** How long `rememberProof` may take, in milliseconds. */
+const rememberTimeoutMs = 5_000
+
 export interface DpopProofs {
   check(
     request: VerifiedRequest | undefined,
@@ -52,7 +55,7 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
   const isUnused = (id: string, until: Date, incoming: object): Promise<boolean> => {
     const known = remembered.get(incoming)
     if (known?.id === id) return known.isNew
-    const isNew = (async () => remember(id, until))()
+    const isNew = withinTimeout(async () => remember(id, until))
     remembered.set(incoming, { id, isNew })
     return isNew
   }
@@ -89,6 +92,19 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
         }
       }
     },
+  }
+}
+
+/** The result, or a `TimeoutError` when it is late. */
+async function withinTimeout(run: () => Promise<boolean>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new DOMException('', 'TimeoutError')), rememberTimeoutMs)
+  })
+  try {
+    return await Promise.race([run(), late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

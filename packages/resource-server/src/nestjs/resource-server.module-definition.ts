@@ -1,12 +1,15 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common'
 import { APP_GUARD } from '@nestjs/core'
+import type { NodeRequest, RequireTokenOptions } from '../node-request.ts'
 import { createTokenVerifier, type TokenVerifier } from '../token-verifier.ts'
 import type { TokenVerifierOptions } from '../token-verifier-options.ts'
+import { CLIENT_CERTIFICATE } from './client-certificate.token.ts'
 import { TokenGuard } from './token.guard.ts'
 import { getTokenVerifierToken } from './token-verifier.token.ts'
 
-/** Options of `createTokenVerifier`, or a verifier. */
-export type ResourceServerModuleOptions = TokenVerifierOptions | { readonly verifier: TokenVerifier }
+/** Options of `createTokenVerifier`, or a verifier; and where a request's client certificate is. */
+export type ResourceServerModuleOptions = (TokenVerifierOptions | { readonly verifier: TokenVerifier }) &
+  Pick<RequireTokenOptions<NodeRequest>, 'clientCertificate'>
 
 /** Options that are known before a factory is called. */
 export interface ResourceServerModuleExtras {
@@ -34,9 +37,14 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<Resourc
           'verifier' in options ? options.verifier : createTokenVerifier(options),
         inject: [OPTIONS],
       },
+      {
+        provide: CLIENT_CERTIFICATE,
+        useFactory: ({ clientCertificate }: ResourceServerModuleOptions) => clientCertificate,
+        inject: [OPTIONS],
+      },
       TokenGuard,
       ...(extras.guardAll === true ? [{ provide: APP_GUARD, useExisting: TokenGuard }] : []),
     ],
-    exports: [getTokenVerifierToken(), TokenGuard],
+    exports: [getTokenVerifierToken(), CLIENT_CERTIFICATE, TokenGuard],
   }))
   .build()

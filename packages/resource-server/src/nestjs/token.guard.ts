@@ -3,13 +3,20 @@ import {
   Inject,
   Injectable,
   Logger,
+  Optional,
   type CanActivate,
   type ExecutionContext,
 } from '@nestjs/common'
 import { HttpAdapterHost, Reflector } from '@nestjs/core'
-import { credentialsOf, NodeRequestFacts } from '../node-request.ts'
+import {
+  credentialsOf,
+  NodeRequestFacts,
+  type NodeRequest,
+  type RequireTokenOptions,
+} from '../node-request.ts'
 import { TokenVerificationError } from '../token-verification-error.ts'
 import type { TokenVerifier } from '../token-verifier.ts'
+import { CLIENT_CERTIFICATE } from './client-certificate.token.ts'
 import { exchangeOf } from './request-of.ts'
 import { PRODUCTS, PUBLIC, SCOPES } from './requirements.decorators.ts'
 import { getTokenVerifierToken } from './token-verifier.token.ts'
@@ -21,15 +28,20 @@ export class TokenGuard implements CanActivate {
   readonly #verifier: TokenVerifier
   readonly #reflector: Reflector
   readonly #adapterHost: HttpAdapterHost
+  readonly #clientCertificate: RequireTokenOptions<NodeRequest>['clientCertificate']
 
   constructor(
     @Inject(getTokenVerifierToken()) verifier: TokenVerifier,
     @Inject(Reflector) reflector: Reflector,
     @Inject(HttpAdapterHost) adapterHost: HttpAdapterHost,
+    @Optional()
+    @Inject(CLIENT_CERTIFICATE)
+    clientCertificate?: RequireTokenOptions<NodeRequest>['clientCertificate'],
   ) {
     this.#verifier = verifier
     this.#reflector = reflector
     this.#adapterHost = adapterHost
+    this.#clientCertificate = clientCertificate
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -43,7 +55,7 @@ export class TokenGuard implements CanActivate {
       request.accessToken = await this.#verifier.verify(credentialsOf(incoming), {
         products: required(PRODUCTS),
         scopes: required(SCOPES),
-        request: new NodeRequestFacts(request, undefined, incoming),
+        request: new NodeRequestFacts(request, this.#clientCertificate, incoming),
       })
       return true
     } catch (error) {

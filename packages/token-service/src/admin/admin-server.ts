@@ -38,6 +38,9 @@ export function createAdminServer(
     const message = status === 500 ? 'Internal error.' : error.message || error.name
     return reply.code(status).send({ error: message })
   })
+  server.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: 'This address does not exist.' }),
+  )
   if (metrics) metricsEndpoint(server, metrics)
   adminEndpoints(server, context, links)
   return server

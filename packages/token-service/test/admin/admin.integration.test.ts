@@ -39,6 +39,10 @@ describe("the administrators' listener", () => {
         expect([path, response.status]).toEqual([path, 401])
       }
     }
+    expect(await send('GET', '/nowhere')).toMatchObject({
+      status: 404,
+      body: { error: 'This address does not exist.' },
+    })
     expect((await send('GET', '/metrics')).body).toContain('tokenwell_request_duration_seconds')
     expect((await fetch(`${authUrl}/metrics`)).status).toBe(404)
     expect((await fetch(`${authUrl}/applications`)).status).toBe(404)

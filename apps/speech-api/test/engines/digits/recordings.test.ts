@@ -81,19 +81,23 @@ describe.each(recordings.map((recording, number) => ({ ...recording, number })))
   },
 )
 
-test('recognises a recording of more than 30 s to its end, with correct times', { timeout: 5 * 60_000 }, () => {
-  const spoken = recordings.map(({ file }) => joinSamples([samplesOf(file), pause(0.6)]))
-  const rounds = 4
-  const samples = joinSamples(Array.from({ length: rounds }, () => spoken).flat())
-  const { durationSeconds, segments } = transcribeFile(wavFile(samples), 65_536)
-  const text = Array.from({ length: rounds }, () => recordings.map((recording) => recording.text)).flat()
-  expect(segments.map((segment) => segment.text).join(' ')).toBe(text.join(' '))
-  expect(durationSeconds).toBeGreaterThan(30)
+test(
+  'recognises a recording of more than 30 s to its end, with correct times',
+  { timeout: 5 * 60_000 },
+  () => {
+    const spoken = recordings.map(({ file }) => joinSamples([samplesOf(file), pause(0.6)]))
+    const rounds = 4
+    const samples = joinSamples(Array.from({ length: rounds }, () => spoken).flat())
+    const { durationSeconds, segments } = transcribeFile(wavFile(samples), 65_536)
+    const text = Array.from({ length: rounds }, () => recordings.map((recording) => recording.text)).flat()
+    expect(segments.map((segment) => segment.text).join(' ')).toBe(text.join(' '))
+    expect(durationSeconds).toBeGreaterThan(30)
 
-  const round = samples.length / rounds / 16_000
-  const perRound = segments.length / rounds
-  for (const [index, { start }] of segments.entries()) {
-    const first = segments[index % perRound]?.start ?? 0
-    expect(start).toBeCloseTo(first + round * Math.floor(index / perRound), 0.9)
-  }
-})
+    const round = samples.length / rounds / 16_000
+    const perRound = segments.length / rounds
+    for (const [index, { start }] of segments.entries()) {
+      const first = segments[index % perRound]?.start ?? 0
+      expect(start).toBeCloseTo(first + round * Math.floor(index / perRound), 0.9)
+    }
+  },
+)

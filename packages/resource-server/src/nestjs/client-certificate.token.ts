@@ -1,0 +1,2 @@
+/** The injection token of the module's `clientCertificate`. */
+export const CLIENT_CERTIFICATE = 'ResourceServerModule.clientCertificate'
