@@ -4,6 +4,7 @@ import { groupIconMdPlugin, groupIconVitePlugin } from 'vitepress-plugin-group-i
 import { benchmarkPages } from '../benchmarks/benchmark-files.ts'
 import { installTabs } from './install-tabs.ts'
 import { referenceSidebar } from './reference-sidebar.ts'
+import { removeUnusedStyles } from './remove-unused-styles.ts'
 import { searchOptions } from './search-options.ts'
 import { siteLinks } from './site-links.ts'
 
@@ -30,6 +31,7 @@ export default defineConfig({
     page.includes('class="VPSidebar"')
       ? page.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"')
       : page,
+  buildEnd: ({ outDir }) => removeUnusedStyles(outDir),
   markdown: {
     config(markdown) {
       siteLinks(markdown)
@@ -51,7 +53,7 @@ export default defineConfig({
       // Runs in the page, where nothing from this file is in scope.
       pattern({ filePath }) {
         const main = 'https://github.com/tokenwell/tokenwell/edit/main'
-        if (/^benchmarks\/(results|clients|services)\.md$/.test(filePath))
+        if (/^benchmarks\/(results|calls|resources|services)\.md$/.test(filePath))
           return `${main}/benchmarks/RESULTS.md`
         if (filePath === 'benchmarks/soak.md') return `${main}/benchmarks/SOAK.md`
         if (filePath === 'benchmarks/method.md') return `${main}/benchmarks/README.md`

@@ -13,7 +13,7 @@ const pages = [
   '/404',
   '/start',
   '/errors',
-  '/benchmarks/clients',
+  '/benchmarks/calls',
   '/reference/@tokenwell/core/interfaces/TokenPoolOptions',
 ]
 const windows = [

@@ -11,6 +11,7 @@ import { checkNetwork } from './check-network.ts'
 import { checkPlainLinks } from './check-plain-links.ts'
 import { checkReference } from './check-reference.ts'
 import { checkSearch } from './check-search.ts'
+import { checkSize } from './check-size.ts'
 import { compilePrograms } from './compile-programs.ts'
 import { startNetwork } from './network.ts'
 import { docs, root } from './places.ts'
@@ -57,11 +58,13 @@ if (built.code === 0) {
   const site = checkLinks()
   const reference = checkReference()
   const search = await checkSearch()
+  const size = checkSize()
   const browser = await checkInBrowser()
-  problems.push(...site.problems, ...reference.problems, ...search.problems, ...(browser?.problems ?? []))
+  for (const { problems: found } of [site, reference, search, size]) problems.push(...found)
+  problems.push(...(browser?.problems ?? []))
   say(
     `Site of ${site.pages} pages, ${site.links} links followed, ${search.searches} searches; ` +
-      `${reference.exports} exports in the reference`,
+      `${reference.exports} exports in the reference; at most ${Math.round(size.largest / 1000)} kB for a page`,
   )
   say(browser ? `${browser.views} pages seen in Chromium` : 'Not seen in a browser: install chromium')
 } else {
