@@ -17,6 +17,8 @@ export default {
   disableSources: true,
   hidePageHeader: true,
   indexFormat: 'table',
+  pageTitleTemplates: { index: '{projectName}', member: '{name}', module: '{name}' },
+  tableColumnSettings: { hideModifiers: true },
   groupOrder: ['Functions', 'Classes', 'Interfaces', '*'],
   useCodeBlocks: true,
   parametersFormat: 'table',

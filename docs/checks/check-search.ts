@@ -17,6 +17,9 @@ const expected: Readonly<Record<string, string>> = {
   'multi tenant': '/multi-tenant',
   retry: '/errors',
   cors: '/frontend',
+  TokenProvider: '/reference/@tokenwell/core/interfaces/TokenProvider',
+  createTokenPool: '/reference/@tokenwell/core/functions/createTokenPool',
+  requireToken: '/reference/@tokenwell/resource-server/express/',
 }
 
 /** Searches the index of the built site, as the site does. */
