@@ -19,7 +19,8 @@ it('introspects 100 tokens once per cacheMs under 30 s of load, and rejects a re
 it('100,000 random tokens do not grow memory beyond the bound, nor stop valid ones', async () => {
   await table.measure('requests with random tokens', async () => {
     const figures = await requestsWithRandomTokens(100_000, 10_000)
-    expect(figures.heapGrowth).toBeLessThan(1_000_000)
+    // 50 bytes for each: a result that is kept takes several hundred.
+    expect(figures.heapGrowth).toBeLessThan(5_000_000)
     return { calls: figures.randomTokens, failures: 0, figures: describe(figures) }
   })
 })
