@@ -139,8 +139,8 @@ export function snippetTabs(snippets: readonly Snippet[]): SafeHtml {
     ${snippets.map(
       ({ id, label, code }) =>
         html`<div class="snippet" data-language="${id}">
-          <pre tabindex="0" role="region" aria-label="${label}"><code id="snippet-${id}">${code}</code></pre>
           ${copyButton(`snippet-${id}`, copyLabel(`${label} snippet`))}
+          <pre tabindex="0" role="region" aria-label="${label}"><code id="snippet-${id}">${code}</code></pre>
         </div>`,
     )}
   </div>`
