@@ -53,7 +53,7 @@ export default defineConfig({
       // Runs in the page, where nothing from this file is in scope.
       pattern({ filePath }) {
         const main = 'https://github.com/tokenwell/tokenwell/edit/main'
-        if (/^benchmarks\/(results|calls|resources|services)\.md$/.test(filePath))
+        if (/^benchmarks\/(results|calls|replacement|resources|services)\.md$/.test(filePath))
           return `${main}/benchmarks/RESULTS.md`
         if (filePath === 'benchmarks/soak.md') return `${main}/benchmarks/SOAK.md`
         if (filePath === 'benchmarks/method.md') return `${main}/benchmarks/README.md`
