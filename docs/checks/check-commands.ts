@@ -15,7 +15,9 @@ const others = new Set([
   'node',
   'npm',
   'openssl',
+  'createdb',
   'pg_dump',
+  'pg_restore',
   'redis-cli',
 ])
 const nestCommands = new Set(['build', 'run'])
