@@ -8,6 +8,7 @@ import type { Block } from './read-blocks.ts'
 const others = new Set([
   'chmod',
   'cp',
+  'createdb',
   'curl',
   'docker',
   'echo',
@@ -15,7 +16,6 @@ const others = new Set([
   'node',
   'npm',
   'openssl',
-  'createdb',
   'pg_dump',
   'pg_restore',
   'redis-cli',
