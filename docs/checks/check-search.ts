@@ -17,6 +17,8 @@ const expected: Readonly<Record<string, string>> = {
   'multi tenant': '/multi-tenant',
   retry: '/errors',
   cors: '/frontend',
+  dynamodb: '/dynamodb',
+  'durable objects': '/durable-objects',
   TokenProvider: '/reference/@tokenwell/core/interfaces/TokenProvider',
   createTokenPool: '/reference/@tokenwell/core/functions/createTokenPool',
   requireToken: '/reference/@tokenwell/resource-server/express/',
