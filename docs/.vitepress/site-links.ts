@@ -1,9 +1,7 @@
 import { globSync } from 'node:fs'
 import { basename } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { MarkdownRenderer } from 'vitepress'
-
-const docs = fileURLToPath(new URL('..', import.meta.url))
+import { docs } from '../checks/places.ts'
 
 const example = /^(?:\.\.\/)+examples\/([\w-]+)\.ts$/
 const packageFile = /^(?:\.\.\/)+(packages\/[\w-]+\/[A-Z]+\.md)$/

@@ -4,9 +4,8 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
-import { docs } from './places.ts'
+import { site } from './places.ts'
 
-const site = join(docs, '.vitepress/dist')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const pages = [
   '/',

@@ -1,15 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { docs } from './places.ts'
-
-const site = join(docs, '.vitepress/dist')
+import { root, site } from './places.ts'
 
 /** Follows every link of the built site, anchors included; VitePress itself checks links to pages only. */
-export function checkLinks(): { pages: number; links: number; problems: string[] } {
-  const pages = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.html'),
-  )
-  const contents = new Map(pages.map((page) => [page, readFileSync(join(site, page), 'utf8')]))
+export function checkLinks(contents: ReadonlyMap<string, string>): { links: number; problems: string[] } {
   const anchors = new Map(
     [...contents].map(([page, html]) => [
       page,
@@ -26,6 +20,9 @@ export function checkLinks(): { pages: number; links: number; problems: string[]
         if (!/^https?:$/.test(url.protocol)) problems.push(`${page}: ${href}`)
         // The site works offline: nothing is loaded from other sites.
         if (html.includes(` src="${href}"`)) problems.push(`${page} loads ${href}`)
+        const [, source] =
+          /^\/tokenwell\/tokenwell\/edit\/main\/(.*)/.exec(decodeURIComponent(url.pathname)) ?? []
+        if (source && !existsSync(join(root, source))) problems.push(`${page}: no ${source} to edit`)
         continue
       }
       links++
@@ -35,7 +32,7 @@ export function checkLinks(): { pages: number; links: number; problems: string[]
       else if (anchor && !anchors.get(file)?.has(anchor)) problems.push(`${page}: no anchor ${href}`)
     }
   }
-  return { pages: pages.length, links, problems: [...new Set(problems)] }
+  return { links, problems: [...new Set(problems)] }
 }
 
 function fileOf(path: string): string | undefined {

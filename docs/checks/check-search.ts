@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import MiniSearch, { type SearchResult } from 'minisearch'
 import { searchOptions } from '../.vitepress/search-options.ts'
-import { docs } from './places.ts'
+import { site } from './places.ts'
 
 /** Search terms, and the page that must be the first result. */
 const expected: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const expected: Readonly<Record<string, string>> = {
 
 /** Searches the index of the built site, as the site does. */
 export async function checkSearch(): Promise<{ searches: number; problems: string[] }> {
-  const chunks = join(docs, '.vitepress/dist/assets/chunks')
+  const chunks = join(site, 'assets/chunks')
   const file = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot'))!
   const { default: json } = (await import(pathToFileURL(join(chunks, file)).href)) as { default: string }
   const index = MiniSearch.loadJSON<SearchResult>(json, {

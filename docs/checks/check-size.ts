@@ -1,13 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { docs } from './places.ts'
+import { site } from './places.ts'
 
-const site = join(docs, '.vitepress/dist')
 const budget = 100_000
 
 /** Adds up what the browser gets to show a page for the first time, compressed as most hosts do it. */
-export function checkSize(): { largest: number; problems: string[] } {
+export function checkSize(contents: ReadonlyMap<string, string>): { largest: number; problems: string[] } {
   const sizes = new Map<string, number>()
   const sizeOf = (file: string): number => {
     const known = sizes.get(file)
@@ -17,14 +16,11 @@ export function checkSize(): { largest: number; problems: string[] } {
     sizes.set(file, size)
     return size
   }
-  const pages = readdirSync(site, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.html'))
-    .map((page) => {
-      const html = readFileSync(join(site, page), 'utf8')
-      const assets = Array.from(html.matchAll(/ (?:href|src)="(\/assets\/[^"]+)"/g), ([, asset]) => asset!)
-      const size = [page, ...new Set(assets)].reduce((sum, file) => sum + sizeOf(file), 0)
-      return { page, size }
-    })
+  const pages = Array.from(contents, ([page, html]) => {
+    const assets = Array.from(html.matchAll(/ (?:href|src)="(\/assets\/[^"]+)"/g), ([, asset]) => asset!)
+    const size = [page, ...new Set(assets)].reduce((sum, file) => sum + sizeOf(file), 0)
+    return { page, size }
+  })
   return {
     largest: Math.max(...pages.map(({ size }) => size)),
     problems: pages

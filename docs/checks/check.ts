@@ -16,6 +16,7 @@ import { compilePrograms } from './compile-programs.ts'
 import { startNetwork } from './network.ts'
 import { docs, root } from './places.ts'
 import { readBlocks, readPages, readPlainPages } from './read-blocks.ts'
+import { readSite } from './read-site.ts'
 import { exampleNames, runExamples } from './run-examples.ts'
 import { runProcess } from './run-process.ts'
 import { runPrograms } from './run-programs.ts'
@@ -55,15 +56,16 @@ await redis?.[Symbol.asyncDispose]()
 
 const built = await building
 if (built.code === 0) {
-  const site = checkLinks()
+  const contents = readSite()
+  const site = checkLinks(contents)
   const reference = checkReference()
   const search = await checkSearch()
-  const size = checkSize()
+  const size = checkSize(contents)
   const browser = await checkInBrowser()
   for (const { problems: found } of [site, reference, search, size]) problems.push(...found)
   problems.push(...(browser?.problems ?? []))
   say(
-    `Site of ${site.pages} pages, ${site.links} links followed, ${search.searches} searches; ` +
+    `Site of ${contents.size} pages, ${site.links} links followed, ${search.searches} searches; ` +
       `${reference.exports} exports in the reference; at most ${Math.round(size.largest / 1000)} kB for a page`,
   )
   say(browser ? `${browser.views} pages seen in Chromium` : 'Not seen in a browser: install chromium')

@@ -4,5 +4,7 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Where the site's pages are. */
 export const docs = fileURLToPath(new URL('../', import.meta.url))
+/** The built site. */
+export const site = fileURLToPath(new URL('../.vitepress/dist/', import.meta.url))
 /** Blocks are compiled and run in this folder, where all packages that readers use are installed. */
 export const examples = fileURLToPath(new URL('../../examples/', import.meta.url))
