@@ -50,17 +50,16 @@ export default defineConfig({
     outline: { level: [2, 3] },
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: {
-      // Runs in the page, where nothing from this file is in scope.
-      pattern({ filePath }) {
+      // Runs in the page, where nothing from this file is in scope. `filePath` would be that of a template.
+      pattern({ relativePath }) {
         const main = 'https://github.com/tokenwell/tokenwell/edit/main'
-        if (/^benchmarks\/(results|calls|replacement|resources|services)\.md$/.test(filePath))
-          return `${main}/benchmarks/RESULTS.md`
-        if (filePath === 'benchmarks/soak.md') return `${main}/benchmarks/SOAK.md`
-        if (filePath === 'benchmarks/method.md') return `${main}/benchmarks/README.md`
-        const [, example] = /^examples\/(?!index)(.*)\.md$/.exec(filePath) ?? []
+        if (relativePath === 'benchmarks/soak.md') return `${main}/benchmarks/SOAK.md`
+        if (relativePath === 'benchmarks/method.md') return `${main}/benchmarks/README.md`
+        if (/^benchmarks\/(?!index)/.test(relativePath)) return `${main}/benchmarks/RESULTS.md`
+        const [, example] = /^examples\/(?!index)(.*)\.md$/.exec(relativePath) ?? []
         if (example) return `${main}/examples/${example}.ts`
-        const [, name] = /^reference\/@tokenwell\/([\w-]+)/.exec(filePath) ?? []
-        return name ? `${main}/packages/${name}/src/index.ts` : `${main}/docs/${filePath}`
+        const [, name] = /^reference\/@tokenwell\/([\w-]+)/.exec(relativePath) ?? []
+        return name ? `${main}/packages/${name}/src/index.ts` : `${main}/docs/${relativePath}`
       },
       text: 'Edit this page on GitHub',
     },
