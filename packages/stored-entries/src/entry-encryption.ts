@@ -64,7 +64,7 @@ export function createEncryption(key: Uint8Array, store: string): EntryEncryptio
       // Without its length, shorter tags would be accepted.
       const decipher = createDecipheriv(algorithm, encryption, iv, { authTagLength: tagBytes })
       decipher.setAAD(bytesOf(context)).setAuthTag(tag)
-      return decipher.update(encrypted, undefined, 'utf8') + decipher.final('utf8')
+      return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString()
     },
   }
 }

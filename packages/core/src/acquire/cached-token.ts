@@ -36,7 +36,7 @@ export function lifetimeOf(
   // A custom source may return anything.
   if (typeof expiresIn !== 'number' || !(expiresIn > 0)) {
     const lifetimeMs = jwtLifetimeMs(accessToken, clock.now())
-    if (lifetimeMs < defaultLifetimeMs) return { lifetimeMs }
+    if (lifetimeMs <= defaultLifetimeMs) return { lifetimeMs }
     return { lifetimeMs: defaultLifetimeMs, problem: 'missing' }
   }
   const lifetimeMs = expiresIn * 1000

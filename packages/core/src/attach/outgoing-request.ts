@@ -39,7 +39,7 @@ export class OutgoingRequest {
   ) {
     const request = isRequest(input) ? input : undefined
     const init = readInit(given)
-    this.url = request?.url ?? String(absoluteUrl(typeof input === 'string' ? input : (input as URL).href))
+    this.url = request?.url ?? String(absoluteUrl(input as string | URL))
     this.method = init.method ?? request?.method ?? 'GET'
     this.signal = init.signal === undefined ? request?.signal : init.signal
     this.optedOut = init.token === false
@@ -58,8 +58,9 @@ export class OutgoingRequest {
     }
     if (init.body && !owner) init.body = copyBody(init.body)
     // Some browsers do not expose the body of a Request.
-    const bodiless = !owner || body === null || /^(?:GET|HEAD)$/i.test(this.method)
-    this.#repeatable = owner ? bodiless : isRepeatableBody(init.body)
+    this.#repeatable = owner
+      ? body === null || ['GET', 'HEAD'].includes(this.method.toUpperCase())
+      : isRepeatableBody(init.body)
     this.#init = init
   }
 
@@ -107,9 +108,8 @@ function readInit(given: TokenRequestInit | null | undefined): {
   -readonly [Name in keyof TokenRequestInit]: TokenRequestInit[Name]
 } {
   if (given === null || given === undefined) return {}
-  const prototype: unknown = Object.getPrototypeOf(given)
   // Most are plain objects, which are copied in a fraction of the time.
-  if (prototype === Object.prototype || prototype === null) return { ...given }
+  if (Object.getPrototypeOf(given) === Object.prototype) return { ...given }
   const init: Record<string, unknown> = {}
   for (const name in given) init[name] = given[name as keyof TokenRequestInit]
   return init

@@ -17,7 +17,7 @@ export function isRepeatableBody(body: unknown): boolean {
 
 /** A copy of a body that its owner can change; other bodies are returned as they are. */
 export function copyBody(body: RequestBody): RequestBody {
-  if (typeof body === 'string' || body instanceof Blob) return body
+  if (typeof body === 'string') return body
   if (body instanceof ArrayBuffer) return body.slice(0)
   if (ArrayBuffer.isView(body)) {
     return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()

@@ -81,7 +81,12 @@ function kindOfFailure(status: number, facts: ErrorFacts | undefined): TokenErro
 export function kindOfStatus(status: number): TokenErrorKind {
   if (status === 429) return 'throttled'
   if (status === 408 || status === 425 || status >= 500) return 'unavailable'
-  return status >= 300 ? 'configuration' : 'malformed'
+  return isRedirect(status) || status >= 400 ? 'configuration' : 'malformed'
+}
+
+/** Whether this is a redirect that `fetch` did not follow; browsers report it as status 0. */
+export function isRedirect(status: number): boolean {
+  return status === 0 || (status >= 300 && status < 400)
 }
 
 /** Why a successful response holds no token. */
@@ -113,12 +118,11 @@ export function errorOfResponse(
   const { oauthError, vendorCode } = facts ?? {}
   const kind = kindOfFailure(status, facts)
   const codes = [status || 'redirect', oauthError, vendorCode].filter(Boolean).join(' ')
-  const redirected = status === 0 || (status >= 300 && status < 400)
   const endpoint = tokenEndpoint ? `The token endpoint ${tokenEndpoint}` : 'The token endpoint'
   const at = tokenEndpoint ? ` at ${tokenEndpoint}` : ''
   const messages: Record<TokenErrorKind, string> = {
     credentials: `The token endpoint rejected the client credentials (${codes}). Check the client ID, secret and approval${client ? ` of "${client}"` : ''}${at}.`,
-    configuration: redirected
+    configuration: isRedirect(status)
       ? `${endpoint} redirected the request (${codes}). Redirects are not followed. Check the URL.`
       : `${endpoint} rejected the request (${codes}). Check the URL, grant and scope${client ? ` of "${client}"` : ''}.`,
     throttled: `${endpoint} rate-limited the request (${codes}).`,

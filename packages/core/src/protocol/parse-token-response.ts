@@ -38,11 +38,11 @@ export function parseTokenResponse(
 /** Parses a JSON object; undefined for anything else. */
 function parseObject(body: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(body.replace(/^\uFEFF/, ''))
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    const value = JSON.parse(body.replace(/^\uFEFF/, '')) as Record<string, unknown>
+    if (Object(value) !== value || Array.isArray(value)) return undefined
     // A member of this name would become the prototype of an object that it is copied into.
     if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__')
-    return value as Record<string, unknown>
+    return value
   } catch {
     return undefined
   }

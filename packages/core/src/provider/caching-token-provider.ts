@@ -111,8 +111,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
 
   [tokenForSingleUse](signal: AbortSignal | undefined): Promise<AccessToken> {
     const cached = this.#cached
-    if (!cached || !this.#rejections?.isRejected(cached.token.value))
-      return this.getToken(signal && { signal })
+    if (!cached || !this.#rejections?.isRejected(cached.token.value)) return this.#getToken({ signal })
     return this.#getToken({ signal, replacementOf: cached.token, singleUse: true })
   }
 
@@ -158,10 +157,10 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     return singleUse && this.#rejections?.isRejected(cached.token.value) ? undefined : cached.token
   }
 
-  accepts(cached: CachedToken, { reason, minimumValidityMs = 0 }: PendingTokenRequestOptions): boolean {
+  accepts(cached: CachedToken, { minimumValidityMs = 0 }: PendingTokenRequestOptions): boolean {
     if (this.#rejections?.isRejected(cached.token.value)) return false
-    // Not the token that is due for refresh.
-    if (reason === 'refresh_ahead' && cached.token.value === this.#cached?.token.value) return false
+    // Not the token that is to be replaced.
+    if (cached.token.value === this.#cached?.token.value) return false
     return hasValidity(cached, this.#settings.clock, minimumValidityMs)
   }
 
@@ -224,7 +223,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   /** Whether a rejected token may be replaced now. */
-  #mayReplace(cached: CachedToken, { origin = '', resource }: Partial<RejectedRequest> = {}): boolean {
+  #mayReplace(cached: CachedToken, { origin, resource }: Partial<RejectedRequest> = {}): boolean {
     const { value } = cached.token
     const rejections = (this.#rejections ??= new RejectionBudget(this.#settings.clock))
     // Its replacement has been requested already.

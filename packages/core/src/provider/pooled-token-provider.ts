@@ -1,4 +1,5 @@
 import { Redacted } from '../platform/redacted.ts'
+import { TokenError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 import type { TokenEvent, TokenEventListener } from '../tokens/token-event.ts'
 import type { CachingTokenProvider } from './caching-token-provider.ts'
@@ -12,13 +13,15 @@ import {
   type RejectedRequest,
 } from './provider-internals.ts'
 import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
+import { closedProvider } from './token-requests.ts'
 
 /** What a pooled provider needs from its pool. */
 export interface ProviderPool<Key> {
   /** The key's provider, created if it is not there; makes the key known to the pool again. */
   provide(handle: PooledTokenProvider<Key>): CachingTokenProvider | Promise<CachingTokenProvider>
   listen(key: Key, listener: TokenEventListener): () => void
-  evict(key: Key): Promise<void>
+  /** Closes the provider, and removes the key unless it has another provider by now. */
+  close(handle: PooledTokenProvider<Key>): Promise<void>
 }
 
 /** One key of a pool. It keeps working after the key was evicted: its next use creates a provider again. */
@@ -29,6 +32,7 @@ export class PooledTokenProvider<Key> extends Redacted implements TokenProvider,
   provider: CachingTokenProvider | undefined
   /** Set by each use but the first; the pool evicts keys that have not been used since its last check. */
   used = false
+  #closed = false
 
   constructor(key: Key, pool: ProviderPool<Key>) {
     super()
@@ -37,14 +41,20 @@ export class PooledTokenProvider<Key> extends Redacted implements TokenProvider,
   }
 
   getToken(options?: GetTokenOptions): Promise<AccessToken> {
-    if (this.provider === undefined) return this.#createAndGet(options)
+    if (this.provider === undefined) return this.#provide().then((provider) => provider.getToken(options))
     this.used = true
     return this.provider.getToken(options)
   }
 
-  async #createAndGet(options: GetTokenOptions | undefined): Promise<AccessToken> {
+  async #provide(): Promise<CachingTokenProvider> {
+    this.#checkOpen()
     const provider = await this.#pool.provide(this)
-    return provider.getToken(options)
+    this.#checkOpen()
+    return provider
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new TokenError(closedProvider)
   }
 
   peekToken(): AccessToken | undefined {
@@ -64,7 +74,8 @@ export class PooledTokenProvider<Key> extends Redacted implements TokenProvider,
   }
 
   close(): Promise<void> {
-    return this.#pool.evict(this.key)
+    this.#closed = true
+    return this.#pool.close(this)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -81,7 +92,7 @@ export class PooledTokenProvider<Key> extends Redacted implements TokenProvider,
   }
 
   async [tokenForSingleUse](signal: AbortSignal | undefined): Promise<AccessToken> {
-    const provider = this.provider ?? (await this.#pool.provide(this))
+    const provider = this.provider ?? (await this.#provide())
     return provider[tokenForSingleUse](signal)
   }
 

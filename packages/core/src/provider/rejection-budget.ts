@@ -23,7 +23,8 @@ interface Backoff {
  */
 export class RejectionBudget {
   readonly #clock: Clock
-  readonly #allowances = new Map<string, Allowance>()
+  /** By origin; undefined for rejections that `reject()` reports. */
+  readonly #allowances = new Map<string | undefined, Allowance>()
   readonly #backoffs = new Map<string, Backoff>()
   readonly #rejectedTokens = new Set<string>()
 
@@ -32,7 +33,7 @@ export class RejectionBudget {
   }
 
   /** Takes one refresh from the budget; false if there is none. Without a resource, the origin's budget counts alone. */
-  draw(origin: string, resource?: string): boolean {
+  draw(origin?: string, resource?: string): boolean {
     const now = readInstant(this.#clock)
     const backoff = resource === undefined ? undefined : this.#backoffs.get(resource)
     const sinceMs = backoff ? elapsedSince(backoff.since, this.#clock) : 0
@@ -69,8 +70,8 @@ export class RejectionBudget {
 }
 
 /** The oldest entry makes room for a new one. */
-function setBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
+function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size > maxKeys) map.delete(map.keys().next().value!)
+  if (map.size > maxKeys) map.delete(map.keys().next().value as Key)
 }

@@ -11,7 +11,10 @@ import type { TokenProvider } from './token-provider.ts'
 
 /** Token providers by key, such as one for each tenant. */
 export interface TokenPool<Key extends string | number> {
-  /** The key's provider. It can be kept: after an eviction, its next use requests a token again. */
+  /**
+   * The key's provider. It can be kept: after an eviction, its next use requests a token again. Closed, it stays closed,
+   * and the key gets another provider.
+   */
   for(key: Key): TokenProvider
   /** Whether the key is in the pool. */
   has(key: Key): boolean
@@ -90,8 +93,9 @@ export function createTokenPool<Key extends string | number>(
         if (set.delete(own) && set.size === 0) keyListeners.delete(key)
       }
     },
-    async evict(key) {
-      const provider = entries.delete(key)?.provider
+    async close(handle) {
+      const { key, provider } = handle
+      if (entries.use(key) === handle) entries.delete(key)
       if (provider) await retire(provider, () => provider.close())
     },
   }

@@ -32,7 +32,8 @@ export interface TokenCache {
   keep(cached: CachedToken): void
 }
 
-const closed = { kind: 'aborted', message: 'The token provider was closed.' } as const
+/** The facts of the error after `close()`. */
+export const closedProvider = { kind: 'aborted', message: 'The token provider was closed.' } as const
 
 /** The token requests of one provider: one at a time, none during a cooldown. */
 export class TokenRequests {
@@ -111,7 +112,7 @@ export class TokenRequests {
   }
 
   #start(options: PendingTokenRequestOptions): PendingTokenRequest {
-    if (this.#closed) throw new TokenError(closed)
+    if (this.#closed) throw new TokenError(closedProvider)
     const pending = new PendingTokenRequest(++this.#count, options, this.#settings)
     this.#pending = pending
     pending.result = this.#request(pending, options)
@@ -164,7 +165,7 @@ export class TokenRequests {
     this.#cooldown = undefined
     const pending = this.#pending
     if (pending) {
-      abortQuietly(pending.controller, new TokenError(closed))
+      abortQuietly(pending.controller, new TokenError(closedProvider))
       await pending.result.catch(() => {})
     }
     await this.#remainingWork

@@ -1,6 +1,6 @@
 import { errorCode } from '../platform/error-code.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
-import { kindOfStatus } from '../protocol/error-response.ts'
+import { isRedirect, kindOfStatus } from '../protocol/error-response.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { retryAfter } from '../protocol/retry-after.ts'
 import { isSecure } from '../protocol/secure-url.ts'
@@ -34,8 +34,10 @@ export interface BackendTokensOptions {
 export function backendTokens(options: BackendTokensOptions): TokenSource {
   const { url, fetch, headers, credentials } = { ...options }
   const absolute = URL.canParse(url) ? new URL(url) : undefined
-  if (absolute && (!isSecure(absolute, false) || absolute.username)) {
-    throw configurationError('url must be relative to the page or start with https://, without a user name.')
+  if (absolute && (!isSecure(absolute, false) || absolute.username || absolute.password)) {
+    throw configurationError(
+      'url must be relative to the page or start with https://, without a user name or password.',
+    )
   }
   // The token depends on cookies and headers: it is never shared with another source.
   const own = Math.random()
@@ -51,8 +53,8 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
       const body = await response.text().catch(unreachable)
       const token = ok ? tokenOf(body) : undefined
       if (token) return { ...token, scope: [] }
-      // A redirect leads to a login page; browsers show it as status 0.
-      if (status === 401 || status === 0 || (status >= 300 && status < 400)) {
+      // A redirect leads to a login page.
+      if (status === 401 || isRedirect(status)) {
         session++
         throw exemptFromCooldown(sessionEnded(status))
       }

@@ -63,5 +63,5 @@ function unreachableMessage(code: string, tokenEndpoint: string): string {
 }
 
 export function withoutQuery(url: string | URL): string {
-  return String(url).replace(/[?#].*$/s, '')
+  return String(url).replace(/[?#].*/s, '')
 }

@@ -142,6 +142,7 @@ describe('the wildcard origin https://*.example.com', () => {
   it('allows only the configured port', async () => {
     expect(await goesTo(['https://*.example.com:8443'], 'https://api.example.com:8443/')).toBe(true)
     expect(await goesTo(['https://*.example.com:8443'], 'https://api.example.com/')).toBe(false)
+    expect(await goesTo(['https://*.example.co.uk'], 'https://api.example.co.uk/')).toBe(true)
     expect(await goesTo(['http://*.localhost:3000'], 'http://tenant.localhost:3000/')).toBe(true)
   })
 })
@@ -190,7 +191,8 @@ describe('an invalid origin', () => {
     'https://api.example.com/path',
     'https://api.example.com/?query',
     'https://api.example.com/#fragment',
-    'https://user:password@api.example.com',
+    'https://user@api.example.com',
+    'https://:password@api.example.com',
     'https://*',
     'https://*.com',
     'https://*.',

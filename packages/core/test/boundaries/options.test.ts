@@ -9,6 +9,7 @@ import {
   parseTokenResponse,
   TokenError,
   type ApiResponse,
+  type ClientAuthentication,
   type ClientCredentialsOptions,
 } from '@tokenwell/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -60,6 +61,27 @@ describe('options that are functions', () => {
     expect(await failureOf(tokens)).toMatchObject({ kind: 'configuration' })
     expect(endpoint.requests).toHaveLength(0)
   })
+
+  it.each(['authUrl', 'tokenUrl', 'clientId', 'clientSecret'])('are named if they fail: %s', async (name) => {
+    const fails = () => Promise.reject(new RangeError('canary'))
+    const source = sourceOf(
+      new ScriptedEndpoint(),
+      name === 'authUrl' ? { tokenUrl: undefined, authUrl: fails } : { [name]: fails },
+    )
+    expect(await failureOf(createTokenProvider(source, { maxAttempts: 1 }))).toMatchObject({
+      kind: 'unavailable',
+      message: `The ${name} function failed (RangeError).`,
+    })
+  })
+
+  it.each([
+    new TokenError({ kind: 'configuration', message: 'The vault is locked.' }),
+    Object.assign(new Error('used no-store fetch'), { digest: 'DYNAMIC_SERVER_USAGE' }),
+  ])('may fail with an error that is passed on: %s', async (thrown) => {
+    const source = sourceOf(new ScriptedEndpoint(), { clientSecret: () => Promise.reject(thrown) })
+    const error = await failureOf(createTokenProvider(source))
+    expect(error).toMatchObject({ name: thrown.name, message: thrown.message })
+  })
 })
 
 describe('client authentication', () => {
@@ -73,6 +95,9 @@ describe('client authentication', () => {
     expect(call.state).toBe('resolved')
     expect(endpoint.requests.map(({ form }) => form.get('client_assertion'))).toEqual(['jwt-1', 'jwt-2'])
     expect(endpoint.requests[0]!.form.get('client_secret')).toBeNull()
+    expect(endpoint.requests[0]!.form.get('client_assertion_type')).toBe(
+      'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    )
     expect(await source.cacheKey()).toBe(await source.cacheKey())
     expect(created).toBe(2)
   })
@@ -101,6 +126,19 @@ describe('client authentication', () => {
     expect(endpoint.requests).toHaveLength(3)
   })
 
+  it('may explain an error by the headers of the response', async () => {
+    const endpoint = new ScriptedEndpoint({ ...wrongSecret, headers: { date: 'yesterday' } })
+    const clientAuthentication: ClientAuthentication = {
+      authenticate: () => {},
+      fingerprint: () => 'key',
+      explain: (error, headers) =>
+        void (error.message += ` Its date is ${(headers as Headers).get('date')}.`),
+    }
+    const source = sourceOf(endpoint, { clientSecret: undefined, clientAuthentication })
+    const error = (await failureOf(createTokenProvider(source))) as TokenError
+    expect(error.message).toContain('Its date is yesterday.')
+  })
+
   it('that fails names the client, but quotes none of its error', async () => {
     const clientAuthentication = clientAssertion(() => Promise.reject(new RangeError('canary')))
     const tokens = createTokenProvider(
@@ -116,10 +154,14 @@ describe('client authentication', () => {
 
 describe('errors', () => {
   it.each([
-    [{}, 'secret-canary'],
-    [{ clientAuthentication: 'basic' as const }, btoa('client:secret-canary')],
-    [{ clientSecret: 'canary' }, 'canary'],
-  ])('never repeat a secret in the form in which it was sent: %j', async (options, repeated) => {
+    [
+      {},
+      'secret-canary',
+      "repeated the client's credentials in its response (400). Report this to its operators.",
+    ],
+    [{ clientAuthentication: 'basic' as const }, btoa('client:secret-canary'), 'rejected the request (400).'],
+    [{ clientSecret: 'canary' }, 'canary', "repeated the client's credentials in its response (400)."],
+  ])('never repeat a secret in the form in which it was sent: %j', async (options, repeated, explanation) => {
     const endpoint = new ScriptedEndpoint({
       status: 400,
       body: { error: repeated, error_description: `got ${repeated}` },
@@ -130,6 +172,7 @@ describe('errors', () => {
     const error = (await failureOf(tokens)) as TokenError
     expect(error.oauthError).toBeUndefined()
     expect(error.errorDescription).toBe('got [redacted]')
+    expect(error.message).toContain(explanation)
     expect(error.message).not.toContain(repeated)
   })
 
@@ -243,6 +286,9 @@ describe('a token response', () => {
     const body = { access_token: 'bound', token_type: 'DPoP', expires_in: 60 }
     expect(await failureOf(createTokenProvider(sourceOf(new ScriptedEndpoint({ body }))))).toMatchObject({
       kind: 'malformed',
+      message: expect.stringContaining(
+        'issued a DPoP token instead of a Bearer token. Set binding: dpop().',
+      ) as string,
     })
   })
 })

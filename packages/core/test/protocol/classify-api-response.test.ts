@@ -59,13 +59,17 @@ describe('a challenge', () => {
     ],
     ['Digest realm="x", nonce="Bearer"', false],
     ['Basic realm="x", error="invalid_token"', false],
+    ['X-Basic realm="x"', true],
+    ['Basic-Token realm="x"', true],
+    ['DPoP error="use_dpop_nonce", Bearer error="invalid_token"', true],
+    ['DPoP error="invalid_token", Bearer error="insufficient_scope"', false],
   ])('for %s: token rejected: %s', (header, tokenRejected) => {
     expect(challenge(header).tokenRejected).toBe(tokenRejected)
   })
 
   it('is read with any status', () => {
     expect(challenge('Bearer error="invalid_token"', 403).tokenRejected).toBe(true)
-    expect(challenge('Bearer error="invalid_token"', 400).tokenRejected).toBe(true)
+    expect(challenge('Bearer error = "invalid_token"', 400).tokenRejected).toBe(true)
     expect(challenge('Bearer error="insufficient_scope"', 403).tokenRejected).toBe(false)
     expect(challenge('Bearer', 403).tokenRejected).toBe(false)
   })
@@ -89,6 +93,13 @@ describe('a challenge', () => {
       expect(challenge(`Bearer error="${code}"`).tokenRejected).toBe(false)
       expect(challenge(`Bearer error="${code}.x"`).tokenRejected).toBe(true)
       expect(challenge(`Bearer error="x.${code}"`).tokenRejected).toBe(true)
+    },
+  )
+
+  it.each([`Bearer error='invalid_token"`, `Bearer error='invalid_token'`])(
+    'is read despite wrong quotation marks: %s',
+    (header) => {
+      expect(challenge(header, 403)).toEqual({ tokenRejected: true, reason: 'invalid_token' })
     },
   )
 

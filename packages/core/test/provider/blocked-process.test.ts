@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createTokenProvider } from '@tokenwell/core'
+import { createTokenProvider, type AccessToken } from '@tokenwell/core'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { ScriptedEndpoint, sourceOf, wrongSecret } from '../support/scripted-endpoint.ts'
@@ -25,6 +25,24 @@ it('waits little longer for a check that hangs although the process was blocked'
   const call = tokens.getToken()
   block(1_100)
   await expect(Promise.race([call, setTimeout(600)])).rejects.toMatchObject({ kind: 'credentials' })
+})
+
+it.each([
+  [10_049, 1],
+  [10_050, 2],
+])('gives up a request 50 ms after its time limit: %d ms, %d requests', async (ms, count) => {
+  let time = 0
+  const clock = { now: () => time, monotonic: () => time }
+  const calls: Promise<AccessToken>[] = []
+  const endpoint = new ScriptedEndpoint(() => {
+    time = ms
+    calls.push(tokens.getToken())
+    return {}
+  })
+  const tokens = createTokenProvider(sourceOf(endpoint), { clock })
+  const { value } = await tokens.getToken()
+  expect([value, endpoint.requests.length]).toEqual([`token-${count}`, count])
+  await Promise.all(calls)
 })
 
 /** A provider in a cooldown of 30 s. */

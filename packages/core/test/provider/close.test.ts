@@ -1,5 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createMemoryTokenStore, createTokenProvider, type TokenSource } from '@tokenwell/core'
+import {
+  createMemoryTokenStore,
+  createTokenPool,
+  createTokenProvider,
+  type TokenProvider,
+  type TokenSource,
+} from '@tokenwell/core'
+import { startWith, storeWith } from '../acquire/sharing/unavailable-store.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { never, ScriptedEndpoint, sourceOf, unavailable } from '../support/scripted-endpoint.ts'
 
@@ -81,6 +88,23 @@ describe('close', () => {
     await expect(disposed.getToken()).rejects.toMatchObject(closed)
   })
 
+  it('waits for each write to the store, not only for the last operation', async () => {
+    const written = vi.fn()
+    const writeCooldown = () => new Promise<void>((resolve) => setTimeout(resolve, 100)).then(written)
+    const { tokens } = startWith(storeWith({ writeCooldown }), {
+      status: 429,
+      headers: { 'retry-after': '5' },
+      body: '',
+    })
+    const call = watch(tokens.getToken())
+    await pass(10)
+    const closing = watch(tokens.close())
+    await pass(80)
+    expect([call.error, closing.state]).toEqual([expect.objectContaining(closed), 'pending'])
+    await pass(20)
+    expect([written.mock.calls.length, closing.state]).toEqual([1, 'resolved'])
+  })
+
   it('does not close the store', async () => {
     const close = vi.fn()
     const store = { ...createMemoryTokenStore(), close }
@@ -105,5 +129,61 @@ describe('close', () => {
     expect(vi.getTimerCount()).toBe(0)
     await tokens.close()
     expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe.each<[string, (tokens: TokenProvider) => Promise<void>]>([
+  ['close', (tokens) => tokens.close()],
+  ['await using', (tokens) => tokens[Symbol.asyncDispose]()],
+])('closing a key of a pool with %s', (_name, close) => {
+  it('cancels its pending request; the pool creates another provider for the key', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? never : {}))
+    const pool = createTokenPool((_key: string) => sourceOf(endpoint))
+    const tokens = pool.for('a')
+    const call = watch(tokens.getToken())
+    await pass(10)
+    await close(tokens)
+    await pass(0)
+    expect(call.error).toMatchObject(closed)
+    expect(endpoint.cancelled).toBe(1)
+    expect(pool.has('a')).toBe(false)
+    await expect(tokens.getToken()).rejects.toMatchObject(closed)
+    expect((await pool.for('a').getToken()).value).toBe('token-2')
+  })
+
+  it('closes a provider that has no token yet for good', async () => {
+    const endpoint = new ScriptedEndpoint(() => ({}))
+    const pool = createTokenPool((_key: string) => sourceOf(endpoint))
+    const tokens = pool.for('a')
+    await close(tokens)
+    expect(pool.has('a')).toBe(false)
+    await expect(tokens.getToken()).rejects.toMatchObject(closed)
+    expect(endpoint.requests).toHaveLength(0)
+  })
+
+  it('ends calls that wait for a source', async () => {
+    const endpoint = new ScriptedEndpoint(() => ({}))
+    let provideSource!: (source: TokenSource) => void
+    const source = new Promise<TokenSource>((resolve) => (provideSource = resolve))
+    const pool = createTokenPool((_key: string) => source)
+    const tokens = pool.for('a')
+    const call = watch(tokens.getToken())
+    await close(tokens)
+    provideSource(sourceOf(endpoint))
+    await pass(0)
+    expect(call.error).toMatchObject(closed)
+    expect(endpoint.requests).toHaveLength(0)
+  })
+
+  it('leaves the provider that replaced it after an eviction open', async () => {
+    const endpoint = new ScriptedEndpoint(() => ({}))
+    const pool = createTokenPool((_key: string) => sourceOf(endpoint))
+    const evicted = pool.for('a')
+    pool.delete('a')
+    const tokens = pool.for('a')
+    const { value } = await tokens.getToken()
+    await close(evicted)
+    expect((await tokens.getToken()).value).toBe(value)
+    await expect(evicted.getToken()).rejects.toMatchObject(closed)
   })
 })

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createTokenProvider, type TokenErrorKind } from '@tokenwell/core'
-import { fixRandom, pass, useFakeTime } from '../support/fake-time.ts'
+import { fixRandom, pass, useFakeTime, watch } from '../support/fake-time.ts'
 import {
   ScriptedEndpoint,
   sourceOf,
@@ -134,6 +134,19 @@ describe('a cooldown', () => {
     tokens.reset()
     expect(tokens.peekToken()).toBeUndefined()
     expect((await tokens.getToken()).value).toBe('token-4')
+  })
+
+  it('is not caused by a request that was pending at reset()', async () => {
+    const endpoint = new ScriptedEndpoint((request) =>
+      request === 1 ? { ...wrongSecret, latencyMs: 100 } : {},
+    )
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const call = watch(tokens.getToken())
+    await pass(10)
+    tokens.reset()
+    await pass(90)
+    expect(call.state).toBe('rejected')
+    expect((await tokens.getToken()).value).toBe('token-2')
   })
 
   it.each([

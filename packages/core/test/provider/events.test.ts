@@ -88,6 +88,21 @@ describe('events', () => {
     ])
   })
 
+  it('report a call that waited for a cooldown, and then for a request', async () => {
+    const throttled = { status: 429, headers: { 'retry-after': '45' }, body: '' }
+    const { events, tokens } = listened((request) => (request === 1 ? throttled : {}))
+    await tokens.getToken().catch(() => {})
+    await pass(20_000)
+    void tokens.getToken()
+    await pass(25_000)
+    expect(events.at(-1)).toMatchObject({
+      type: 'call_settled',
+      durationMs: 25_000,
+      waitedFor: 'cooldown',
+      requestId: 2,
+    })
+  })
+
   it('are not emitted for cached tokens or during a cooldown', async () => {
     const { endpoint, events, tokens } = listened({})
     await tokens.getToken()

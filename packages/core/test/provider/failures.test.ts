@@ -87,6 +87,14 @@ describe('attempts', () => {
     expect(calls.map(({ value }) => value?.value)).toEqual(['token-3', 'token-3'])
   })
 
+  it('leave half of the remaining time to the next one', async () => {
+    fixRandom(0.999_999)
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? unavailable : { latencyMs: 400 }))
+    const call = watch(createTokenProvider(sourceOf(endpoint), { timeoutMs: 1_000 }).getToken())
+    await pass(1_000)
+    expect(call.value?.value).toBe('token-2')
+  })
+
   it('do not exceed maxAttempts', async () => {
     const endpoint = new ScriptedEndpoint(unavailable)
     const tokens = createTokenProvider(sourceOf(endpoint), { maxAttempts: 1 })
@@ -109,6 +117,12 @@ describe('attempts', () => {
       error: new TypeError('fetch failed', { cause: new AggregateError(errors) }),
     })
     expect(error.message).toContain('(EHOSTUNREACH)')
+  })
+
+  it('report the code of the last error in a chain of five, but not of a longer one', async () => {
+    const nested = (depth: number): object => (depth ? { cause: nested(depth - 1) } : { code: 'ECONNRESET' })
+    expect((await failure({ error: nested(4) })).error.message).toContain('(ECONNRESET)')
+    expect((await failure({ error: nested(5) })).error.message).toContain('(unknown error)')
   })
 
   it('report no code if the name of the error is not text', async () => {

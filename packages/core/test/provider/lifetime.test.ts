@@ -76,6 +76,21 @@ describe('a lifetime', () => {
     expect(lifetimeMs).toBe(5_000)
   })
 
+  it.each([
+    [299, 0],
+    [300, 0],
+    [301, 1],
+  ])(
+    'that is missing is %d s for a JWT that is valid for that long, up to 300 s',
+    async (seconds, events) => {
+      const iat = Date.now() / 1000 + 60
+      const jwt = `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ iat, exp: iat + seconds }))}.signature`
+      const { lifetimeMs, unknown } = await lifetimeOf({ body: { ...withoutLifetime, access_token: jwt } })
+      expect(lifetimeMs).toBe(Math.min(seconds, 300) * 1_000)
+      expect(unknown).toHaveLength(events)
+    },
+  )
+
   it.each([[365 * 86_400 + 1], [4_102_444_800], ['99999999999999999999']])(
     'of %s s is limited to 365 days, and an event is emitted',
     async (expiresIn) => {

@@ -74,13 +74,30 @@ describe('a secret function', () => {
   })
 
   it('delays each call by at most a second if it hangs during a cooldown', async () => {
-    let calls = 0
-    const clientSecret = () => (++calls <= 2 ? 'wrong' : new Promise<string>(() => {}))
-    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(wrongSecret), { clientSecret }))
+    let clientSecret: () => string | Promise<string> = () => 'wrong'
+    const endpoint = new ScriptedEndpoint(wrongSecret)
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: () => clientSecret() }))
     await tokens.getToken().catch(() => {})
-    const waiting = watch(tokens.getToken())
     await pass(1_000)
+    await tokens.getToken().catch(() => {})
+    clientSecret = () => new Promise(() => {})
+    const waiting = watch(tokens.getToken())
+    await pass(999)
+    expect(waiting.state).toBe('pending')
+    await pass(1)
     expect(waiting.state).toBe('rejected')
+  })
+
+  it('does not prevent the next request if it hangs until the end of the cooldown', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : {}))
+    let calls = 0
+    const clientSecret = () => (++calls === 2 ? new Promise<string>(() => {}) : 'secret')
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }))
+    await tokens.getToken().catch(() => {})
+    await pass(400)
+    const waiting = watch(tokens.getToken())
+    await pass(600)
+    expect(waiting.value?.value).toBe('token-2')
   })
 
   it('causes one more request if it returns another wrong secret', async () => {

@@ -1,12 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import {
-  backendTokens,
-  createMemoryTokenStore,
-  createTokenProvider,
-  tokenResponseBody,
-  TokenError,
-  type TokenStore,
-} from '@tokenwell/core'
+import { backendTokens, createTokenProvider, tokenResponseBody, TokenError } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import {
   ScriptedEndpoint,
@@ -18,7 +11,6 @@ import {
 useFakeTime()
 
 const url = 'https://app.example.com/token'
-const sessionEnded = { status: 401, body: { error: 'no_session' } }
 
 describe('tokens from a backend', () => {
   it('are requested with a POST without a secret', async () => {
@@ -67,11 +59,15 @@ describe('tokens from a backend', () => {
 
   it.each([
     'http://app.example.com/token',
-    'https://user:password@app.example.com/',
+    'https://user@app.example.com/',
+    'https://:password@app.example.com/',
     'ftp://app.example.com',
     'javascript:0',
   ])('are never requested from %s', (address) => {
-    expect(() => backendTokens({ url: address })).toThrow(expect.objectContaining({ kind: 'configuration' }))
+    const message =
+      'url must be relative to the page or start with https://, without a user name or password.'
+    const error = expect.objectContaining({ kind: 'configuration', message }) as Error
+    expect(() => backendTokens({ url: address })).toThrow(error)
   })
 
   it('have the lifetime that the backend returns', async () => {
@@ -82,69 +78,6 @@ describe('tokens from a backend', () => {
     const tokens = createTokenProvider(backendTokens({ url, fetch: new ScriptedEndpoint({ body }).fetch }))
     const token = await tokens.getToken()
     expect(token.expiresAt.getTime() - Date.now()).toBe(40_000)
-  })
-})
-
-describe('a session that ended', () => {
-  it.each([
-    ['401', sessionEnded],
-    ['a redirect to the login page', { status: 302, headers: { location: '/login' }, body: '' }],
-  ])('by %s is reported immediately and starts no cooldown', async (_name, response) => {
-    const endpoint = new ScriptedEndpoint(response)
-    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
-    for (let call = 1; call <= 5; call++) {
-      await expect(tokens.getToken()).rejects.toMatchObject({
-        kind: 'credentials',
-        status: response.status,
-        message: 'The backend returned no token: the session has ended. Log in again.',
-      })
-      expect(endpoint.requests).toHaveLength(call)
-    }
-    endpoint.script = {}
-    await expect(tokens.getToken()).resolves.toBeDefined()
-  })
-
-  it('is assumed after an opaque redirect in a browser', async () => {
-    const send = () =>
-      Promise.resolve({ status: 0, headers: new Headers(), text: () => Promise.resolve('') } as Response)
-    const tokens = createTokenProvider(backendTokens({ url, fetch: send }))
-    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
-  })
-
-  it('does not affect a token that is still valid', async () => {
-    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? { expiresIn: 100 } : sessionEnded))
-    const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch }))
-    await tokens.getToken()
-    await pass(90_000)
-    for (let second = 0; second < 4; second++) {
-      expect((await tokens.getToken()).value).toBe('token-1')
-      await pass(1_000)
-    }
-    await pass(10_000)
-    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
-  })
-
-  it('does not leave its token to the next session, not even in a store', async () => {
-    const memory = createMemoryTokenStore()
-    const writeCooldown = vi.fn()
-    const store: TokenStore = {
-      ...memory,
-      lease: async (...of) => ({ ...(await memory.lease(...of))!, writeCooldown }),
-    }
-    const source = backendTokens({ url, fetch: new ScriptedEndpoint(sessionEnded).fetch })
-    const before = await source.cacheKey()
-    await createTokenProvider(source, { store })
-      .getToken()
-      .catch(() => {})
-    expect(await source.cacheKey()).not.toBe(before)
-    expect(writeCooldown).not.toHaveBeenCalled()
-  })
-
-  it('has a different cache key for each user', async () => {
-    const keys = await Promise.all(
-      ['a', 'b'].map((user) => backendTokens({ url, headers: () => ({ user }) }).cacheKey()),
-    )
-    expect(keys[0]).not.toBe(keys[1])
   })
 })
 
@@ -227,6 +160,25 @@ describe('a failing backend', () => {
       await pass(1)
       await expect(tokens.getToken()).resolves.toBeDefined()
       expect(endpoint.requests).toHaveLength(5)
+    },
+  )
+
+  it.each([
+    [403, '', 3],
+    [200, '<html>', 3],
+    [404, '', 1],
+    [500, '', 1],
+  ])(
+    'that returns %i %j, with a new header for each of three calls, gets requests: %i',
+    async (status, body, requests) => {
+      const endpoint = new ScriptedEndpoint({ status, body })
+      let csrf = 0
+      const headers = () => ({ 'x-csrf-token': String(++csrf) })
+      const tokens = createTokenProvider(backendTokens({ url, fetch: endpoint.fetch, headers }), {
+        maxAttempts: 1,
+      })
+      for (let call = 0; call < 3; call++) await expect(tokens.getToken()).rejects.toMatchObject({ status })
+      expect(endpoint.requests).toHaveLength(requests)
     },
   )
 

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
+  clientAssertion,
   clientCredentials,
   createTokenProvider,
   TokenError,
@@ -65,6 +67,10 @@ describe('the cache key', () => {
       'bd2a3f0f15898eeb5eeb08374fb086567f5cf4f757a0a4f7a4855f69f1935ce0',
     ],
     [
+      { clientAuthentication: clientAssertion(() => 'jwt'), clientSecret: undefined },
+      'aced439294337b8894799bab55a0b6305362f8ff95688ad95dd65c82fae965c4',
+    ],
+    [
       {
         scope: 'b a',
         audience: 'an-audience',
@@ -78,8 +84,8 @@ describe('the cache key', () => {
     expect(await keyOf(options)).toBe(key)
   })
 
-  it('is reported as unavailable without WebCrypto, and fails no caller', async () => {
-    vi.stubGlobal('crypto', {})
+  it.each([[undefined], [{}]])('is reported as unavailable if crypto is %j', async (crypto) => {
+    vi.stubGlobal('crypto', crypto)
     await expect(keyOf()).rejects.toMatchObject({
       kind: 'configuration',
       message: expect.stringContaining('WebCrypto') as string,
@@ -117,6 +123,11 @@ describe('client credentials', () => {
   it.each([[undefined], [{}], [{ document: undefined }]])('are accepted where window is %j', (window) => {
     vi.stubGlobal('window', window)
     expect(() => clientCredentials(standard)).not.toThrow()
+  })
+
+  it.each(['post', 'basic'] as const)('require a secret that is sent by %s', (clientAuthentication) => {
+    const options = { ...standard, clientSecret: undefined, clientAuthentication }
+    expect(() => clientCredentials(options)).toThrow('clientSecret is missing.')
   })
 
   it('fail with the error of a custom authentication, unchanged', async () => {
@@ -165,11 +176,20 @@ describe('client credentials', () => {
     expect(init.cache).toBe(expected ? 'no-store' : undefined)
   })
 
+  it.each(['Authorization', 'content-type', 'Content-Length', 'host', 'DPoP'])(
+    'reject the header %s, which they set themselves',
+    (name) => {
+      expect(() => clientCredentials({ ...standard, headers: { [name]: 'x' } })).toThrow(
+        `headers must not contain ${name}. It is set by Tokenwell.`,
+      )
+    },
+  )
+
   it('send the headers of the options', async () => {
     const endpoint = new ScriptedEndpoint()
-    const options = { ...standard, fetch: endpoint.fetch, headers: { 'x-tenant': 'acme' } }
-    await createTokenProvider(clientCredentials(options)).getToken()
-    expect(endpoint.requests[0]!.headers).toMatchObject({ 'x-tenant': 'acme' })
+    const headers = { 'x-tenant': 'acme', 'x-authorization': 'key', 'host-name': 'one' }
+    await createTokenProvider(clientCredentials({ ...standard, fetch: endpoint.fetch, headers })).getToken()
+    expect(endpoint.requests[0]!.headers).toMatchObject(headers)
   })
 
   it('have the client ID as their label, unless it is a function', () => {
@@ -188,10 +208,13 @@ describe('client credentials', () => {
     expect(endpoint.requests[0]!.form.get('client_id')).toBe('client')
   })
 
-  it('read a response from a fetch without streams', async () => {
-    const body = JSON.stringify({ access_token: 'token', token_type: 'Bearer' })
-    const send = () =>
-      Promise.resolve({ status: 200, headers: new Headers(), text: () => Promise.resolve(body) } as Response)
+  it.each([
+    ['without streams', undefined],
+    ['with a stream of Node', Readable.from([])],
+  ])('read a response from a fetch %s', async (_name, body) => {
+    const text = () => Promise.resolve(JSON.stringify({ access_token: 'token', token_type: 'Bearer' }))
+    const response = { status: 200, headers: new Headers(), body, text } as unknown as Response
+    const send = () => Promise.resolve(response)
     const tokens = createTokenProvider(clientCredentials({ ...standard, fetch: send }))
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
   })

@@ -38,7 +38,7 @@ function start(pages: Pages, options: Partial<ClientCredentialsOptions> = {}, ma
   })
   const issuer = discover(origin, { maxAgeMs })
   const source = clientCredentials({ issuer, clientId: 'client', clientSecret: 'secret', fetch, ...options })
-  return { urls, forms, source, tokens: createTokenProvider(source, { maxAttempts: 1 }) }
+  return { fetch, urls, forms, source, tokens: createTokenProvider(source, { maxAttempts: 1 }) }
 }
 
 const oauth = `${origin}/.well-known/oauth-authorization-server`
@@ -46,11 +46,12 @@ const openid = `${origin}/.well-known/openid-configuration`
 
 describe('discover', () => {
   it('looks up the token endpoint at the first token request, once for all callers', async () => {
-    const { tokens, urls } = start({ [oauth]: metadata() })
+    const { fetch, tokens, urls } = start({ [oauth]: metadata() })
     await pass(60_000)
     expect(urls).toEqual([])
     await Promise.all(Array.from({ length: 100 }, () => tokens.getToken()))
     expect(urls).toEqual([oauth, `${origin}/token`])
+    expect(fetch.mock.calls[0]![1]).toMatchObject({ headers: { accept: 'application/json' } })
   })
 
   it('shares metadata between sources, and looks it up again after maxAgeMs', async () => {
@@ -143,6 +144,12 @@ describe('discover', () => {
       'configuration',
       'has no valid token_endpoint',
     ],
+    [
+      'with an alias over plain HTTP',
+      metadata({ mtls_endpoint_aliases: { token_endpoint: 'http://mtls.example.com' } }),
+      'configuration',
+      'has no valid token_endpoint',
+    ],
     ['that redirects', 302, 'configuration', 'responded with status 302'],
     ['that fails', 503, 'unavailable', 'responded with status 503'],
     ['that is unreachable', 'unreachable', 'unavailable', 'failed (ECONNREFUSED)'],
@@ -171,11 +178,11 @@ describe('discover', () => {
   })
 
   it('names the supported methods if a secret is not among them', async () => {
-    const offer = { token_endpoint_auth_methods_supported: ['private_key_jwt'] }
+    const offer = { token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'] }
     const { tokens } = start({ [oauth]: metadata(offer) })
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'configuration',
-      message: `The issuer "${origin}" does not accept a client secret, only private_key_jwt. Set clientAuthentication.`,
+      message: `The issuer "${origin}" does not accept a client secret, only private_key_jwt, none. Set clientAuthentication.`,
     })
     const chosen = start({ [oauth]: metadata(offer) }, { clientAuthentication: 'post' })
     await expect(chosen.tokens.getToken()).resolves.toMatchObject({ value: 'token' })

@@ -36,6 +36,16 @@ it('sends a bound token, and the request for it, with a proof', async () => {
   })
 })
 
+it('fails if the endpoint issues a token without the binding', async () => {
+  const source = sourceOf(new ScriptedEndpoint(), { binding: binding() })
+  await expect(createTokenProvider(source).getToken()).rejects.toMatchObject({
+    kind: 'malformed',
+    message: expect.stringContaining(
+      'issued a Bearer token instead of a DPoP token. Omit binding if the endpoint does not support DPoP.',
+    ) as string,
+  })
+})
+
 it('sends a request again, once, if the API has sent a new nonce', async () => {
   const tokens = createTokenProvider(
     sourceOf(new ScriptedEndpoint({ body }), { binding: { ...binding(), receive: () => true } }),

@@ -55,7 +55,7 @@ export function createMemoryTokenStore(): TokenStore {
       if (tokens.get(key)?.value.id === id) tokens.delete(key)
     },
     async lease(key, ttlMs, slot) {
-      const leaseKey = `${slot ?? ''} ${key}`
+      const leaseKey = JSON.stringify([slot, key])
       if (leases.get(leaseKey)) return undefined
       const since = readInstant(systemClock)
       let own: Expiring = { since, ms: ttlMs }

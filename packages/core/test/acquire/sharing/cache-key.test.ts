@@ -9,16 +9,19 @@ useFakeTime()
 
 describe('a cache key', () => {
   it.each([
-    ['fails', failing],
-    ['throws at once', throwing],
-  ])('that %s fails no caller: the token is requested without the store', async (_name, cacheKey) => {
+    ['fails', failing, 'ECONNRESET'],
+    ['throws at once', throwing, 'TypeError'],
+  ])('that %s fails no caller: the token is requested without the store', async (_name, cacheKey, cause) => {
     const endpoint = new ScriptedEndpoint()
     const read = vi.fn(() => Promise.resolve(undefined))
-    const tokens = createTokenProvider(keyedSource(endpoint, cacheKey), { store: storeWith({ read }) })
+    const onEvent = vi.fn()
+    const store = storeWith({ read })
+    const tokens = createTokenProvider(keyedSource(endpoint, cacheKey), { store, onEvent })
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-1' })
     tokens.reject(tokens.peekToken()!)
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })
     expect(read).not.toHaveBeenCalled()
+    expect(onEvent).toHaveBeenCalledWith({ type: 'store_unavailable', operation: 'cacheKey', cause })
   })
 
   it('that hangs does not block callers, refreshes or close indefinitely', async () => {

@@ -26,6 +26,7 @@ describe('a store that returns invalid entries', () => {
     [{ cooldownMs: 1_000, error: null }],
     [{ cooldownMs: 1_000, error: 'denied' }],
     [{ cooldownMs: 'long', error: { kind: 'credentials', message: 'invalid' } }],
+    [{ cooldownMs: -1, error: { kind: 'credentials', message: 'expired' } }],
   ])('such as %j from a read are ignored', async (entry) => {
     const { tokens } = startWith(storeWith({ read: () => Promise.resolve(entry as never) }))
     const call = watch(tokens.getToken())
@@ -42,12 +43,17 @@ describe('a store that returns invalid entries', () => {
   })
 
   it.each([['text'], [{}], [[]], [{ release: 1 }], [true]])(
-    'such as %j from a lease are ignored',
+    'such as %j from a lease are ignored, and an event is emitted',
     async (entry) => {
-      const { tokens } = startWith(storeWith({ lease: () => Promise.resolve(entry as never) }))
+      const { events, tokens } = startWith(storeWith({ lease: () => Promise.resolve(entry as never) }))
       const call = watch(tokens.getToken())
       await pass(500)
       expect(call.value?.value).toBe('token-1')
+      expect(events).toContainEqual({
+        type: 'store_unavailable',
+        operation: 'lease',
+        cause: 'invalid_lease',
+      })
     },
   )
 

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createMemoryTokenStore, createTokenProvider, type TokenStore } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../../support/fake-time.ts'
 import { ScriptedEndpoint } from '../../support/scripted-endpoint.ts'
 import { keyedSource } from './keyed-source.ts'
+import { forever, startWith, storeWith } from './unavailable-store.ts'
 
 useFakeTime()
 
@@ -18,6 +19,14 @@ describe('a token rejected by an API', () => {
     first.reject(await first.getToken())
     await pass(0)
     expect(await store.read('key')).toBeUndefined()
+  })
+
+  it('is not removed from the store while it is still being written', async () => {
+    const remove = vi.fn(() => Promise.resolve())
+    const { tokens } = startWith(storeWith({ write: forever, remove }))
+    tokens.reject(await tokens.getToken())
+    await pass(100)
+    expect(remove).not.toHaveBeenCalled()
   })
 
   it('is not accepted again from a stale store', async () => {

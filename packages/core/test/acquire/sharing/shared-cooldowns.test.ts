@@ -148,6 +148,16 @@ describe('a rejection of the credentials', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
+  it('with Retry-After fails a caller at once if no time would remain for the request', async () => {
+    const { endpoint, store } = fleet(0, {})
+    const lease = await store.lease('key', 1_000)
+    await lease?.writeCooldown({ kind: 'throttled', message: 'Too many requests.' }, 5_000)
+    await lease?.release()
+    const call = watch(createTokenProvider(keyedSource(endpoint), { store, timeoutMs: 5_000 }).getToken())
+    await pass(0)
+    expect(call).toMatchObject({ state: 'rejected', error: { kind: 'throttled' } })
+  })
+
   it('is shared before the next attempt if that is a second away', async () => {
     const { store, first } = fleet(1, (request) =>
       request === 1 ? { status: 503, body: '', headers: { 'retry-after': '1' } } : {},

@@ -20,6 +20,14 @@ describe('providers that share a store', () => {
     expect(received.toSorted()).toEqual(['endpoint', ...Array<string>(19).fill('store')])
   })
 
+  it('report calls that waited for the request of another process', async () => {
+    const { events, first, second } = fleet(2, { latencyMs: 3_000 })
+    for (const tokens of [first, second]) watch(tokens.getToken())
+    await pass(3_300)
+    const causes = events.flatMap((event) => (event.type === 'call_settled' ? [event.waitedFor] : []))
+    expect(causes).toEqual(['token_request', 'other_process'])
+  })
+
   it('find the token of another process with its remaining lifetime', async () => {
     const { first, second } = fleet(2, { expiresIn: 100 })
     await first.getToken()

@@ -60,6 +60,7 @@ describe('a slow or failing store', () => {
         return memory.read(key)
       },
     })
+    await pass(10_000)
     const call = watch(tokens.getToken())
     await pass(100)
     expect(call.value?.value).toBe('stored')
@@ -73,9 +74,14 @@ describe('a slow or failing store', () => {
     const store = storeWith({ lease })
     const { tokens } = startWith(store, { expiresIn: 0.5 })
     const { tokens: other } = startWith(store, { expiresIn: 0.5 })
+    const otherKey = createTokenProvider(
+      keyedSource(new ScriptedEndpoint({}), () => Promise.resolve('other key')),
+      { store },
+    )
     await tokens.getToken()
     expect(lease).toHaveBeenCalledTimes(1)
     await pass(990)
+    await otherKey.getToken()
     await tokens.getToken()
     await other.getToken()
     expect(lease).toHaveBeenCalledTimes(1)
@@ -114,10 +120,11 @@ describe('a slow or failing store', () => {
     expect(lease).toHaveBeenCalledTimes(6)
   })
 
-  it('is paused for a second if it fails again after it has recovered', async () => {
+  it.each(['store', 'key'])('is paused for a second if the %s recovers and fails again', async (scope) => {
     const memory = createMemoryTokenStore()
     let works = false
-    const lease = vi.fn((key: string, ttlMs: number) => (works ? memory.lease(key, ttlMs) : failing()))
+    const fails = () => Promise.reject(Object.assign(new Error('canary'), { scope }))
+    const lease = vi.fn((key: string, ttlMs: number) => (works ? memory.lease(key, ttlMs) : fails()))
     const { tokens } = startWith(storeWith({ lease }))
     for (let failures = 0; failures < 5; failures++) {
       await tokens.getToken({ forceRefresh: true })
@@ -142,21 +149,26 @@ describe('a slow or failing store', () => {
     expect(release).toHaveBeenCalledOnce()
   })
 
-  it('serves the fleet again after it has recovered', async () => {
+  it('serves the fleet again after it has recovered, and one event reports that', async () => {
     const memory = createMemoryTokenStore()
     let works = false
     const store = storeWith({
       read: (key) => (works ? memory.read(key) : failing()),
       lease: (...of) => memory.lease(...of),
     })
-    const { tokens } = startWith(store)
+    const { events, tokens } = startWith(store)
     await tokens.getToken()
     works = true
     await pass(1_000)
     await tokens.getToken({ forceRefresh: true })
-    const { endpoint, tokens: other } = startWith(store)
+    const { endpoint, events: others, tokens: other } = startWith(store)
     await other.getToken()
     expect(endpoint.requests).toHaveLength(0)
+    const types = [...events, ...others].map(({ type }) => type)
+    expect(types.filter((type) => type.startsWith('store_'))).toEqual([
+      'store_unavailable',
+      'store_recovered',
+    ])
   })
 
   it('does not prevent single-flight in a process', async () => {

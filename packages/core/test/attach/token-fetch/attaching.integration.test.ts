@@ -46,7 +46,8 @@ describe('a fetch with tokens', () => {
 
   it('keeps method, body, and headers in any form', async () => {
     const { api, seen, tokenFetch } = await start()
-    const pairs = { 'x-one': '1', 'content-type': 'text/plain' }
+    // The last name is as long as "authorization".
+    const pairs = { 'x-one': '1', 'content-type': 'text/plain', 'if-none-match': '"tag"' }
     for (const headers of [pairs, Object.entries<string>(pairs), new Headers(pairs)]) {
       await tokenFetch(api, { method: 'PUT', headers, body: 'body' })
       await tokenFetch(new Request(api, { method: 'PUT', headers, body: 'body' }))
@@ -118,6 +119,13 @@ describe('a fetch with tokens', () => {
     expect(issuer.requests).toBe(0)
   })
 
+  it('passes the options of fetch on, without the one to opt out', async () => {
+    const fetch = vi.fn(() => Promise.resolve(new Response()))
+    const { api, tokenFetch } = await start({ fetch })
+    await tokenFetch(api, { method: 'PUT', cache: 'no-store', token: false })
+    expect(fetch).toHaveBeenCalledWith(api, { method: 'PUT', cache: 'no-store' })
+  })
+
   it('sends nothing if no token is available', async () => {
     const { api, issuer, seen, tokenFetch, tokens } = await start()
     await tokens.close()
@@ -145,6 +153,12 @@ describe('a fetch with tokens', () => {
     expect(fetch).toHaveBeenCalledOnce()
   })
 
+  it.each([null, undefined, 'http://'])('rejects the invalid URL %j as fetch does', async (input) => {
+    const { tokenFetch } = await start()
+    const result = tokenFetch(input as never)
+    await expect(result).rejects.toThrow(TypeError)
+  })
+
   it('rejects invalid headers as fetch does', async () => {
     const { api, tokenFetch } = await start()
     await tokenFetch(api)
@@ -164,6 +178,16 @@ describe('a fetch with tokens', () => {
     expect(await (await later(api)).text()).toBe('own')
     vi.unstubAllGlobals()
     expect(own).toHaveBeenCalledTimes(2)
+  })
+
+  it.each(['GET', 'POST'])('passes the URL of a %s to fetch as the caller wrote it', async (method) => {
+    const urls: unknown[] = []
+    const { api, tokenFetch } = await start({
+      fetch: async (input) => new Response(String(urls.push(input))),
+    })
+    const given = [api, `${api}/a b`, `${api}/a/../b`]
+    for (const url of given) await tokenFetch(url, { method })
+    expect(urls).toEqual(given)
   })
 
   it('passes on errors from fetch', async () => {

@@ -21,6 +21,7 @@ describe('the kind of a failure', () => {
   it.each(every)("is throttled for the gateway's code with any status (%d)", (status) => {
     expect(failure(fault('policies.ratelimit.SpikeArrestViolation'), status).kind).toBe('throttled')
     expect(failure(fault('policies.ratelimit.QuotaViolation'), status).kind).toBe('throttled')
+    expect(failure(fault('policies.ratelimit.Other'), status).kind).toBe('throttled')
     expect(
       failure({ fault: { faultstring: 'Spike arrest violation. Allowed rate : 5ps' } }, status).kind,
     ).toBe('throttled')
@@ -52,12 +53,15 @@ describe('the kind of a failure', () => {
   })
 
   it.each([
-    [401, 'credentials'],
-    [400, 'configuration'],
-    [500, 'configuration'],
-    [200, 'configuration'],
-  ])('for invalid_request with status %d is %s', (status, kind) => {
-    expect(failure({ error: 'invalid_request' }, status).kind).toBe(kind)
+    [401, 'credentials', 'rejected the client credentials'],
+    [400, 'configuration', 'rejected the request'],
+    [500, 'configuration', 'rejected the request'],
+    [200, 'configuration', 'rejected the request'],
+  ])('for invalid_request with status %d is %s', (status, kind, text) => {
+    expect(failure({ error: 'invalid_request' }, status)).toMatchObject({
+      kind,
+      message: expect.stringContaining(`The token endpoint ${text} (${status} invalid_request).`) as string,
+    })
   })
 
   it.each([

@@ -3,7 +3,7 @@ import { failure, minimal, parse } from './parse.ts'
 
 describe('a token response', () => {
   it("has every member of the platform's responses, normalised", () => {
-    const response = parse({
+    const { raw: _raw, ...response } = parse({
       ...minimal,
       expires_in: '3599',
       issued_at: '1707406838904',
@@ -20,7 +20,7 @@ describe('a token response', () => {
       api_product_list: '[speech-to-text, sms]',
       api_product_list_json: ['speech-to-text', ' sms ', ''],
     })
-    expect(response).toMatchObject({
+    expect(response).toEqual({
       accessToken: 'A1b2',
       tokenType: 'Bearer',
       expiresIn: 3_599,
@@ -37,6 +37,12 @@ describe('a token response', () => {
       level: 'gold',
       apiProducts: ['speech-to-text', 'sms'],
     })
+  })
+
+  it("may have the developer's address under its other name", () => {
+    const { raw: _raw, ...response } = parse({ ...minimal, 'developer.email': 'dev@example.com' })
+    const developerEmail = 'dev@example.com'
+    expect(response).toEqual({ accessToken: 'A1b2', tokenType: 'Bearer', scope: [], developerEmail })
   })
 
   it('with only a token has an empty scope and no other member', () => {
@@ -115,6 +121,7 @@ describe('a token response', () => {
   it.each([
     [{ api_product_list: '[a, b c,]' }, ['a', 'b c']],
     [{ api_product_list: 'a,b' }, ['a', 'b']],
+    [{ api_product_list: '[a[1], b]' }, ['a[1]', 'b']],
     [{ api_product_list: '[a]', api_product_list_json: ['z'] }, ['z']],
     [{ api_product_list_json: [] }, []],
     [{ api_product_list: '[a]', api_product_list_json: null }, ['a']],

@@ -1,0 +1,71 @@
+import {
+  createTokenAttacher,
+  createTokenFetch,
+  createTokenProvider,
+  type TokenProvider,
+} from '@tokenwell/core'
+import { describe, expect, it, vi } from 'vitest'
+import { pass, useFakeTime, watch } from '../support/fake-time.ts'
+import { ScriptedEndpoint, sourceOf, type Script } from '../support/scripted-endpoint.ts'
+
+useFakeTime()
+
+const api = 'https://api.example.com'
+const allowedOrigins = [api]
+
+/** A provider that has only the documented members. */
+function customProvider(script: Script = {}): TokenProvider {
+  const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(script)))
+  return {
+    getToken: (options) => tokens.getToken(options),
+    peekToken: () => tokens.peekToken(),
+    reject: (token) => tokens.reject(token),
+    reset: () => tokens.reset(),
+    on: (listener) => tokens.on(listener),
+    close: () => tokens.close(),
+    [Symbol.asyncDispose]: () => tokens.close(),
+  }
+}
+
+describe('a custom token provider', () => {
+  it('provides tokens for allowed origins', async () => {
+    const attacher = createTokenAttacher(customProvider(), { allowedOrigins })
+    expect(await attacher.attach({ method: 'GET', url: api })).toMatchObject({
+      headers: { Authorization: 'Bearer token-1' },
+      token: { value: 'token-1' },
+    })
+    expect(await attacher.attach({ method: 'GET', url: 'https://evil.example.com' })).toBeUndefined()
+    expect(await attacher.attach({ method: 'POST', url: api, repeatable: false })).toMatchObject({
+      token: { value: 'token-1' },
+    })
+  })
+
+  it('provides tokens for several requests to one URL', async () => {
+    const sent: (string | null)[] = []
+    const fetch = vi.fn(async (_input: unknown, init?: RequestInit) => {
+      sent.push(new Headers(init?.headers).get('authorization'))
+      return new Response('fine')
+    })
+    const tokenFetch = createTokenFetch(customProvider(), { allowedOrigins, fetch })
+    for (let request = 0; request < 3; request++) await tokenFetch(`${api}/orders`)
+    expect(sent).toEqual(Array(3).fill('Bearer token-1'))
+  })
+
+  it("replaces a rejected token, unless the caller's signal ends the wait", async () => {
+    const attacher = createTokenAttacher(
+      customProvider((request) => ({ latencyMs: request === 1 ? 0 : 1_000 })),
+      { allowedOrigins },
+    )
+    const request = { method: 'GET', url: api }
+    const rejection = { status: 401, headers: {} }
+    const attachment = await attacher.attach(request)
+    const controller = new AbortController()
+    const aborted = watch(attacher.reattach(request, attachment, rejection, true, controller.signal))
+    const replaced = watch(attacher.reattach(request, attachment, rejection, true))
+    controller.abort('enough')
+    await pass(0)
+    expect(aborted).toEqual({ state: 'rejected', error: 'enough' })
+    await pass(1_000)
+    expect(replaced.value?.token.value).toBe('token-2')
+  })
+})

@@ -1,0 +1,52 @@
+import { createTokenFetch, createTokenPool, createTokenProvider, type TokenProvider } from '@tokenwell/core'
+import { describe, expect, it } from 'vitest'
+import { pass, useFakeTime, watch } from '../support/fake-time.ts'
+import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
+
+useFakeTime()
+
+const api = 'https://api.example.com'
+
+function start(tokensOf: (endpoint: ScriptedEndpoint) => TokenProvider) {
+  const endpoint = new ScriptedEndpoint({ latencyMs: 1_000 })
+  const sent: (string | null)[] = []
+  const tokenFetch = createTokenFetch(tokensOf(endpoint), {
+    allowedOrigins: [api],
+    fetch: async (input, init) => {
+      sent.push(new Request(input, init).headers.get('authorization'))
+      return new Response()
+    },
+  })
+  const upload = (signal: AbortSignal | null = null) =>
+    watch(tokenFetch(api, { method: 'POST', body: new Blob(['body']).stream(), duplex: 'half', signal }))
+  return { endpoint, sent, upload }
+}
+
+describe.each([
+  ['a provider', (endpoint: ScriptedEndpoint) => createTokenProvider(sourceOf(endpoint))],
+  [
+    'a key of a pool',
+    (endpoint: ScriptedEndpoint) => createTokenPool((_key: string) => sourceOf(endpoint)).for('a'),
+  ],
+])('a request that cannot be sent again, with the tokens of %s', (_name, tokensOf) => {
+  it('waits for its token', async () => {
+    const { sent, upload } = start(tokensOf)
+    const call = upload()
+    await pass(1_000)
+    expect(call.value?.status).toBe(200)
+    expect(sent).toEqual(['Bearer token-1'])
+  })
+
+  it('can be aborted while it waits, which cancels the token request', async () => {
+    const { endpoint, sent, upload } = start(tokensOf)
+    const controller = new AbortController()
+    const call = upload(controller.signal)
+    await pass(10)
+    controller.abort('left')
+    await pass(0)
+    expect(call).toEqual({ state: 'rejected', error: 'left' })
+    expect(endpoint.cancelled).toBe(1)
+    await pass(1_000)
+    expect(sent).toEqual([])
+  })
+})

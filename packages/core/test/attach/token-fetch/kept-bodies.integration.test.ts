@@ -1,0 +1,80 @@
+import { describe, expect, it, vi } from 'vitest'
+import { revoke, start } from './protected-api.ts'
+
+describe('a rejected request', () => {
+  it('with a Request larger than maxReplayBytes is not sent again: the caller gets the complete 401', async () => {
+    const started = await start({ maxReplayBytes: 3 })
+    await revoke(started)
+    const response = await started.tokenFetch(new Request(started.api, { method: 'POST', body: 'body' }))
+    expect([response.status, await response.text()]).toEqual([401, 'status 401'])
+    expect(started.seen.map(({ body }) => body)).toEqual(['body'])
+    await expect.poll(async () => (await started.tokenFetch(started.api)).status).toBe(200)
+  })
+
+  it('with a Request is not sent again before its whole body has been read', async () => {
+    const fetch = vi.fn(async () => new Response('', { status: 401 }))
+    const { api, tokenFetch } = await start({ fetch })
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([1])) })
+    const request = new Request(api, { method: 'POST', body, duplex: 'half' } as RequestInit)
+    expect((await tokenFetch(request)).status).toBe(401)
+    expect(fetch).toHaveBeenCalledOnce()
+  })
+
+  it('with a Request is sent once more if the response arrives before the end of the body', async () => {
+    let end = () => {}
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('body'))
+        end = () => controller.close()
+      },
+    })
+    const bodies: unknown[] = []
+    const { api, tokenFetch } = await start({
+      async fetch(_input, init) {
+        if (bodies.push(init?.body) > 1) return new Response('accepted')
+        setTimeout(end)
+        return new Response('', { status: 401 })
+      },
+    })
+    const request = new Request(api, { method: 'POST', body: stream, duplex: 'half' } as RequestInit)
+    expect((await tokenFetch(request)).status).toBe(200)
+    expect(await (bodies[1] as Blob).text()).toBe('body')
+  })
+
+  it.each<[string, (api: string) => Parameters<typeof fetch>]>([
+    ['a Request with a body', (api) => [new Request(api, { method: 'POST', body: 'body' })]],
+    ['a Request with a stream', (api) => [new Request(api, streaming())]],
+    ['a Request as the options', (api) => [api, new Request(api, { method: 'POST', body: 'body' })]],
+  ])('with the body of %s is sent once more, with the same bytes', async (_name, call) => {
+    const started = await start()
+    await revoke(started)
+    expect((await started.tokenFetch(...call(started.api))).status).toBe(200)
+    expect(started.seen).toHaveLength(2)
+    expect(started.seen[1]!.body).toBe(started.seen[0]!.body)
+    expect(started.seen.map(({ method }) => method)).toEqual(['POST', 'POST'])
+  })
+
+  it('is not repeated for a Request of a browser without the body property', async () => {
+    const started = await start()
+    await revoke(started)
+    const request = new Request(started.api, { method: 'POST', body: 'body' })
+    Object.defineProperty(request, 'body', { value: undefined })
+    const response = await started.tokenFetch(request)
+    expect([response.status, await response.text()]).toEqual([401, 'status 401'])
+  })
+
+  it.each(['GET', 'HEAD', 'get'])(
+    'without a body is sent once more for a %s Request of a browser without the body property',
+    async (method) => {
+      const started = await start()
+      await revoke(started)
+      const request = new Request(started.api, { method })
+      Object.defineProperty(request, 'body', { value: undefined })
+      expect((await started.tokenFetch(request, { method })).status).toBe(200)
+    },
+  )
+})
+
+function streaming(): RequestInit {
+  return { method: 'POST', body: new Blob(['body']).stream(), duplex: 'half' } as RequestInit
+}
