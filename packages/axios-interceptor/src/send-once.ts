@@ -9,7 +9,7 @@ type Response = axios.AxiosResponse
 
 /** Sends a request through the adapter that axios itself would choose. */
 function sendByAdapter(config: Config): Promise<Response> {
-  return axios.getAdapter(config.adapter, config)(config)
+  return axios.getAdapter(config.adapter ?? axios.default.defaults.adapter, config)(config)
 }
 
 /** Sends a request without a token. It is redacted too: its socket may carry the next request, which has a token. */

@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { noResponse, useTestServers } from '@tokenwell/test-suite'
-import { create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
+import { Axios, create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 const servers = useTestServers()
@@ -31,6 +31,30 @@ describe('the arguments of a request', () => {
     params.set('page', '2')
     await Promise.all([first, api.get('/', { params })])
     expect(servers.api.requests.map(({ url }) => url)).toStrictEqual(['/?page=1', '/?page=2'])
+  })
+
+  it('are sent unchanged by an instance without transforms that has another interceptor', async () => {
+    const bare = new Axios({ baseURL: servers.api.origin })
+    bare.interceptors.request.use((config) => config)
+    attachTokens(bare as AxiosInstance, servers.tokens)
+    expect((await bare.post('/', 'text')).status).toBe(200)
+    expect(servers.api.requests[0]?.body).toBe('text')
+  })
+
+  it('may contain a header as long as Authorization', async () => {
+    expect((await api.get('/', { headers: { 'If-None-Match': '"1"' } })).status).toBe(200)
+    expect(servers.api.tokens).toStrictEqual(servers.endpoint.issued)
+  })
+
+  it('reach the adapter with the token only, with replaceHeader', async () => {
+    const replacing = create({ baseURL: servers.api.origin })
+    attachTokens(replacing, servers.tokens, { replaceHeader: true })
+    const adapter = async (config: InternalAxiosRequestConfig) => {
+      const data = new Headers([...config.headers] as [string, string][]).get('authorization')
+      return { data, status: 200, statusText: '', headers: {}, config }
+    }
+    const { data } = await replacing.get('/', { adapter, headers: { authorization: 'Bearer mine' } })
+    expect(data).toBe(`Bearer ${servers.endpoint.issued[0]}`)
   })
 
   it('are serialised by axios: parameters that are a list', async () => {

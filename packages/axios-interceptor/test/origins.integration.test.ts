@@ -77,7 +77,7 @@ it('passes the whole URL to an allowed origin that is a function', async () => {
     seen.push(pathname)
     return pathname.startsWith('/v1/')
   }
-  attachTokens(instance, servers.tokens, { allowedOrigins: [allows] })
+  attachTokens(instance, servers.tokens, { allowedOrigins: ['https://example.com', allows] })
   await instance.get('/v2/orders')
   await instance.get('v1/orders')
   expect(seen).toStrictEqual(['/v2/orders', '/v1/orders'])

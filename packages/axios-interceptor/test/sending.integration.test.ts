@@ -55,7 +55,7 @@ describe('a response', () => {
     expect(JSON.stringify(config)).not.toContain((await servers.tokens.getToken()).value)
   })
 
-  it('with status 400 is checked for a rejected token', async () => {
+  it.each([{ validateStatus: null }, {}])('with status 400 may reject the token: %j', async (config) => {
     rejectFirst()
     const { respond } = servers.api
     servers.api.respond = async (request) => {
@@ -63,7 +63,7 @@ describe('a response', () => {
       if (response === 'drop' || response.status !== 401) return response
       return json({ fault: { faultstring: 'Invalid Access Token' } }, 400)
     }
-    expect((await api.get('/', { validateStatus: null })).status).toBe(200)
+    expect((await api.get('/', config)).status).toBe(200)
   })
 })
 
@@ -228,6 +228,11 @@ describe('the instance', () => {
     const basic = `Basic ${Buffer.from('me:mine').toString('base64')}`
     expect(servers.api.requests.map(({ headers }) => headers.authorization)).toStrictEqual([basic, basic])
     expect(servers.endpoint.requests).toHaveLength(0)
+  })
+
+  it('attaches a token to a request whose path contains the credentials of another URL', async () => {
+    await api.get(`${servers.api.origin}/proxy/https://me:mine@example.com/`)
+    expect(servers.api.tokens).toStrictEqual([servers.endpoint.issued[0]])
   })
 })
 
