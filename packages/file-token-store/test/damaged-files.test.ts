@@ -42,6 +42,7 @@ it.each([
   ['an empty file', () => ''],
   ['null', () => 'null'],
   ['another document', () => '{ "token": 5, "writtenAt": 0 }'],
+  ['a document with an invalid member', (text: string) => text.replace('{', '{ "cooldown": 5,')],
   ['a truncated file', (text: string) => text.slice(0, -1)],
 ])('reports and ignores %s', async (_name, damage) => {
   await write()
@@ -102,6 +103,18 @@ it.each([
   })
 })
 
+it.each([
+  ['lease', undefined],
+  ['fallback', 'fallback'],
+] as const)('respects a lease of every other version: %s', async (name, slot) => {
+  await write()
+  const lease = { holderId: 'other', since: 0, expiresAt: 4e12 }
+  writeFileSync(file(), JSON.stringify({ writtenAt: 0, [name]: lease }))
+  const store = createFileTokenStore({ folder })
+  expect(await store.lease('cache key', 5_000, slot)).toBeUndefined()
+  expect(await store.lease('cache key', 5_000, slot ? undefined : 'fallback')).toBeDefined()
+})
+
 it('ignores what was written before the clock was set back', async () => {
   await write()
   const { writtenAt, ...state } = JSON.parse(readFileSync(file(), 'utf8'))
@@ -159,6 +172,15 @@ it('writes nothing after a version that others have replaced in the meantime', (
   expect(writeNextVersion(entry, 3, Buffer.from('y'))).toBe(false)
   expect(writeNextVersion(entry, 1, Buffer.from('y'))).toBe(false)
   expect(readdirSync(entry)).toStrictEqual(['4'])
+})
+
+it('reads and replaces an entry of which a killed process has created only the folder', async () => {
+  await write()
+  rmSync(file())
+  const store = createFileTokenStore({ folder })
+  expect(await store.read('cache key')).toBeUndefined()
+  await write()
+  expect(await store.read('cache key')).toMatchObject({ response })
 })
 
 it('creates no folder to read or remove', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFileTokenStore } from '@tokenwell/file-token-store'
 import { describeTokenStore } from '@tokenwell/test-suite'
-import { afterAll } from 'vitest'
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'tokenwell-files-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -15,3 +15,15 @@ const encryptionKey = randomBytes(32).toString('base64')
 describeTokenStore('the encrypted file store', () =>
   createFileTokenStore({ folder: join(folder, 'encrypted'), encryptionKey }),
 )
+
+it('returns a token until it expires', async () => {
+  vi.useFakeTimers({ now: 1_000_000, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const store = createFileTokenStore({ folder: join(folder, 'expiring') })
+  const lease = await store.lease('key', 5_000)
+  await lease!.write({ accessToken: 'a-token', tokenType: 'Bearer', scope: [] }, 60_000)
+  vi.setSystemTime(1_059_999)
+  expect(await store.read('key')).toMatchObject({ remainingMs: 1 })
+  vi.setSystemTime(1_060_000)
+  expect(await store.read('key')).toBeUndefined()
+})

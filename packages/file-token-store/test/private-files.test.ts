@@ -66,3 +66,14 @@ it.skipIf(process.getuid?.() !== 0).each(['folder', 'entry', 'file'] as const)(
     })
   },
 )
+
+it.skipIf(process.platform !== 'linux')('leaves no file open', async () => {
+  const store = createFileTokenStore({ folder: paths.folder })
+  const openFiles = () => readdirSync('/proc/self/fd').length
+  const before = openFiles()
+  for (let time = 0; time < 20; time++) {
+    await store.read('key')
+    await (await store.lease('key', 60_000))?.release()
+  }
+  expect(openFiles()).toBeLessThan(before + 10)
+})

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common'
 import { logTokenEvents } from '@tokenwell/nestjs-module'
 import { createTokenProvider } from '@tokenwell/core'
 import { json, useTestServers } from '@tokenwell/test-suite'
@@ -17,16 +18,28 @@ it('writes events to the logger, failures as errors or warnings', async () => {
   const tokens = createTokenProvider(servers.endpoint.source, { onEvent: listener, maxAttempts: 1 })
   onTestFinished(() => tokens.close())
   tokens.reject(await tokens.getToken())
+  servers.endpoint.respond = () => json({}, 503)
+  await tokens.getToken({ forceRefresh: true }).catch(() => {})
   servers.endpoint.respond = () => json({ error: 'invalid_client' }, 401)
-  await tokens.getToken().catch(() => {})
+  await tokens.getToken({ forceRefresh: true }).catch(() => {})
   listener({ type: 'token_withheld', origin: 'https://other.example.com' })
   expect(lines).toContainEqual(expect.stringMatching(/^debug token_received .*from=endpoint/))
   expect(lines).toContainEqual(expect.stringMatching(/^warn token_rejected /))
   expect(lines).toContainEqual(
     expect.stringMatching(/^error token_failed .*kind=credentials.*oauthError=invalid_client/),
   )
+  expect(lines).toContainEqual(expect.stringMatching(/^warn token_failed .*kind=unavailable/))
   expect(lines).toContain('warn token_withheld origin=https://other.example.com')
   expect(lines.join('\n')).not.toContain(servers.endpoint.issued[0])
+  expect(lines.join('\n')).not.toContain('=undefined')
+})
+
+it("writes to Nest's logger by default", () => {
+  const warn = vi.fn()
+  Logger.overrideLogger({ log() {}, error() {}, warn })
+  onTestFinished(() => Logger.overrideLogger(true))
+  logTokenEvents()({ type: 'token_withheld', origin: 'https://other.example.com' })
+  expect(warn.mock.calls).toStrictEqual([['token_withheld origin=https://other.example.com', 'TokenModule']])
 })
 
 it('skips debug messages if the logger has no such level', () => {

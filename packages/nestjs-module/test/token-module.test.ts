@@ -88,23 +88,23 @@ describe('forRoot', () => {
 
   it('provides several clients by name, for parameters and properties', async () => {
     @Injectable()
-    class Both {
+    class All {
       @InjectTokenProvider('billing') readonly billing!: TokenProvider
+      @InjectTokenProvider('orders') readonly orders!: TokenProvider
       @InjectTokenProvider() readonly unnamed!: TokenProvider
     }
     const { module, tokens } = await start(
       [
         TokenModule.forRoot({ source: createSource('unnamed') }),
         TokenModule.forRoot({ name: 'billing', source: createSource('billing') }),
+        TokenModule.forRoot({ name: 'orders', source: createSource('orders') }),
       ],
-      [Both],
+      [All],
     )
-    const both = module.get(Both)
-    expect(await Promise.all([valueOf(both.unnamed), valueOf(both.billing)])).toStrictEqual([
-      'unnamed-1',
-      'billing-1',
-    ])
-    expect(tokens('billing')).toBe(both.billing)
+    const { unnamed, billing, orders } = module.get(All)
+    const values = await Promise.all([unnamed, billing, orders].map(valueOf))
+    expect(values).toStrictEqual(['unnamed-1', 'billing-1', 'orders-1'])
+    expect(tokens('billing')).toBe(billing)
   })
 
   it('is available only in importing modules, unless it is global', async () => {

@@ -54,6 +54,18 @@ describe.skipIf(!redisInstalled)('a connection that is lost', () => {
       await close()
     })
 
+    it('with the release of an extended lease frees it for other processes', async () => {
+      const { client, close } = await open()
+      const key = crypto.randomUUID()
+      const lease = (await createRedisTokenStore({ client }).lease(key, 30_000))!
+      expect(await lease.extend(30_000)).toBe(true)
+      connection.breakAt('script')
+      await expect(lease.release()).rejects.toThrow()
+      const store = createRedisTokenStore({ client: other })
+      await expect.poll(() => store.lease(key, 30_000), { timeout: 5_000 }).toBeDefined()
+      await close()
+    })
+
     it.each(['script', 'reply'] as const)(
       'with the %s of a write hands the token to other processes and frees the lease',
       async (what) => {

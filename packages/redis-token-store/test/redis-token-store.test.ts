@@ -113,6 +113,13 @@ describe('createRedisTokenStore', () => {
     }
   })
 
+  it('reports the code of an error of the client, even if its text looks like a reply', async () => {
+    const error = Object.assign(new Error('TLS handshake failed'), { code: 'EPROTO' })
+    const fails = () => Promise.reject(error)
+    const store = createRedisTokenStore({ client: { isOpen: true, eval: fails, evalSha: fails } })
+    await expect(store.read('key')).rejects.toMatchObject({ code: 'EPROTO' })
+  })
+
   it('fails at once while the client is not connected', async () => {
     const offline = createClient({ url: 'redis://127.0.0.1:1' })
     const store = createRedisTokenStore({ client: offline })
@@ -132,7 +139,10 @@ describe('a reply of Redis', () => {
   it.each([undefined, null, 'OK', [], [0], ['now', entry]])(
     'without a time is an error: %j',
     async (reply) => {
-      await expect(read(reply)).rejects.toMatchObject({ code: 'bad_reply' })
+      await expect(read(reply)).rejects.toMatchObject({
+        code: 'bad_reply',
+        message: 'Redis returned an unexpected reply',
+      })
     },
   )
 
