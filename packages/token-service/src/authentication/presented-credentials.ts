@@ -53,7 +53,8 @@ export function presentedCredentials(
 
 function parseBasic(encoded: string): PresentedSecret {
   const text = /^[\w+/-]+={0,2}$/.test(encoded) ? Buffer.from(encoded, 'base64').toString() : ''
-  const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(text) ?? []
+  const [id, ...rest] = text.split(':') as [string, ...string[]]
+  const secret = rest.join(':')
   const verbatim = validCredentials(id, secret)
   const decoded = validCredentials(formDecode(id), formDecode(secret))
   const credentials = decoded ?? verbatim

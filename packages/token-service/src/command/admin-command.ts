@@ -179,8 +179,8 @@ export async function sendAdminRequest(
       redirect: 'error',
       headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
-    }).catch((error: unknown) => {
-      throw new UsageError(`Could not reach ${url}. Check TOKENWELL_ADMIN_URL.`, { cause: error })
+    }).catch(() => {
+      throw new UsageError(`Could not reach ${url}. Check TOKENWELL_ADMIN_URL.`)
     })
     const text = await response.text()
     if (response.status === 401) {

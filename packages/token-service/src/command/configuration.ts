@@ -109,26 +109,27 @@ function absolutePaths(value: unknown, folder: string): unknown {
   return Object.fromEntries(entries)
 }
 
-/** `clientSecretFile` names a file that contains the secret, instead of `clientSecret`; likewise `publicKeyFile`. */
 function withSecretsFromFiles(settings: Settings): Settings {
   const withSecrets = (clients: unknown) =>
-    Array.isArray(clients)
-      ? clients.map((client: Settings) => {
-          const { clientSecretFile, publicKeyFile, ...others } = client
-          return {
-            ...others,
-            ...(typeof clientSecretFile === 'string' && {
-              clientSecret: readText(clientSecretFile).replace(/\r?\n$/, ''),
-            }),
-            ...(typeof publicKeyFile === 'string' && { publicKey: readText(publicKeyFile) }),
-          }
-        })
-      : clients
+    Array.isArray(clients) ? clients.map((client: unknown) => withSecret(client)) : clients
   const { applications, resourceServers } = settings
   return {
     ...settings,
-    ...(applications !== undefined && { applications: withSecrets(applications) }),
-    ...(resourceServers !== undefined && { resourceServers: withSecrets(resourceServers) }),
+    applications: withSecrets(applications),
+    resourceServers: withSecrets(resourceServers),
+  }
+}
+
+/** `clientSecretFile` names a file that contains the secret, instead of `clientSecret`; likewise `publicKeyFile`. */
+function withSecret(client: unknown): unknown {
+  if (typeof client !== 'object' || client === null) return client
+  const { clientSecretFile, publicKeyFile, ...others } = client as Settings
+  return {
+    ...others,
+    ...(typeof clientSecretFile === 'string' && {
+      clientSecret: readText(clientSecretFile).replace(/\r?\n$/, ''),
+    }),
+    ...(typeof publicKeyFile === 'string' && { publicKey: readText(publicKeyFile) }),
   }
 }
 
@@ -161,7 +162,7 @@ export function readText(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new UsageError(`Could not read ${file} (${code}).`, { cause: error })
+    throw new UsageError(`Could not read ${file} (${code}).`)
   }
 }
 

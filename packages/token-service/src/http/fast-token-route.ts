@@ -81,8 +81,8 @@ function isUsual(request: IncomingMessage): boolean {
     // A page of another origin needs CORS.
     origin === undefined &&
     formType.test(type ?? '') &&
+    // A chunked body has no length.
     Number(length) <= maxBodyBytes &&
-    headers['transfer-encoding'] === undefined &&
     headers.expect === undefined
   )
 }

@@ -56,8 +56,8 @@ function fromJson(text: string): KeyMaterial[] {
     throw new UsageError('The JWK set is not valid JSON.')
   }
   const set = value as { keys?: unknown }
-  const jwks = (Array.isArray(set.keys) ? set.keys : [value]) as JsonWebKey[]
-  const signing = jwks.filter((jwk) => jwk?.['use'] !== 'enc')
+  const jwks = (Array.isArray(set.keys) ? set.keys : [value]) as (JsonWebKey | null)[]
+  const signing = jwks.filter((jwk) => jwk !== null && jwk['use'] !== 'enc') as JsonWebKey[]
   if (signing.length === 0) throw new UsageError('The JWK set contains no key that can verify signatures.')
   return signing.map((jwk) => ({ jwk: fromJwk(jwk) }))
 }

@@ -24,11 +24,11 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_type':
       return issue.input === undefined ? 'is missing' : `must be ${types[issue.expected] ?? issue.expected}`
     case 'invalid_value':
-      return issue.input === undefined ? 'is missing' : `must be one of ${issue.values.join(', ')}`
+      return `must be one of ${issue.values.join(', ')}`
     case 'invalid_format':
       return `must be ${formats[issue.format] ?? `valid (${issue.format})`}`
     case 'too_small':
-      if (issue.origin !== 'number' && issue.origin !== 'int') return 'must not be empty'
+      if (issue.origin === 'string') return 'must not be empty'
       return `must be ${issue.inclusive ? 'at least' : 'greater than'} ${issue.minimum}`
     case 'too_big':
       return issue.origin === 'string'
@@ -42,12 +42,9 @@ export const describeIssue: z.core.$ZodErrorMap = (issue) => {
 }
 
 /** The first issue: the name of the value that it is about, such as `applications[0].name`, and its description. */
-export function firstIssue({ issues: [issue] }: z.core.$ZodError, root = ''): [name: string, what: string] {
-  const path = [
-    root,
-    ...(issue?.path ?? []),
-    ...(issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []),
-  ]
+export function firstIssue({ issues }: z.core.$ZodError, root = ''): [name: string, what: string] {
+  const issue = issues[0]!
+  const path = [root, ...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])]
   const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
-  return [name.replace(/^\.+/, ''), issue?.message ?? 'is invalid']
+  return [name.replace(/^\.+/, ''), issue.message]
 }

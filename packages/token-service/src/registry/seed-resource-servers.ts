@@ -33,7 +33,6 @@ export async function seedResourceServers(
       keys,
       revision: 0,
     }
-    if (await storage.resourceServers.create(server)) continue
     await changeRepeatedly(async () => {
       const existing = await storage.resourceServers.find(clientId)
       if (!existing) return storage.resourceServers.create(server)

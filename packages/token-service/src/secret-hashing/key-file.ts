@@ -1,20 +1,32 @@
-import { mkdir, open, readFile, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { UsageError } from '../platform/usage-error.ts'
 import { createRandomKey } from './keyring.ts'
 
 /** Reads keys from a file, one per line and the newest first; creates the file with a random key if it is missing. */
 export async function readOrCreateKeyFile(path: string): Promise<string[]> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  try {
-    const file = await open(path, 'wx', 0o600)
-    await file.writeFile(`${createRandomKey()}\n`)
-    await file.sync()
-    await file.close()
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  if (!existsSync(path)) {
+    await createKeyFile(path).catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`Could not create the key file ${path} (${error.code}).`, { cause: error })
+    })
   }
   return readKeyFile(path)
+}
+
+/** Another process that starts at the same time finds the whole file, or none. */
+async function createKeyFile(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const unfinished = `${path}.${randomUUID()}`
+  await writeFile(unfinished, `${createRandomKey()}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  try {
+    await link(unfinished, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(unfinished)
+  }
 }
 
 export async function readKeyFile(path: string): Promise<string[]> {

@@ -10,6 +10,7 @@ const portal: DeveloperPortal = {
 }
 
 export interface AdministeredService extends RunningTokenService {
+  readonly token: string
   /** Sends a request to the administrators' listener. */
   readonly send: (method: string, path: string, body?: unknown) => Promise<JsonResponse>
 }
@@ -19,6 +20,7 @@ export async function administeredService(options: TokenServiceOptions = {}): Pr
   const service = await testService({ admin: { token: adminToken }, portal, ...options })
   return {
     ...service,
+    token: adminToken,
     async send(method, path, body) {
       const response = await fetch(`${service.adminUrl}${path}`, {
         method,

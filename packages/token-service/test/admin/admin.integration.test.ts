@@ -78,6 +78,7 @@ describe("the administrators' listener", () => {
       api_product_list_json: [],
       expires_in: '3600',
     })
+    expect((await send('GET', `/applications/${body.clientId}`)).body.keys).toEqual([])
   })
 
   it('rotates and revokes secrets, and revokes all tokens', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily, type AddressInfo } from 'node:net'
 import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -28,6 +28,7 @@ function resolver(...addresses: string[]): FetchPublicKeysOptions['lookup'] {
 async function keyServer(status = 200) {
   const requested: (string | undefined)[] = []
   const server = createServer({ key, cert }, (request, response) => {
+    expect(request.headers.accept).toBe('application/json')
     requested.push(request.url)
     response.writeHead(status, { location: '/elsewhere' }).write('{"keys":[]}')
     if (status !== 500) response.end()
@@ -70,6 +71,17 @@ describe('the keys of a client', () => {
       expect(requested).toEqual(['/jwks.json'])
     },
   )
+
+  it('are fetched from the first address by a program that tries only one', async () => {
+    const before = getDefaultAutoSelectFamily()
+    setDefaultAutoSelectFamily(false)
+    onTestFinished(() => setDefaultAutoSelectFamily(before))
+    const { url } = await keyServer()
+    const fetchFrom = (...addresses: string[]) =>
+      createPublicKeyFetch({ allowedHosts: [host], lookup: resolver(...addresses), ca: cert })(url, {})
+    expect((await fetchFrom('127.0.0.1', '192.0.2.1')).status).toBe(200)
+    await expect(fetchFrom()).rejects.toThrow(/Invalid IP address/)
+  })
 
   it('are not fetched from the target of a redirect', async () => {
     const { url, requested } = await keyServer(302)

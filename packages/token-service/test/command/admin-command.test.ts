@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseCommandLine } from '../../src/command/parse-command-line.ts'
+import { temporaryFolder } from '../service-process.ts'
 
 it.each<[command: string, method: string, path: string, body?: object]>([
   ['applications', 'GET', '/applications'],
@@ -34,6 +36,7 @@ it.each<[command: string, method: string, path: string, body?: object]>([
   ['revoke-secret a s', 'DELETE', '/applications/a/secrets/s'],
   ['revoke-secret-of-resource-server a s', 'DELETE', '/resource-servers/a/secrets/s'],
   ['add-key a HTTPS://a/b --name n', 'POST', '/applications/a/keys', { key: 'HTTPS://a/b', name: 'n' }],
+  ['add-key a http://a/b', 'POST', '/applications/a/keys', { key: 'http://a/b' }],
   ['rename-key a k n', 'PATCH', '/applications/a/keys/k', { name: 'n' }],
   ['rename-key-of-resource-server a k n', 'PATCH', '/resource-servers/a/keys/k', { name: 'n' }],
   ['remove-key a k', 'DELETE', '/applications/a/keys/k'],
@@ -56,4 +59,10 @@ it.each<[command: string, method: string, path: string, body?: object]>([
 ])('admin %s requests %s %s', async (command, method, path, body) => {
   const args = ['node', 'tokenwell-service', 'admin', ...command.split(' ')]
   expect(await parseCommandLine(args)).toEqual({ request: { method, path, body } })
+})
+
+it('reads a public key from a file, whatever its name is', async () => {
+  const file = join(temporaryFolder({ 'https:key.pem': 'the key' }), 'https:key.pem')
+  const args = ['node', 'tokenwell-service', 'admin', 'add-key', 'a', file]
+  expect(await parseCommandLine(args)).toMatchObject({ request: { body: { key: 'the key' } } })
 })

@@ -44,8 +44,10 @@ async function configurationOf(...args: string[]) {
 }
 
 describe('a setting', () => {
-  it('is in the file, and is a flag unless it is a list of objects or a secret', () => {
-    const flags = settingOptions().map((option) => option.attributeName())
+  it('is in the file, and is a flag with a description unless it is a list of objects or a secret', () => {
+    const options = settingOptions()
+    expect(options.filter(({ description }) => description === '')).toEqual([])
+    const flags = options.map((option) => option.attributeName())
     const settings = Object.keys(configurationSchema.shape)
     expect(flags.filter((name) => name !== 'config').toSorted()).toEqual(
       settings.filter((name) => !withoutFlag.includes(name)).toSorted(),
@@ -84,6 +86,27 @@ it('reads secrets from variables', async () => {
   })
 })
 
+it('reads secrets and public keys from files, relative to the configuration', async () => {
+  const folder = temporaryFolder({
+    'service.json': JSON.stringify({
+      applications: [
+        { name: 'a', clientId: 'a', clientSecretFile: 'secret' },
+        { name: 'b', clientId: 'b', publicKeyFile: 'key.pem' },
+      ],
+      resourceServers: [{ clientId: 'c', clientSecretFile: 'secret' }],
+    }),
+    secret: 'the secret\n',
+    'key.pem': 'the key\n',
+  })
+  expect(await configurationOf('--config', join(folder, 'service.json'))).toMatchObject({
+    applications: [
+      { clientId: 'a', clientSecret: 'the secret' },
+      { clientId: 'b', publicKey: 'the key\n' },
+    ],
+    resourceServers: [{ clientId: 'c', clientSecret: 'the secret' }],
+  })
+})
+
 describe('a usage error', () => {
   const folder = () =>
     temporaryFolder({
@@ -91,7 +114,11 @@ describe('a usage error', () => {
       'unknown.yaml': 'prot: canary\n',
       'list.yaml': '- canary\n',
       'nameless.yaml': 'applications: [{ clientId: canary }]\n',
-      'unknown-field.yaml': 'applications: [{ nmae: canary, name: canary, clientId: canary }]\n',
+      'unknown-field.yaml': 'applications: [{ nmae: canary, name: canary, clientId: canary, x: 1 }]\n',
+      'long-name.yaml': `applications: [{ name: ${'canary'.repeat(40)}, clientId: canary }]\n`,
+      'no-client.yaml': 'applications:\n  -\n',
+      'no-set.yaml': 'applications: [{ name: canary, clientId: canary, jwks: canary }]\n',
+      'no-text.yaml': 'applications: [{ name: canary, clientId: canary, publicKey: 1 }]\n',
       'short.keys': 'canary\n',
     })
 
@@ -100,6 +127,15 @@ describe('a usage error', () => {
     [['--port', 'canary'], /"port" must be a whole number from 0 to 65535\.$/],
     [['--workers', 'canary'], /"workers" must be a number\.$/],
     [['--workers', '0'], /"workers" must be at least 1\.$/],
+    [['--workers', '1000'], /"workers" must be at most 256\.$/],
+    [['--workers', '1.5'], /"workers" must be a whole number\.$/],
+    [['--failure-window-seconds', '0'], /"failureWindowSeconds" must be greater than 0\.$/],
+    [['--metrics', 'canary'], /"metrics" must be true or false\.$/],
+    [['--host', ''], /"host" must not be empty\.$/],
+    [['--config', 'long-name.yaml'], /"applications\[0\]\.name" must have at most 200 characters\.$/],
+    [['--config', 'no-client.yaml'], /"applications\[0\]" must be an object\.$/],
+    [['--config', 'no-set.yaml'], /"applications\[0\]\.jwks" must be an object\.$/],
+    [['--config', 'no-text.yaml'], /"applications\[0\]\.publicKey" must be a string\.$/],
     [['--errors', 'canary'], /"errors" must be one of classic, rfc6749\.$/],
     [['--sandbox', 'canary'], /"sandbox" must be true, false or a port\.$/],
     [['--public-url', 'canary'], /"publicUrl" must be an absolute URL that starts with https/],
@@ -125,3 +161,18 @@ describe('a usage error', () => {
     expect(String(error)).not.toContain('canary')
   })
 })
+
+it('reads the storage and the administrator token from files', async () => {
+  const folder = temporaryFolder({ storage: 'memory\n', token: `${'4'.repeat(32)}\n`, list: '- a\n' })
+  const flags = ['--storage-file', join(folder, 'storage'), '--admin-token-file', join(folder, 'token')]
+  expect(await configurationOf(...flags)).toMatchObject({ storage: 'memory', adminToken: '4'.repeat(32) })
+  const servers = configurationOf('--resource-servers-file', join(folder, 'list'))
+  await expect(servers).rejects.toThrow('The setting "resourceServers[0]" must be an object.')
+})
+
+it.each(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])(
+  'accepts the log level %s',
+  async (level) => {
+    expect((await configurationOf('--log-level', level))['logLevel']).toBe(level)
+  },
+)

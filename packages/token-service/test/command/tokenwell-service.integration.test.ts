@@ -174,6 +174,26 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
     expect(stderr).not.toMatch(/^\s+at |canary/m)
   })
 
+  it('reports that the package for PostgreSQL is missing', async () => {
+    const hook = `import { registerHooks } from 'node:module'
+      const missing = Object.assign(new Error('canary'), { code: 'ERR_MODULE_NOT_FOUND' })
+      const resolve = (name, context, next) => {
+        if (name === 'pg') throw missing
+        return next(name, context)
+      }
+      registerHooks({ resolve })`
+    const env = {
+      TOKENWELL_KEYS: 'k'.repeat(32),
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hook)}`,
+    }
+    const { code, stderr } = await outcomeOf(['--storage', 'postgres://u@127.0.0.1:1/x'], env)
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('requires the package pg. Run npm install pg.'),
+    ])
+    expect(stderr).not.toContain('canary')
+  })
+
   it('reports that the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())

@@ -40,6 +40,18 @@ describe('browser-based API tools', () => {
     const metadata = await fetch(`${authUrl}/.well-known/oauth-authorization-server`, { headers: { origin } })
     expect(metadata.headers.get('access-control-allow-origin')).toBe(origin)
   })
+
+  it('learn what they may send and read, and may come from everywhere if the setting is *', async () => {
+    const { authUrl } = await testService({ corsOrigins: ['*'] })
+    const { headers } = await preflight(authUrl, 'https://anything.example.com')
+    const allowed = ['origin', 'methods', 'headers'].map((name) =>
+      headers.get(`access-control-allow-${name}`),
+    )
+    expect(allowed).toEqual(['*', 'GET, POST', 'authorization, content-type'])
+    expect(headers.get('access-control-max-age')).toBe('600')
+    const rejected = await fetch(`${authUrl}${tokenPath}`, { method: 'POST', headers: { origin } })
+    expect(rejected.headers.get('access-control-expose-headers')).toBe('retry-after, www-authenticate')
+  })
 })
 
 describe('/', () => {
@@ -48,10 +60,13 @@ describe('/', () => {
     const person = await fetch(authUrl, { redirect: 'manual', headers: { accept: 'text/html,*/*' } })
     expect([person.status, person.headers.get('location')]).toEqual([302, `${authUrl}/portal`])
     const machine = await fetch(authUrl, { headers: { accept: 'application/json' } })
+    expect([person, machine].map(({ headers }) => headers.get('vary'))).toEqual(['accept', 'accept'])
     const links = (await machine.json()) as Record<string, string>
     expect(links['token_endpoint']).toBe(`${authUrl}${tokenPath}?grant_type=client_credentials`)
     expect(links['portal']).toBe(`${authUrl}/portal`)
     for (const name of ['metadata', 'openapi']) expect((await fetch(links[name] ?? '')).status).toBe(200)
+    for (const name of ['introspection', 'revocation'])
+      expect((await fetch(links[`${name}_endpoint`] ?? '')).status).toBe(405)
   })
 
   it('has only links if there is no portal', async () => {

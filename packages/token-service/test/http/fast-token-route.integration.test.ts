@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { withContext } from '../service-context.ts'
 import { application, basic, postForm, testService, tokenPath } from '../test-service.ts'
 
 // Requests with any other query go through Fastify.
@@ -68,6 +69,18 @@ describe('the fast route', () => {
       statuses.push((await postForm(url, wrong, { 'x-forwarded-for': address })).status)
     }
     expect(statuses).toEqual([401, 401, 429, 401, 401])
+  })
+
+  it.each([fast, withFastify])('records rejected requests for the developers: %s', async (path) => {
+    const { portal, context } = withContext()
+    const { authUrl } = await testService({ portal })
+    await fetch(`${authUrl}/healthz`)
+    const { activity, storage } = context()
+    await postForm(authUrl + path, { ...credentials, client_secret: 'wrong' })
+    await activity.flush()
+    expect(await storage.activity.requests(application.clientId, 9)).toMatchObject([
+      { outcome: 'invalid_client', count: 1 },
+    ])
   })
 
   it('leaves requests of pages to the endpoint with CORS', async () => {

@@ -98,6 +98,7 @@ describe('every endpoint', () => {
     )
     expect(response).toMatch(/^HTTP\/1\.1 431 /)
     expect(response).toMatch(/"errorcode":"protocol.http.TooBigHeaders"/)
+    expect(response).toMatch(/\r\nCache-Control: no-store\r\n/)
   })
 
   it('responds to malformed HTTP with 400 in the configured format, and closes the connection', async () => {

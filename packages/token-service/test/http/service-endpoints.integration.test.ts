@@ -1,7 +1,9 @@
-import { request } from 'node:http'
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTokenService } from '@tokenwell/token-service'
-import { application, requestToken, testService } from '../test-service.ts'
+import { application, requestToken, testService, tokenPath } from '../test-service.ts'
 
 const get = async (url: string) => {
   const response = await fetch(url)
@@ -68,13 +70,47 @@ describe('the service', () => {
     await requestToken(authUrl)
     await requestToken(authUrl, { ...application, clientSecret: 'canary' })
     await get(`${authUrl}/canary`)
+    await get(`${authUrl}/healthz`)
     const { type, text } = await get(`${authUrl}/metrics`)
     expect(type).toMatch(/^text\/plain/)
     const path = '/oauth/client_credential/accesstoken'
     expect(text).toContain(`tokenwell_request_duration_seconds_count{path="${path}",status="200"} 1`)
     expect(text).toContain(`tokenwell_rejected_requests_total{path="${path}",reason="invalid_client"} 1`)
+    expect(text).toContain('seconds_count{path="none",status="404"} 1')
+    expect(text).toContain('seconds_count{path="/healthz",status="200"} 1')
     expect(text).toContain('process_cpu_user_seconds_total')
     expect(text).not.toContain('canary')
+  })
+
+  it.each([true, false])('keeps connections open between requests (sandbox: %s)', async (sandbox) => {
+    const { authUrl } = await testService({ sandbox })
+    const agent = new Agent({ keepAlive: true })
+    onTestFinished(() => agent.destroy())
+    const isReused = () =>
+      new Promise<boolean>((resolve, reject) => {
+        const sent = request(`${authUrl}${tokenPath}`, { agent, method: 'POST' }, (response) =>
+          response.resume().on('close', () => resolve(sent.reusedSocket)),
+        )
+        sent.on('error', reject).end()
+      })
+    expect([await isReused(), await isReused()]).toEqual([false, true])
+  })
+
+  it('closes a connection that its client keeps open after the last response', async () => {
+    const server = createTokenService()
+    const { host, hostname, port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }))
+    const socket = connect(Number(port), hostname)
+    onTestFinished(() => void socket.destroy())
+    let received = ''
+    socket.setEncoding('utf8').on('data', (text: string) => (received += text))
+    const requested = once(server.server, 'request')
+    const head = `POST /oauth/revoke HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 7\r\n`
+    socket.write(`${head}Content-Type: application/x-www-form-urlencoded\r\n\r\ntok`)
+    await requested
+    const closed = server.close()
+    socket.write('en=x')
+    await closed
+    expect(received).toMatch(/^HTTP\/1\.1 400 /)
   })
 
   it('finishes pending requests before it stops', async () => {

@@ -32,8 +32,14 @@ describe('the OpenAPI document', () => {
     expect(description.servers[0].url).toBe(authUrl)
   })
 
+  it('contains no empty text', async () => {
+    const { description } = await describedService()
+    expect(/"(description|summary|title)":""/.exec(JSON.stringify(description))).toBeNull()
+  })
+
   it('matches the responses of the endpoints', async () => {
-    for (const errors of ['classic', 'rfc6749'] as const) {
+    // The default is `classic`.
+    for (const errors of [undefined, 'rfc6749'] as const) {
       const refreshing = { ...application, clientId: 'refreshing', responseForm: 'refresh' as const }
       const applications = [application, refreshing]
       const { authUrl, description } = await describedService({ errors, applications })

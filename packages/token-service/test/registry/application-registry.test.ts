@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { isBeingDeleted } from '../../src/applications/application.ts'
 import { createActivityRecorder } from '../../src/activity/activity-recorder.ts'
-import { createApplicationRegistry } from '../../src/registry/application-registry.ts'
+import {
+  AlreadyExists,
+  ApplicationChanged,
+  createApplicationRegistry,
+} from '../../src/registry/application-registry.ts'
 import { createClientAuthenticator } from '../../src/authentication/authenticate-client.ts'
 import { createAssertionAuthenticator } from '../../src/authentication/authenticate-by-assertion.ts'
 import { createFailedAttemptLimit } from '../../src/authentication/failed-attempt-limit.ts'
@@ -115,6 +119,23 @@ describe('the application registry', () => {
     expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['invalid_client', 'accepted'])
   })
 
+  it('requests approval of more products or a longer lifetime, unless an administrator sets them', async () => {
+    const { registry, application, client } = await registered()
+    const { name, level, responseForm } = application
+    const change = async (products: string[], lifetimeSeconds: number, byAdministrator = false) => {
+      const settings = { name, level, responseForm, products, lifetimeSeconds }
+      await registry.changeSettings((await client()).application, settings, byAdministrator)
+      const { application: changed } = await client()
+      return [changed.products, changed.lifetimeSeconds, changed.requested]
+    }
+    expect(await change(['sms'], 60)).toEqual([[], 60, { products: ['sms'], lifetimeSeconds: 60 }])
+    expect(await change([], 61)).toEqual([[], 60, { products: [], lifetimeSeconds: 61 }])
+    expect(await change(['sms'], 61, true)).toEqual([['sms'], 61, undefined])
+    expect(await change([], 60)).toEqual([[], 60, undefined])
+    await registry.revoke(application)
+    expect(await change(['sms'], 61)).toEqual([['sms'], 61, undefined])
+  })
+
   it('writes each change to the audit log', async () => {
     const { registry, application, client, activity, storage } = await registered()
     await registry.revoke(application)
@@ -149,5 +170,44 @@ describe('the application registry', () => {
     time.now += 30 * 86_400_000 - 1
     expect(await storage.projects.purge(time.now)).toBe(0)
     expect(await storage.projects.purge(time.now + 1)).toBe(1)
+  })
+
+  it('changes projects, moves applications and declines requests', async () => {
+    const { registry, storage, activity, project, application, client } = await registered()
+    const details = { name: 'q', organizationName: 'r', developerEmail: 's@example.com' }
+    await registry.changeProject(project, details)
+    expect(await storage.projects.list()).toEqual([{ ...project, ...details }])
+    const other = await registry.createProject({ ...details, name: 'other' })
+    await registry.moveApplication(application, other)
+    expect((await client()).project).toEqual(other)
+    const settings = { ...application, products: ['sms'] }
+    await registry.changeSettings((await client()).application, settings, false)
+    await registry.decline(application)
+    const { products, requested } = (await client()).application
+    expect([products, requested]).toEqual([[], undefined])
+    await activity.flush()
+    const { clientId } = application
+    const who = { actor: 'ada', address: '192.0.2.1' }
+    expect(await storage.activity.audit(5)).toMatchObject([
+      { event: 'request_declined', clientId, ...who },
+      { event: 'approval_requested', clientId, ...who },
+      { event: 'application_moved', clientId, detail: other.id, ...who },
+      { event: 'project_created', detail: other.id, ...who },
+      { event: 'project_changed', detail: project.id, ...who },
+    ])
+  })
+
+  it('rejects what exists already, and a change of what has changed in the meantime', async () => {
+    const { registry, application, client } = await registered()
+    await expect(registry.createApplication(application, application.id)).rejects.toThrow(AlreadyExists)
+    const [secret] = (await client()).secrets
+    await expect(registry.rotateSecret(await client(), 0, secret?.id)).rejects.toThrow(AlreadyExists)
+    expect((await client()).secrets).toEqual([secret])
+    const settings = { ...application, name: 'renamed' }
+    await registry.changeSettings(application, settings, false)
+    await expect(registry.changeSettings(application, settings, false)).rejects.toThrow(
+      'The application was changed in the meantime. Fetch it again, and repeat the change.',
+    )
+    await expect(registry.approve(application, application.revision)).rejects.toThrow(ApplicationChanged)
   })
 })

@@ -21,7 +21,7 @@ describe('public keys of an application', () => {
     expect(added).toMatchObject({ status: 201, body: [{ id: expect.any(String), name: expect.any(String) }] })
     const second = await generateKeyPair('ES256', { extractable: true })
     const set = { keys: [{ ...(await exportJWK(second.publicKey)), kid: 'second' }] }
-    expect((await send('POST', `${path}/keys`, { key: JSON.stringify(set) })).body).toMatchObject([
+    expect((await send('POST', `${path}/keys`, { key: `\n${JSON.stringify(set)}\n` })).body).toMatchObject([
       { name: 'second' },
     ])
     const [one, other] = [(await request()).body, (await request(second.privateKey)).body]

@@ -5,14 +5,14 @@ import { createKeyring, createRandomKey } from '../../src/secret-hashing/keyring
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { application } from '../test-service.ts'
 
-it('leaves out an application that another instance removes in the meantime', async () => {
+it('leaves out an application that another instance removes in the meantime, but not its products', async () => {
   const memory = createMemoryStorage()
   const storage = {
     ...memory,
     applications: { ...memory.applications, create: () => Promise.resolve(false) },
   }
   const warnings: string[] = []
-  await seedApplications(resolveApplications([application]), {
+  await seedApplications(resolveApplications([application, { ...application, clientId: 'other' }]), {
     storage,
     keyring: createKeyring([createRandomKey()]),
     nowMs: 0,
@@ -20,4 +20,26 @@ it('leaves out an application that another instance removes in the meantime', as
     warn: (message) => warnings.push(message),
   })
   expect(warnings).toEqual([])
+  expect(await storage.products.list()).toEqual(['sms', 'speech-to-text'])
+})
+
+it('changes the secret of an application that also has a key', async () => {
+  const storage = createMemoryStorage()
+  const keyring = createKeyring([createRandomKey()])
+  const start = async (clientSecret?: string) => {
+    const warnings: string[] = []
+    const options = { name: 'a', clientId: 'a', jwksUrl: 'https://a.example.com/jwks.json', clientSecret }
+    const warn = (message: string) => void warnings.push(message)
+    const context = { storage, keyring, nowMs: 0, secretOverlapSeconds: 60, warn }
+    await seedApplications(resolveApplications([options]), context)
+    const client = await storage.applications.findClient('a')
+    return [warnings, client?.secrets.map(({ expiresAtMs }) => expiresAtMs)]
+  }
+  const changed = 'The configured secret of "a" was changed.'
+  const before = 'The previous one expires at 1970-01-01T00:01:00.000Z.'
+  expect(await start()).toEqual([[], []])
+  expect(await start()).toEqual([[], []])
+  expect(await start('first-secret-0123456789')).toEqual([[changed], [undefined]])
+  expect(await start()).toEqual([[`${changed} ${before}`], [60_000]])
+  expect(await start()).toEqual([[], [60_000]])
 })

@@ -40,6 +40,19 @@ describe('scripted faults', () => {
     expect((await control('GET', '/faults')).body).toEqual([])
   })
 
+  it.each([
+    [{ body: 'busy' }, 200, 'text/plain; charset=utf-8', 'busy'],
+    [{ status: 503, body: { busy: true } }, 503, 'application/json; charset=utf-8', '{"busy":true}'],
+    [{ status: 502 }, 502, 'application/json; charset=utf-8', '""'],
+    [{ body: '<p>', headers: { 'content-type': 'text/html' } }, 200, 'text/html', '<p>'],
+  ])('can have text, JSON or nothing as its body: %j', async (fault, status, type, text) => {
+    const { authUrl, control } = await sandboxed()
+    await control('POST', '/faults', fault)
+    const response = await fetch(`${authUrl}${tokenPath}`, { method: 'POST' })
+    expect([response.status, response.headers.get('content-type')]).toEqual([status, type])
+    expect(await response.text()).toBe(text)
+  })
+
   it('can be removed', async () => {
     const { authUrl, control } = await sandboxed()
     await control('POST', '/faults', { status: 503 })
@@ -116,6 +129,7 @@ describe('scripted faults', () => {
       [{ requests: 0, drop: true }, 'requests must be at least 1.'],
       [{ endpoint: 'portal', drop: true }, 'endpoint must be one of token, introspection, revocation.'],
       [{ status: 503, headers: { 'x-a': 'é' } }, 'headers.x-a must be printable ASCII.'],
+      [{ status: 503, headers: { 'x a': '1' } }, 'headers.x a is invalid.'],
       [{ status: 503, headers: 'x-a: 1' }, 'headers must be an object.'],
       [{ unknown: 1, drop: true }, 'unknown is unknown.'],
     ]
@@ -150,8 +164,8 @@ describe('the moved clock', () => {
 
   it('can be set to a time, and keeps running', async () => {
     const { authUrl, control } = await sandboxed()
-    const { body } = await control('POST', '/clock', { now: '2031-05-04T03:02:01Z' })
-    expect(body.now).toMatch(/^2031-05-04T03:02:01/)
+    await control('POST', '/clock', { now: '2031-05-04T03:02:01Z' })
+    expect((await control('GET', '/clock')).body.now).toMatch(/^2031-05-04T03:02:/)
     const issuedAt = Number((await requestToken(authUrl)).body.issued_at)
     expect(issuedAt).toBeGreaterThanOrEqual(Date.parse('2031-05-04T03:02:01Z'))
   })

@@ -1,6 +1,6 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readKeyFile, readOrCreateKeyFile } from '../../src/secret-hashing/key-file.ts'
 
@@ -13,11 +13,20 @@ beforeEach(async () => {
 
 describe('a key file', () => {
   it('is created with one long key, accessible only to its owner', async () => {
-    const made = await Promise.all([readOrCreateKeyFile(path), readOrCreateKeyFile(path)])
+    // By processes that start at the same time.
+    const made = await Promise.all(Array.from({ length: 20 }, () => readOrCreateKeyFile(path)))
     expect(made[0]).toEqual([expect.stringMatching(/^[\w-]{43}$/)])
+    expect(made).toEqual(made.map(() => made[0]))
+    expect(await readdir(dirname(path))).toEqual(['keys'])
     expect(await readOrCreateKeyFile(path)).toEqual(made[0])
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect(await readFile(path, 'utf8')).toBe(`${made[0]?.[0]}\n`)
+  })
+
+  it('that cannot be created is reported', async () => {
+    await expect(readOrCreateKeyFile(`${path}${'x'.repeat(300)}`)).rejects.toThrow(
+      /^Could not create the key file .+x \(ENAMETOOLONG\)\.$/,
+    )
   })
 
   it.skipIf(process.platform === 'win32')('is rejected if other users can read it', async () => {

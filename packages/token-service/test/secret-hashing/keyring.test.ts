@@ -12,6 +12,14 @@ describe('a keyring', () => {
     }
   })
 
+  // A change would invalidate every stored secret.
+  it('hashes like every other version', () => {
+    expect(createKeyring(['k'.repeat(32)]).hash('secret')).toEqual({
+      keyId: '6d71fcc8',
+      hash: '6tJWzLR6l9X079b02pBfA7eb-GUT0dgQSKUQHP8I264',
+    })
+  })
+
   it('hashes with the newest key, and compares with every key, each time', () => {
     const before = createKeyring([older]).hash('secret')
     const keyring = createKeyring([newest, older])

@@ -1,5 +1,7 @@
+import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { clientAddress, parseTrustProxy } from '../../src/service/trust-proxy.ts'
+import { testService } from '../test-service.ts'
 
 describe('trustProxy', () => {
   it.each([
@@ -30,3 +32,30 @@ it.each([[false], [true], [1], [['loopback']]])(
     expect(clientAddress(trustProxy)({ socket: {}, headers } as never)).toBe('')
   },
 )
+
+it.each([
+  [true, true],
+  [1, false],
+])('warns that clients can forge their address if every proxy is trusted: %j', async (trustProxy, warns) => {
+  let log = ''
+  const logger = pino({}, { write: (line) => void (log += line) })
+  await testService({ trustProxy, logger })
+  expect(log.includes('clients can forge their address')).toBe(warns)
+  // Without a log too.
+  await testService({ trustProxy })
+})
+
+it.each([
+  [false, '192.0.2.3'],
+  [0, '192.0.2.3'],
+  [1, '198.51.100.2'],
+  [2, '203.0.113.1'],
+  [['198.51.100.0/24'], '192.0.2.3'],
+  [['192.0.2.3'], '198.51.100.2'],
+  [['192.0.2.0/24', '198.51.100.2'], '203.0.113.1'],
+  [true, '203.0.113.1'],
+])('trusts what a proxy reports, unless nobody trusts the proxy: %j', (trustProxy, address) => {
+  const headers = { 'x-forwarded-for': '203.0.113.1, 198.51.100.2' }
+  const request = { socket: { remoteAddress: '192.0.2.3' }, headers }
+  expect(clientAddress(trustProxy)(request as never)).toBe(address)
+})

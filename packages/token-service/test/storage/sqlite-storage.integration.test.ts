@@ -120,6 +120,24 @@ describe('an SQLite database', () => {
     expect(size()).toBeLessThan(before + 100_000)
   })
 
+  it('that was created by another program keeps the space of purged tokens for new ones', async () => {
+    const file = join(temporaryFolder(), 'data.db')
+    const other = new DatabaseSync(file)
+    other.exec('create table notes (text)')
+    other.close()
+    const storage = await opened(file)
+    const { secrets } = await register(storage)
+    const sizes: number[] = []
+    for (let time = 0; time < 2; time += 1) {
+      await Promise.all(Array.from({ length: 1_000 }, () => storage.tokens.save(token(secrets[0], 1))))
+      expect(await storage.tokens.purge(1)).toBe(1_000)
+      sizes.push(statSync(file).size)
+    }
+    expect(sizes[0]).toBeGreaterThan(200_000)
+    // Random keys fill the pages of an index more or less well.
+    expect(sizes[1]).toBeLessThan(sizes[0]! + 50_000)
+  })
+
   it.each([
     [
       'a folder of the former format',
@@ -156,7 +174,9 @@ describe('an SQLite database', () => {
     const database = new DatabaseSync(file)
     database.exec("insert into tokenwell_migrations values ('9999-future', '2999-01-01T00:00:00.000Z')")
     database.close()
-    await expect(openSqlite(file)).rejects.toThrow(/newer version of this program: migration "9999-future"/)
+    await expect(openSqlite(file)).rejects.toThrow(
+      'The database was migrated by a newer version of this program: migration "9999-future" is unknown. Start the newer version, or restore an older backup.',
+    )
   })
 })
 
@@ -176,7 +196,12 @@ describe('a backup', () => {
     await expect(storage.backup(backup)).rejects.toThrow(/backup\.db already exists/)
 
     const location = parseStorageLocation(`sqlite:${join(folder, 'elsewhere', 'data.db')}`)
+    // Left by a database that was deleted.
+    mkdirSync(join(folder, 'elsewhere'))
+    const left = ['-wal', '-shm'].map((end) => join(folder, 'elsewhere', `data.db${end}`))
+    for (const file of left) writeFileSync(file, 'left')
     await restoreStorage(location, backup)
+    expect(left.filter((file) => existsSync(file))).toEqual([])
     const restored = await openStorage(location, {
       onError: () => expect.unreachable(),
       prepare: async () => {},

@@ -97,6 +97,19 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(found.map((client) => client?.application.clientId)).toEqual(clientIds)
     })
 
+    it('returns the clients of all projects in pages', async () => {
+      const created = await Promise.all(Array.from({ length: 20 }, () => registered()))
+      const listed: string[] = []
+      for (let after: string | undefined; ;) {
+        const page = await storage.applications.page(3, after)
+        listed.push(...page.map(({ application: { clientId } }) => clientId))
+        after = listed.at(-1)
+        if (page.length < 3) break
+      }
+      expect(new Set(listed).size).toBe(listed.length)
+      expect(listed).toEqual(expect.arrayContaining(created.map(({ application: { clientId } }) => clientId)))
+    })
+
     it('finds no client by an unknown ID, a part of an ID or a pattern', async () => {
       const { application: one } = await registered()
       for (const clientId of ['', '%', one.clientId.slice(1), `${one.clientId} `, "' or true --", '{}']) {
@@ -337,6 +350,9 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       await storage.projects.update(other.project.id, { deletesAtMs: 200 })
       expect(await storage.projects.purge(200)).toBeGreaterThan(0)
       expect(await storage.applications.findClient(other.application.clientId)).toBeUndefined()
+      await storage.projects.create(own.project)
+      const again = { ...other.application, id: randomUUID(), projectId: own.project.id }
+      expect(await storage.applications.create(again, [])).toBe(true)
       expect((await storage.projects.list()).map((each) => each.id)).not.toContain(other.project.id)
       expect(await storage.developers.projectIds(developer.id)).toEqual([])
     })
@@ -424,6 +440,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await events({ event: 'second', clientId: undefined })).toEqual(['second'])
       expect(await events({ actor: 'ada', event: 'second' })).toEqual([])
       expect(await events({ sinceMs: 2 })).toEqual(['second'])
+      expect(await events({ untilMs: 2 })).toEqual(['first'])
       expect(await events({ untilMs: 2, clientId, address: '::1' })).toEqual(['first'])
       expect(await storage.activity.audit(2)).toEqual([
         { atMs: 2, event: 'second', count: 1 },

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { purgeRegularly } from '../../src/tokens/purge-expired.ts'
 
@@ -33,6 +33,30 @@ it('purges expired tokens and failure counts regularly, despite errors', async (
   const after = purged.length
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect([purged.length, purged[0], errors.length]).toEqual([after, 42, 1])
+})
+
+it('keeps token requests for a week', async () => {
+  const storage = createMemoryStorage()
+  const weekMs = 7 * 86_400_000
+  const requests = [weekMs, weekMs + 1].map((ageMs) => ({
+    clientId: 'a-client',
+    outcome: 'issued' as const,
+    address: '192.0.2.1',
+    minuteMs: -ageMs,
+    atMs: -ageMs,
+    count: 1,
+  }))
+  await storage.activity.record({ lastUses: [], usage: [], audit: [], requests })
+  const stop = purgeRegularly({
+    storage,
+    clock: { now: () => 0 },
+    onError: () => expect.unreachable(),
+    auditRetentionMs: 10,
+    usageRetentionMs: 10,
+    intervalMs: 1,
+  })
+  onTestFinished(stop)
+  await expect.poll(() => storage.activity.requests('a-client', 9)).toEqual([requests[0]])
 })
 
 it('keeps no process alive', async () => {

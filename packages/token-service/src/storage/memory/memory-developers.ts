@@ -33,7 +33,7 @@ export function createMemoryDevelopers(): {
   }
   const isLastAdministrator = (id: string) => {
     const administrators = all().filter(({ administrator }) => administrator)
-    return administrators.length === 1 && administrators[0]?.id === id
+    return administrators.length === 1 && administrators[0]!.id === id
   }
   const closeAll = (developerId: string) => forget(sessions, developerId)
 

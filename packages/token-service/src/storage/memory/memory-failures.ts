@@ -21,7 +21,7 @@ export function createMemoryFailures(): FailureStorage {
       failures.delete(key)
       failures.set(key, counted)
       const [oldest] = failures.keys()
-      if (failures.size > maxKeys && oldest !== undefined) failures.delete(oldest)
+      if (failures.size > maxKeys) failures.delete(oldest!)
       return counted
     },
     async purge(nowMs) {

@@ -111,8 +111,9 @@ function createPool(url: string, frequent: ReadonlySet<string>): Pool {
 function preparing(frequent: ReadonlySet<string>): typeof Client {
   return class extends Client {
     override query(...[text, values, ...rest]: readonly unknown[]) {
-      const statement = typeof text === 'string' && frequent.has(text) ? { name: digest(text), text } : text
-      return super.query(statement as string, values as unknown[], ...(rest as []))
+      const statement = text as string
+      const prepared = frequent.has(statement) ? { name: digest(statement), text: statement } : statement
+      return super.query(prepared as string, values as unknown[], ...(rest as []))
     }
   }
 }

@@ -77,7 +77,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
           revision: row('revision', '+', 1),
         }))
         .where('id', '=', id)
-        .$if(revision !== undefined, (update) => update.where('revision', '=', revision ?? 0))
+        .$if(revision !== undefined, (update) => update.where('revision', '=', revision!))
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     },

@@ -16,7 +16,7 @@ export function createSqlDevelopers({ kind, query }: Database): DeveloperStorage
       .select('id')
       .where('administrator', '=', 1)
       .execute()
-    return rows.length === 1 && rows[0]?.id === id
+    return rows.length === 1 && rows[0]!.id === id
   }
 
   async function find(name: string): Promise<Developer | undefined> {

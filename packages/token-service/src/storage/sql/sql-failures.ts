@@ -48,13 +48,10 @@ export function createSqlFailures(database: Database): FailureStorage {
       .execute()
     // Concurrent failures with the same key are counted one after the other.
     const next = new Map(
-      counted.map(({ key, count, resetsAtMs }) => [
-        key,
-        { count: count - (rows.get(key)?.count ?? 0), resetsAtMs },
-      ]),
+      counted.map(({ key, count, resetsAtMs }) => [key, { count: count - rows.get(key)!.count, resetsAtMs }]),
     )
-    return batch.map(({ key, nowMs: atMs, windowMs }) => {
-      const { count, resetsAtMs } = next.get(key) ?? { count: 0, resetsAtMs: atMs + windowMs }
+    return batch.map(({ key }) => {
+      const { count, resetsAtMs } = next.get(key)!
       next.set(key, { count: count + 1, resetsAtMs })
       return { count: count + 1, resetsAtMs }
     })

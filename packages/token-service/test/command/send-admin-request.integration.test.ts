@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { sendAdminRequest, type AdminRequest } from '../../src/command/admin-command.ts'
+import { UsageError } from '../../src/platform/usage-error.ts'
+import { temporaryFolder } from '../service-process.ts'
+
+const list: AdminRequest = { method: 'GET', path: '/applications' }
+
+/** A listener for administrators that responds as told. */
+async function listener(respond: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(respond).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url, environment: { TOKENWELL_ADMIN_URL: url, TOKENWELL_ADMIN_TOKEN: 'the token' } }
+}
+
+describe('a request of an administrator', () => {
+  it('is sent as JSON, with the token, and the response is printed with indentation', async () => {
+    const received: unknown[] = []
+    const { environment, url } = await listener((request, response) => {
+      const { authorization, 'content-type': type } = request.headers
+      let body = ''
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      request.on('end', () => {
+        received.push([request.method, request.url, authorization, type, body])
+        response.setHeader('content-type', 'application/json; charset=utf-8')
+        response.end('{"clientId":"a"}')
+      })
+    })
+    const withSlash = { ...environment, TOKENWELL_ADMIN_URL: `${url}//` }
+    const body = { name: 'a' }
+    expect(await sendAdminRequest({ method: 'POST', path: '/applications', body }, withSlash)).toBe(
+      '{\n  "clientId": "a"\n}\n',
+    )
+    await sendAdminRequest(list, environment)
+    expect(received).toEqual([
+      ['POST', '/applications', 'Bearer the token', 'application/json', '{"name":"a"}'],
+      ['GET', '/applications', 'Bearer the token', undefined, ''],
+    ])
+  })
+
+  it('needs a token, from a variable or a file', async () => {
+    const { url } = await listener(({ headers }, response) => response.end(headers.authorization))
+    const folder = temporaryFolder({ token: 'in a file\n', empty: '\n' })
+    const sendWith = (environment: NodeJS.ProcessEnv) =>
+      sendAdminRequest(list, { TOKENWELL_ADMIN_URL: url, ...environment })
+    const inFile = (name: string) => ({ TOKENWELL_ADMIN_TOKEN_FILE: join(folder, name) })
+    expect(await sendWith(inFile('token'))).toBe('Bearer in a file')
+    expect(await sendWith({ ...inFile('token'), TOKENWELL_ADMIN_TOKEN: 'other' })).toBe('Bearer other')
+    for (const environment of [{}, inFile('empty')])
+      await expect(sendWith(environment)).rejects.toThrow(
+        'The administrator token is missing. Set TOKENWELL_ADMIN_TOKEN or TOKENWELL_ADMIN_TOKEN_FILE.',
+      )
+  })
+
+  it('is sent to port 8081 on this machine by default', async () => {
+    const send = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('sent'))
+    onTestFinished(() => send.mockRestore())
+    expect(await sendAdminRequest(list, { TOKENWELL_ADMIN_TOKEN: 'the token' })).toBe('sent')
+    expect(send.mock.calls[0]?.[0]).toBe('http://127.0.0.1:8081/applications')
+  })
+
+  it('is repeated for the other pages of a list', async () => {
+    const { environment } = await listener(({ url }, response) => {
+      const page = Number(url?.split('=')[1] ?? 1)
+      if (page < 3) response.setHeader('link', `</applications?after=${page + 1}>; rel="next"`)
+      response.setHeader('content-type', 'application/json').end(JSON.stringify([page, [page]]))
+    })
+    expect(JSON.parse(await sendAdminRequest(list, environment))).toEqual([1, [1], 2, [2], 3, [3]])
+  })
+
+  it('returns what is not JSON as it is', async () => {
+    const { environment } = await listener((_request, response) =>
+      response.setHeader('content-type', 'application/x-ndjson').end('{"event":1}\n{"event":2}\n'),
+    )
+    expect(await sendAdminRequest(list, environment)).toBe('{"event":1}\n{"event":2}\n')
+  })
+
+  it.each([
+    [400, '{"error":"name is missing."}', 'name is missing.'],
+    [502, '{"error":{}}', 'URL responded with status 502.'],
+    [503, '<h1>Unavailable</h1>', 'URL responded with status 503.'],
+    [401, '{"error":"x"}', 'URL rejected the administrator token.'],
+  ])('that is rejected with %s and %s is reported in one sentence', async (status, text, message) => {
+    const { environment, url } = await listener((_request, response) => response.writeHead(status).end(text))
+    const sending = sendAdminRequest(list, environment)
+    await expect(sending).rejects.toThrow(UsageError)
+    await expect(sending).rejects.toThrow(message.replace('URL', url))
+  })
+
+  it('follows no redirect, which would send the token elsewhere', async () => {
+    const { environment, url } = await listener((_request, response) =>
+      response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
+    )
+    await expect(sendAdminRequest(list, environment)).rejects.toThrow(
+      `Could not reach ${url}. Check TOKENWELL_ADMIN_URL.`,
+    )
+  })
+})
