@@ -54,4 +54,7 @@ const [needed] = await new PurgeCSS().purge({
   safelist: ['light-mode', 'dark-mode'],
   keyframes: true,
 })
-await compress('scalar-rendered.css', needed?.css ?? '')
+// Chromium may style the page before the styles are there. With reduced motion, Scalar gives each property of each element
+// a transition: all of them would start from that.
+const still = '#reference *, #reference ::before, #reference ::after { transition: none !important; }'
+await compress('scalar-rendered.css', (needed?.css ?? '') + still)
