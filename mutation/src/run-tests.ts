@@ -64,6 +64,9 @@ for (const specification of await vitest.globTestSpecifications([filter]))
 
 async function findCoverage(folder: string): Promise<Reply> {
   process.env['MUTATION_COVERAGE'] = folder
+  // Of the files that share a module, only the first one would reach what runs while the module is loaded.
+  for (const config of [vitest.config, ...vitest.projects.map((project) => project.config)])
+    Object.assign(config, { isolate: true })
   const { testModules } = await vitest.runTestSpecifications([...specifications.values()])
   delete process.env['MUTATION_COVERAGE']
   const coverage = new Map<string, Pick<TestFile, 'loaded' | 'reached' | 'startsProcesses'>>()
