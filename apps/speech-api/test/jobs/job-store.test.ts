@@ -17,12 +17,14 @@ let folder: string
 const engine: SpeechEngine = {
   name: 'manual',
   async transcribe(audio, { signal, onProgress }) {
+    // One that a closed store has cancelled may still read in the next test.
+    const startedInTest = started
     const pending = Promise.withResolvers<typeof transcript>()
     pending.promise.catch(() => undefined)
     signal.addEventListener('abort', () => pending.reject(signal.reason))
     let bytes = 0
     for await (const piece of audio) bytes += piece.length
-    started.push({ ...pending, bytes, report: (seconds) => onProgress?.(seconds) })
+    startedInTest.push({ ...pending, bytes, report: (seconds) => onProgress?.(seconds) })
     return pending.promise
   },
   close: async () => {},
