@@ -125,9 +125,21 @@ const run = async (program: string, args: readonly string[]): Promise<string> =>
   return stdout
 }
 
+/** The exit code of the command with its output in a pipe. */
+const codeInPipe = (args: string, pipe: string) =>
+  run('bash', ['-c', `"${process.execPath}" dist/transcribe.js ${args} ${pipe}; echo "\${PIPESTATUS[0]}"`])
+
 test('exits with 0 when the reader closes the pipe', async () => {
-  const script = `"${process.execPath}" dist/transcribe.js samples samples/${file} --json 2>&1 | head -c 1; echo "\${PIPESTATUS[0]}"`
-  expect(await run('bash', ['-c', script])).toMatch(/^\{0\n$/)
+  const args = `samples samples/${file} --json`
+  expect(await codeInPipe(args, '2>&1 | head -c 1')).toBe('{0\n')
+  expect(await codeInPipe(args, '| head -c 1')).toBe('{0\n')
+})
+
+test.each([
+  [file, 0],
+  ['gone.wav', 2],
+])('a closed standard error does not change the outcome of %s', async (name, code) => {
+  expect(await codeInPipe(`samples/${name}`, '2>&1 >/dev/null | true')).toBe(`${code}\n`)
 })
 
 test('prints colours only to terminals, and not with NO_COLOR', async () => {

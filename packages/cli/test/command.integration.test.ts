@@ -45,6 +45,13 @@ describe('tokenwell', () => {
     expect(piped.written.stderr).toBe('')
   })
 
+  it('exits with the same code when nobody reads its errors', async () => {
+    const line = [...command, 'tokens'].map((word) => `'${word}'`).join(' ')
+    const piped = startProcess(['bash', '--norc', '-c', `${line} 2>&1 | true; exit "\${PIPESTATUS[0]}"`], {})
+    expect((await piped.ended).code).toBe(2)
+    expect(piped.written.stderr).toBe('')
+  })
+
   it('exits at once when it is interrupted', async () => {
     await service.fault({ latencyMs: 60_000 })
     const doctor = startTokenwell(['doctor'], service.environmentOf('demo'))

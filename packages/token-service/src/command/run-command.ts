@@ -18,9 +18,13 @@ async function run(commandLine: CommandLine): Promise<void> {
 
 /** Does what the command line requests; exits with 2 on a usage error. */
 export async function runCommand(args: readonly string[]): Promise<void> {
+  // A service whose messages nobody reads any more goes on.
+  process.stderr.on('error', () => {})
   try {
     const commandLine = await parseCommandLine(args)
     if ('request' in commandLine) {
+      // `tokenwell-service admin audit | head -1` closes the pipe early, which is not an error.
+      process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1))
       process.stdout.write(await sendAdminRequest(commandLine.request, process.env))
     } else {
       const { task, configuration } = commandLine

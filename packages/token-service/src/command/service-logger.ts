@@ -29,5 +29,15 @@ export function createServiceLogger(level: string): FastifyBaseLogger {
 function createLogger(level: string): Pino.Logger {
   const { pino } = load('pino')
   const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
-  return pino({ level, redact: { paths, censor: '[redacted]' } })
+  return pino({ level, redact: { paths, censor: '[redacted]' } }, standardOutput(pino))
+}
+
+/** If it cannot be written, as on a full disk, the service goes on: up to 1 MB waits, and the rest is lost. */
+function standardOutput(pino: typeof Pino.pino): Pino.DestinationStream {
+  const destination = pino.destination({ fd: process.stdout.fd, minLength: 0, maxLength: 1_000_000 })
+  const flushSync = destination.flushSync.bind(destination)
+  // At the exit of the process it would try again for ever.
+  destination.on('error', () => (destination.flushSync = () => {}))
+  destination.on('write', () => (destination.flushSync = flushSync))
+  return destination
 }

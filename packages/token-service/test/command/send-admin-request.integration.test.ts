@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sendAdminRequest, type AdminRequest } from '../../src/command/admin-command.ts'
 import { UsageError } from '../../src/platform/usage-error.ts'
-import { temporaryFolder } from '../service-process.ts'
+import { runCommand, temporaryFolder } from '../service-process.ts'
 
 const list: AdminRequest = { method: 'GET', path: '/applications' }
 
@@ -98,5 +98,12 @@ describe('a request of an administrator', () => {
     await expect(sendAdminRequest(list, environment)).rejects.toThrow(
       `Could not reach ${url}. Check TOKENWELL_ADMIN_URL.`,
     )
+  })
+
+  it('exits with 0 when the reader of its output has gone', async () => {
+    const { environment: env } = await listener((_request, response) => response.end('{}'))
+    const wrapper = ['bash', '-c', '"$@" | true; exit "${PIPESTATUS[0]}"', 'bash']
+    const { ended } = runCommand(['admin', 'applications'], { env, wrapper })
+    expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 })

@@ -40,6 +40,29 @@ describe('tokenwell-service', () => {
     expect(stdout + stderr).not.toContain(body.access_token)
   })
 
+  it('stops as usual when nobody reads its output any more', async () => {
+    const service = runCommand(['--port', '0', '--storage', 'memory'])
+    const url = await service.authUrl
+    service.child.stdout?.destroy()
+    service.child.stderr?.destroy()
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    service.child.kill('SIGTERM')
+    expect((await service.ended).code).toBe(0)
+  })
+
+  it('goes on when its log cannot be written, as on a full disk', async () => {
+    const wrapper = ['bash', '-c', 'exec "$@" >/dev/full', 'bash']
+    const args = ['--port', '0', '--storage', 'memory', '--config', 'service.yaml']
+    const service = runCommand(args, { wrapper, cwd: temporaryFolder({ 'service.yaml': settings }) })
+    const url = await service.authUrl
+    for (let request = 0; request < 3; request++) {
+      const { status } = await fetch(`${url}/unknown`, { signal: AbortSignal.timeout(20_000) })
+      expect([status, (await requestToken(url)).status]).toEqual([404, 200])
+    }
+    service.child.kill('SIGTERM')
+    expect((await service.ended).code).toBe(0)
+  })
+
   it('prefers flags to the environment, and the environment to the file', async () => {
     const folder = temporaryFolder({ 'service.yaml': 'port: 0\nstorage: memory\nerrors: nonsense\n' })
     const config = ['--config', join(folder, 'service.yaml')]
