@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
 import { sharedServer, type SharedServer } from './shared-server.ts'
 
 const executablePath =
@@ -38,4 +38,17 @@ export function launchBrowser(...args: string[]): Promise<Browser> {
 export async function startChromium(): Promise<SharedServer> {
   const server = await chromium.launchServer(options)
   return { url: server.wsEndpoint(), stop: () => server.close() }
+}
+
+/** What a page copies. All pages of the shared Chromium have one clipboard, so another test may write to it meanwhile. */
+export async function copiedText(page: Page, copy: () => Promise<void>): Promise<string> {
+  const copied = page.evaluate<string>(`new Promise((resolve, reject) => {
+    const { clipboard } = navigator
+    clipboard.writeText = (text) => {
+      delete clipboard.writeText
+      return clipboard.writeText(text).then(() => resolve(text), reject)
+    }
+  })`)
+  const [text] = await Promise.all([copied, copy()])
+  return text
 }

@@ -16,7 +16,7 @@ import {
   type TokenServiceOptions,
 } from '../platform.ts'
 
-export { hasChromium, launchBrowser, openBrowser } from '@tokenwell/internal-testing/browser'
+export { copiedText, hasChromium, launchBrowser, openBrowser } from '@tokenwell/internal-testing/browser'
 
 /** The whole application: the token service in this process, the speech API and the server in others. */
 export interface RunningApplication {

@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Browser } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { layoutShift, pageBudget } from '@tokenwell/internal-testing/page-load'
-import { hasChromium, inChromium, openBrowser, openPage, timeout } from './chromium.ts'
+import { hasChromium, inChromium, timeout, usePages } from './chromium.ts'
 import {
   createApplication,
   createProject,
   startPortal,
   tokenFor,
   useCheapPasswords,
-} from './portal-browser.ts'
+} from '../portal-browser.ts'
 
 useCheapPasswords()
 
 describe.skipIf(!hasChromium)(inChromium, () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterAll(() => browser?.close())
+  const openPage = usePages()
 
   it.each([1280, 390])('no page moves what it has shown, %i px wide', { timeout: 120_000 }, async (width) => {
     const { admin, service } = await startPortal()
     const application = await createApplication(admin, await createProject(admin))
     await tokenFor(service.authUrl, application)
-    const page = await openPage(browser, { viewport: { width, height: 844 } })
+    const page = await openPage({ viewport: { width, height: 844 } })
     const cookies = Array.from(admin.cookies, ([name, value]) => ({ name, value, url: service.authUrl }))
     await page.context().addCookies(cookies)
     const sections = ['get-started', 'projects', 'approvals', 'developers', 'products', 'resource-servers']
@@ -39,7 +34,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     { timeout: 120_000 },
     async (width) => {
       const { service } = await startPortal()
-      const page = await openPage(browser, { viewport: { width, height: 844 } })
+      const page = await openPage({ viewport: { width, height: 844 } })
       await page.goto(`${service.authUrl}/portal/reference`)
       const positions = () =>
         page.evaluate<number[]>(
@@ -66,7 +61,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     },
     async () => {
       const { service } = await startPortal()
-      const page = await openPage(browser, { viewport: { width: 1280, height: 844 } })
+      const page = await openPage({ viewport: { width: 1280, height: 844 } })
       const urls: string[] = []
       page.on('request', (request) => urls.push(request.url()))
       const titleAtTop = () =>
@@ -84,7 +79,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
 
   it('the reference follows the colour scheme', { timeout: 120_000 }, async () => {
     const { service } = await startPortal()
-    const page = await openPage(browser, { colorScheme: 'light' })
+    const page = await openPage({ colorScheme: 'light' })
     await page.goto(`${service.authUrl}/portal/reference`)
     for (const colorScheme of ['light', 'dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme })

@@ -2,9 +2,10 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { openBrowser } from '@tokenwell/internal-testing/browser'
 
-export { hasChromium, inChromium, openBrowser } from '@tokenwell/internal-testing/browser'
+export { hasChromium, inChromium } from '@tokenwell/internal-testing/browser'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** A folder for a screenshot of every page. */
@@ -15,10 +16,19 @@ const isSoak = process.env['TOKENWELL_SOAK'] === '1'
 /** A browser on a busy machine needs time for a page. */
 export const timeout = { timeout: 30_000 }
 
-/** A page that fails the test on any error in its console, such as a violated content security policy. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+/** Opens pages that fail the test on any error in their console, such as a violated content security policy. */
+export function usePages(): (options?: BrowserContextOptions) => Promise<Page> {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser?.close())
+  return (options) => openPage(browser, options)
+}
+
+async function openPage(browser: Browser, options?: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({
-    permissions: ['clipboard-read', 'clipboard-write'],
+    permissions: ['clipboard-write'],
     viewport: { width: 1280, height: 900 },
     reducedMotion: 'reduce',
     ...options,

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { developerPortal } from '@tokenwell/developer-portal'
 import { startTokenService } from '@tokenwell/token-service'
-import type { Browser } from 'playwright-core'
 import { describePageLoad, measurePageLoad, pageBudget } from '@tokenwell/internal-testing/page-load'
-import { hasChromium, inChromium, openBrowser, openPage } from './chromium.ts'
-import { password } from './portal-browser.ts'
+import { hasChromium, inChromium, usePages } from './chromium.ts'
+import { password } from '../portal-browser.ts'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 
 const table = createSoakTable()
 
 describe.skipIf(!hasChromium)(inChromium, () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await openBrowser()
-  })
-  afterAll(() => browser?.close())
+  const openPage = usePages()
 
   it(
     'every page is small, soon interactive on a slow processor, and does not shift',
@@ -22,7 +17,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     async () => {
       const service = await startTokenService({ portal: developerPortal })
       onTestFinished(() => service.close())
-      const page = await openPage(browser)
+      const page = await openPage()
       await page.goto((await service.createSetupLink()) ?? '')
       await page.getByLabel('Name').fill('Ada')
       await page.getByLabel('Password').fill(password)

@@ -1,2 +1,0 @@
-// Checks each page in each look.
-import './portal-in-chromium.integration.test.ts'
