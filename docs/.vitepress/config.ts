@@ -43,6 +43,8 @@ export default defineConfig({
   },
   vite: {
     plugins: [groupIconVitePlugin()],
+    // No component of the theme uses Vue's options API.
+    define: { __VUE_OPTIONS_API__: 'false' },
   },
   themeConfig: {
     logo: { src: '/icon.svg', alt: '', width: 24, height: 24 },

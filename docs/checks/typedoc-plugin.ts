@@ -5,6 +5,9 @@ import { publishedEntries, type PublishedEntry } from './published-entries.ts'
 /** An entry point that exports more has a page for each export. */
 const exportsOnOnePage = 20
 
+/** A row of an index with more than the first sentence, which the page of the export repeats. */
+const longIndexRow = /^(\| \[[^\]]+\]\([^)]*\) \| .*?\.) .*\|$/gm
+
 /** A TypeDoc plugin: names each entry point by its import specifier, and describes each in the overview. */
 export function load(app: Application): void {
   const entries = publishedEntries()
@@ -18,7 +21,7 @@ export function load(app: Application): void {
   // TypeDoc confuses the anchors of TokenVerificationErrorCode and of the property `code`, which has no heading.
   app.renderer.on(MarkdownPageEvent.END, (page: { url: string; contents?: string }) => {
     if (page.url === 'index.md') page.contents = overview(entries)
-    if (page.contents) page.contents = page.contents.replaceAll(/\(#(\w+)-1\)/g, '(#$1)')
+    else page.contents = page.contents?.replaceAll(/\(#(\w+)-1\)/g, '(#$1)').replaceAll(longIndexRow, '$1 |')
   })
 }
 
