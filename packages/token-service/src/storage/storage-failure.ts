@@ -46,7 +46,7 @@ export function reportFailures(storage: Storage, unavailable: () => unknown = ()
   } = storage
   return {
     ...storage,
-    ...wrapped({ probe: () => storage.probe(), backup: (to: string) => storage.backup(to) }),
+    ...wrapped({ probe: () => storage.probe() }),
     projects: wrapped(projects),
     products: wrapped(products),
     applications: wrapped(applications),

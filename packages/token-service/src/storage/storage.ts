@@ -232,8 +232,6 @@ export interface Storage {
   readonly opened: Promise<void>
   /** Writes something; rejects if the storage cannot be written to now. */
   probe(): Promise<void>
-  /** Writes a consistent copy to the new file `to` while the service runs; SQLite only. */
-  backup(to: string): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { backupSqlite } from '../../src/storage/sqlite/backup-sqlite.ts'
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { restoreSqlite } from '../../src/storage/sqlite/restore-sqlite.ts'
 import { temporaryFolder } from '../service-process.ts'
@@ -11,7 +12,8 @@ const table = createSoakTable()
 
 it('restores every token that was saved before a backup, which ran under load', async () => {
   const folder = temporaryFolder()
-  const storage = await openSqlite(join(folder, 'data.db'))
+  const file = join(folder, 'data.db')
+  const storage = await openSqlite(file)
   const { secrets } = await register(storage)
   const save = async () => {
     const each = token(secrets[0])
@@ -31,7 +33,7 @@ it('restores every token that was saved before a backup, which ran under load', 
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
   await table.measure('tokens saved during the backup', async () => {
-    await storage.backup(join(folder, 'backup.db'))
+    await backupSqlite(file, join(folder, 'backup.db'))
     const blockedMs = (delay.max / 1e6).toFixed(0)
     return { calls: during, failures: 0, figures: `the event loop was blocked for ${blockedMs} ms at most` }
   })

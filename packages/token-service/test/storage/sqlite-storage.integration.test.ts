@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openStorage, parseStorageLocation, restoreStorage } from '../../src/storage/open-storage.ts'
+import {
+  backupStorage,
+  openStorage,
+  parseStorageLocation,
+  restoreStorage,
+} from '../../src/storage/open-storage.ts'
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import { temporaryFolder } from '../service-process.ts'
 import { introspect, requestToken, testService } from '../test-service.ts'
@@ -183,17 +188,18 @@ describe('an SQLite database', () => {
 describe('a backup', () => {
   it('is a copy of everything, taken while tokens are saved, and restores to a new place', async () => {
     const folder = temporaryFolder()
-    const storage = await opened(join(folder, 'data.db'))
+    const file = join(folder, 'data.db')
+    const storage = await opened(file)
     const { application, secrets } = await register(storage)
     const tokens = Array.from({ length: 2_000 }, () => token(secrets[0]))
     const [before, during] = [tokens.slice(0, 1_000), tokens.slice(1_000)]
     await Promise.all(before.map((each) => storage.tokens.save(each)))
     const saving = Promise.all(during.map((each) => storage.tokens.save(each)))
     const backup = join(folder, 'backup.db')
-    await storage.backup(backup)
+    await backupStorage({ kind: 'sqlite', file }, backup)
     await saving
     expect(statSync(backup).mode & 0o777).toBe(0o600)
-    await expect(storage.backup(backup)).rejects.toThrow(/backup\.db already exists/)
+    await expect(backupStorage({ kind: 'sqlite', file }, backup)).rejects.toThrow(/backup\.db already exists/)
 
     const location = parseStorageLocation(`sqlite:${join(folder, 'elsewhere', 'data.db')}`)
     // Left by a database that was deleted.
@@ -217,7 +223,7 @@ describe('a backup', () => {
     const file = join(folder, 'data.db')
     const storage = await opened(file)
     const backup = join(folder, 'backup.db')
-    await storage.backup(backup)
+    await backupStorage({ kind: 'sqlite', file }, backup)
     await expect(restoreStorage({ kind: 'sqlite', file }, backup)).rejects.toThrow(/in use/)
     await storage.close()
     await expect(restoreStorage({ kind: 'sqlite', file }, backup)).rejects.toThrow(
@@ -231,11 +237,7 @@ describe('a backup', () => {
   })
 
   it('is not available for PostgreSQL and memory storage', async () => {
-    const memory = await openStorage(
-      { kind: 'memory' },
-      { onError: () => expect.unreachable(), prepare: async () => {} },
-    )
-    await expect(memory.backup('backup.db')).rejects.toThrow(/nothing to back up/)
+    await expect(backupStorage({ kind: 'memory' }, 'backup.db')).rejects.toThrow(/for SQLite storage/)
     await expect(restoreStorage({ kind: 'memory' }, 'backup.db')).rejects.toThrow(/for SQLite storage/)
   })
 })

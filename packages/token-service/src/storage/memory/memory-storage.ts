@@ -1,4 +1,3 @@
-import { UsageError } from '../../platform/usage-error.ts'
 import type { Storage } from '../storage.ts'
 import { createMemoryActivity } from './memory-activity.ts'
 import { createMemoryAssertions } from './memory-assertions.ts'
@@ -32,9 +31,6 @@ export function createMemoryStorage(): Storage {
     sessions,
     opened: Promise.resolve(),
     async probe() {},
-    async backup() {
-      throw new UsageError('Memory storage has nothing to back up.')
-    },
     async close() {},
   }
 }

@@ -27,9 +27,6 @@ export async function openPostgres(url: string, { onError, prepare }: OpenOption
   const database = createDatabase('postgres', new PostgresDialect({ pool }), frequent)
   const storage = createSqlStorage(database, {
     opened: Promise.resolve(),
-    async backup() {
-      throw new UsageError('Back up a PostgreSQL database with its own programs, such as pg_dump.')
-    },
     close: () => pool.end(),
   })
   const connect = async () => {

@@ -14,7 +14,7 @@ import { createSqlResourceServers } from './sql-resource-servers.ts'
 import { createSqlTokens } from './sql-tokens.ts'
 
 /** What differs between the kinds of databases. */
-export interface DatabaseControl extends Pick<Storage, 'backup' | 'close' | 'opened'> {
+export interface DatabaseControl extends Pick<Storage, 'close' | 'opened'> {
   /** Returns the space of deleted rows to the file system. */
   readonly compact?: () => Promise<void>
   /** Rejects if there is too little space for what requests write. */

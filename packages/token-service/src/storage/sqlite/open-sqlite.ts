@@ -7,7 +7,6 @@ import { migrate } from '../sql/migrate.ts'
 import { createSqlStorage } from '../sql/sql-storage.ts'
 import { rootReason } from '../storage-failure.ts'
 import type { Storage } from '../storage.ts'
-import { backupSqlite } from './backup-sqlite.ts'
 import { lockDatabase } from './database-file.ts'
 import { importSqlite } from './import-sqlite.ts'
 import { NodeSqliteDialect } from './sqlite-dialect.ts'
@@ -49,7 +48,6 @@ async function openStorage(path: string, sqlite: DatabaseSync, unlock: () => voi
     opened: Promise.resolve(),
     checkSpace: () => checkSpace(path),
     compact: () => compact(database, sqlite),
-    backup: (to) => backupSqlite(path, to),
     async close() {
       await database.query.destroy()
       unlock()
