@@ -15,7 +15,10 @@ export default defineConfig({
   test: {
     include: ['{packages,apps}/*/test/**/*.test.ts'],
     globalSetup: ['packages/internal-testing/src/start-shared-servers.ts'],
-    setupFiles: ['packages/internal-testing/src/fail-on-console.ts'],
+    setupFiles: [
+      'packages/internal-testing/src/fail-on-console.ts',
+      'packages/internal-testing/src/fail-on-globals.ts',
+    ],
     // Also in watch mode. With more than there are processors, the processes that tests start fall behind.
     maxWorkers: '100%',
     // The tests leave nothing behind in their process: files that share one load their modules once.

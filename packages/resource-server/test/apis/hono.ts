@@ -6,7 +6,7 @@ import { requireToken } from '@tokenwell/resource-server/fetch'
 import { routes, type ApiConfigs, type RunningApis } from './api-config.ts'
 import { listen } from './listen.ts'
 
-export function startHono(configs: ApiConfigs): Promise<RunningApis> {
+export async function startHono(configs: ApiConfigs): Promise<RunningApis> {
   const app = new Hono<{ Variables: { accessToken: VerifiedToken } }>()
   for (const [name, options] of Object.entries(configs)) {
     const verifier = createTokenVerifier(options)
@@ -25,5 +25,14 @@ export function startHono(configs: ApiConfigs): Promise<RunningApis> {
       app.get(`/${name}/${route}`, (context) => context.json(context.get('accessToken')))
     }
   }
-  return listen(createAdaptorServer({ fetch: app.fetch }) as Server)
+  // The server replaces these in the whole process, so also for other tests.
+  const { Request, Response } = Object.getOwnPropertyDescriptors(globalThis)
+  const apis = await listen(createAdaptorServer({ fetch: app.fetch }) as Server)
+  return {
+    ...apis,
+    async close() {
+      await apis.close()
+      Object.defineProperties(globalThis, { Request, Response })
+    },
+  }
 }

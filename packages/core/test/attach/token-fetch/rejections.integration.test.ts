@@ -172,8 +172,8 @@ describe('a rejected request', () => {
 
   it('is classified without its body if a library has no web stream for it', async () => {
     const responses = [Response.json({}, { status: 401 }), new Response()]
-    Object.assign(responses[0]!, { clone: () => ({ body: {} }) })
-    Object.defineProperty(responses[0]!, 'body', { value: {} })
+    const clone = () => ({ body: {} })
+    Object.defineProperties(responses[0]!, { clone: { value: clone }, body: { value: {} } })
     const { api, tokenFetch } = await start({ fetch: async () => responses.shift()! })
     expect((await tokenFetch(api)).status).toBe(200)
   })

@@ -5,15 +5,20 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { startVitest } from 'vitest/node'
 
-const folder = mkdtempSync(join(tmpdir(), 'fail-on-console-'))
+const folder = mkdtempSync(join(tmpdir(), 'setup-files-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 it.each([
-  ['passes a test that writes nothing', '', false],
+  ['passes a test that writes and changes nothing', '', false],
   ['fails a test that logs', "console.log('hello')", true],
   [
     'fails a test that causes a warning of Node',
     "process.emitWarning('careful'); await new Promise(setImmediate)",
+    true,
+  ],
+  [
+    'fails a file that leaves a global changed',
+    "Object.defineProperty(globalThis, 'Blob', { value: class {} })",
     true,
   ],
 ])('%s', async (_title, body, fails) => {
@@ -27,8 +32,10 @@ it.each([
     reporters: [{}],
     // Keeps Node from printing the warning.
     execArgv: ['--no-warnings'],
-    setupFiles: [fileURLToPath(new URL('../src/fail-on-console.ts', import.meta.url))],
+    setupFiles: ['fail-on-console', 'fail-on-globals'].map((name) =>
+      fileURLToPath(new URL(`../src/${name}.ts`, import.meta.url)),
+    ),
   })
-  expect(vitest.state.getCountOfFailedTests() > 0).toBe(fails)
+  expect(vitest.state.getFiles().map((file) => file.result?.state)).toEqual([fails ? 'fail' : 'pass'])
   await vitest.close()
 })
