@@ -236,6 +236,20 @@ describe('the lifecycle of an application', () => {
     expect(await failureOf(tokens().getToken())).toMatchObject({ kind: 'credentials' })
   })
 
+  it('ends without an error if a test double has no close()', async () => {
+    const logError = vi.fn()
+    const module = await Test.createTestingModule({
+      imports: [TokenModule.forRoot({ source: createSource() })],
+    })
+      .overrideProvider(getTokenProviderToken())
+      .useValue({})
+      .setLogger({ log() {}, warn() {}, error: logError })
+      .compile()
+    await module.init()
+    await module.close()
+    expect(logError).not.toHaveBeenCalled()
+  })
+
   it('cancels pending token requests on shutdown', async () => {
     const source = createSource()
     const signals: AbortSignal[] = []

@@ -1,8 +1,11 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { createRedisTokenStore, type RedisTokenStoreClient } from '@tokenwell/redis-token-store'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startBreakableConnection, type BreakableConnection } from './breakable-connection.ts'
 import { openIoRedis, openNodeRedis } from './describe-client.ts'
 
@@ -82,4 +85,13 @@ describe.skipIf(!redisInstalled)('a connection that is lost', () => {
       },
     )
   })
+})
+
+it('does not keep a process running that has lost its connection', async () => {
+  const program = fileURLToPath(new URL('lease-without-connection.ts', import.meta.url))
+  const child = fork(program, {
+    execArgv: ['--conditions=@tokenwell/source', '--disable-warning=ExperimentalWarning'],
+  })
+  onTestFinished(() => void child.kill())
+  expect(await once(child, 'exit')).toStrictEqual([0, null])
 })

@@ -140,11 +140,13 @@ describe('a 401 to a request without a token', () => {
     ])
   })
 
-  it('is explained where the process has no environment', async () => {
+  it.each([
+    ['the process has no environment', Object.create(process, { env: { value: undefined } }) as unknown],
+    ['there is no process', undefined],
+  ])('is explained where %s', async (_where, value) => {
     const warn = warnings(undefined)
-    vi.stubGlobal('process', Object.create(process, { env: { value: undefined } }))
-    await reattach('https://other.example.com/orders', 401)
-    vi.unstubAllGlobals()
+    vi.stubGlobal('process', value)
+    await reattach('https://other.example.com/orders', 401).finally(() => vi.unstubAllGlobals())
     expect(warn).toHaveBeenCalledOnce()
   })
 

@@ -253,6 +253,7 @@ describe('a token response', () => {
       [{ exp: now + 7200, iat: now + 7140 }, 60],
       [{ exp: now + 7200 }, 300],
       [{ exp: 'soon' }, 300],
+      [{ exp: String(now + 60) }, 300],
     ] as const) {
       const endpoint = new ScriptedEndpoint({ body: { access_token: jwt(claims) } })
       const token = await createTokenProvider(sourceOf(endpoint)).getToken()

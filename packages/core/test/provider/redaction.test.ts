@@ -184,6 +184,16 @@ describe('neither secret nor token is shown', () => {
     expectNoTrace(await tokens.getToken().catch((thrown: unknown) => thrown))
   })
 
+  it('by an error whose code repeats the secret: its message says what failed', async () => {
+    const error = Object.assign(new Error('x'), { code: 'canary-Secret_0.9' })
+    const { fetch } = new ScriptedEndpoint({ error })
+    const source = clientCredentials({ ...options, clientSecret: 'canary-Secret_0.9', fetch })
+    await expect(createTokenProvider(source, { maxAttempts: 1 }).getToken()).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'Could not reach the token endpoint.',
+    })
+  })
+
   it('in a provider, its source, its token and its events', async () => {
     const events: TokenEvent[] = []
     const body = { access_token: token, token_type: 'Bearer', expires_in: 100, refresh_token: secret }

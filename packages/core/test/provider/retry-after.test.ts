@@ -74,6 +74,15 @@ describe('Retry-After', () => {
     expect(endpoint.requests[1]!.atMs - endpoint.requests[0]!.atMs).toBe(45_000)
   })
 
+  it('that ends with the timeout of a later caller fails the call immediately', async () => {
+    const { tokens } = start(throttled({ 'retry-after': '45' }))
+    await tokens.getToken().catch(() => {})
+    await pass(15_000)
+    const call = watch(tokens.getToken())
+    await pass(0)
+    expect(call).toMatchObject({ state: 'rejected', error: { kind: 'throttled', retryAfterMs: 30_000 } })
+  })
+
   it('causes a cooldown of 60 s at most', async () => {
     const { tokens } = start(throttled({ 'retry-after': '86400' }))
     await expect(tokens.getToken()).rejects.toMatchObject({ retryAfterMs: 86_400_000 })

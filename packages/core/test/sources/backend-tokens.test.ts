@@ -44,6 +44,13 @@ describe('tokens from a backend', () => {
     expect(send.mock.calls[0]![1]?.credentials).toBe('include')
   })
 
+  it('are requested with an Accept header of the caller', async () => {
+    const send = vi.fn(new ScriptedEndpoint().fetch)
+    const headers = () => ({ Accept: 'application/vnd.example+json' })
+    await createTokenProvider(backendTokens({ url, fetch: send, headers })).getToken()
+    expect(new Headers(send.mock.calls[0]![1]?.headers).get('accept')).toBe('application/vnd.example+json')
+  })
+
   it('are requested from a URL relative to the page, with the global fetch', async () => {
     const send = vi.fn((..._of: Parameters<typeof fetch>) =>
       Promise.resolve(Response.json({ access_token: 'token', token_type: 'Bearer', expires_in: 60 })),

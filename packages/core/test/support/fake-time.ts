@@ -7,6 +7,9 @@ export function useFakeTime(): void {
       now: new Date('2026-03-01T12:00:00Z'),
       toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
     })
+    // The monotonic clock starts at an arbitrary time.
+    vi.advanceTimersByTime(12_345)
+    vi.setSystemTime(new Date('2026-03-01T12:00:00Z'))
   })
   afterEach(() => {
     vi.useRealTimers()

@@ -283,6 +283,22 @@ describe('a slow or failing store', () => {
     expect([sick, first, second].map(({ value }) => value?.value)).toEqual(['token-2', 'token-1', 'token-1'])
   })
 
+  it('that fails for single keys is paused for the 1,000 that failed last', async () => {
+    const read = vi.fn((_key: string) => Promise.reject(Object.assign(new Error('canary'), { scope: 'key' })))
+    const store = storeWith({ read })
+    const endpoint = new ScriptedEndpoint()
+    const use = (key: number) =>
+      createTokenProvider(
+        keyedSource(endpoint, () => Promise.resolve(String(key))),
+        { store },
+      ).getToken()
+    for (let key = 0; key <= 1_000; key++) await use(key)
+    read.mockClear()
+    await use(1)
+    await use(0)
+    expect(read.mock.calls).toEqual([['0']])
+  })
+
   it('has more time while it responds to earlier operations, but not more than a second', async () => {
     const response = { accessToken: 'stored', tokenType: 'Bearer', scope: [] } as const
     let reads = 0

@@ -29,6 +29,11 @@ describe('the kind of a failure', () => {
     expect(failure('policies.ratelimit.QuotaViolation', status).kind).toBe('throttled')
   })
 
+  it("is not decided by words from two of the gateway's texts", () => {
+    const response = { fault: { faultstring: 'Unknown app' }, Error: 'key not approved' }
+    expect(failure(response, 400).kind).toBe('configuration')
+  })
+
   it("is decided by the gateway's code before the OAuth code", () => {
     const response = { ...fault('policies.ratelimit.QuotaViolation'), error: 'invalid_client' }
     expect(failure(response, 401).kind).toBe('throttled')

@@ -23,6 +23,11 @@ describe('a response that is not a token response', () => {
     expect(failure(body)).toMatchObject({ kind: 'malformed', status: 200, message })
   })
 
+  it('is malformed if a form has another content type', () => {
+    const headers = { 'content-type': 'text/plain; of=application/x-www-form-urlencoded' }
+    expect(failure('access_token=a&token_type=Bearer', 200, headers).kind).toBe('malformed')
+  })
+
   it.each([
     [{ error: {} }],
     [{ error: ['invalid'] }],
