@@ -50,7 +50,8 @@ export function attachTokens(
     if (config.token === false || hasCredentials || (!replaceHeader && hasHeader(config.headers, header)))
       return sendWithoutToken(config)
     const request = {
-      method: config.method ?? 'get',
+      // Set by axios, for every request.
+      method: config.method!,
       url,
       target: () => requestUrl(config),
       repeatable: isRepeatableBody(config.data),

@@ -115,8 +115,9 @@ describe('a request that is sent again', () => {
 
   it.each([undefined, null, '', {}])('is sent again if the body of the response is %j', async (data) => {
     const statuses = [401, 200]
+    const headers = { 'content-type': 'application/json' }
     const adapter: AxiosAdapter = async (config) => {
-      return { data, status: statuses.shift()!, statusText: '', headers: {}, config }
+      return { data, status: statuses.shift()!, statusText: '', headers, config }
     }
     expect((await api.get('/', { adapter, validateStatus: null })).status).toBe(200)
     expect(servers.endpoint.issued).toHaveLength(2)

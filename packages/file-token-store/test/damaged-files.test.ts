@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -9,6 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -16,7 +17,7 @@ import {
   defaultTokenFolder,
   type FileTokenStoreOptions,
 } from '@tokenwell/file-token-store'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { writeNextVersion } from '../src/versioned-file.ts'
 
 const response = { accessToken: 'a-secret-token', tokenType: 'Bearer', scope: [] } as const
@@ -172,6 +173,19 @@ it('writes nothing after a version that others have replaced in the meantime', (
   expect(writeNextVersion(entry, 3, Buffer.from('y'))).toBe(false)
   expect(writeNextVersion(entry, 1, Buffer.from('y'))).toBe(false)
   expect(readdirSync(entry)).toStrictEqual(['4'])
+})
+
+it('writes a version while another process removes its temporary file', () => {
+  const entry = join(folder, 'entry')
+  const removed = `${crypto.randomUUID()}.tmp`
+  const list = vi.spyOn(fs, 'readdirSync').mockReturnValueOnce(['1', removed] as never)
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    list.mockRestore()
+    syncBuiltinESMExports()
+  })
+  expect(writeNextVersion(entry, 0, Buffer.from('x'))).toBe(true)
+  expect(list).toHaveBeenCalledOnce()
 })
 
 it('reads and replaces an entry of which a killed process has created only the folder', async () => {

@@ -32,7 +32,7 @@ export function checkDuplicateProviders(
 function providersOf(module: Module, token: InjectionToken, visited = new Set<Module>()): Module[] {
   if (visited.has(module)) return []
   visited.add(module)
-  if (module.exports.has(token) && module.providers.has(token)) return [module]
+  if (module.exports.has(token)) return [module]
   return [...module.imports]
     .filter(({ metatype }) => module.exports.has(metatype))
     .flatMap((exported) => providersOf(exported, token, visited))

@@ -1,5 +1,5 @@
 import 'reflect-metadata'
-import { HttpModule, type HttpService } from '@nestjs/axios'
+import { HttpModule, HttpService } from '@nestjs/axios'
 import { forwardRef, Injectable, Module, type ModuleMetadata } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
 import { TokenModule } from '@tokenwell/nestjs-module'
@@ -65,6 +65,12 @@ describe('distinct modules', () => {
     @Module({ imports: [Orders], exports: [Orders] })
     class Invoices {}
     await (await compile([tokens(), Orders])).close()
+  })
+
+  it('start alongside a module that provides a service for itself only', async () => {
+    @Module({ imports: [HttpModule], providers: [{ provide: HttpService, useValue: {} }] })
+    class Orders {}
+    await (await compile([tokens({ isGlobal: true }), http(), Orders])).close()
   })
 
   it('start if one module is imported in several places', async () => {

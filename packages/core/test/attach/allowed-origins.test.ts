@@ -200,6 +200,7 @@ describe('an invalid origin', () => {
     'https://*api.example.com',
     'https://**.example.com',
     'https://*.*.example.com',
+    'https://*.example.com\n.example.net',
     '*',
     '*.example.com',
     'api.example.com',
@@ -223,6 +224,13 @@ describe('an invalid origin', () => {
         message: expect.stringContaining('allowedOrigins') as string,
       }),
     )
+  })
+
+  it('that starts with http:// is explained', () => {
+    const message =
+      'allowedOrigins[1] must start with https://, because tokens are sent to it. ' +
+      'Inside a trusted network, set allowInsecure: true.'
+    expect(() => attacherFor(...api, 'http://api.example.com')).toThrow(message)
   })
 
   it('is not quoted in the error, because it may contain a password', () => {

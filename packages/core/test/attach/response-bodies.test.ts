@@ -32,9 +32,12 @@ describe('the body of a response', () => {
     expect(readBody).toHaveBeenCalledOnce()
   })
 
-  it('is not needed if it cannot be read', async () => {
+  it.each([
+    ['nothing is read', { readBody: () => Promise.resolve(undefined) }],
+    ['there is no way to read it', {}],
+  ])('is not needed if %s', async (_name, body) => {
     const { attacher, attachment } = await start()
-    const response = { status: 401, headers: json, readBody: () => Promise.resolve(undefined) }
+    const response = { status: 401, headers: json, ...body }
     expect(await attacher.reattach(request, attachment, response, true)).toMatchObject({
       headers: { Authorization: 'Bearer token-2' },
     })

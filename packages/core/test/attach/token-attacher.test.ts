@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   createTokenAttacher,
+  createTokenPool,
   createTokenProvider,
   type ApiResponse,
   type AttachOptions,
   type TokenEvent,
+  type TokenSource,
 } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
@@ -150,6 +152,12 @@ describe('a 401 to a request without a token', () => {
     expect(warn).toHaveBeenCalledOnce()
   })
 
+  it.each(['preproduction', 'test-eu'])('is explained in the environment %s', async (environment) => {
+    const warn = warnings(environment)
+    await reattach('https://other.example.com/orders', 401)
+    expect(warn).toHaveBeenCalledOnce()
+  })
+
   it.each([
     ['for another status', 'development', 'https://other.example.com', 403],
     ['for an allowed origin', 'development', api, 401],
@@ -164,12 +172,13 @@ describe('a 401 to a request without a token', () => {
 
 describe('after a response', () => {
   it('returns a new token once for a rejected one', async () => {
-    const { attacher, endpoint } = start()
+    const { attacher, endpoint, events } = start()
     const attachment = (await attacher.attach(get(api)))!
     expect(await attacher.reattach(get(api), attachment, rejection, true)).toMatchObject({
       headers: { Authorization: 'Bearer token-2' },
     })
     expect(endpoint.requests).toHaveLength(2)
+    expect(events).toContainEqual(expect.objectContaining({ type: 'token_rejected', origin: api }))
   })
 
   it.each([200, 204, 304, 400, 403, 404, 429, 500])('returns undefined for status %d', async (status) => {
@@ -234,8 +243,12 @@ describe('after a response', () => {
     expect(endpoint.requests).toHaveLength(6)
   })
 
-  it('replaces tokens as often as they are revoked, while the API accepts the new ones', async () => {
-    const { attacher, endpoint } = start()
+  it.each([
+    ['a provider', (source: TokenSource) => createTokenProvider(source)],
+    ['a key of a pool', (source: TokenSource) => createTokenPool((_key: string) => source).for('a')],
+  ])('replaces the tokens of %s as often as the API accepts the new ones', async (_name, tokensOf) => {
+    const endpoint = new ScriptedEndpoint()
+    const attacher = createTokenAttacher(tokensOf(sourceOf(endpoint)), { allowedOrigins: [api] })
     for (let revocation = 0; revocation < 15; revocation++) {
       const attachment = (await attacher.attach(get(api)))!
       const next = (await attacher.reattach(get(api), attachment, rejection, true))!

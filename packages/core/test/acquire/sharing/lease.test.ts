@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { pass, useFakeTime, watch } from '../../support/fake-time.ts'
+import { fixRandom, pass, useFakeTime, watch } from '../../support/fake-time.ts'
 import { fleet } from './fleet.ts'
 
 useFakeTime()
@@ -181,6 +181,20 @@ describe('providers that share a store', () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(251)
     expect(looks.length).toBeGreaterThan(3_500 / 250)
     expect(looks.length).toBeLessThan(100)
+    await first.close()
+  })
+
+  it('try to take the lease every 100 ms at most while another process has it', async () => {
+    fixRandom(0.5)
+    const { store, first } = fleet(1)
+    await store.lease('key', 60_000)
+    const tries: number[] = []
+    vi.spyOn(store, 'lease').mockImplementation(async () => void tries.push(Date.now()))
+    watch(first.getToken())
+    await pass(1_000)
+    expect(tries.length).toBeGreaterThan(3)
+    const pauses = tries.slice(1).map((at, index) => at - tries[index]!)
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(100)
     await first.close()
   })
 

@@ -90,6 +90,25 @@ describe('a slow or failing store', () => {
     expect(lease).toHaveBeenCalledTimes(2)
   })
 
+  it('is paused for all keys if it hangs after it has responded', async () => {
+    const lease = vi.fn(forever)
+    const store = storeWith({ lease })
+    const endpoint = new ScriptedEndpoint()
+    const use = (key: string) =>
+      watch(
+        createTokenProvider(
+          keyedSource(endpoint, () => Promise.resolve(key)),
+          { store },
+        ).getToken(),
+      )
+    use('key')
+    await pass(250)
+    const call = use('other key')
+    await pass(0)
+    expect(call.value?.value).toBe('token-2')
+    expect(lease).toHaveBeenCalledOnce()
+  })
+
   it('is tried less often while it keeps failing: at least every 30 s', async () => {
     const tries: number[] = []
     const lease = () => {
