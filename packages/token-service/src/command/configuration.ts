@@ -12,8 +12,15 @@ function list<Item extends z.ZodType>(item: Item) {
   return z.preprocess(split, z.array(item))
 }
 
+/** A number; flags and variables have it as text. Nothing else counts as one: not an empty text, which would be 0. */
+function numeric(schema: z.ZodNumber) {
+  const read = (value: unknown) =>
+    typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value
+  return z.preprocess(read, schema)
+}
+
 const portRule = 'must be a whole number from 0 to 65535'
-const port = z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule)
+const port = numeric(z.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule))
 const { clientSecret, jwks, jwksUrl, publicKey } = applicationSchema.shape
 const resourceServer = z.strictObject({
   clientId: z.string().min(1),
@@ -36,11 +43,11 @@ export const configurationSchema = z.strictObject({
   applications: z.array(applicationSchema).default([]),
   applicationsFile: z.string().optional(),
   products: list(z.string().min(1)).optional(),
-  secretOverlapSeconds: z.coerce.number().min(0).optional(),
+  secretOverlapSeconds: numeric(z.number().min(0)).optional(),
   resourceServers: z.array(resourceServer).default([]),
   resourceServersFile: z.string().optional(),
-  failureAttempts: z.coerce.number().int().min(1).optional(),
-  failureWindowSeconds: z.coerce.number().positive().optional(),
+  failureAttempts: numeric(z.number().int().min(1)).optional(),
+  failureWindowSeconds: numeric(z.number().positive()).optional(),
   corsOrigins: list(
     z.string().regex(/^(\*|https?:\/\/[^/]+)$/, 'must be an origin, such as https://tools.example.com'),
   ).optional(),
@@ -52,15 +59,15 @@ export const configurationSchema = z.strictObject({
     )
     .optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  workers: z.coerce.number().int().min(1).max(256).default(1),
-  drainSeconds: z.coerce.number().min(0).max(3_600).default(0),
+  workers: numeric(z.number().int().min(1).max(256)).default(1),
+  drainSeconds: numeric(z.number().min(0).max(3_600)).default(0),
   metrics: z.boolean().optional(),
   adminPort: port.optional(),
   adminHost: z.string().min(1).optional(),
   adminToken: z.string().min(32, 'must have 32 or more characters').optional(),
   adminTokenFile: z.string().optional(),
-  auditRetentionDays: z.coerce.number().positive().optional(),
-  usageRetentionDays: z.coerce.number().positive().optional(),
+  auditRetentionDays: numeric(z.number().positive()).optional(),
+  usageRetentionDays: numeric(z.number().positive()).optional(),
   jwksAllowedHosts: list(z.string().min(1)).optional(),
   sandbox: z
     .union([z.boolean(), port.transform((number) => ({ port: number }))], 'must be true, false or a port')
