@@ -15,7 +15,8 @@ type Exit = [code: number | null, signal: NodeJS.Signals | null]
  * ready sends a message; the others start after the first one, which migrates the database and reports usage errors.
  */
 export async function superviseWorkers(count: number, print: (line: string) => void): Promise<void> {
-  let isStopping = false
+  const stopping = new AbortController()
+  const isStopping = () => stopping.signal.aborted
 
   function start(): Worker {
     const worker = cluster.fork({ [workerVariable]: 'true' })
@@ -30,13 +31,13 @@ export async function superviseWorkers(count: number, print: (line: string) => v
     for (let waitMs = firstDelayMs; ; waitMs = Math.min(waitMs * 2, longestDelayMs)) {
       const startedAt = performance.now()
       const [code, signal] = (await once(worker, 'exit')) as Exit
-      if (isStopping) return void (process.exitCode ||= code ?? 1)
+      if (isStopping()) return void (process.exitCode ||= code ?? 1)
       if (performance.now() - startedAt > stableMs) waitMs = firstDelayMs
       print(
         `Worker ${worker.process.pid} exited (${signal ?? `code ${code}`}). Starting another one in ${waitMs / 1000} s.`,
       )
-      await delay(waitMs)
-      if (isStopping) return
+      await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
+      if (isStopping()) return
       worker = start()
     }
   }
@@ -45,10 +46,10 @@ export async function superviseWorkers(count: number, print: (line: string) => v
     process.on(signal, () => {
       // A second signal stops at once.
       for (const worker of Object.values(cluster.workers ?? {})) {
-        worker?.process.kill(isStopping ? 'SIGKILL' : signal)
+        worker?.process.kill(isStopping() ? 'SIGKILL' : signal)
       }
-      if (isStopping) process.exit(1)
-      isStopping = true
+      if (isStopping()) process.exit(1)
+      stopping.abort()
     })
   }
 
@@ -57,7 +58,7 @@ export async function superviseWorkers(count: number, print: (line: string) => v
     first.on('message', (message) => void (message === 'ready' && resolve()))
   })
   const exit = await Promise.race([isReady, once(first, 'exit') as Promise<Exit>])
-  if (exit) process.exit(isStopping ? 0 : (exit[0] ?? 1))
+  if (exit) process.exit(isStopping() ? 0 : (exit[0] ?? 1))
   await Promise.all([first, ...Array.from({ length: count - 1 }, start)].map(keepRunning))
   process.exit()
 }
