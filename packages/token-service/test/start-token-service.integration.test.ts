@@ -1,6 +1,8 @@
 import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTokenService, startTokenService, UsageError } from '@tokenwell/token-service'
+import { temporaryFolder } from './service-process.ts'
 
 const application = { name: 'demo', clientId: 'demo', clientSecret: 'secret' }
 
@@ -33,6 +35,7 @@ describe('starting a token service', () => {
     [{ keys: ['short'] }, /5 characters/],
     [{ jwksAllowedHosts: ['10.0.0.0/33'] }, /jwksAllowedHosts contains the invalid value "10\.0\.0\.0\/33"/],
     [{ host: 'no.such.host.invalid' }, /no\.such\.host\.invalid is not an address/],
+    [{ host: '192.0.2.1' }, /192\.0\.2\.1 is not an address/],
     [{ applications: [{ ...application, clientId: '' }] }, /applications\[0\]\.clientId/],
     [
       { applications: [{ ...application, products: ['a, b'] }] },
@@ -44,6 +47,13 @@ describe('starting a token service', () => {
     const starting = startTokenService(options)
     await expect(starting).rejects.toThrow(message)
     await expect(starting).rejects.toBeInstanceOf(UsageError)
+    await expect(starting).rejects.toHaveProperty('name', 'UsageError')
+  })
+
+  it('reports what the routes cannot use at the start, if the storage outlives the process', async () => {
+    const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
+    const starting = startTokenService({ storage, logger: {} as never })
+    await expect(starting).rejects.toThrow(/logger instance/)
   })
 
   it.each([

@@ -86,7 +86,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
 }
 
 function usageError(error: unknown, host: string, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') return new UsageError(`Port ${port} on ${host} is in use. Choose another port.`)
   if (code === 'EACCES') {
     return new UsageError(`Port ${port} on ${host} requires elevated privileges. Choose a port above 1023.`)

@@ -64,6 +64,8 @@ describe("the administrators' listener", () => {
     expect((await requestToken(authUrl, created.body)).status).toBe(401)
     expect((await send('POST', `${path}/approve`, { revision: 0 })).status).toBe(409)
     expect((await send('POST', `${path}/approve`)).body.status).toBe('approved')
+    const { revision } = (await send('POST', `${path}/revoke`)).body
+    expect((await send('POST', `${path}/approve`, { revision })).body.status).toBe('approved')
     expect((await requestToken(authUrl, created.body)).status).toBe(200)
     expect((await send('GET', '/applications')).body).toHaveLength(2)
     expect((await send('POST', '/applications', { ...details, project: 'x' })).status).toBe(404)

@@ -100,7 +100,8 @@ describe('the keys of a client', () => {
   })
 
   it('are not fetched if the request is aborted', async () => {
-    const fetchKeys = createPublicKeyFetch({ allowedHosts: [] })
-    await expect(fetchKeys(`https://${host}/`, { signal: AbortSignal.abort() })).rejects.toThrow()
+    const { url } = await keyServer()
+    const fetchKeys = createPublicKeyFetch({ allowedHosts: [host], lookup: resolver('127.0.0.1'), ca: cert })
+    await expect(fetchKeys(url, { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
   })
 })

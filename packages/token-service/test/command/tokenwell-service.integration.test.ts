@@ -197,11 +197,11 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
     expect(stderr).not.toMatch(/^\s+at |canary/m)
   })
 
-  it('reports that the package for PostgreSQL is missing', async () => {
+  function outcomeWithoutPostgres(error: string, code: string) {
     const hook = `import { registerHooks } from 'node:module'
-      const missing = Object.assign(new Error('canary'), { code: 'ERR_MODULE_NOT_FOUND' })
+      const failure = Object.assign(new Error('${error}'), { code: '${code}' })
       const resolve = (name, context, next) => {
-        if (name === 'pg') throw missing
+        if (name === 'pg') throw failure
         return next(name, context)
       }
       registerHooks({ resolve })`
@@ -209,12 +209,22 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
       TOKENWELL_KEYS: 'k'.repeat(32),
       NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hook)}`,
     }
-    const { code, stderr } = await outcomeOf(['--storage', 'postgres://u@127.0.0.1:1/x'], env)
+    return outcomeOf(['--storage', 'postgres://u@127.0.0.1:1/x'], env)
+  }
+
+  it('reports that the package for PostgreSQL is missing', async () => {
+    const { code, stderr } = await outcomeWithoutPostgres('canary', 'ERR_MODULE_NOT_FOUND')
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining('requires the package pg. Run npm install pg.'),
     ])
     expect(stderr).not.toContain('canary')
+  })
+
+  it('reports why the package for PostgreSQL cannot be loaded', async () => {
+    const { code, stderr } = await outcomeWithoutPostgres('not readable', 'EACCES')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('not readable')])
+    expect(stderr).not.toContain('npm install')
   })
 
   it('reports that the port is in use', async () => {

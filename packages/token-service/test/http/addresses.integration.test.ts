@@ -12,6 +12,8 @@ describe('a service that listens', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     ['0.0.0.0', '127.0.0.1'],
+    // Elsewhere, the loopback interface has one address.
+    ...(process.platform === 'linux' ? [['127.0.0.2', '127.0.0.2'] as const] : []),
     ...(hasIPv6 ? [['::1', '[::1]'] as const, ['::', '[::1]'] as const] : []),
   ] as const)('on %s has a URL that clients on this machine can use', async (host, hostname) => {
     const { authUrl } = await testService({ host })

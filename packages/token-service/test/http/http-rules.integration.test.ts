@@ -111,6 +111,7 @@ describe('every endpoint', () => {
     ]) {
       const response = await raw(authUrl, bytes)
       expect(response).toMatch(/^HTTP\/1\.1 400 /)
+      expect(response).toMatch(/\r\nContent-Type: application\/json; charset=utf-8\r\n/)
       expect(response).toMatch(/{"error":"invalid_request"/)
     }
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { withContext } from '../service-context.ts'
 import {
   application,
   basic,
@@ -27,6 +28,16 @@ describe('introspection', () => {
       exp: 1_707_410_438,
       api_products: ['speech-to-text', 'sms'],
     })
+  })
+
+  it('leaves out products that are no longer approved', async () => {
+    const { portal, context } = withContext()
+    const { authUrl } = await testService({ portal })
+    const { body: token } = await requestToken(authUrl)
+    const { applications } = context().storage
+    const client = await applications.findClient(application.clientId)
+    await applications.update(client?.application.id ?? '', { products: ['sms', 'billing'] })
+    expect((await introspect(authUrl, token.access_token)).body.api_products).toEqual(['sms'])
   })
 
   it('accepts credentials in the form', async () => {

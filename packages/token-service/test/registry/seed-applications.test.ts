@@ -43,3 +43,22 @@ it('changes the secret of an application that also has a key', async () => {
   expect(await start()).toEqual([[`${changed} ${before}`], [60_000]])
   expect(await start()).toEqual([[], [60_000]])
 })
+
+it('creates each project once, however often the service starts', async () => {
+  const storage = createMemoryStorage()
+  const context = {
+    storage,
+    keyring: createKeyring([createRandomKey()]),
+    nowMs: 0,
+    secretOverlapSeconds: 0,
+    warn: () => {},
+  }
+  const options = ['one', 'one', 'two'].map((project, index) => ({
+    name: 'a',
+    clientId: `a${index}`,
+    clientSecret: 'secret-0123456789',
+    project,
+  }))
+  for (let start = 0; start < 2; start += 1) await seedApplications(resolveApplications(options), context)
+  expect((await storage.projects.list()).map(({ name }) => name)).toEqual(['one', 'two'])
+})

@@ -8,4 +8,5 @@ it('keeps the latest 10,000 requests, and counts all of them', () => {
   const { total, counts, requests } = journal.read()
   expect([total, counts.path['/'], requests.length, requests[0]?.number]).toEqual([10_001, 10_001, 10_000, 2])
   expect(requests[0]?.durationMs).toBe(1)
+  expect(counts.client).toEqual({})
 })

@@ -153,7 +153,8 @@ describe('the moved clock', () => {
   it('applies to expiry and introspection', async () => {
     const { authUrl, control } = await sandboxed()
     const { body: token } = await requestToken(authUrl)
-    await control('POST', '/clock', { advanceSeconds: 3500 })
+    const { body: moved } = await control('POST', '/clock', { advanceSeconds: 3500 })
+    expect(moved.offsetMs).toBe(3_500_000)
     expect((await introspect(authUrl, token.access_token)).body.active).toBe(true)
     await control('POST', '/clock', { advanceSeconds: 101 })
     expect((await introspect(authUrl, token.access_token)).body.active).toBe(false)
@@ -162,13 +163,16 @@ describe('the moved clock', () => {
     expect((await introspect(authUrl, later.access_token)).body.active).toBe(true)
   })
 
-  it('can be set to a time, and keeps running', async () => {
-    const { authUrl, control } = await sandboxed()
-    await control('POST', '/clock', { now: '2031-05-04T03:02:01Z' })
-    expect((await control('GET', '/clock')).body.now).toMatch(/^2031-05-04T03:02:/)
-    const issuedAt = Number((await requestToken(authUrl)).body.issued_at)
-    expect(issuedAt).toBeGreaterThanOrEqual(Date.parse('2031-05-04T03:02:01Z'))
-  })
+  it.each(['2031-05-04T03:02:01Z', '2031-05-04T05:02:01+02:00'])(
+    'can be set to %s, and keeps running',
+    async (now) => {
+      const { authUrl, control } = await sandboxed()
+      await control('POST', '/clock', { now })
+      expect((await control('GET', '/clock')).body.now).toMatch(/^2031-05-04T03:02:/)
+      const issuedAt = Number((await requestToken(authUrl)).body.issued_at)
+      expect(issuedAt).toBeGreaterThanOrEqual(Date.parse('2031-05-04T03:02:01Z'))
+    },
+  )
 })
 
 describe('the journal', () => {
@@ -188,13 +192,29 @@ describe('the journal', () => {
         client: { [clientId]: 2, 'speech-api': 1 },
       },
     })
-    expect(body.requests[1]).toMatchObject({ number: 2, status: 401, clientId, reason: 'invalid_client' })
+    expect(body.requests[1]).toMatchObject({
+      number: 2,
+      method: 'POST',
+      status: 401,
+      clientId,
+      reason: 'invalid_client',
+    })
     const text = JSON.stringify(body)
     expect(text).not.toContain('canary')
     expect(text).not.toContain(application.clientSecret)
     expect(text).not.toContain(token.access_token)
     await control('DELETE', '/journal')
     expect((await control('GET', '/journal')).body.total).toBe(0)
+  })
+
+  it('names the registered clients of requests with faults', async () => {
+    const { authUrl, control } = await sandboxed()
+    await control('POST', '/faults', { requests: 2, status: 503 })
+    await requestToken(authUrl)
+    await requestToken(authUrl, { ...application, clientId: 'canary-as-client-id' })
+    const { requests } = (await control('GET', '/journal')).body
+    expect(requests).toMatchObject([{ status: 503, clientId }, { status: 503 }])
+    expect(requests[1]).not.toHaveProperty('clientId')
   })
 })
 

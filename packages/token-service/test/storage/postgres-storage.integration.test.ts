@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Client } from 'pg'
+import { digest } from '../../src/platform/digest.ts'
 import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
+import { freePort } from '@tokenwell/internal-testing/free-port'
 import {
   postgresIsAbsent,
   startPostgres,
@@ -35,6 +38,30 @@ describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, 
     )
   })
 
+  it('locks failure counts in the order of their keys, so that instances cannot block each other', async () => {
+    const url = await postgres.createDatabase()
+    const storage = await openTestPostgres(url)
+    const other = new Client({ connectionString: url })
+    await other.connect()
+    onTestFinished(() => Promise.all([other.end(), storage.close()]).then(() => {}))
+    const add = (...clientIds: string[]) =>
+      Promise.all(clientIds.map((clientId) => storage.failures.add(clientId, 1, 100)))
+    const [first = '', second = '', third = ''] = ['a', 'b', 'c'].sort((a, b) =>
+      digest(a) < digest(b) ? -1 : 1,
+    )
+    await add(first, second, third)
+
+    await other.query('begin')
+    await other.query('select from failures where key = $1 for update', [digest(first)])
+    const adding = add(second, first, third)
+    const waiting =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    await expect.poll(async () => (await other.query(waiting)).rowCount).toBe(1)
+    expect((await other.query('select from failures for update skip locked')).rowCount).toBe(3)
+    await other.query('commit')
+    expect((await adding).map(({ count }) => count)).toEqual([2, 2, 2])
+  })
+
   it('that does not exist is named at once, without the password', async () => {
     const url = new URL(await postgres.createDatabase())
     url.pathname = '/nowhere'
@@ -46,6 +73,26 @@ describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, 
 })
 
 describe('a PostgreSQL server that cannot be reached', () => {
+  it.skipIf(postgresIsAbsent)('is used once it can be, until the storage is closed', async () => {
+    const postgres = await startPostgres()
+    onTestFinished(() => postgres.stop())
+    const url = new URL(await postgres.createDatabase())
+    const server = { host: url.hostname, port: Number(url.port) }
+    const port = await freePort()
+    url.port = String(port)
+    const storage = await openTestPostgres(url.href)
+    await expect(storage.probe()).rejects.toThrow(/ECONNREFUSED/)
+    const reachable = createServer((socket) => socket.pipe(connect(server)).pipe(socket)).listen(
+      port,
+      '127.0.0.1',
+    )
+    onTestFinished(() => void reachable.close())
+    await storage.opened
+    await storage.probe()
+    await storage.close()
+    await expect(storage.probe()).rejects.toThrow('The storage failed')
+  })
+
   it('is tried again until the storage is closed; until then every call fails with the reason', async () => {
     const reported: string[] = []
     const storage = await openPostgres('postgres://someone:canary@127.0.0.1:1/nowhere', {

@@ -1,8 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  type StatsFs,
+} from 'node:fs'
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pino } from 'pino'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   backupStorage,
   openStorage,
@@ -97,6 +107,21 @@ describe('an SQLite database', () => {
     ])
     other.close()
     expect([await status('/readyz'), (await requestToken(authUrl)).status]).toEqual([200, 200])
+  })
+
+  it('is not ready while the disk has less than 1 MiB of free space', async () => {
+    const storage = await opened(join(temporaryFolder(), 'data.db'))
+    const statfs = vi.spyOn(fs, 'statfs')
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      statfs.mockRestore()
+      syncBuiltinESMExports()
+    })
+    const free = (bavail: number) => statfs.mockResolvedValueOnce({ bavail, bsize: 4_096 } as StatsFs)
+    free(255)
+    await expect(storage.probe()).rejects.toThrow('The storage failed: the disk is full')
+    free(256)
+    await storage.probe()
   })
 
   it.each(['', 'AAAA', 'A'.repeat(100)])(

@@ -323,10 +323,14 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect((await find(clientId)).application).not.toHaveProperty('deletesAtMs')
       expect(await storage.projects.purge(1_000)).toBe(0)
 
+      const issued = token(own.secrets[0])
+      await storage.tokens.save(issued)
       await storage.applications.update(id, { deletesAtMs: 100 })
       expect(await storage.projects.purge(99)).toBe(0)
+      expect(await storage.tokens.find(issued.hash)).toBeDefined()
       expect(await storage.projects.purge(100)).toBe(1)
       expect(await storage.applications.findClient(clientId)).toBeUndefined()
+      expect(await storage.tokens.find(issued.hash)).toBeUndefined()
       expect(await storage.applications.list(other.project.id)).toHaveLength(1)
 
       const developer = {
