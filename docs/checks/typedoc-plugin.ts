@@ -21,7 +21,8 @@ export function load(app: Application): void {
   // TypeDoc confuses the anchors of TokenVerificationErrorCode and of the property `code`, which has no heading.
   app.renderer.on(MarkdownPageEvent.END, (page: { url: string; contents?: string }) => {
     if (page.url === 'index.md') page.contents = overview(entries)
-    else page.contents = page.contents?.replaceAll(/\(#(\w+)-1\)/g, '(#$1)').replaceAll(longIndexRow, '$1 |')
+    else if (page.contents)
+      page.contents = page.contents.replaceAll(/\(#(\w+)-1\)/g, '(#$1)').replaceAll(longIndexRow, '$1 |')
   })
 }
 

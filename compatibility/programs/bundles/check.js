@@ -30,6 +30,8 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     await bundle({ entry: path('page.js'), file, platform: 'browser' })
     const page = await browser.newPage()
     await page.addScriptTag({ path: file, type: 'module' })
+    // A module runs later than its tag is added.
+    await page.waitForFunction(() => 'program' in globalThis)
     const result = await page.evaluate(
       (platform) => globalThis.program(platform),
       `${process.env.PLATFORM}-${name}-page`,

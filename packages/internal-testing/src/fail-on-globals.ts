@@ -1,11 +1,12 @@
 import { afterAll } from 'vitest'
 
 // For `setupFiles`: a test file that leaves a global changed fails, because the files after it share its process.
+/** The value or the getter of each: some getters load much, or warn. */
 const read = () =>
   new Map(
-    Object.entries(Object.getOwnPropertyDescriptors(globalThis)).map(([name, { value, get }]) => [
+    Object.entries(Object.getOwnPropertyDescriptors(globalThis)).map(([name, descriptor]) => [
       name,
-      (value ?? get) as unknown,
+      Object.values(descriptor)[0] as unknown,
     ]),
   )
 const before = read()
