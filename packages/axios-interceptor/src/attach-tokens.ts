@@ -136,7 +136,9 @@ function hasHeader(headers: Config['headers'], name: string): boolean {
 }
 
 function toApiResponse({ status, headers, data, request }: AxiosResponse) {
-  const url: string | undefined = request?.responseURL ?? request?.res?.responseUrl
+  const finalUrl: string | undefined = request?.responseURL ?? request?.res?.responseUrl
+  // axios-mock-adapter sets the path of the request.
+  const url = URL.canParse(finalUrl ?? '') ? finalUrl : undefined
   const readBody = () => (data?.slice ? new Response(data.slice(0, 16 * 1024)).text() : undefined)
   return { status, headers: headers as Record<string, string>, url, readBody }
 }

@@ -123,6 +123,15 @@ describe('a request that is sent again', () => {
     expect(servers.endpoint.issued).toHaveLength(2)
   })
 
+  it('is sent again if the final URL of the response is a path, as in axios-mock-adapter', async () => {
+    const statuses = [401, 200]
+    const adapter: AxiosAdapter = async (config) => {
+      const request = { responseURL: config.url }
+      return { data: '', status: statuses.shift()!, statusText: '', headers: {}, config, request }
+    }
+    expect((await api.get('/path', { adapter, validateStatus: null })).status).toBe(200)
+  })
+
   it('is not a form that axios created from an object, which is a stream', async () => {
     expect((await failureOf(api.postForm('/', { a: [1, 2] }))).status).toBe(401)
     expect(servers.api.requests).toHaveLength(1)
