@@ -49,7 +49,8 @@ export class OutgoingRequest {
     this.headers = copyHeaders(init.headers ?? request?.headers)
     const owner = init.body === undefined ? request : isRequest(given) ? given : undefined
     const { body } = owner ?? {}
-    if (owner && body && !owner.bodyUsed && maxReplayBytes > 0) {
+    // The body of a node-fetch Request is a stream of Node, which is sent once.
+    if (owner && typeof body?.getReader === 'function' && !owner.bodyUsed && maxReplayBytes > 0) {
       this.#keptBody = keepBody(owner, maxReplayBytes)
       if (owner === given) {
         init.body = owner.body!

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
 import { revoke, start } from './protected-api.ts'
 
@@ -61,6 +62,18 @@ describe('a rejected request', () => {
     Object.defineProperty(request, 'body', { value: undefined })
     const response = await started.tokenFetch(request)
     expect([response.status, await response.text()]).toEqual([401, 'status 401'])
+  })
+
+  it.each<[string, (request: Request, api: string) => Parameters<typeof fetch>]>([
+    ['', (request) => [request]],
+    [' as the options', (request, api) => [api, request]],
+  ])('is not repeated for a Request%s whose body is a stream of Node', async (_name, call) => {
+    const fetch = vi.fn(async () => new Response('', { status: 401 }))
+    const { api, tokenFetch } = await start({ fetch })
+    const request = new Request(api, { method: 'POST', body: 'body' })
+    Object.defineProperty(request, 'body', { value: Readable.from(['body']), enumerable: true })
+    expect((await tokenFetch(...call(request, api))).status).toBe(401)
+    expect(fetch).toHaveBeenCalledOnce()
   })
 
   it.each(['GET', 'HEAD', 'get'])(
