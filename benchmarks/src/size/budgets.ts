@@ -13,7 +13,7 @@ export interface Budget {
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
-    bytes: 20_560,
+    bytes: 20_600,
     page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 11_730 },
     dependencies: 0,
     start: 1.4,
