@@ -140,5 +140,5 @@ function toApiResponse({ status, headers, data, request }: AxiosResponse) {
   // axios-mock-adapter sets the path of the request.
   const url = URL.canParse(finalUrl ?? '') ? finalUrl : undefined
   const readBody = () => (data?.slice ? new Response(data.slice(0, 16 * 1024)).text() : undefined)
-  return { status, headers: headers as Record<string, string>, url, readBody }
+  return { status, headers: (headers ?? {}) as Record<string, string>, url, readBody }
 }
