@@ -139,6 +139,13 @@ function toApiResponse({ status, headers, data, request }: AxiosResponse) {
   const finalUrl: string | undefined = request?.responseURL ?? request?.res?.responseUrl
   // axios-mock-adapter sets the path of the request.
   const url = URL.canParse(finalUrl ?? '') ? finalUrl : undefined
-  const readBody = () => (data?.slice ? new Response(data.slice(0, 16 * 1024)).text() : undefined)
+  const readBody = () => readStart(data)
   return { status, headers: (headers ?? {}) as Record<string, string>, url, readBody }
+}
+
+function readStart(data: AxiosResponse['data']): string | undefined | Promise<string> {
+  const start = data?.slice?.(0, 16 * 1024)
+  if (start === undefined || typeof start === 'string') return start
+  // Jest's jsdom environment has no Response.
+  return typeof Response === 'undefined' ? undefined : new Response(start).text()
 }

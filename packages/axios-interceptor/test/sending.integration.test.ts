@@ -11,7 +11,7 @@ import axios, {
 } from 'axios'
 import { Agent } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 // oxlint-disable-next-line import/no-named-as-default-member -- axios's types do not name this export
 const { CancelToken } = axios
@@ -21,6 +21,7 @@ beforeEach(() => {
   api = create({ baseURL: servers.api.origin })
   attachTokens(api, servers.tokens)
 })
+afterEach(() => void vi.unstubAllGlobals())
 const rejectFirst = () => {
   servers.api.rejects = (token) => token === servers.endpoint.issued[0]
 }
@@ -132,6 +133,19 @@ describe('a request that is sent again', () => {
     }
     expect((await api.get('/path', { adapter, validateStatus: null })).status).toBe(200)
   })
+
+  it.each(['json', 'arraybuffer'] as const)(
+    'is sent again if there is no class Response, as with jsdom in Jest: %s',
+    async (responseType) => {
+      vi.stubGlobal('Response', undefined)
+      const respond = servers.api.respond
+      servers.api.respond = async (request) => {
+        const response = await respond(request)
+        return response === 'drop' || response.status !== 401 ? response : json({ error: 'expired' }, 401)
+      }
+      expect((await api.get('/', { responseType, adapter: 'http' })).status).toBe(200)
+    },
+  )
 
   it('is not a form that axios created from an object, which is a stream', async () => {
     expect((await failureOf(api.postForm('/', { a: [1, 2] }))).status).toBe(401)
