@@ -11,17 +11,13 @@ const api = { clientId: 'speech-api', clientSecret: 'of the speech API' }
 export const application = { clientId: 'orders', clientSecret: 'a-secret-that-nobody-may-see' }
 export const pageApplication = { clientId: 'orders-page', clientSecret: 'another-secret-that-nobody-may-see' }
 
-export interface TokenServiceOptions {
-  readonly products?: readonly string[] | undefined
-  /** Lifetime of the page's tokens, in seconds. */
-  readonly pageLifetime?: number | undefined
-}
+export const pageLifetimeSeconds = 300
 
-export function startTokens({ products = ['speech-to-text'], pageLifetime = 300 }: TokenServiceOptions = {}) {
+export function startTokens(products = ['speech-to-text']) {
   return startTokenService({
     applications: [
       { ...application, name: 'Orders', products },
-      { ...pageApplication, name: 'Orders in a page', products, lifetimeSeconds: pageLifetime },
+      { ...pageApplication, name: 'Orders in a page', products, lifetimeSeconds: pageLifetimeSeconds },
     ],
     resourceServers: [api],
   })

@@ -84,7 +84,7 @@ test('names the client ID but not the secret when the secret is invalid', async 
 })
 
 test('prints the error of the speech API when the application lacks the product', async () => {
-  const tokens = await startTokens({ products: ['something else'] })
+  const tokens = await startTokens(['something else'])
   cleanUp.push(() => tokens.close())
   const AUTH_URL = tokens.authUrl
   const speech = await startSpeech(AUTH_URL)

@@ -13,7 +13,6 @@ import {
   spawnServer,
   spawnSpeech,
   startTokens,
-  type TokenServiceOptions,
 } from '../platform.ts'
 
 export { copiedText, hasChromium, launchBrowser, openBrowser } from '@tokenwell/internal-testing/browser'
@@ -33,11 +32,11 @@ export interface RunningApplication {
   close(): Promise<void>
 }
 
-export async function startApplication(options?: TokenServiceOptions): Promise<RunningApplication> {
+export async function startApplication(): Promise<RunningApplication> {
   const [port, speechPort] = [await freePort(), await freePort()]
   const url = `http://127.0.0.1:${port}`
   const speechUrl = `http://127.0.0.1:${speechPort}`
-  const tokens = await startTokens(options)
+  const tokens = await startTokens()
   const startOwn = () =>
     spawnServer(fileURLToPath(new URL('../../dist/serve.js', import.meta.url)), {
       PORT: String(port),
