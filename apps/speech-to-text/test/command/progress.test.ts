@@ -11,5 +11,5 @@ test('prints each quarter of a long recording once when the output is not a term
   progress.update('b.wav', 0.5)
   progress.end('a.wav')
   await progress.close()
-  expect(pipe.read().toString()).toBe('a.wav: 25%\na.wav: 75%\nb.wav: 50%\n')
+  expect(String(pipe.read(pipe.readableLength))).toBe('a.wav: 25%\na.wav: 75%\nb.wav: 50%\n')
 })

@@ -25,7 +25,7 @@ function reported(shape: { json?: boolean; isTTY?: boolean }, findings = found):
   reporter.begin(new URL('https://auth.example.com/token?grant_type=client_credentials'))
   for (const each of findings) reporter.add(each)
   reporter.end()
-  return String(stream.read())
+  return String(stream.read(stream.readableLength))
 }
 
 describe('the report', () => {
