@@ -166,6 +166,11 @@ export async function sendAdminRequest(
   environment: NodeJS.ProcessEnv,
 ): Promise<string> {
   const { TOKENWELL_ADMIN_URL: url = 'http://127.0.0.1:8081', TOKENWELL_ADMIN_TOKEN_FILE: file } = environment
+  const { protocol, username, password } = URL.parse(url) ?? {}
+  if (!/^https?:$/.test(protocol ?? '') || username || password)
+    throw new UsageError(
+      'TOKENWELL_ADMIN_URL must be an http or https URL without user name and password, such as http://127.0.0.1:8081.',
+    )
   const base = url.replace(/\/+$/, '')
   const token = environment['TOKENWELL_ADMIN_TOKEN'] ?? (file && readText(file).trim())
   if (!token)
@@ -176,11 +181,11 @@ export async function sendAdminRequest(
   async function send(to: string): Promise<{ text: string; next: string | undefined; isJson: boolean }> {
     const response = await fetch(base + to, {
       method,
-      redirect: 'error',
+      redirect: 'manual',
       headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
-    }).catch(() => {
-      throw new UsageError(`Could not reach ${url}. Check TOKENWELL_ADMIN_URL.`)
+    }).catch((error: unknown) => {
+      throw new UsageError(`Could not reach ${url} (${reasonOf(error)}). Check TOKENWELL_ADMIN_URL.`)
     })
     const text = await response.text()
     if (response.status === 401) {
@@ -204,6 +209,12 @@ export async function sendAdminRequest(
     next = page.next
   }
   return `${JSON.stringify(result, undefined, 2)}\n`
+}
+
+/** Why `fetch` failed, such as `ECONNREFUSED`. */
+function reasonOf(error: unknown): string {
+  const { cause, name } = error as Error & { cause?: { code?: string } }
+  return cause?.code ?? name
 }
 
 function errorIn(text: string): string | undefined {

@@ -34,7 +34,7 @@ export function injectFaults(
     if (fault.drop) return closeConnection(reply)
     if (fault.status === undefined && fault.body === undefined) return
     void reply.code(fault.status ?? 200).headers({ ...contentType(fault), ...fault.headers })
-    return reply.send(typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body ?? ''))
+    return reply.send(typeof fault.body === 'string' ? fault.body : JSON.stringify(fault.body))
   })
 
   server.addHook('onSend', (request, reply, payload, done) => {
@@ -63,6 +63,7 @@ function clientIdOf(authorization: string | undefined, form: FormRequest['Body']
 }
 
 function contentType({ body }: Fault): Record<string, string> {
+  if (body === undefined) return {}
   return {
     'content-type':
       typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',

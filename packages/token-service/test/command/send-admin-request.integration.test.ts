@@ -11,10 +11,11 @@ const list: AdminRequest = { method: 'GET', path: '/applications' }
 /** A listener for administrators that responds as told. */
 async function listener(respond: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = createServer(respond).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
+  const close = () => new Promise((resolve) => server.close(resolve))
+  onTestFinished(() => void close())
   await new Promise((resolve) => server.once('listening', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, environment: { TOKENWELL_ADMIN_URL: url, TOKENWELL_ADMIN_TOKEN: 'the token' } }
+  return { url, close, environment: { TOKENWELL_ADMIN_URL: url, TOKENWELL_ADMIN_TOKEN: 'the token' } }
 }
 
 describe('a request of an administrator', () => {
@@ -95,10 +96,28 @@ describe('a request of an administrator', () => {
     const { environment, url } = await listener((_request, response) =>
       response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
     )
+    await expect(sendAdminRequest(list, environment)).rejects.toThrow(`${url} responded with status 307.`)
+  })
+
+  it('names the reason when nobody listens', async () => {
+    const { environment, url, close } = await listener(() => {})
+    await close()
     await expect(sendAdminRequest(list, environment)).rejects.toThrow(
-      `Could not reach ${url}. Check TOKENWELL_ADMIN_URL.`,
+      new UsageError(`Could not reach ${url} (ECONNREFUSED). Check TOKENWELL_ADMIN_URL.`),
     )
   })
+
+  it.each(['localhost:8081', 'not a URL', 'http://me:secret@127.0.0.1', 'http://me@127.0.0.1', 'ftp://a'])(
+    'needs a URL, which %s is not',
+    async (url) => {
+      const environment = { TOKENWELL_ADMIN_URL: url, TOKENWELL_ADMIN_TOKEN: 'the token' }
+      await expect(sendAdminRequest(list, environment)).rejects.toThrow(
+        new UsageError(
+          'TOKENWELL_ADMIN_URL must be an http or https URL without user name and password, such as http://127.0.0.1:8081.',
+        ),
+      )
+    },
+  )
 
   it('exits with 0 when the reader of its output has gone', async () => {
     const { environment: env } = await listener((_request, response) => response.end('{}'))

@@ -43,7 +43,8 @@ describe('scripted faults', () => {
   it.each([
     [{ body: 'busy' }, 200, 'text/plain; charset=utf-8', 'busy'],
     [{ status: 503, body: { busy: true } }, 503, 'application/json; charset=utf-8', '{"busy":true}'],
-    [{ status: 502 }, 502, 'application/json; charset=utf-8', '""'],
+    [{ status: 502 }, 502, null, ''],
+    [{ body: null }, 200, 'application/json; charset=utf-8', 'null'],
     [{ body: '<p>', headers: { 'content-type': 'text/html' } }, 200, 'text/html', '<p>'],
   ])('can have text, JSON or nothing as its body: %j', async (fault, status, type, text) => {
     const { authUrl, control } = await sandboxed()
