@@ -145,6 +145,10 @@ describe('the wildcard origin https://*.example.com', () => {
     expect(await goesTo(['https://*.example.co.uk'], 'https://api.example.co.uk/')).toBe(true)
     expect(await goesTo(['http://*.localhost:3000'], 'http://tenant.localhost:3000/')).toBe(true)
   })
+
+  it('allows only the configured scheme', async () => {
+    expect(await goesTo(['https://*.localhost'], 'http://tenant.localhost/')).toBe(false)
+  })
 })
 
 describe('a relative URL', () => {
@@ -158,6 +162,7 @@ describe('a relative URL', () => {
     expect(await own.attach(get('/path'))).toBeDefined()
     expect(await other.attach(get('/path'))).toBeUndefined()
     expect(await other.attach(get('//other.example.com/'))).toBeDefined()
+    expect(await own.attach(get('/login?next=https://other.example.com/'))).toBeDefined()
   })
 })
 
@@ -201,6 +206,7 @@ describe('an invalid origin', () => {
     'https://**.example.com',
     'https://*.*.example.com',
     'https://*.example.com\n.example.net',
+    'xhttps://*.example.com',
     '*',
     '*.example.com',
     'api.example.com',

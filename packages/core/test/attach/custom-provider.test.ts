@@ -67,5 +67,8 @@ describe('a custom token provider', () => {
     expect(aborted).toEqual({ state: 'rejected', error: 'enough' })
     await pass(1_000)
     expect(replaced.value?.token.value).toBe('token-2')
+    expect(
+      await attacher.reattach(request, replaced.value, { status: 200, headers: {} }, true),
+    ).toBeUndefined()
   })
 })

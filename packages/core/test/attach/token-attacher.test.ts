@@ -320,11 +320,15 @@ describe('after a response', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
-  it("throws the signal's reason if the caller has aborted in the meantime", async () => {
+  it.each<[string, (signal: AbortSignal) => AbortSignal | (() => AbortSignal)]>([
+    ['a signal', (signal) => signal],
+    ['a function that returns one', (signal) => () => signal],
+  ])('throws the reason of %s if the caller has aborted in the meantime', async (_name, given) => {
     const { attacher } = start((request) => ({ latencyMs: request === 1 ? 0 : 1_000 }))
     const attachment = (await attacher.attach(get(api)))!
     const controller = new AbortController()
-    const call = watch(attacher.reattach(get(api), attachment, rejection, true, controller.signal))
+    const signal = given(controller.signal)
+    const call = watch(attacher.reattach(get(api), attachment, rejection, true, signal))
     await pass(500)
     controller.abort('enough')
     await pass(0)

@@ -112,11 +112,36 @@ describe('a fetch with tokens', () => {
     expect(seen[0]!.headers).toMatchObject({ authorization: 'Bearer token-1', 'x-own': '1' })
   })
 
+  it('keeps headers that can be read only once, also to other origins', async () => {
+    const fetch = vi.fn(async (_input: unknown, init?: RequestInit) =>
+      Response.json([...new Headers(init?.headers).keys()]),
+    )
+    const { api, tokenFetch } = await start({ fetch })
+    const headers = () => new Map([['x-own', '1']]).entries() as never
+    expect(await (await tokenFetch(api, { headers: headers() })).json()).toEqual(['authorization', 'x-own'])
+    const other = await tokenFetch('https://other.example.com', { headers: headers() })
+    expect(await other.json()).toEqual(['x-own'])
+  })
+
   it('sends a request without a token if it opts out', async () => {
     const { api, issuer, seen, tokenFetch } = await start()
     expect((await tokenFetch(api, { token: false })).status).toBe(401)
     expect(seen[0]!.headers.authorization).toBeUndefined()
     expect(issuer.requests).toBe(0)
+  })
+
+  it('accepts null for the options, as fetch does', async () => {
+    const { api, seen, tokenFetch } = await start()
+    for (let call = 0; call < 2; call += 1) expect((await tokenFetch(api, null)).status).toBe(200)
+    expect(seen).toHaveLength(2)
+  })
+
+  it('accepts a Request of a library that has no signal', async () => {
+    const { api, tokenFetch } = await start()
+    for (let call = 0; call < 2; call += 1) {
+      const request = Object.defineProperty(new Request(api), 'signal', { value: undefined })
+      expect((await tokenFetch(request)).status).toBe(200)
+    }
   })
 
   it('passes the options of fetch on, without the one to opt out', async () => {

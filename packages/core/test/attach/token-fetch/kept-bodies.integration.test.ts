@@ -14,6 +14,45 @@ describe('a rejected request', () => {
     await expect.poll(async () => (await started.tokenFetch(started.api)).status).toBe(200)
   })
 
+  it('with a Request as large as maxReplayBytes is sent once more', async () => {
+    const started = await start({ maxReplayBytes: 4 })
+    await revoke(started)
+    const response = await started.tokenFetch(new Request(started.api, { method: 'POST', body: 'body' }))
+    expect(response.status).toBe(200)
+  })
+
+  it('with a Request is first sent as it is, because browsers send a stream only over HTTP/2', async () => {
+    const fetch = vi.fn(async () => new Response())
+    const { api, tokenFetch } = await start({ fetch })
+    const request = new Request(api, { method: 'POST', body: 'body' })
+    await tokenFetch(request)
+    expect(fetch).toHaveBeenCalledWith(request, expect.not.objectContaining({ body: expect.anything() }))
+  })
+
+  it('with a Request is repeated with the same bytes even if the first attempt changed them', async () => {
+    const bodies: unknown[] = []
+    const { api, tokenFetch } = await start({
+      async fetch(input, init) {
+        if (bodies.push(init?.body) > 1) return new Response()
+        for await (const chunk of (input as Request).body!) {
+          // The copy has been made by then.
+          await new Promise((resolve) => setTimeout(resolve))
+          chunk.fill(0)
+        }
+        return new Response('', { status: 401 })
+      },
+    })
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('body'))
+        controller.close()
+      },
+    })
+    const request = new Request(api, { method: 'POST', body: stream, duplex: 'half' } as RequestInit)
+    expect((await tokenFetch(request)).status).toBe(200)
+    expect(new TextDecoder().decode(bodies[1] as Uint8Array)).toBe('body')
+  })
+
   it('with a Request is not sent again before its whole body has been read', async () => {
     const fetch = vi.fn(async () => new Response('', { status: 401 }))
     const { api, tokenFetch } = await start({ fetch })

@@ -121,6 +121,13 @@ describe('a rejected request', () => {
     expect(issuer.requests).toBe(1)
   })
 
+  it('is recognised with status 400, the first one of errors', async () => {
+    const detail = { errorcode: 'keymanagement.service.invalid_access_token' }
+    const responses = [Response.json({ fault: { detail } }, { status: 400 }), new Response()]
+    const { api, tokenFetch } = await start({ fetch: async () => responses.shift()! })
+    expect((await tokenFetch(api)).status).toBe(200)
+  })
+
   it('is recognised by a gateway fault in its body with any status, and the body remains readable', async () => {
     const fault = (errorcode: string): string =>
       JSON.stringify({ fault: { detail: { errorcode } }, filler: 'x'.repeat(100_000) })
@@ -168,6 +175,13 @@ describe('a rejected request', () => {
     const response = await tokenFetch(api)
     const { value } = await response.body!.getReader().read()
     expect(new TextDecoder().decode(value)).toBe('data: first\n\n')
+  })
+
+  it('is classified without a body that it does not have', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const responses = [new Response(null, { status: 401, headers }), new Response()]
+    const { api, tokenFetch } = await start({ fetch: async () => responses.shift()! })
+    expect((await tokenFetch(api, { method: 'HEAD' })).status).toBe(200)
   })
 
   it('is classified without its body if a library has no web stream for it', async () => {
