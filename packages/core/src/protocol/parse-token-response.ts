@@ -41,7 +41,7 @@ function parseObject(body: string): Record<string, unknown> | undefined {
     const value = JSON.parse(body.replace(/^\uFEFF/, '')) as Record<string, unknown>
     if (Object(value) !== value || Array.isArray(value)) return undefined
     // A member of this name would become the prototype of an object that it is copied into.
-    if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__')
+    Reflect.deleteProperty(value, '__proto__')
     return value
   } catch {
     return undefined

@@ -11,6 +11,7 @@ import {
   type ApiResponse,
   type ClientAuthentication,
   type ClientCredentialsOptions,
+  type TokenBinding,
 } from '@tokenwell/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { collectGarbage } from '../support/collect-garbage.ts'
@@ -184,6 +185,35 @@ describe('errors', () => {
     const options = { clientSecret: undefined, clientAuthentication, includeErrorDescription: true }
     const error = (await failureOf(createTokenProvider(sourceOf(endpoint, options)))) as TokenError
     expect(error.errorDescription).toBe(`got [redacted], a ${type}`)
+  })
+
+  it('never repeat a proof of possession', async () => {
+    const body = { error: 'invalid_dpop_proof', error_description: 'got proof-canary' }
+    const endpoint = new ScriptedEndpoint({ status: 400, body })
+    const binding: TokenBinding = {
+      tokenType: 'DPoP',
+      checkShareable() {},
+      fingerprint: () => 'key',
+      send: (_url, send) => send({ dpop: 'proof-canary' }),
+      prove: async () => ({}),
+      receive: () => false,
+    }
+    const options = { binding, includeErrorDescription: true }
+    const error = (await failureOf(createTokenProvider(sourceOf(endpoint, options)))) as TokenError
+    expect(error).toMatchObject({ oauthError: 'invalid_dpop_proof', errorDescription: 'got [redacted]' })
+  })
+
+  it('keep an OAuth error that contains a short secret by chance', async () => {
+    const endpoint = new ScriptedEndpoint({ status: 401, body: { error: 'invalid_client' } })
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: 'client' }))
+    expect((await failureOf(tokens)) as TokenError).toMatchObject({ oauthError: 'invalid_client' })
+  })
+
+  it('have at most 200 characters of a description', async () => {
+    const body = { error: 'invalid_request', error_description: 'x'.repeat(201) }
+    const endpoint = new ScriptedEndpoint({ status: 400, body })
+    const tokens = createTokenProvider(sourceOf(endpoint, { includeErrorDescription: true }))
+    expect(((await failureOf(tokens)) as TokenError).errorDescription).toBe('x'.repeat(200))
   })
 
   it('with a description keep their message', async () => {

@@ -119,6 +119,14 @@ describe('credentials', () => {
     }
   })
 
+  it('without a secret are the client ID alone', () => {
+    const { clientSecret: _none, ...options } = standard
+    expect(formOf({ ...options, clientAuthentication: 'none' })).toEqual([
+      ['grant_type', 'client_credentials'],
+      ['client_id', 'client'],
+    ])
+  })
+
   it('cannot be sent in any other way', () => {
     const options = { ...standard, clientAuthentication: 'header' as never }
     expect(() => buildTokenRequest(options)).toThrow(errorWith("'post', 'basic', 'none'"))
@@ -150,6 +158,7 @@ describe('a URL', () => {
     'file:///etc/passwd',
     'javascript:alert(1)',
     'ws://localhost',
+    'xhttps://auth.example.com',
     '//auth.example.com',
     '/token',
     'auth.example.com',

@@ -103,6 +103,17 @@ describe('a challenge', () => {
     },
   )
 
+  it('is read from the challenge that has an error, whatever its scheme', () => {
+    expect(challenge('Bearer realm="api", DPoP error="insufficient_scope"')).toEqual({
+      tokenRejected: false,
+      reason: 'insufficient_scope',
+    })
+  })
+
+  it('keeps quotation marks inside the reason', () => {
+    expect(challenge(`Bearer error="won't"`).reason).toBe("won't")
+  })
+
   it('provides a reason', () => {
     expect(challenge('Bearer error="insufficient_scope"')).toEqual({
       tokenRejected: false,

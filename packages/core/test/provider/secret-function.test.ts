@@ -41,6 +41,16 @@ describe('a secret function', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
+  it('is not called during the cooldown of an endpoint that is unavailable', async () => {
+    const endpoint = new ScriptedEndpoint(unavailable)
+    const clientSecret = vi.fn(() => 'secret')
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret }), { maxAttempts: 1 })
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
+    const before = clientSecret.mock.calls.length
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(clientSecret).toHaveBeenCalledTimes(before)
+  })
+
   it('is called once a second during a cooldown, regardless of the number of callers', async () => {
     const endpoint = guarded('right')
     const clientSecret = vi.fn(() => 'wrong')

@@ -143,6 +143,27 @@ describe('client credentials', () => {
     })
   })
 
+  it('let a custom authentication explain a response, and nothing else', async () => {
+    const explain = vi.fn()
+    const endpoint = new ScriptedEndpoint((request) =>
+      request === 1 ? { error: new TypeError('fetch failed') } : { status: 401, headers: { date: 'now' } },
+    )
+    const clientAuthentication = { authenticate() {}, fingerprint: () => 'key', explain }
+    const { fetch } = endpoint
+    const source = clientCredentials({
+      tokenUrl: standard.tokenUrl,
+      clientId: 'client',
+      clientAuthentication,
+      fetch,
+    })
+    const tokens = createTokenProvider(source, { maxAttempts: 1 })
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(explain).not.toHaveBeenCalled()
+    await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'credentials' })
+    const [error, headers] = explain.mock.calls[0] as [TokenError, Headers]
+    expect([error.kind, headers.get('date')]).toEqual(['credentials', 'now'])
+  })
+
   it('use the global fetch at the time of the request', async () => {
     const tokens = createTokenProvider(clientCredentials(standard))
     const endpoint = new ScriptedEndpoint()
@@ -190,6 +211,25 @@ describe('client credentials', () => {
     const headers = { 'x-tenant': 'acme', 'x-authorization': 'key', 'host-name': 'one' }
     await createTokenProvider(clientCredentials({ ...standard, fetch: endpoint.fetch, headers })).getToken()
     expect(endpoint.requests[0]!.headers).toMatchObject(headers)
+  })
+
+  it.each([undefined, 'orders'])('name the client in errors by its ID, or by the label %j', async (label) => {
+    const { fetch } = new ScriptedEndpoint({ status: 401 })
+    const tokens = createTokenProvider(clientCredentials({ ...standard, fetch }), { label })
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      message: expect.stringContaining(`approval of "${label ?? 'client'}" at`) as string,
+    })
+  })
+
+  it('are shown with their endpoint and client ID, and without their secret', () => {
+    expect(JSON.parse(JSON.stringify(clientCredentials(standard)))).toEqual({
+      tokenEndpoint: standard.tokenUrl,
+      clientId: 'client',
+    })
+  })
+
+  it('name an option without a value', () => {
+    expect(() => clientCredentials({ ...standard, clientId: '' })).toThrow('clientId is missing.')
   })
 
   it('have the client ID as their label, unless it is a function', () => {

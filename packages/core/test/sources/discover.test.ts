@@ -79,6 +79,15 @@ describe('discover', () => {
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'configuration' })
   })
 
+  it('uses old metadata while the issuer rejects requests because there are too many', async () => {
+    const pages: Pages = { [oauth]: metadata() }
+    const { tokens } = start(pages, {}, 60_000)
+    await tokens.getToken()
+    await pass(60_000)
+    pages[oauth] = 429
+    await expect(tokens.getToken({ forceRefresh: true })).resolves.toMatchObject({ value: 'token' })
+  })
+
   it('starts another request if the runtime has dropped the first', async () => {
     let dropped = true
     const fetch = (_input: unknown, init?: RequestInit): Promise<Response> => {

@@ -141,6 +141,12 @@ describe('a token response', () => {
     expect(parse({ ...minimal, access_token: jwt, token_type: type }).tokenType).toBe('Bearer')
   })
 
+  it('reads a JWT in base64url', () => {
+    const jwt = `${btoa('{}')}.${btoa('{"sub":"???>>>"}').replaceAll('/', '_').replaceAll('+', '-')}.signature`
+    expect(jwt).toMatch(/_.*-/)
+    expect(parse({ ...minimal, access_token: jwt, token_type: 'JWT' }).tokenType).toBe('Bearer')
+  })
+
   it.each(['JWTs', 'a JWT'])('treats the unknown type %j of a JWT as malformed', (type) => {
     const jwt = `${btoa('{}')}.${btoa('{"exp":1}')}.signature`
     expect(failure({ ...minimal, access_token: jwt, token_type: type }).kind).toBe('malformed')
