@@ -157,7 +157,10 @@ describe('client credentials', () => {
       fetch,
     })
     const tokens = createTokenProvider(source, { maxAttempts: 1 })
-    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: `Could not reach the token endpoint ${standard.tokenUrl} (TypeError).`,
+    })
     expect(explain).not.toHaveBeenCalled()
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'credentials' })
     const [error, headers] = explain.mock.calls[0] as [TokenError, Headers]
