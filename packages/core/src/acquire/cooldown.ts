@@ -86,7 +86,7 @@ export class Cooldown {
   /** The time of the next attempt, as stated in the error. */
   readonly #announcedMs: number
   readonly #refreshPauseMs: number
-  #check: Promise<boolean> | undefined
+  #check!: Promise<boolean>
   #checkedAt = Number.NEGATIVE_INFINITY
 
   constructor(error: TokenError, failuresBefore: number, clock: Clock) {
@@ -121,7 +121,7 @@ export class Cooldown {
    */
   credentialsChanged(): Promise<boolean> {
     const now = this.#clock.monotonic()
-    if (this.#check === undefined || now - this.#checkedAt >= credentialsCheckMs) {
+    if (now - this.#checkedAt >= credentialsCheckMs) {
       const check = credentialsCheck(this.error)
       if (check === undefined) return Promise.resolve(false)
       this.#checkedAt = now

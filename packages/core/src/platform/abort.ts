@@ -26,7 +26,6 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
 function listen(signal: AbortSignal): SharedListener {
   const callbacks = new Set<() => void>()
   const notifyAll = (): void => {
-    stop()
     for (const callback of callbacks) callback()
   }
   const stop = (): void => {

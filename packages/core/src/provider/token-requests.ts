@@ -157,7 +157,7 @@ export class TokenRequests {
   /** Forgets failures and the pending request, whose callers still get its result; the next one ignores the store. */
   reset(): void {
     this.#cooldown = this.#pending = undefined
-    this.#ignoreStore = this.#settings.store !== undefined
+    this.#ignoreStore = true
   }
 
   async close(): Promise<void> {

@@ -37,6 +37,34 @@ describe.each([
     expect(sent).toEqual(['Bearer token-1'])
   })
 
+  it('is sent with a token that was rejected if there is no other, and fails if there is none', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const tokens = tokensOf(endpoint)
+    const rejected = await tokens.getToken()
+    const sent: (string | null)[] = []
+    const tokenFetch = createTokenFetch(tokens, {
+      allowedOrigins: [api],
+      fetch: async (_input, init) => {
+        sent.push(new Headers(init?.headers).get('authorization'))
+        return new Response()
+      },
+    })
+    const upload = () =>
+      tokenFetch(api, { method: 'POST', body: new Blob(['body']).stream(), duplex: 'half' })
+    tokens.reject(rejected)
+    endpoint.script = { status: 401, latencyMs: 1_000 }
+    const call = watch(upload())
+    await pass(1_000)
+    expect(call.value?.status).toBe(200)
+    expect(sent).toEqual(['Bearer token-1'])
+    await pass(60_000)
+    const closing = watch(upload())
+    await pass(10)
+    await tokens.close()
+    await pass(0)
+    expect(closing).toMatchObject({ state: 'rejected', error: { kind: 'aborted' } })
+  })
+
   it('can be aborted while it waits, which cancels the token request', async () => {
     const { endpoint, sent, upload } = start(tokensOf)
     const controller = new AbortController()

@@ -136,6 +136,15 @@ describe('a cooldown', () => {
     expect((await tokens.getToken()).value).toBe('token-4')
   })
 
+  it('does not apply to a call that can share the request of a forced one', async () => {
+    const endpoint = new ScriptedEndpoint((request) => (request === 1 ? wrongSecret : { latencyMs: 100 }))
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    await tokens.getToken().catch(() => {})
+    const calls = [watch(tokens.getToken({ forceRefresh: true })), watch(tokens.getToken())]
+    await pass(100)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-2', 'token-2'])
+  })
+
   it('is not caused by a request that was pending at reset()', async () => {
     const endpoint = new ScriptedEndpoint((request) =>
       request === 1 ? { ...wrongSecret, latencyMs: 100 } : {},

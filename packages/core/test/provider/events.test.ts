@@ -24,6 +24,7 @@ describe('events', () => {
     const call = tokens.getToken()
     await pass(100)
     await call
+    expect(events).not.toContainEqual(expect.objectContaining({ key: undefined }))
     expect(events).toEqual([
       { type: 'token_requested', requestId: 1, reason: 'first', attempt: 1, label: 'client' },
       {
@@ -121,6 +122,16 @@ describe('events', () => {
     // A call that fails during a cooldown is reported, a request is not.
     expect(during).toHaveLength(100)
     expect(during[0]).toEqual({ type: 'call_settled', durationMs: 0, kind: 'credentials', label: 'client' })
+  })
+
+  it('are not emitted for calls that get a rejected token during a cooldown', async () => {
+    const { endpoint, events, tokens } = listened({})
+    endpoint.script = (request) => (request === 1 ? {} : wrongSecret)
+    tokens.reject(await tokens.getToken())
+    expect((await tokens.getToken()).value).toBe('token-1')
+    const before = events.length
+    expect((await tokens.getToken()).value).toBe('token-1')
+    expect(events.slice(before)).toEqual([])
   })
 
   it('state the reason of a token request', async () => {

@@ -91,6 +91,13 @@ describe('a lifetime', () => {
     },
   )
 
+  it('that is missing is read from the other claim if a JWT was issued when it expires', async () => {
+    const exp = Date.now() / 1000 + 100
+    const jwt = `${btoa('{}')}.${btoa(JSON.stringify({ iat: exp, exp }))}.signature`
+    const { lifetimeMs } = await lifetimeOf({ body: { ...withoutLifetime, access_token: jwt } })
+    expect(lifetimeMs).toBe(100_000)
+  })
+
   it.each([[365 * 86_400 + 1], [4_102_444_800], ['99999999999999999999']])(
     'of %s s is limited to 365 days, and an event is emitted',
     async (expiresIn) => {

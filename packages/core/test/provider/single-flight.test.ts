@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { createTokenProvider } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
@@ -101,6 +102,25 @@ describe('an aborted caller', () => {
     await pass(60_000)
     expect(call.state).toBe('rejected')
     expect(endpoint.requests).toHaveLength(1)
+  })
+
+  it('leaves nothing behind: neither a listener of its signal nor a timer', async () => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint({ latencyMs: 100 })))
+    const { signal } = new AbortController()
+    for (let call = 0; call < 20; call += 1) {
+      const waiting = tokens.getToken({ signal, forceRefresh: true })
+      await pass(100)
+      await waiting
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    expect(vi.getTimerCount()).toBe(0)
+    const controller = new AbortController()
+    const aborted = watch(tokens.getToken({ signal: controller.signal, forceRefresh: true }))
+    await pass(10)
+    controller.abort('left')
+    await pass(0)
+    expect(aborted).toEqual({ state: 'rejected', error: 'left' })
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('gets no token even if one is cached', async () => {

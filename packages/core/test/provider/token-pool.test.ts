@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createTokenPool } from '@tokenwell/core'
+import { createTokenAttacher, createTokenPool } from '@tokenwell/core'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { never, ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
@@ -106,6 +106,12 @@ describe('a full pool', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => pool.has(key))).toEqual([false, true, true, true])
     pool.for('e')
     expect(['b', 'c', 'd', 'e'].map((key) => pool.has(key))).toEqual([true, false, true, true])
+  })
+
+  it('keeps the newest key, even if all others have been used since', async () => {
+    const { endpoint, pool } = start({}, 1)
+    for (const key of ['a', 'a', 'b', 'b']) await pool.for(key).getToken()
+    expect(endpoint.requests.map(({ form }) => form.get('client_id'))).toEqual(['a', 'b'])
   })
 
   it('counts the use of a provider that was kept as a use of its key', async () => {
@@ -251,6 +257,23 @@ describe('a key of a pool', () => {
     await pool.for('a').getToken()
     expect(removed).not.toHaveBeenCalled()
     expect(kept).toHaveBeenCalled()
+  })
+
+  it('can be rejected and reset before and after its first use', async () => {
+    const { pool } = start()
+    const tokens = pool.for('a')
+    tokens.reset()
+    const first = await tokens.getToken()
+    tokens.reject(first)
+    expect((await tokens.getToken()).value).toBe('token-2')
+    tokens.reset()
+    expect((await tokens.getToken()).value).toBe('token-3')
+  })
+
+  it('attaches nothing to a request to another origin before its first use', async () => {
+    const { pool } = start()
+    const attacher = createTokenAttacher(pool.for('a'), { allowedOrigins: ['https://api.example.com'] })
+    expect(await attacher.attach({ method: 'GET', url: 'https://other.example.com' })).toBeUndefined()
   })
 
   it('can be deleted: its next use creates it again', async () => {

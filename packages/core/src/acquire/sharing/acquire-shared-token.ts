@@ -136,10 +136,7 @@ async function waitForHolder(
         const lease =
           (await takeLease(operations)) ??
           (waitedMs > fallbackAfterMs ? await takeLease(operations, 'fallback') : undefined)
-        if (lease) {
-          fallback = acquireUnderLease(own, operations, lease)
-          fallback.catch(() => {})
-        }
+        if (lease) fallback = acquireUnderLease(own, operations, lease)
       }
       // Awaited here, because the code below would cancel it.
       if (operations.unavailable) return await fallback

@@ -24,6 +24,20 @@ describe('a cache key', () => {
     expect(onEvent).toHaveBeenCalledWith({ type: 'store_unavailable', operation: 'cacheKey', cause })
   })
 
+  it('that hangs is not reported as a failure of the store when its caller leaves', async () => {
+    const endpoint = new ScriptedEndpoint()
+    const onEvent = vi.fn()
+    const store = createMemoryTokenStore()
+    const tokens = createTokenProvider(keyedSource(endpoint, forever), { store, onEvent })
+    const controller = new AbortController()
+    const call = watch(tokens.getToken({ signal: controller.signal }))
+    await pass(10)
+    controller.abort('left')
+    await pass(10)
+    expect(call).toEqual({ state: 'rejected', error: 'left' })
+    expect(onEvent.mock.calls.map(([{ type }]) => type as string)).toEqual(['call_settled'])
+  })
+
   it('that hangs does not block callers, refreshes or close indefinitely', async () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
     let hang = false

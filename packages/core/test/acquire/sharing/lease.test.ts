@@ -37,6 +37,18 @@ describe('providers that share a store', () => {
     expect(endpoint.requests).toHaveLength(2)
   })
 
+  it("cancel a request of their own when the holder's token arrives", async () => {
+    const { endpoint, first, second } = fleet(2, (request) => ({
+      latencyMs: request === 1 ? 8_000 : Infinity,
+    }))
+    const calls = [watch(first.getToken()), watch(second.getToken())]
+    await pass(7_900)
+    expect([endpoint.requests.length, endpoint.cancelled]).toEqual([2, 0])
+    await pass(500)
+    expect(calls.map(({ value }) => value?.value)).toEqual(['token-1', 'token-1'])
+    expect(endpoint.cancelled).toBe(1)
+  })
+
   it.each([
     [3_000, 5_000],
     [2_200, 4_000],
@@ -87,10 +99,12 @@ describe('providers that share a store', () => {
   })
 
   it('release the lease when they are closed', async () => {
-    const { first, second } = fleet(2, (request) => ({ latencyMs: request === 1 ? Infinity : 0 }))
+    const { first, second, store } = fleet(2, (request) => ({ latencyMs: request === 1 ? Infinity : 0 }))
     watch(first.getToken())
     await pass(100)
     await first.close()
+    // That this process closes is no failure of the endpoint.
+    expect(await store.read('key')).toBeUndefined()
     const call = watch(second.getToken())
     await pass(250)
     expect(call.value?.value).toBe('token-2')
