@@ -50,9 +50,10 @@ export function cooldownMsOf(error: TokenError, failures: number): number {
   return doubled(cooldowns[kind], failures)
 }
 
-/** The longest cooldown that {@link cooldownMsOf} returns for a kind. */
+/** The longest cooldown that {@link cooldownMsOf} returns for a kind; 0 for one of another version. */
 export function longestCooldownMs(kind: TokenErrorKind): number {
-  return kind === 'throttled' || kind === 'unavailable' ? longestRetryAfterMs : cooldowns[kind][1]
+  if (kind === 'throttled' || kind === 'unavailable') return longestRetryAfterMs
+  return Object.hasOwn(cooldowns, kind) ? cooldowns[kind][1] : 0
 }
 
 /** A cooldown that a store shares. */

@@ -1,4 +1,4 @@
-import { createTokenProvider } from '@tokenwell/core'
+import { createTokenAttacher, createTokenProvider } from '@tokenwell/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { never, ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
@@ -68,6 +68,19 @@ describe.each([
     await pass(1_500)
     expect((await tokens.getToken()).value).toBe('token-2')
     expect(endpoint.requests).toHaveLength(2)
+  })
+
+  it('a token that an API rejects is replaced by the next call, if the request cannot be sent again', async () => {
+    enter()
+    const endpoint = new ScriptedEndpoint()
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const attacher = createTokenAttacher(tokens, { allowedOrigins: ['https://api.example.com'] })
+    const request = { method: 'POST', url: 'https://api.example.com' }
+    const attachment = await attacher.attach(request)
+    await attacher.reattach(request, attachment, { status: 401, headers: {} }, false)
+    await pass(0)
+    expect(endpoint.requests).toHaveLength(1)
+    expect((await tokens.getToken()).value).toBe('token-2')
   })
 
   it('is refreshed in the background if waitUntil keeps the request alive', async () => {

@@ -145,6 +145,16 @@ describe('a cooldown', () => {
     expect(calls.map(({ value }) => value?.value)).toEqual(['token-2', 'token-2'])
   })
 
+  it('is dropped by reset(), which also keeps the token of a pending request out of the cache', async () => {
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint({ latencyMs: 100 })))
+    const call = watch(tokens.getToken())
+    await pass(10)
+    tokens.reset()
+    await pass(90)
+    expect(call.value?.value).toBe('token-1')
+    expect(tokens.peekToken()).toBeUndefined()
+  })
+
   it('is not caused by a request that was pending at reset()', async () => {
     const endpoint = new ScriptedEndpoint((request) =>
       request === 1 ? { ...wrongSecret, latencyMs: 100 } : {},

@@ -194,7 +194,9 @@ describe('a custom source', () => {
     })
     const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'TokenError', kind: 'malformed', attempts: 1 })
-    expect((error as Error).message).not.toContain('Evil')
+    expect((error as Error).message).toBe(
+      'The token source returned no valid access token. Check its requestToken().',
+    )
     expect(tokens.peekToken()).toBeUndefined()
   })
 

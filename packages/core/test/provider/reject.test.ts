@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
+import { createTokenAttacher, createTokenProvider, type TokenEvent } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, unavailable, type Script } from '../support/scripted-endpoint.ts'
 
@@ -131,6 +131,18 @@ describe('the budget for refreshes after rejections', () => {
       .filter(({ type }) => type === 'token_rejected')
       .map((event) => 'refreshing' in event && event.refreshing)
     expect(refreshing).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(80).fill(false)])
+  })
+
+  it('counts rejected requests that cannot be sent again, which start refreshes', async () => {
+    const { endpoint, tokens } = await started()
+    const attacher = createTokenAttacher(tokens, { allowedOrigins: ['https://api.example.com'] })
+    for (let call = 0; call < 100; call++) {
+      const request = { method: 'POST', url: `https://api.example.com/${call}` }
+      const attachment = await attacher.attach(request)
+      await attacher.reattach(request, attachment, { status: 401, headers: {} }, false)
+      await pass(0)
+    }
+    expect(endpoint.requests).toHaveLength(21)
   })
 
   it('regains one every five seconds, up to twenty', async () => {

@@ -115,7 +115,8 @@ describe('an aborted caller', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
     const controller = new AbortController()
-    const aborted = watch(tokens.getToken({ signal: controller.signal, forceRefresh: true }))
+    const endless = { cacheKey: async () => 'key', requestToken: () => new Promise<never>(() => {}) }
+    const aborted = watch(createTokenProvider(endless).getToken({ signal: controller.signal }))
     await pass(10)
     controller.abort('left')
     await pass(0)
@@ -266,5 +267,19 @@ describe('time limits', () => {
     expect(call).toMatchObject({ state: 'rejected', error: { kind: 'unavailable' } })
     expect(endpoint.requests).toHaveLength(2)
     expect(endpoint.cancelled).toBe(2)
+  })
+
+  it('are stated by the error of a call that waited for two requests', async () => {
+    const options = { timeoutMs: 1_500, attemptTimeoutMs: 60_000 }
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint(never)), options)
+    const first = watch(tokens.getToken())
+    await pass(1_000)
+    const second = watch(tokens.getToken({ forceRefresh: true }))
+    await pass(1_600)
+    expect(first.state).toBe('rejected')
+    expect(second).toMatchObject({
+      state: 'rejected',
+      error: { kind: 'unavailable', message: 'Timed out after 1.5 s while waiting for a token.' },
+    })
   })
 })

@@ -9,7 +9,7 @@ import type { StoreOperations } from './store-operations.ts'
 
 /** Whether other processes would meet the same failure. */
 export function isShared({ kind }: TokenError): boolean {
-  return kind !== 'configuration' && kind !== 'aborted'
+  return kind !== 'configuration'
 }
 
 /** The stored token, if it is accepted. @throws {TokenError} during a stored cooldown */

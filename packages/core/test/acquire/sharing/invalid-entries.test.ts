@@ -26,6 +26,11 @@ describe('a store that returns invalid entries', () => {
     [{ cooldownMs: 1_000, error: null }],
     [{ cooldownMs: 1_000, error: 'denied' }],
     [{ cooldownMs: 'long', error: { kind: 'credentials', message: 'invalid' } }],
+    [{ cooldownMs: '1000', error: { kind: 'credentials', message: 'invalid' } }],
+    [{ cooldownMs: 1_000, error: { kind: 'aborted', message: 'closed' } }],
+    [{ cooldownMs: 1_000, error: { kind: 'of another version', message: 'new' } }],
+    [{ cooldownMs: 1_000, error: { kind: 'toString', message: 'new' } }],
+    [{ cooldownMs: 1_000, error: { message: 'of no kind' } }],
     [{ cooldownMs: -1, error: { kind: 'credentials', message: 'expired' } }],
   ])('such as %j from a read are ignored', async (entry) => {
     const { tokens } = startWith(storeWith({ read: () => Promise.resolve(entry as never) }))

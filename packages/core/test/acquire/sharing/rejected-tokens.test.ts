@@ -1,5 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createMemoryTokenStore, createTokenProvider, type TokenStore } from '@tokenwell/core'
+import {
+  createMemoryTokenStore,
+  createTokenProvider,
+  type TokenEvent,
+  type TokenStore,
+} from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../../support/fake-time.ts'
 import { ScriptedEndpoint } from '../../support/scripted-endpoint.ts'
 import { keyedSource } from './keyed-source.ts'
@@ -106,16 +111,19 @@ describe('a token rejected by an API', () => {
     expect((await second.getToken()).value).toBe('token-2')
   })
 
-  it('fails no caller if the store cannot remove it', async () => {
+  it('fails no caller if the store cannot remove it, which is reported', async () => {
+    const events: TokenEvent[] = []
     const { first } = pair({
       ...createMemoryTokenStore(),
       remove: () => {
         throw new Error('thrown, not rejected')
       },
     })
+    first.on((event) => events.push(event))
     first.reject(await first.getToken())
     const next = watch(first.getToken())
     await pass(500)
     expect(next.value?.value).toBe('token-2')
+    expect(events).toContainEqual({ type: 'store_unavailable', operation: 'remove', cause: 'Error' })
   })
 })

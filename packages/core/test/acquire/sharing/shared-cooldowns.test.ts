@@ -193,19 +193,6 @@ describe('a rejection of the credentials', () => {
     expect(endpoint.requests).toHaveLength(cooldownMs > 75_000 ? 1 : 0)
   })
 
-  it('of a time that is not a number is ignored', async () => {
-    const { endpoint, store, first } = fleet(1, {})
-    const lease = await store.lease('key', 1_000)
-    await lease?.writeCooldown({ kind: 'unavailable', message: 'The endpoint is down.' }, 60_000)
-    await lease?.release()
-    const read = store.read.bind(store)
-    store.read = async (key) => ({ ...(await read(key)), cooldownMs: '60000' }) as never
-    const call = watch(first.getToken())
-    await pass(100)
-    expect(call.state).toBe('resolved')
-    expect(endpoint.requests).toHaveLength(1)
-  })
-
   it('stores only the facts of the failure', async () => {
     const { store, first } = fleet(1, {
       status: 401,

@@ -97,6 +97,16 @@ describe('providers that share a store', () => {
     expect(await store.read('key')).toMatchObject({ response: { accessToken: 'token-2' } })
   })
 
+  it('ignore the stored token after a reset, and store the new one', async () => {
+    const { endpoint, store, first, second } = fleet(2)
+    await first.getToken()
+    await second.getToken()
+    second.reset()
+    expect((await second.getToken()).value).toBe('token-2')
+    expect(await store.read('key')).toMatchObject({ response: { accessToken: 'token-2' } })
+    expect(endpoint.requests).toHaveLength(2)
+  })
+
   it('with different keys share nothing', async () => {
     const endpoint = new ScriptedEndpoint()
     const store = createMemoryTokenStore()
