@@ -54,6 +54,21 @@ it('sends the tokens of a named client to the origin of the base URL', async () 
   await module.close()
 })
 
+it('uses options from a class', async () => {
+  @Injectable()
+  class Options {
+    createTokenHttpOptions(): TokenHttpModuleOptions {
+      return { baseURL: servers.api.origin }
+    }
+  }
+  const module = await Test.createTestingModule({
+    imports: [tokenModule(), TokenHttpModule.registerAsync({ useClass: Options })],
+    providers: [Orders],
+  }).compile()
+  expect(await module.get(Orders).list()).toStrictEqual({ accepted: true })
+  await module.close()
+})
+
 it('uses options from a factory and the client of a module that is not global', async () => {
   const local = tokenModule({ isGlobal: false })
   @Module({ providers: [{ provide: 'url', useFactory: () => servers.api.origin }], exports: ['url'] })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createPostgresqlTokenStore, type PostgresqlClient } from '@tokenwell/postgresql-token-store'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { entryStatements } from '../src/entry-statements.ts'
 
 const client: PostgresqlClient = { query: async () => ({ rows: [] }) }
@@ -15,6 +15,13 @@ it.each([
 ])('rejects an invalid %s', (option, options) => {
   const expected = { kind: 'configuration', message: expect.stringContaining(option) }
   expect(() => createPostgresqlTokenStore(options)).toThrow(expect.objectContaining(expected))
+})
+
+it('creates the table only if it is missing, and passes other errors on', async () => {
+  const failure = Object.assign(new Error('canary'), { code: '53300' })
+  const query = vi.fn(() => Promise.reject(failure))
+  await expect(createPostgresqlTokenStore({ client: { query } }).read('key')).rejects.toBeDefined()
+  expect(query).toHaveBeenCalledOnce()
 })
 
 it('creates the table that the documentation shows', () => {

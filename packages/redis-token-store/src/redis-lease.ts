@@ -61,7 +61,7 @@ export async function takeLease(
     if (isLost(error)) void releaseLater()
     throw error
   })
-  if (reply === null || reply === undefined) return undefined
+  if (reply === null) return undefined
   // By the clock of Redis, because the clocks of other machines may differ.
   const leasedAt = readTime(reply)
   const repliedAt = performance.now()

@@ -37,8 +37,11 @@ export function isLost(error: unknown): boolean {
 export function errorReply(error: unknown): string | undefined {
   const { code, message, cause } = (error ?? {}) as { code?: unknown; message?: unknown; cause?: unknown }
   if (typeof code === 'string') return undefined
-  // Clients report the last of too many redirections inside another error.
-  const text = String(message).replace(/^Too many .* ReplyError: /, '')
+  // Clients report the last of too many redirections inside another error; Redis 6, the error of a command in a script.
+  const text = String(message).replace(
+    /^(Too many .* ReplyError|ERR Error running script .*@user_script: ?\d+): /,
+    '',
+  )
   if (/^[A-Z]{2,30} /.test(text)) return text
   return cause === undefined ? undefined : errorReply(cause)
 }

@@ -14,6 +14,8 @@ import { describe, expect, it } from 'vitest'
 const client = createClient()
 const cluster = { rootNodes: [{ url: 'redis://127.0.0.1:1' }] }
 const sentinel = { name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }
+/** How Redis 6 begins the error of a command in a script. */
+const inScript = 'ERR Error running script (call to f_0123456789abcdef): @user_script:1:'
 
 function errorOf(options: unknown): TokenError {
   try {
@@ -89,6 +91,9 @@ describe('createRedisTokenStore', () => {
     ['Too many Cluster redirections. Last error: ReplyError: MOVED 866 127.0.0.1:7001', 'MOVED', 'key'],
     ["CROSSSLOT Keys in request don't hash to the same slot", 'CROSSSLOT', 'key'],
     ['WRONGTYPE Operation against a key holding the wrong kind of value', 'WRONGTYPE', 'key'],
+    [`${inScript} WRONGTYPE Operation against a key holding the wrong kind of value`, 'WRONGTYPE', 'key'],
+    [`${inScript} READONLY You can't write against a read only replica.`, 'READONLY', undefined],
+    ["ERR unknown command 'ASK'", 'ERR', undefined],
     ['CLUSTERDOWN Hash slot not served', 'CLUSTERDOWN', 'key'],
     ['CLUSTERDOWN The cluster is down', 'CLUSTERDOWN', undefined],
     ["READONLY You can't write against a read only replica.", 'READONLY', undefined],
