@@ -278,6 +278,21 @@ describe('a key of a pool', () => {
     expect(await attacher.attach({ method: 'GET', url: 'https://other.example.com' })).toBeUndefined()
   })
 
+  it('is forgotten when it has been deleted and its listeners were removed', async () => {
+    vi.useRealTimers()
+    const pool = createTokenPool((_key: object) => sourceOf(new ScriptedEndpoint()))
+    const listenOnce = () => {
+      const key = {}
+      const remove = pool.for(key).on(() => {})
+      remove()
+      pool.delete(key)
+      return new WeakRef(key)
+    }
+    const key = listenOnce()
+    await collectGarbage()
+    expect(key.deref()).toBeUndefined()
+  })
+
   it('can be deleted: its next use creates it again', async () => {
     const { create, pool } = start()
     const tokens = pool.for('a')
