@@ -280,9 +280,10 @@ describe('a key of a pool', () => {
 
   it('is forgotten when it has been deleted and its listeners were removed', async () => {
     vi.useRealTimers()
-    const pool = createTokenPool((_key: object) => sourceOf(new ScriptedEndpoint()))
+    const { pool } = start()
     const listenOnce = () => {
-      const key = {}
+      // An object, because its end can be observed.
+      const key = {} as string & object
       const remove = pool.for(key).on(() => {})
       remove()
       pool.delete(key)
