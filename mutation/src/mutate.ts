@@ -11,40 +11,29 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { copyRepository } from './copy-repository.ts'
 import { findMutants, shorten, shuffle, type FoundMutants, type Mutant } from './mutants.ts'
 import type { Order, Reply, TestFile } from './run-tests.ts'
+import { readArguments } from './read-arguments.ts'
 import { printScores, type Result, type Score } from './scores.ts'
 
-// `pnpm mutate [package…] [--count 200] [--seed 1] [--parallel 1] [--match text]`: changes the sources of a package in
-// one place at a time, and runs the tests of the package that reach the place. Without a package, `count` is the sum
-// for core, adapters and stores. CONTRIBUTING.md explains the output.
+// Changes the sources of a package in one place at a time, and runs the tests of the package that reach the place.
+// Without a package, `count` is the sum for core, adapters and stores. CONTRIBUTING.md explains the output.
 
-const { values, positionals } = parseArgs({
-  args: process.argv.slice(2).filter((arg) => arg !== '--'),
-  allowPositionals: true,
-  options: {
-    count: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '1' },
-    parallel: { type: 'string', default: '1' },
-    match: { type: 'string', default: '' },
-  },
-})
-const seed = Number(values.seed)
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const { folders, count, seed, parallel, match } = readArguments(root, process.argv.slice(2))
 const results = fileURLToPath(new URL(`../results/`, import.meta.url))
 const defaults = [
-  'core',
-  'axios-interceptor',
-  'ky-hook',
-  'nestjs-module',
-  'stored-entries',
-  'redis-token-store',
-  'postgresql-token-store',
-  'file-token-store',
+  'packages/core',
+  'packages/axios-interceptor',
+  'packages/ky-hook',
+  'packages/nestjs-module',
+  'packages/stored-entries',
+  'packages/redis-token-store',
+  'packages/postgresql-token-store',
+  'packages/file-token-store',
 ]
 
 interface Equivalent {
@@ -75,24 +64,23 @@ interface Selection extends FoundMutants {
 }
 
 async function selectMutants(): Promise<Selection[]> {
-  const names = positionals.length > 0 ? positionals : defaults
   const packages = await Promise.all(
-    names.map(async (name) => {
-      const folder = ['packages', 'apps'].map((group) => join(copy, group, name)).find(existsSync)
-      if (folder === undefined) throw new Error(`There is no package "${name}".`)
-      return { name, folder, ...(await findMutants(copy, globSync(join(folder, 'src/**/*.{ts,tsx}')))) }
+    (folders.length > 0 ? folders : defaults).map(async (path) => {
+      const folder = join(copy, path)
+      const found = await findMutants(copy, globSync(join(folder, 'src/**/*.{ts,tsx}')))
+      return { name: basename(path), folder, ...found }
     }),
   )
   const select = (mutants: readonly Mutant[]) =>
     shuffle(
-      mutants.filter(({ file, key }) => file.includes(values.match) || key.includes(values.match)),
+      mutants.filter(({ file, key }) => file.includes(match) || key.includes(match)),
       seed,
-    ).slice(0, Number(values.count))
+    ).slice(0, count)
   const amongAll = new Set(select(packages.flatMap(({ mutants }) => mutants)))
   return packages.map((each) => ({
     ...each,
     selected:
-      positionals.length > 0 ? select(each.mutants) : each.mutants.filter((mutant) => amongAll.has(mutant)),
+      folders.length > 0 ? select(each.mutants) : each.mutants.filter((mutant) => amongAll.has(mutant)),
   }))
 }
 
@@ -128,7 +116,7 @@ async function mutate({ name, folder, mutants: all, changed, selected }: Selecti
       }
       if (child) stop(child)
     }
-    await Promise.all(Array.from({ length: Number(values.parallel) }, lane))
+    await Promise.all(Array.from({ length: parallel }, lane))
     for (const [path, content] of originals) writeFileSync(path, content)
   }
   const outcomes = selected.filter(({ key }) => !equivalents.has(key)).map(({ key }) => done.get(key)!)
