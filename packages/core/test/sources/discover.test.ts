@@ -68,25 +68,19 @@ describe('discover', () => {
     expect(urls.filter((url) => url === oauth)).toHaveLength(2)
   })
 
-  it('uses old metadata while the issuer is unavailable, but not after the issuer has removed it', async () => {
-    const pages: Pages = { [oauth]: metadata() }
-    const { tokens } = start(pages, {}, 60_000)
-    await tokens.getToken()
-    await pass(60_000)
-    pages[oauth] = 503
-    await expect(tokens.getToken({ forceRefresh: true })).resolves.toMatchObject({ value: 'token' })
-    pages[oauth] = undefined
-    await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'configuration' })
-  })
-
-  it('uses old metadata while the issuer rejects requests because there are too many', async () => {
-    const pages: Pages = { [oauth]: metadata() }
-    const { tokens } = start(pages, {}, 60_000)
-    await tokens.getToken()
-    await pass(60_000)
-    pages[oauth] = 429
-    await expect(tokens.getToken({ forceRefresh: true })).resolves.toMatchObject({ value: 'token' })
-  })
+  it.each([503, 429])(
+    'uses old metadata during a status %d, but not after the issuer has removed it',
+    async (status) => {
+      const pages: Pages = { [oauth]: metadata() }
+      const { tokens } = start(pages, {}, 60_000)
+      await tokens.getToken()
+      await pass(60_000)
+      pages[oauth] = status
+      await expect(tokens.getToken({ forceRefresh: true })).resolves.toMatchObject({ value: 'token' })
+      pages[oauth] = undefined
+      await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'configuration' })
+    },
+  )
 
   it('starts another request if the runtime has dropped the first', async () => {
     let dropped = true
