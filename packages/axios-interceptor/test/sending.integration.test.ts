@@ -1,4 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
+import { clientCredentials, createTokenProvider, type TokenBinding } from '@tokenwell/core'
 import { json, noResponse, useTestServers } from '@tokenwell/test-suite'
 import axios, {
   Axios,
@@ -30,6 +31,27 @@ const failureOf = (promise: Promise<unknown>) =>
     () => expect.unreachable(),
     (error: unknown) => error as AxiosError,
   )
+
+it('proves possession of a key for the whole URL of a request to a path', async () => {
+  const prove = vi.fn(async () => ({ dpop: 'proof' }))
+  const binding: TokenBinding = {
+    tokenType: 'DPoP',
+    checkShareable() {},
+    fingerprint: () => 'key',
+    send: (_url, send) => send({}),
+    prove,
+    receive: () => false,
+  }
+  servers.endpoint.respond = async () => json({ access_token: 'bound', token_type: 'DPoP', expires_in: 60 })
+  const tokenUrl = `${servers.endpoint.origin}/token`
+  const source = clientCredentials({ tokenUrl, clientId: 'client', clientSecret: 'secret', binding })
+  const bound = create({ baseURL: `${servers.api.origin}/v1` })
+  attachTokens(bound, createTokenProvider(source))
+  await failureOf(bound.get('/orders'))
+  expect(prove).toHaveBeenCalledWith(
+    expect.objectContaining({ url: new URL(`${servers.api.origin}/v1/orders`) }),
+  )
+})
 
 describe('a request with a timeout', () => {
   it('follows redirects', async () => {

@@ -152,6 +152,12 @@ it('does not find the entries of another encryption key', async () => {
   expect(onEvent).not.toHaveBeenCalled()
 })
 
+it.each(['base64', 'base64url'] as const)('accepts the encryption key in %s', async (encoding) => {
+  await write({ encryptionKey: key(255) })
+  const encryptionKey = Buffer.from(key(255)).toString(encoding)
+  expect(await createFileTokenStore({ folder, encryptionKey }).read('cache key')).toBeDefined()
+})
+
 it.each(['short', 5, null, new Uint8Array(31)])('rejects the encryption key %j', (encryptionKey) => {
   expect(() => createFileTokenStore({ folder, encryptionKey: encryptionKey as never })).toThrow(
     /encryptionKey must be 32 bytes/,

@@ -175,6 +175,15 @@ describe('an origin function', () => {
     expect(await goesTo([...api, allows], 'https://other.example.com/v1/x')).toBe(true)
   })
 
+  it.each([
+    'ftp://localhost/',
+    'ws://localhost/',
+    'http://api.example.com/',
+    'blob:https://api.example.com/0',
+  ])('is not asked about %s, to which no token may be sent', async (url) => {
+    expect(await goesTo([() => true], url)).toBe(false)
+  })
+
   it.each([['yes'], [1], [{}], [Promise.resolve(true)], [undefined]])(
     'does not count %j as true',
     async (returned) => {
@@ -230,6 +239,13 @@ describe('an invalid origin', () => {
         message: expect.stringContaining('allowedOrigins') as string,
       }),
     )
+  })
+
+  it('that contains more than an origin is explained', () => {
+    const message =
+      'allowedOrigins[0] is not a valid origin. ' +
+      "Set only scheme, host and port, such as 'https://api.example.com' or 'https://*.example.com'."
+    expect(() => attacherFor('https://api.example.com/path')).toThrow(message)
   })
 
   it('that starts with http:// is explained', () => {

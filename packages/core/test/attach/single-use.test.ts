@@ -37,6 +37,20 @@ describe.each([
     expect(sent).toEqual(['Bearer token-1'])
   })
 
+  it('is sent at once with a token that is due for a refresh', async () => {
+    const { endpoint, sent, upload } = start(tokensOf)
+    endpoint.script = { expiresIn: 100 }
+    const first = upload()
+    await pass(0)
+    expect(first.state).toBe('resolved')
+    await pass(90_000)
+    endpoint.script = { latencyMs: 1_000 }
+    const second = upload()
+    await pass(0)
+    expect(second.state).toBe('resolved')
+    expect(sent).toEqual(['Bearer token-1', 'Bearer token-1'])
+  })
+
   it('is sent with a token that was rejected if there is no other, and fails if there is none', async () => {
     const endpoint = new ScriptedEndpoint()
     const tokens = tokensOf(endpoint)

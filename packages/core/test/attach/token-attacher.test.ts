@@ -152,6 +152,17 @@ describe('a 401 to a request without a token', () => {
     expect(warn).toHaveBeenCalledOnce()
   })
 
+  it('is no failure where there is no console', async () => {
+    warnings('development')
+    vi.stubGlobal('console', undefined)
+    const reattached = await reattach('https://other.example.com', 401).then(
+      () => 'no failure',
+      (error: unknown) => error,
+    )
+    vi.unstubAllGlobals()
+    expect(reattached).toBe('no failure')
+  })
+
   it.each(['preproduction', 'test-eu'])('is explained in the environment %s', async (environment) => {
     const warn = warnings(environment)
     await reattach('https://other.example.com/orders', 401)

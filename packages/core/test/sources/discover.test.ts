@@ -68,7 +68,7 @@ describe('discover', () => {
     expect(urls.filter((url) => url === oauth)).toHaveLength(2)
   })
 
-  it.each([503, 429])(
+  it.each([500, 503, 429])(
     'uses old metadata during a status %d, but not after the issuer has removed it',
     async (status) => {
       const pages: Pages = { [oauth]: metadata() }
