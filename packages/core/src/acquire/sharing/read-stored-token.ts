@@ -7,7 +7,7 @@ import { isAccessToken } from '../../protocol/token-response.ts'
 import type { StoredCooldown, StoredToken } from '../../tokens/token-store.ts'
 import type { StoreOperations } from './store-operations.ts'
 
-/** Whether other processes would meet the same failure. */
+/** Whether other processes would meet the same failure; one that has no cooldown is not shared anyway. */
 export function isShared({ kind }: TokenError): boolean {
   return kind !== 'configuration'
 }
