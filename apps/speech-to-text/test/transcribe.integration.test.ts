@@ -135,6 +135,11 @@ test('exits with 0 when the reader closes the pipe', async () => {
   expect(await codeInPipe(args, '| head -c 1')).toBe('{0\n')
 })
 
+test('exits with 1 when its output cannot be written, as on a full disk', async () => {
+  const message = 'transcribe: The output cannot be written (ENOSPC).\n'
+  expect(await codeInPipe(`samples/${file} --json`, '2>&1 >/dev/full')).toBe(`${message}1\n`)
+})
+
 test.each([
   [file, 0],
   ['gone.wav', 2],

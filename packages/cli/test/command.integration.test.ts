@@ -45,6 +45,13 @@ describe('tokenwell', () => {
     expect(piped.written.stderr).toBe('')
   })
 
+  it('exits with 1 when its output cannot be written, as on a full disk', async () => {
+    const line = [...command, 'token'].map((word) => `'${word}'`).join(' ')
+    const full = startProcess(['/bin/sh', '-c', `${line} > /dev/full`], service.environmentOf('demo'))
+    expect((await full.ended).code).toBe(1)
+    expect(full.written.stderr).toBe('tokenwell: The output cannot be written (ENOSPC).\n')
+  })
+
   it('exits with the same code when nobody reads its errors', async () => {
     const line = [...command, 'tokens'].map((word) => `'${word}'`).join(' ')
     const piped = startProcess(['bash', '--norc', '-c', `${line} 2>&1 | true; exit "\${PIPESTATUS[0]}"`], {})

@@ -6,14 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { openBrowser } from '@tokenwell/internal-testing/browser'
 import { freePort } from '@tokenwell/internal-testing/free-port'
-import {
-  application,
-  stop,
-  pageApplication,
-  spawnServer,
-  spawnSpeech,
-  startTokens,
-} from '../platform.ts'
+import { application, stop, pageApplication, spawnServer, spawnSpeech, startTokens } from '../platform.ts'
 
 export { copiedText, hasChromium, launchBrowser, openBrowser } from '@tokenwell/internal-testing/browser'
 

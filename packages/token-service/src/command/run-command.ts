@@ -24,7 +24,11 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     const commandLine = await parseCommandLine(args)
     if ('request' in commandLine) {
       // `tokenwell-service admin audit | head -1` closes the pipe early, which is not an error.
-      process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1))
+      process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+        if (code === 'EPIPE') process.exit(0)
+        print(`tokenwell-service: The output cannot be written (${code}).`)
+        process.exit(1)
+      })
       process.stdout.write(await sendAdminRequest(commandLine.request, process.env))
     } else {
       const { task, configuration } = commandLine

@@ -119,10 +119,17 @@ describe('a request of an administrator', () => {
     },
   )
 
-  it('exits with 0 when the reader of its output has gone', async () => {
+  it.each([
+    ['0 when the reader of its output has gone', '"$@" | true; exit "${PIPESTATUS[0]}"', 0, ''],
+    [
+      '1 on a full disk',
+      '"$@" > /dev/full',
+      1,
+      'tokenwell-service: The output cannot be written (ENOSPC).\n',
+    ],
+  ])('exits with %s', async (_when, script, code, stderr) => {
     const { environment: env } = await listener((_request, response) => response.end('{}'))
-    const wrapper = ['bash', '-c', '"$@" | true; exit "${PIPESTATUS[0]}"', 'bash']
-    const { ended } = runCommand(['admin', 'applications'], { env, wrapper })
-    expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' })
+    const { ended } = runCommand(['admin', 'applications'], { env, wrapper: ['bash', '-c', script, 'bash'] })
+    expect(await ended).toEqual({ code, stdout: '', stderr })
   })
 })

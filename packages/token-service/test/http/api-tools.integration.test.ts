@@ -99,6 +99,16 @@ describe('the response format rfc6749', () => {
 })
 
 describe('the audit log', () => {
+  it('contains requests with a wrong secret, without the secret', async () => {
+    const { send, authUrl } = await administeredService({ applications: [application] })
+    const { status } = await requestToken(authUrl, { ...application, clientSecret: 'canary' })
+    expect(status).toBe(401)
+    const log = async () => JSON.stringify((await send('GET', '/audit')).body)
+    await expect.poll(log).toContain('invalid_client')
+    expect(await log()).toContain(application.clientId)
+    expect(await log()).not.toContain('canary')
+  })
+
   it('contains credentials that were sent in a URL, without the credentials', async () => {
     const { send, authUrl } = await administeredService({ applications: [application] })
     const { status } = await fetch(`${authUrl}${tokenPath}?client_id=canary&client_secret=canary`, {
