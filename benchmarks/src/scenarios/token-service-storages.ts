@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { count, ratio } from '../method/figures.ts'
+import { startPostgres } from '../servers/start-postgres.ts'
+import { startServer } from '../servers/start-server.ts'
+import type { Table } from '../result.ts'
+import { loadInTurn, timesAsMany, typical } from './load.ts'
+
+/** The service with each of its storages, in turn. */
+export async function storagesTable(): Promise<Table> {
+  const postgres = await startPostgres()
+  if (!postgres)
+    throw new Error('The token service benchmark requires PostgreSQL: install the Debian package postgresql')
+  const folder = mkdtempSync(join(tmpdir(), 'tokenwell-bench-'))
+  const keys = ['k'.repeat(32)]
+  const storages = {
+    memory: 'memory',
+    SQLite: `sqlite:${join(folder, 'tokenwell.db')}`,
+    PostgreSQL: postgres.url,
+  }
+  const names = Object.keys(storages) as (keyof typeof storages)[]
+  const servers = await Promise.all(
+    names.map((name) => startServer('tokenwell', { storage: storages[name], keys })),
+  )
+  const found = await loadInTurn(new Map(names.map((name, index) => [name, servers[index]!])), 7, 1.2)
+  for (const server of servers) server.stop()
+  postgres.stop()
+  rmSync(folder, { recursive: true })
+
+  return {
+    title: 'With each storage',
+    columns: ['storage', 'relative to memory', 'tokens/s', 'CPU time per token', 'p99'],
+    rows: names.map((name) => {
+      const rounds = found.get(name)!
+      const { perSecond, cpuUs, p99Ms } = typical(rounds)
+      const relative = ratio(timesAsMany(rounds, found.get('memory')!))
+      return [name, relative, count(perSecond), `${cpuUs.toFixed(0)} µs`, `${p99Ms} ms`]
+    }),
+    notes: [
+      'SQLite and PostgreSQL return a token once it is on disk; concurrent requests share a commit. CPU time is that of the service alone.',
+    ],
+  }
+}
