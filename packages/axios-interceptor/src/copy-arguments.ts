@@ -8,10 +8,10 @@ export function copyArguments(config: Config): void {
   const { url, params, data } = config
   if (typeof url === 'object') config.url = String(url)
   if (params instanceof URLSearchParams) config.params = new URLSearchParams(params)
-  if (typeof data === 'object' && data !== null) config.data = copyBody(data)
+  config.data = copyBody(data)
 }
 
-function copyBody(body: object): unknown {
+function copyBody(body: unknown): unknown {
   if (body instanceof FormData) {
     const copy = new FormData()
     for (const [name, value] of body) copy.append(name, value)

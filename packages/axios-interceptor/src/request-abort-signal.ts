@@ -27,21 +27,23 @@ const uncancellable: RequestAbortSignal = { signal: undefined, stop() {} }
 
 /** Not `AbortSignal.any`, which leaks on Node 22: callers share one signal or cancel token between many requests. */
 export function abortSignalOf(config: Config, startedAt: number): RequestAbortSignal {
-  const { signal, cancelToken } = config
+  const { cancelToken } = config
+  // axios, too, calls the methods that its type says may be missing.
+  const signal = config.signal as AbortSignal | undefined
   if (!startedAt && !signal && !cancelToken) return uncancellable
   const controller = new AbortController()
-  const abort = () => controller.abort(signal?.aborted ? (signal as AbortSignal).reason : cancelToken?.reason)
+  const abort = () => controller.abort(signal?.aborted ? signal.reason : cancelToken?.reason)
   const ms = remainingTimeout(config, startedAt)
   const timer =
     ms && setTimeout(() => controller.abort(new DOMException('The timeout was exceeded', 'TimeoutError')), ms)
-  signal?.addEventListener?.('abort', abort)
+  signal?.addEventListener('abort', abort)
   cancelToken?.subscribe(abort)
   if (signal?.aborted) abort()
   return {
     signal: controller.signal,
     stop() {
       clearTimeout(timer)
-      signal?.removeEventListener?.('abort', abort)
+      signal?.removeEventListener('abort', abort)
       cancelToken?.unsubscribe(abort)
     },
   }

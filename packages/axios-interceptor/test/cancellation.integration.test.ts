@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { json, noResponse, useTestServers } from '@tokenwell/test-suite'
-import axios, { create, type AxiosInstance, type AxiosRequestConfig } from 'axios'
+import axios, { create, type AxiosAdapter, type AxiosInstance, type AxiosRequestConfig } from 'axios'
 import { getEventListeners } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'
 
@@ -57,4 +57,35 @@ describe.each(['signal', 'cancelToken'])('a %s that many requests share', (kind)
     await expect(request).rejects.toMatchObject({ code: 'ERR_CANCELED' })
     expect(listeners()).toBe(0)
   })
+})
+
+it('ends the wait for a new token if the check of the response cancels the request', async () => {
+  const controller = new AbortController()
+  const checking = create({ baseURL: servers.api.origin })
+  const isTokenRejected = () => {
+    controller.abort()
+    return true
+  }
+  attachTokens(checking, servers.tokens, { isTokenRejected })
+  await servers.tokens.getToken()
+  servers.endpoint.respond = () => noResponse
+  await expect(checking.get('/', { signal: controller.signal })).rejects.toMatchObject({
+    code: 'ERR_CANCELED',
+  })
+})
+
+it('leaves no timer behind', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length
+  const adapter: AxiosAdapter = async (config) => ({
+    data: '',
+    status: 200,
+    statusText: '',
+    headers: {},
+    config,
+  })
+  await servers.tokens.getToken()
+  const before = timers()
+  servers.tokens.reject(await servers.tokens.getToken())
+  await api.get('/', { timeout: 60_000, adapter })
+  expect(timers()).toBe(before)
 })

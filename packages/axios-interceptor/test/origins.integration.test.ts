@@ -10,6 +10,23 @@ beforeEach(() => {
   attachTokens(api, servers.tokens)
 })
 
+describe('a function as an allowed origin', () => {
+  it.each([
+    [{}, '/v1/'],
+    [{ url: '' }, '/v1/'],
+    [{ url: 'orders?id=1' }, '/v1/orders?id=1'],
+    [{ url: '/orders', baseURL: '' }, undefined],
+  ])('checks the whole URL of %j', async (config, path) => {
+    const seen: string[] = []
+    const checked = create({ baseURL: `${servers.api.origin}/v1/`, validateStatus: null })
+    const allows = (url: URL) => seen.push(url.href) > 0
+    attachTokens(checked, servers.tokens, { allowedOrigins: ['https://other.example.com', allows] })
+    await checked.request(config).catch(() => {})
+    expect(seen).toStrictEqual(path === undefined ? [] : [servers.api.origin + path])
+    expect(servers.api.requests.map(({ url }) => url)).toStrictEqual(path === undefined ? [] : [path])
+  })
+})
+
 describe('without allowed origins', () => {
   it('sends tokens to the origin of the base URL, for any path', async () => {
     const urls = ['orders', '/orders', '', `${servers.api.origin}/v2`, `${servers.api.origin}/@me`]
@@ -139,4 +156,19 @@ describe('in a page', () => {
     expect(servers.api.requests).toHaveLength(1)
     expect(servers.other.requests).toHaveLength(0)
   })
+})
+
+it('explains a 401 of an origin that gets no token, once', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue()
+  vi.stubEnv('NODE_ENV', 'development')
+  servers.other.respond = () => json({}, 401)
+  const strict = create()
+  attachTokens(strict, servers.tokens, { allowedOrigins: [servers.api.origin] })
+  for (const path of ['/a', '/b'])
+    await expect(strict.get(servers.other.origin + path)).rejects.toMatchObject({ status: 401 })
+  expect(warn.mock.calls).toStrictEqual([
+    [expect.stringContaining(`${servers.other.origin} responded with status 401`)],
+  ])
+  vi.unstubAllEnvs()
+  warn.mockRestore()
 })

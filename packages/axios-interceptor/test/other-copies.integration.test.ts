@@ -1,7 +1,7 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { createTokenProvider, TokenError } from '@tokenwell/core'
 import { json, noResponse, startProtectedApi, startTokenEndpoint } from '@tokenwell/test-suite'
-import { AxiosError, type AxiosStatic } from 'axios'
+import { AxiosError, create, type AxiosStatic } from 'axios'
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
 
@@ -31,4 +31,19 @@ it('throws errors of the copy of axios that the application required', async () 
   expect(missing).toBeInstanceOf(required.AxiosError)
   expect(missing.cause).toBeInstanceOf(TokenError)
   await Promise.all([endpoint.close(), api.close(), tokens.close()])
+})
+
+it('throws errors of its own copy of axios if the instance throws none', async () => {
+  const endpoint = await startTokenEndpoint()
+  const tokens = createTokenProvider(endpoint.source)
+  endpoint.respond = () => json({ error: 'invalid_client' }, 401)
+  const instance = create({ baseURL: 'https://api.example.com' })
+  const getUri = () => {
+    throw new TypeError('Invalid URL')
+  }
+  attachTokens({ defaults: instance.defaults, interceptors: instance.interceptors, getUri }, tokens)
+  const error: unknown = await instance.get('/').catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(AxiosError)
+  expect(error).toMatchObject({ code: 'ERR_TOKEN', cause: { kind: 'credentials' } })
+  await Promise.all([endpoint.close(), tokens.close()])
 })

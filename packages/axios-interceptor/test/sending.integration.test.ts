@@ -169,6 +169,13 @@ describe('a request that is sent again', () => {
     },
   )
 
+  it('is recognised by a fault in a text if there is no class Response', async () => {
+    vi.stubGlobal('Response', undefined)
+    servers.api.respond = () => json({ fault: { detail: { errorcode: 'oauth.v2.InvalidAccessToken' } } }, 500)
+    await failureOf(api.get('/', { responseType: 'text', adapter: 'http' }))
+    expect(servers.endpoint.issued).toHaveLength(2)
+  })
+
   it('is not a form that axios created from an object, which is a stream', async () => {
     expect((await failureOf(api.postForm('/', { a: [1, 2] }))).status).toBe(401)
     expect(servers.api.requests).toHaveLength(1)

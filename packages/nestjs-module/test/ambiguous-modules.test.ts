@@ -1,8 +1,9 @@
 import 'reflect-metadata'
 import { HttpModule, HttpService } from '@nestjs/axios'
 import { forwardRef, Injectable, Module, type ModuleMetadata } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
-import { TokenModule } from '@tokenwell/nestjs-module'
+import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
 import { InjectTokenHttp, TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { useTestServers } from '@tokenwell/test-suite'
 import { firstValueFrom } from 'rxjs'
@@ -50,6 +51,18 @@ describe('ambiguous modules', () => {
     expect(error.message).toMatch(/Pass a different client or name .*@InjectTokenHttp\('name'\)\.$/)
   })
 
+  it.each([
+    ['TokenModule', () => [tokens(), tokens()]],
+    ['TokenHttpModule', () => [tokens({ isGlobal: true }), http(), http({ baseURL: servers.other.origin })]],
+  ])('fail at start: two of %s, however Nest identifies modules', async (_name, imports) => {
+    @Module({ imports: imports() })
+    class AppModule {}
+    const options = { moduleIdGeneratorAlgorithm: 'deep-hash', logger: false, abortOnError: false } as const
+    await expect(NestFactory.createApplicationContext(AppModule, options)).rejects.toMatchObject({
+      kind: 'configuration',
+    })
+  })
+
   it('fail at start if another module exports them again', async () => {
     const shared = http()
     @Module({ imports: [shared], exports: [shared] })
@@ -71,6 +84,15 @@ describe('distinct modules', () => {
     @Module({ imports: [HttpModule], providers: [{ provide: HttpService, useValue: {} }] })
     class Orders {}
     await (await compile([tokens({ isGlobal: true }), http(), Orders])).close()
+  })
+
+  it('start alongside two of the same provider that are not from here', async () => {
+    const other = () => {
+      @Module({ providers: [{ provide: getTokenProviderToken(), useValue: {} }], exports: ['TokenProvider'] })
+      class OtherModule {}
+      return OtherModule
+    }
+    await (await compile([other(), other(), tokens({ name: 'billing' })])).close()
   })
 
   it('start if one module is imported in several places', async () => {

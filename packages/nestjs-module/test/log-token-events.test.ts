@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common'
 import { logTokenEvents } from '@tokenwell/nestjs-module'
-import { createTokenProvider } from '@tokenwell/core'
+import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
 import { json, useTestServers } from '@tokenwell/test-suite'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
@@ -48,4 +48,22 @@ it('skips debug messages if the logger has no such level', () => {
   listener({ type: 'token_requested', requestId: 1, reason: 'first', attempt: 1 })
   listener({ type: 'token_withheld', origin: 'https://other.example.com' })
   expect(warn).toHaveBeenCalledOnce()
+})
+
+it.each([
+  [{ type: 'store_unavailable', operation: 'read', error: 'ECONNREFUSED' }, 'warn'],
+  [{ type: 'lifetime_unknown' }, 'warn'],
+  [{ type: 'token_failed', kind: 'configuration' }, 'error'],
+  [{ type: 'token_failed', kind: 'aborted' }, 'warn'],
+])('writes %j as %s', (event, level) => {
+  const levels: string[] = []
+  const write = (name: string) => () => void levels.push(name)
+  const listener = logTokenEvents({
+    log: write('log'),
+    error: write('error'),
+    warn: write('warn'),
+    debug: write('debug'),
+  })
+  listener(event as TokenEvent)
+  expect(levels).toStrictEqual([level])
 })

@@ -78,6 +78,23 @@ describe('forRoot', () => {
     expect(requests).toHaveLength(1)
   })
 
+  it('throws what reading its options throws, unchanged', async () => {
+    const options = {
+      get source(): TokenSource {
+        throw new RangeError('not yet')
+      },
+    }
+    const error = await failureOf(start([TokenModule.forRootAsync({ useFactory: () => options })]))
+    expect(error).toBeInstanceOf(RangeError)
+  })
+
+  it('provides tokens by names that never change', () => {
+    expect([getTokenProviderToken(), getTokenProviderToken('billing')]).toStrictEqual([
+      'TokenProvider',
+      'TokenProvider(billing)',
+    ])
+  })
+
   it('passes on the options of createTokenProvider', async () => {
     const events: string[] = []
     const onEvent = ({ type }: { type: string }) => void events.push(type)
