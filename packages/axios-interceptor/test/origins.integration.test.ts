@@ -20,7 +20,7 @@ describe('a function as an allowed origin', () => {
     const seen: string[] = []
     const checked = create({ baseURL: `${servers.api.origin}/v1/`, validateStatus: null })
     const allows = (url: URL) => seen.push(url.href) > 0
-    attachTokens(checked, servers.tokens, { allowedOrigins: ['https://other.example.com', allows] })
+    attachTokens(checked, servers.tokens, { allowedOrigins: [allows] })
     await checked.request(config).catch(() => {})
     expect(seen).toStrictEqual(path === undefined ? [] : [servers.api.origin + path])
     expect(servers.api.requests.map(({ url }) => url)).toStrictEqual(path === undefined ? [] : [path])

@@ -66,7 +66,9 @@ describe('a request with a timeout', () => {
     servers.endpoint.respond = async () => noResponse
     const bare = new Axios({ baseURL: servers.api.origin, timeout: 50 })
     attachTokens(bare as AxiosInstance, servers.tokens)
-    expect((await failureOf(bare.get('/'))).code).toBe('ECONNABORTED')
+    const { code, cause } = await failureOf(bare.get('/'))
+    expect(code).toBe('ECONNABORTED')
+    expect(cause).toMatchObject({ name: 'TimeoutError', message: 'The timeout was exceeded' })
   })
 })
 

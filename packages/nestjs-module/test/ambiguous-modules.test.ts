@@ -92,7 +92,9 @@ describe('distinct modules', () => {
       class OtherModule {}
       return OtherModule
     }
-    await (await compile([other(), other(), tokens({ name: 'billing' })])).close()
+    @Module({ imports: [tokens()] })
+    class Orders {}
+    await (await compile([other(), other(), Orders])).close()
   })
 
   it('start if one module is imported in several places', async () => {
