@@ -8,7 +8,7 @@ export function copyArguments(config: Config): void {
   const { url, params, data } = config
   if (typeof url === 'object') config.url = String(url)
   if (params instanceof URLSearchParams) config.params = new URLSearchParams(params)
-  config.data = copyBody(data)
+  if (typeof data === 'object') config.data = copyBody(data)
 }
 
 function copyBody(body: unknown): unknown {
