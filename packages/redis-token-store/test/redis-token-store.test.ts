@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { TokenError } from '@tokenwell/core'
 import { createRedisTokenStore, type RedisTokenStoreOptions } from '@tokenwell/redis-token-store'
@@ -128,9 +129,41 @@ describe('createRedisTokenStore', () => {
   it('fails at once while the client is not connected', async () => {
     const offline = createClient({ url: 'redis://127.0.0.1:1' })
     const store = createRedisTokenStore({ client: offline })
-    await expect(store.read('key')).rejects.toMatchObject({ code: 'not_connected' })
+    await expect(store.read('key')).rejects.toMatchObject({
+      code: 'not_connected',
+      message: 'Redis is not connected',
+    })
     await expect(store.lease('key', 5_000)).rejects.toMatchObject({ code: 'not_connected' })
     await expect(store.remove('key', 'id')).rejects.toMatchObject({ code: 'not_connected' })
+  })
+})
+
+describe('the command for a lease', () => {
+  const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+  const readOnly = new Error("READONLY You can't write against a read only replica.")
+
+  it.each([
+    ['is not followed by a release if Redis rejects it', [readOnly], 1],
+    ['is followed by one release if its reply is lost', [lost, [1]], 2],
+    [
+      'is followed by one release if its reply is lost, even if Redis rejects the release',
+      [lost, readOnly],
+      2,
+    ],
+    ['is followed by releases until one arrives', [lost, lost, lost, [1]], 4],
+  ])('%s', async (_what, replies, sent) => {
+    let commands = 0
+    const evalSha = async () => {
+      const reply = replies[commands++]
+      if (reply instanceof Error) throw reply
+      return reply
+    }
+    const store = createRedisTokenStore({ client: { isOpen: true, eval: evalSha, evalSha } })
+    await expect(store.lease('key', 60_000)).rejects.toMatchObject({ cause: replies[0] })
+    await expect.poll(() => commands).toBe(sent)
+    // Longer than the pause between two attempts.
+    await setTimeout(300)
+    expect(commands).toBe(sent)
   })
 })
 
