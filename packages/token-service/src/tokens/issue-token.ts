@@ -38,8 +38,8 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
     if (status !== 'approved' || isBeingDeleted(client))
       throw new ProtocolError('application_not_approved', { clientId })
 
-    const value = createAccessToken()
     const issuedAtMs = clock.now()
+    const value = createAccessToken(issuedAtMs)
     // A token expires with its secret or key.
     const { expiresAtMs: credentialExpiresAtMs = Infinity } = credential
     const lifetimeSeconds = Math.min(

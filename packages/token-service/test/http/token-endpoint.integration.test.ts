@@ -11,7 +11,7 @@ describe('a token request', () => {
     expect(headers.get('pragma')).toBe('no-cache')
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     expect(body).toEqual({
-      access_token: expect.stringMatching(/^[\w-]{43}$/),
+      access_token: expect.stringMatching(/^[\da-z]{8}[\w-]{43}$/),
       token_type: 'Bearer',
       expires_in: '3600',
       issued_at: String(now),
