@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { digest } from '../../src/platform/digest.ts'
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import { accessTokenHash, createAccessToken } from '../../src/tokens/access-token.ts'
 
 // Saves tokens in the database of a service that is not running: FILE CLIENT_ID COUNT
 const [file = '', clientId = '', count = ''] = process.argv.slice(2)
@@ -10,10 +9,10 @@ const [secret] = client?.secrets ?? []
 if (!client || !secret) throw new Error('There is no such application.')
 const { products, tokenGeneration: generation } = client.application
 const owner = { applicationId: secret.applicationId, secretId: secret.id, generation, products }
-const issuedAtMs = Date.now()
 async function save(): Promise<void> {
+  const issuedAtMs = Date.now()
   await storage.tokens.save({
-    hash: digest(randomBytes(32).toString('base64url')),
+    hash: accessTokenHash(createAccessToken(issuedAtMs)),
     ...owner,
     issuedAtMs,
     expiresAtMs: issuedAtMs + 3_600_000,
