@@ -13,12 +13,12 @@ export interface Budget {
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
-    bytes: 20_600,
-    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 11_730 },
+    bytes: 20_700,
+    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 11_830 },
     dependencies: 0,
     start: 1.4,
   },
-  'axios-interceptor': { bytes: 2_650, dependencies: 1 },
+  'axios-interceptor': { bytes: 2_660, dependencies: 1 },
   'ky-hook': { bytes: 520, dependencies: 1 },
   'nestjs-module': { bytes: 2_500, dependencies: 2 },
   'redis-token-store': { bytes: 2_700, dependencies: 2 },

@@ -60,9 +60,16 @@ export function attachTokens(
     let watch: RequestAbortSignal | undefined
     const result = attacher.attach(request, () => (watch = abortSignalOf(config, startedAt)).signal)
     if (!(result instanceof Promise)) return sendAttached(request, result, config, startedAt)
-    return result
-      .finally(() => watch?.stop())
-      .then((attachment) => sendAttached(request, attachment, config, startedAt), notSent(config))
+    return result.then(
+      (attachment) => {
+        watch?.stop()
+        return sendAttached(request, attachment, config, startedAt)
+      },
+      (error: Error) => {
+        watch?.stop()
+        return notSent(config)(error)
+      },
+    )
   }
 
   function sendAttached(

@@ -6,8 +6,8 @@ interface SharedListener {
 const listeners = new WeakMap<AbortSignal, SharedListener>()
 
 /**
- * Calls `callback` once the signal is aborted, at once if it already is; returns a function that cancels this. A
- * signal gets one listener regardless of how many callers share it, because Node warns of a leak at the eleventh.
+ * Calls `callback`, which no other call has passed, once the signal is aborted, at once if it already is; returns a
+ * function that cancels this. A signal gets one listener regardless of how many callers share it, because Node warns of a leak at the eleventh.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {
@@ -15,11 +15,9 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
     return () => {}
   }
   const { callbacks, stop } = listeners.get(signal) ?? listen(signal)
-  // Wrapped, so that a callback passed twice is called twice.
-  const own = (): void => callback()
-  callbacks.add(own)
+  callbacks.add(callback)
   return () => {
-    if (callbacks.delete(own) && callbacks.size === 0) stop()
+    if (callbacks.delete(callback) && callbacks.size === 0) stop()
   }
 }
 

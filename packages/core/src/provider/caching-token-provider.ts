@@ -11,7 +11,7 @@ import {
   type TokenRequestReason,
 } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import type { PendingTokenRequestOptions } from './pending-token-request.ts'
+import { sameMomentMs, type PendingTokenRequestOptions } from './pending-token-request.ts'
 import {
   acceptReplacement,
   emitEvent,
@@ -36,6 +36,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   #rejections: RejectionBudget | undefined
   #listeners: Set<TokenEventListener> | undefined
   #calls = 0
+  #shared: CallRecord | undefined
   #onIdle: (() => void) | undefined
 
   constructor(source: TokenSource, settings: ProviderSettings, key?: string | number) {
@@ -55,21 +56,36 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   getToken(options?: GetTokenOptions): Promise<AccessToken> {
+    if (options !== undefined) return this.#getToken(options)
     const cached = this.#cached
-    // The common call: no options, a fresh token. It allocates nothing.
-    if (options === undefined && cached !== undefined && isFresh(cached, this.#settings.clock)) {
-      return cached.ready
-    }
-    return this.#getToken(options)
+    // The common call allocates nothing.
+    return cached !== undefined && isFresh(cached, this.#settings.clock) ? cached.ready : this.#shareCall()
   }
 
-  async #getToken(demand: TokenDemand = {}): Promise<AccessToken> {
-    const record: CallRecord = { startedAt: this.#settings.clock.monotonic() }
+  /** Callers that would wait for the same token until the same moment share one call: each costs a quarter of a call of its own. */
+  #shareCall(): Promise<AccessToken> {
+    const now = this.#settings.clock.monotonic()
+    const shared = this.#shared
+    if (shared && Math.abs(now - shared.startTimes[0]!) < sameMomentMs) {
+      shared.startTimes.push(now)
+      return shared.result!
+    }
+    const record: CallRecord = { startTimes: [now] }
+    record.result = this.#getToken({}, record)
+    // Not before: `waitUntil` may call `getToken`.
+    this.#shared = record
+    return record.result
+  }
+
+  async #getToken(
+    demand: TokenDemand,
+    record: CallRecord = { startTimes: [this.#settings.clock.monotonic()] },
+  ): Promise<AccessToken> {
     this.#calls++
     try {
       const token = await this.#requests.findToken(demand, record)
       demand.signal?.throwIfAborted()
-      if (record.waitedFor) this.#reportCall(record)
+      if (record.waitedFor) this.#reportCalls(record)
       return token
     } catch (cause) {
       const { signal, forceRefresh, replacementOf, singleUse } = demand
@@ -79,10 +95,11 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
       const mayFallBack = singleUse || (this.#cached?.rejected && !forceRefresh && !replacementOf)
       const old = mayFallBack && !signal?.aborted ? this.#usable() : undefined
       const kind = isTokenError(error) ? error.kind : 'aborted'
-      if (record.waitedFor || !old) this.#reportCall(record, old ? undefined : kind)
+      if (record.waitedFor || !old) this.#reportCalls(record, old ? undefined : kind)
       if (old) return old
       throw error
     } finally {
+      if (this.#shared === record) this.#shared = undefined
       if (--this.#calls === 0) this.#onIdle?.()
     }
   }
@@ -91,7 +108,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     const cached = this.#cached
     if (cached?.token.value !== token.value) return
     const refreshing = this.#mayReplace(cached)
-    if (refreshing) markRejected(cached)
+    if (refreshing) this.#markRejected(cached)
     this.#reportRejection(cached, refreshing)
   }
 
@@ -101,7 +118,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     if (cached?.token.value === token.value) {
       const refreshing = this.#mayReplace(cached, request)
       if (refreshing && !repeatable && !this.#requests.startInBackground({ reason: 'rejected' })) {
-        markRejected(cached)
+        this.#markRejected(cached)
       }
       this.#reportRejection(cached, refreshing, origin)
       if (!refreshing) return undefined
@@ -120,7 +137,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   reset(): void {
-    this.#cached = this.#rejections = undefined
+    this.#cached = this.#rejections = this.#shared = undefined
     this.#requests.reset()
   }
 
@@ -133,7 +150,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   async close(): Promise<void> {
-    this.#cached = undefined
+    this.#cached = this.#shared = undefined
     await this.#requests.close()
   }
 
@@ -180,9 +197,11 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     this.#listeners?.forEach((listener) => void notify(listener, named))
   }
 
-  #reportCall({ startedAt, waitedFor, requestId }: CallRecord, kind?: TokenErrorKind): void {
-    const durationMs = this.#settings.clock.monotonic() - startedAt
-    this[emitEvent]({ type: 'call_settled', durationMs, waitedFor, requestId, kind })
+  #reportCalls({ startTimes, waitedFor, requestId }: CallRecord, kind?: TokenErrorKind): void {
+    const now = this.#settings.clock.monotonic()
+    for (const startedAt of startTimes) {
+      this[emitEvent]({ type: 'call_settled', durationMs: now - startedAt, waitedFor, requestId, kind })
+    }
   }
 
   #reportRejection(cached: CachedToken, refreshing: boolean, origin?: string): void {
@@ -233,11 +252,13 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     void this.#requests.removeShared(cached.storeId)
     return true
   }
-}
 
-/** Other callers wait for the replacement as well. */
-function markRejected(cached: CachedToken): void {
-  cached.rejected = true
-  cached.refreshAtMs = 0
-  cached.checkedAt = Number.NEGATIVE_INFINITY
+  /** Other callers wait for the replacement as well. */
+  #markRejected(cached: CachedToken): void {
+    cached.rejected = true
+    cached.refreshAtMs = 0
+    cached.checkedAt = Number.NEGATIVE_INFINITY
+    // It may be about to return this token.
+    this.#shared = undefined
+  }
 }

@@ -16,7 +16,7 @@ export interface PendingTokenRequestOptions {
 }
 
 /** Callers that arrive within this time of each other share one wait: thousands of timers would cost more than the token. */
-const sameMomentMs = 10
+export const sameMomentMs = 10
 /** Callers wait this much longer than the request itself, because its error is more specific. */
 const graceMs = 50
 

@@ -10,9 +10,11 @@ export interface TokenDemand extends GetTokenOptions {
   readonly singleUse?: boolean
 }
 
-/** What happened during one call, for its event. */
+/** What happened during a call, for its events: one for each caller. */
 export interface CallRecord {
-  readonly startedAt: number
+  /** When each of the callers that share it arrived. */
+  readonly startTimes: number[]
+  result?: Promise<AccessToken>
   waitedFor?: TokenWaitCause | undefined
   requestId?: number | undefined
 }

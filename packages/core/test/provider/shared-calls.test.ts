@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenPool, createTokenProvider, type TokenEvent } from '@tokenwell/core'
+import { pass, useFakeTime, watch } from '../support/fake-time.ts'
+import { never, ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
+
+useFakeTime()
+
+function start(script: Script, onEvent?: (event: TokenEvent) => void) {
+  const endpoint = new ScriptedEndpoint(script)
+  return { endpoint, tokens: createTokenProvider(sourceOf(endpoint), { onEvent, maxAttempts: 1 }) }
+}
+
+describe('callers that arrive in the same moment', () => {
+  it.each([
+    [{}, undefined],
+    [wrongSecret, 'credentials'],
+  ])('each get an event with their own duration: %j', async (response, kind) => {
+    const settled: TokenEvent[] = []
+    const { tokens } = start({ ...response, latencyMs: 100 }, (event) => {
+      if (event.type === 'call_settled') settled.push(event)
+    })
+    for (const waitMs of [4, 5, 91]) {
+      watch(tokens.getToken())
+      await pass(waitMs)
+    }
+    const durations = [100, 96, 91]
+    expect(settled).toMatchObject(
+      durations.map((durationMs) => ({ durationMs, waitedFor: 'token_request', requestId: 1 })),
+    )
+    expect(settled.map((event) => 'kind' in event && event.kind)).toEqual([kind, kind, kind])
+  })
+
+  it('are joined by a call that `waitUntil` makes while the request starts', async () => {
+    const joined: unknown[] = []
+    const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint({ latencyMs: 100 })), {
+      waitUntil: () => joined.push(watch(tokens.getToken())),
+    })
+    const calls = [watch(tokens.getToken()), watch(tokens.getToken())]
+    await pass(100)
+    const resolved = expect.objectContaining({ state: 'resolved' })
+    expect([...calls, ...joined]).toEqual([resolved, resolved, resolved])
+  })
+
+  it('share nothing with callers after reset()', async () => {
+    const { tokens } = start({ latencyMs: 100 })
+    const before = watch(tokens.getToken())
+    tokens.reset()
+    const after = [watch(tokens.getToken()), watch(tokens.getToken())]
+    await pass(100)
+    expect([before, ...after].map(({ value }) => value?.value)).toEqual(['token-1', 'token-2', 'token-2'])
+  })
+
+  it.each([
+    ['reject()', ['token-1', 'token-2']],
+    ['close()', ['token-1', undefined]],
+  ])('share no token that is due for refresh with callers after %s', async (event, values) => {
+    const { tokens } = start({ latencyMs: 100 })
+    const first = tokens.getToken()
+    await pass(100)
+    const token = await first
+    await pass(3_560_000)
+    const before = watch(tokens.getToken())
+    if (event === 'reject()') tokens.reject(token)
+    else void tokens.close()
+    const after = watch(tokens.getToken())
+    await pass(100)
+    expect([before.value?.value, after.value?.value]).toEqual(values)
+  })
+
+  it('share one call, and no later ones do, which have a later time limit', async () => {
+    const { tokens } = start(never)
+    const first = tokens.getToken()
+    watch(first)
+    const withOptions = tokens.getToken({})
+    watch(withOptions)
+    expect(withOptions).not.toBe(first)
+    await pass(9)
+    expect(tokens.getToken()).toBe(first)
+    await pass(1)
+    const later = tokens.getToken()
+    watch(later)
+    expect(later).not.toBe(first)
+    expect(tokens.getToken()).toBe(later)
+    await tokens.close()
+  })
+
+  it('do not share a wait with callers before the clock was set back', async () => {
+    const clock = { monotonicMs: 100_000, now: () => Date.now(), monotonic: () => clock.monotonicMs }
+    const endpoint = new ScriptedEndpoint(never)
+    const tokens = createTokenProvider(sourceOf(endpoint), { clock })
+    const first = tokens.getToken()
+    watch(first)
+    clock.monotonicMs = 50_000
+    const second = tokens.getToken()
+    watch(second)
+    expect(second).not.toBe(first)
+    await tokens.close()
+  })
+
+  it('are completed before an evicted provider is closed', async () => {
+    const endpoint = new ScriptedEndpoint({ latencyMs: 100 })
+    const pool = createTokenPool(() => sourceOf(endpoint), { maxEntries: 1 })
+    const evicted = pool.for('a')
+    const calls = [watch(evicted.getToken()), watch(evicted.getToken()), watch(evicted.getToken())]
+    watch(pool.for('b').getToken())
+    await pass(100)
+    expect(calls.map(({ state }) => state)).toEqual(['resolved', 'resolved', 'resolved'])
+  })
+})
