@@ -7,7 +7,8 @@ const listeners = new WeakMap<AbortSignal, SharedListener>()
 
 /**
  * Calls `callback`, which no other call has passed, once the signal is aborted, at once if it already is; returns a
- * function that cancels this. A signal gets one listener regardless of how many callers share it, because Node warns of a leak at the eleventh.
+ * function that cancels this. A signal gets one listener regardless of how many callers share it, because Node warns of
+ * a leak at the eleventh.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {

@@ -62,7 +62,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     return cached !== undefined && isFresh(cached, this.#settings.clock) ? cached.ready : this.#shareCall()
   }
 
-  /** Callers that would wait for the same token until the same moment share one call: each costs a quarter of a call of its own. */
+  /** Callers that arrive in the same moment wait for the same token until the same time, so they share one call, in a quarter of the time. */
   #shareCall(): Promise<AccessToken> {
     const now = this.#settings.clock.monotonic()
     const shared = this.#shared

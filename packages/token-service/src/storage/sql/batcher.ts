@@ -4,13 +4,13 @@ export interface BatcherOptions {
   /** Maximum number of concurrent batches. @default 1 */
   readonly concurrency?: number | undefined
   /**
-   * For a `run` that blocks the event loop, so that no calls are collected meanwhile: how long a batch waits if fewer calls came
-   * than after the two batches before. @default 0
+   * For a `run` that blocks the event loop, so that no calls are collected meanwhile: how long a batch waits for more
+   * calls if it has fewer than the last two batches together. @default 0
    */
   readonly delayMs?: number | undefined
 }
 
-// Fewer do not wait for each other.
+// For fewer calls, the delay would cost more than another batch.
 const leastDelayed = 5
 
 interface Waiting<Item, Result> {
