@@ -62,15 +62,16 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     return cached !== undefined && isFresh(cached, this.#settings.clock) ? cached.ready : this.#shareCall()
   }
 
-  /** Callers that arrive in the same moment wait for the same token until the same time, so they share one call, in a quarter of the time. */
+  /**
+   * Callers that arrive in the same moment wait for the same token until the same time, so they share one call, in a quarter
+   * of the time; but not if somebody listens: each event belongs to one caller and comes in its asynchronous context.
+   */
   #shareCall(): Promise<AccessToken> {
-    const now = this.#settings.clock.monotonic()
+    if (this.#hasListeners) return this.#getToken({})
+    const startedAt = this.#settings.clock.monotonic()
     const shared = this.#shared
-    if (shared && Math.abs(now - shared.startTimes[0]!) < sameMomentMs) {
-      shared.startTimes.push(now)
-      return shared.result!
-    }
-    const record: CallRecord = { startTimes: [now] }
+    if (shared && Math.abs(startedAt - shared.startedAt) < sameMomentMs) return shared.result!
+    const record: CallRecord = { startedAt }
     record.result = this.#getToken({}, record)
     // Not before: `waitUntil` may call `getToken`.
     this.#shared = record
@@ -79,13 +80,13 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
 
   async #getToken(
     demand: TokenDemand,
-    record: CallRecord = { startTimes: [this.#settings.clock.monotonic()] },
+    record: CallRecord = { startedAt: this.#settings.clock.monotonic() },
   ): Promise<AccessToken> {
     this.#calls++
     try {
       const token = await this.#requests.findToken(demand, record)
       demand.signal?.throwIfAborted()
-      if (record.waitedFor) this.#reportCalls(record)
+      if (record.waitedFor) this.#reportCall(record)
       return token
     } catch (cause) {
       const { signal, forceRefresh, replacementOf, singleUse } = demand
@@ -95,7 +96,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
       const mayFallBack = singleUse || (this.#cached?.rejected && !forceRefresh && !replacementOf)
       const old = mayFallBack && !signal?.aborted ? this.#usable() : undefined
       const kind = isTokenError(error) ? error.kind : 'aborted'
-      if (record.waitedFor || !old) this.#reportCalls(record, old ? undefined : kind)
+      if (record.waitedFor || !old) this.#reportCall(record, old ? undefined : kind)
       if (old) return old
       throw error
     } finally {
@@ -185,9 +186,13 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     this.#cached = cached
   }
 
+  get #hasListeners(): boolean {
+    return this.#settings.onEvent !== undefined || !!this.#listeners?.size
+  }
+
   [emitEvent](event: TokenEvent): void {
     const { onEvent, label = this.#source.label } = this.#settings
-    if (onEvent === undefined && !this.#listeners?.size) return
+    if (!this.#hasListeners) return
     const named = {
       ...event,
       ...(label !== undefined && { label }),
@@ -197,11 +202,9 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     this.#listeners?.forEach((listener) => void notify(listener, named))
   }
 
-  #reportCalls({ startTimes, waitedFor, requestId }: CallRecord, kind?: TokenErrorKind): void {
-    const now = this.#settings.clock.monotonic()
-    for (const startedAt of startTimes) {
-      this[emitEvent]({ type: 'call_settled', durationMs: now - startedAt, waitedFor, requestId, kind })
-    }
+  #reportCall({ startedAt, waitedFor, requestId }: CallRecord, kind?: TokenErrorKind): void {
+    const durationMs = this.#settings.clock.monotonic() - startedAt
+    this[emitEvent]({ type: 'call_settled', durationMs, waitedFor, requestId, kind })
   }
 
   #reportRejection(cached: CachedToken, refreshing: boolean, origin?: string): void {

@@ -10,10 +10,9 @@ export interface TokenDemand extends GetTokenOptions {
   readonly singleUse?: boolean
 }
 
-/** What happened during a call, for its events: one for each caller. */
+/** What happened during one call, for its event. */
 export interface CallRecord {
-  /** When each of the callers that share it arrived. */
-  readonly startTimes: number[]
+  readonly startedAt: number
   result?: Promise<AccessToken>
   waitedFor?: TokenWaitCause | undefined
   requestId?: number | undefined

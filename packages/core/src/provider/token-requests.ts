@@ -57,7 +57,7 @@ export class TokenRequests {
   async findToken(demand: TokenDemand, record: CallRecord): Promise<AccessToken> {
     const { clock, timeoutMs } = this.#settings
     const { signal, minimumValidityMs = 0, replacementOf } = demand
-    const deadline = record.startTimes[0]! + timeoutMs
+    const deadline = record.startedAt + timeoutMs
     let { forceRefresh: forced = false } = demand
     let requestsBefore = this.#count
     for (;;) {

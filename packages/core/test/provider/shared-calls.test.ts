@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
 import { createTokenPool, createTokenProvider, type TokenEvent } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
@@ -11,6 +12,19 @@ function start(script: Script, onEvent?: (event: TokenEvent) => void) {
 }
 
 describe('callers that arrive in the same moment', () => {
+  it('share nothing while somebody listens: each has its own asynchronous context', async () => {
+    const contexts: unknown[] = []
+    const context = new AsyncLocalStorage<string>()
+    const { tokens } = start({ latencyMs: 100 })
+    const stop = tokens.on(({ type }) => type === 'call_settled' && contexts.push(context.getStore()))
+    for (const name of ['a', 'b']) context.run(name, () => watch(tokens.getToken()))
+    await pass(100)
+    expect(contexts).toEqual(['a', 'b'])
+    stop()
+    tokens.reset()
+    expect(tokens.getToken()).toBe(tokens.getToken())
+  })
+
   it.each([
     [{}, undefined],
     [wrongSecret, 'credentials'],
