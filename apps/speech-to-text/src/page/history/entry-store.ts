@@ -1,4 +1,4 @@
-import { createStore, del, set, values } from 'idb-keyval'
+import { createStore, promisifyRequest, set, values } from 'idb-keyval'
 import { isActive, type Entry } from './entry.ts'
 
 const store = createStore('speech-to-text', 'recordings')
@@ -15,7 +15,13 @@ export async function writeEntry(entry: Entry): Promise<void> {
 }
 
 export async function removeEntry(id: string): Promise<void> {
-  await del(id, store).catch(() => {})
+  const removed = store('readwrite', (entries) => {
+    entries.delete(id)
+    // Otherwise a page that is closed or reloaded now would keep the recording.
+    entries.transaction.commit()
+    return promisifyRequest(entries.transaction)
+  })
+  await removed.catch(() => {})
 }
 
 /** A transcription that was in progress when the page was closed has failed. */
