@@ -25,10 +25,13 @@ export interface IoRedisClient {
 /** A client of the `redis` or the `ioredis` package. */
 export type RedisTokenStoreClient = NodeRedisClient | IoRedisClient
 
+type SendScript = (script: string, keys: string[], args: string[]) => Promise<unknown>
+
 /** Sends a script, by its source or its digest, through either kind of client. */
 export interface ScriptSender {
   readonly isReady: () => boolean
-  readonly send: (form: 'source' | 'sha1', text: string, keys: string[], args: string[]) => Promise<unknown>
+  readonly sendSource: SendScript
+  readonly sendSha1: SendScript
 }
 
 /** @returns undefined if the value is not a client of either package */
@@ -36,15 +39,15 @@ export function createScriptSender(client: RedisTokenStoreClient): ScriptSender 
   if (isNodeRedis(client)) {
     return {
       isReady: () => client.isReady ?? client.isOpen,
-      send: (form, text, keys, args) =>
-        client[form === 'source' ? 'eval' : 'evalSha'](text, { keys, arguments: args }),
+      sendSource: (source, keys, args) => client.eval(source, { keys, arguments: args }),
+      sendSha1: (sha1, keys, args) => client.evalSha(sha1, { keys, arguments: args }),
     }
   }
   if (!isIoRedis(client)) return undefined
   return {
     isReady: () => client.status === 'ready',
-    send: (form, text, keys, args) =>
-      client[form === 'source' ? 'eval' : 'evalsha'](text, keys.length, ...keys, ...args),
+    sendSource: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
+    sendSha1: (sha1, keys, args) => client.evalsha(sha1, keys.length, ...keys, ...args),
   }
 }
 

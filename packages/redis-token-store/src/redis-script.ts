@@ -20,21 +20,21 @@ export type RunScript = (script: RedisScript, keys: string[], args?: (string | n
  * connected. A command that some clients queue nevertheless does no harm later: the token provider releases leases that
  * are granted too late, and Redis ignores what other commands write or remove too late.
  */
-export function createScriptRunner({ isReady, send }: ScriptSender): RunScript {
+export function createScriptRunner({ isReady, sendSource, sendSha1 }: ScriptSender): RunScript {
   /** Scripts whose source was sent: commands behind it find them on the same connection. */
   const sent = new Set<RedisScript>()
   return async (script, keys, args = []) => {
     if (!isReady()) throw storeError('not_connected', 'Redis is not connected')
     const texts = args.map(String)
-    const sendSource = () => {
+    const sendFirst = () => {
       sent.add(script)
-      return send('source', script.lua, keys, texts)
+      return sendSource(script.lua, keys, texts)
     }
     try {
-      if (!sent.has(script)) return await sendSource()
-      return await send('sha1', script.sha1, keys, texts).catch((error: unknown) => {
+      if (!sent.has(script)) return await sendFirst()
+      return await sendSha1(script.sha1, keys, texts).catch((error: unknown) => {
         if (!errorReply(error)?.startsWith('NOSCRIPT')) throw error
-        return sendSource()
+        return sendFirst()
       })
     } catch (error) {
       throw failedCommand(error)

@@ -30,7 +30,7 @@ export function failedCommand(cause: unknown): Error {
 
 /** Whether a command may succeed, or may even have succeeded, once Redis is connected again. */
 export function isLost(error: unknown): boolean {
-  return (error as Partial<StoreError> | null)?.isLost === true
+  return (error as Partial<StoreError>).isLost === true
 }
 
 /** The text of an error reply of Redis; undefined for an error of the client. */

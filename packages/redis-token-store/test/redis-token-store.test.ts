@@ -138,8 +138,9 @@ describe('createRedisTokenStore', () => {
   })
 })
 
+const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
+
 describe('the command for a lease', () => {
-  const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
   const readOnly = new Error("READONLY You can't write against a read only replica.")
 
   it.each([
@@ -167,6 +168,34 @@ describe('the command for a lease', () => {
   })
 })
 
+describe('a release whose reply is lost', () => {
+  it.each([
+    ['as long as an extended lease lasts', 1],
+    ['no longer than a lease lasts that could not be extended', 0],
+  ])('is repeated %s', async (_what, extended) => {
+    /** For a lease of 300 ms, one every 100 ms. */
+    const limit = 5
+    const replies = [1_000, extended]
+    let releases = 0
+    const evalSha = async () => {
+      if (replies.length > 0) return replies.shift()
+      releases += 1
+      throw lost
+    }
+    const store = createRedisTokenStore({ client: { isOpen: true, eval: evalSha, evalSha } })
+    const lease = (await store.lease('key', 300))!
+    await lease.extend(60_000)
+    await expect(lease.release()).rejects.toMatchObject({ cause: lost })
+    if (extended) {
+      await expect.poll(() => releases, { timeout: 10_000 }).toBeGreaterThan(limit)
+      replies.push(1)
+    } else {
+      await setTimeout(600)
+      expect(releases).toBeLessThanOrEqual(limit)
+    }
+  })
+})
+
 describe('a reply of Redis', () => {
   const read = (reply: unknown, onEvent?: RedisTokenStoreOptions['onEvent']) => {
     const evalSha = async () => reply
@@ -180,6 +209,7 @@ describe('a reply of Redis', () => {
       await expect(read(reply)).rejects.toMatchObject({
         code: 'bad_reply',
         message: 'Redis returned an unexpected reply',
+        isLost: false,
       })
     },
   )

@@ -68,7 +68,7 @@ describe.skipIf(!redisInstalled)('the costs of the store', () => {
     })
     expect(await scriptCalls()).toBe(served + 1)
     report('round trips', { firstEver, cold, stored, '10,000 calls': warm })
-    expect(cold).toBeLessThanOrEqual(5)
+    for (const trips of [firstEver, cold]) expect(trips).toBeLessThanOrEqual(5)
     expect({ stored, warm }).toEqual({ stored: 1, warm: 1 })
     connection.destroy()
   })
