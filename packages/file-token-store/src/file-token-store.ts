@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { tokenSharing, type TokenLease, type TokenStore } from '@tokenwell/core'
+import { notifyListener, tokenSharing, type TokenLease, type TokenStore } from '@tokenwell/core'
 import { defaultTokenFolder } from './default-token-folder.ts'
 import { createEncoding } from './encryption.ts'
 import { checkPrivateFolder, createPrivateFolder } from './private-files.ts'
@@ -54,7 +54,7 @@ export function createFileTokenStore(options: FileTokenStoreOptions = {}): FileT
     try {
       return { number, state: deserializeState(encoding.decode(name, content), Date.now()) }
     } catch {
-      onEvent?.({ type: 'entry_unreadable', path })
+      void notifyListener(onEvent, { type: 'entry_unreadable', path })
       return { number, state: {} }
     }
   }

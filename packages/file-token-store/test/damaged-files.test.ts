@@ -1,6 +1,7 @@
 import fs, {
   chmodSync,
   existsSync,
+  fstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -18,7 +19,7 @@ import {
   type FileTokenStoreOptions,
 } from '@tokenwell/file-token-store'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { writeNextVersion } from '../src/versioned-file.ts'
+import { readLatestVersion, writeNextVersion } from '../src/versioned-file.ts'
 
 const response = { accessToken: 'a-secret-token', tokenType: 'Bearer', scope: [] } as const
 const key = (fill: number) => new Uint8Array(32).fill(fill)
@@ -43,6 +44,7 @@ it.each([
   ['an empty file', () => ''],
   ['null', () => 'null'],
   ['another document', () => '{ "token": 5, "writtenAt": 0 }'],
+  ['a document without its time', (text: string) => text.replace(/"writtenAt":\d+,/, '')],
   ['a document with an invalid member', (text: string) => text.replace('{', '{ "cooldown": 5,')],
   ['a truncated file', (text: string) => text.slice(0, -1)],
 ])('reports and ignores %s', async (_name, damage) => {
@@ -54,6 +56,20 @@ it.each([
   expect(onEvent.mock.calls).toStrictEqual([[{ type: 'entry_unreadable', path: join(file(), '..') }]])
   await write()
   expect(await store.read('cache key')).toMatchObject({ response })
+})
+
+it.each([
+  [
+    'throws',
+    (): unknown => {
+      throw new Error('error of the listener')
+    },
+  ],
+  ['rejects', (): unknown => Promise.reject(new Error('error of the listener'))],
+])('reads a damaged entry despite a listener that %s', async (_how, onEvent) => {
+  await write()
+  writeFileSync(file(), 'garbage')
+  expect(await createFileTokenStore({ folder, onEvent }).read('cache key')).toBeUndefined()
 })
 
 // A change of names or content would lose tokens when some programs of a user have been upgraded.
@@ -158,11 +174,14 @@ it.each(['base64', 'base64url'] as const)('accepts the encryption key in %s', as
   expect(await createFileTokenStore({ folder, encryptionKey }).read('cache key')).toBeDefined()
 })
 
-it.each(['short', 5, null, new Uint8Array(31)])('rejects the encryption key %j', (encryptionKey) => {
-  expect(() => createFileTokenStore({ folder, encryptionKey: encryptionKey as never })).toThrow(
-    /encryptionKey must be 32 bytes/,
-  )
-})
+it.each(['short', `${Buffer.from(key(1)).toString('base64')}!`, 5, null, new Uint8Array(31)])(
+  'rejects the encryption key %j',
+  (encryptionKey) => {
+    expect(() => createFileTokenStore({ folder, encryptionKey: encryptionKey as never })).toThrow(
+      /encryptionKey must be 32 bytes/,
+    )
+  },
+)
 
 it('keeps a member of a response that is named like one of its own', async () => {
   const extra = { issuedAt: 'yesterday', scope: 'none' }
@@ -181,17 +200,47 @@ it('writes nothing after a version that others have replaced in the meantime', (
   expect(readdirSync(entry)).toStrictEqual(['4'])
 })
 
+function watch<Name extends 'fsyncSync' | 'readdirSync'>(name: Name) {
+  const spy = vi.spyOn(fs, name)
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    spy.mockRestore()
+    syncBuiltinESMExports()
+  })
+  return spy
+}
+
 it('writes a version while another process removes its temporary file', () => {
   const entry = join(folder, 'entry')
   const removed = `${crypto.randomUUID()}.tmp`
-  const list = vi.spyOn(fs, 'readdirSync').mockReturnValueOnce(['1', removed] as never)
-  syncBuiltinESMExports()
-  onTestFinished(() => {
-    list.mockRestore()
-    syncBuiltinESMExports()
-  })
+  const list = watch('readdirSync').mockReturnValueOnce(['1', removed] as never)
   expect(writeNextVersion(entry, 0, Buffer.from('x'))).toBe(true)
   expect(list).toHaveBeenCalledOnce()
+})
+
+it('writes a version while another process removes the version before', () => {
+  const entry = join(folder, 'entry')
+  writeNextVersion(entry, 0, Buffer.from('x'))
+  watch('readdirSync').mockImplementationOnce(() => {
+    rmSync(join(entry, '1'))
+    return ['1', '2'] as never
+  })
+  expect(writeNextVersion(entry, 1, Buffer.from('y'))).toBe(true)
+})
+
+it('reads the next version if another process has replaced the latest one in the meantime', () => {
+  const entry = join(folder, 'entry')
+  for (const number of [0, 1]) writeNextVersion(entry, number, Buffer.from('x'))
+  watch('readdirSync').mockReturnValueOnce(['1'] as never)
+  expect(readLatestVersion(entry)).toEqual({ number: 2, content: Buffer.from('x') })
+})
+
+it('flushes the file of a version, then its folder', () => {
+  const flushed: string[] = []
+  const flush = watch('fsyncSync')
+  flush.mockImplementation((file) => void flushed.push(fstatSync(file).isDirectory() ? 'folder' : 'file'))
+  writeNextVersion(join(folder, 'entry'), 0, Buffer.from('x'))
+  expect(flushed).toEqual(['file', 'folder'])
 })
 
 it('reads and replaces an entry of which a killed process has created only the folder', async () => {
@@ -223,7 +272,7 @@ describe('clear', () => {
   it('removes nothing else', async () => {
     await write()
     const entry = join(file(), '..')
-    const notes = ['notes.tmp', `${crypto.randomUUID()}.tmp~`, 'v1']
+    const notes = ['notes.tmp', `${crypto.randomUUID()}.tmp~`, `my-${crypto.randomUUID()}.tmp`, 'v1']
     const kept = [...notes.map((name) => join(entry, name)), join(folder, 'a'.repeat(43)), join(folder, '1')]
     for (const path of kept) writeFileSync(path, '')
     for (const length of [42, 44]) {

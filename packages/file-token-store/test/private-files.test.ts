@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFileTokenStore } from '@tokenwell/file-token-store'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 
 /** The folder of the store, that of its only entry, and the file in it. */
 let paths: { folder: string; entry: string; file: string }
@@ -66,6 +66,14 @@ it.skipIf(process.getuid?.() !== 0).each(['folder', 'entry', 'file'] as const)(
     })
   },
 )
+
+it('does not check users and permissions where there are none, as on Windows', async () => {
+  chmodSync(paths.folder, 0o777)
+  const { getuid } = process
+  onTestFinished(() => void Object.assign(process, { getuid }))
+  Object.assign(process, { getuid: undefined })
+  expect(await createFileTokenStore({ folder: paths.folder }).read('key')).toBeDefined()
+})
 
 it.skipIf(process.platform !== 'linux')('leaves no file open', async () => {
   const store = createFileTokenStore({ folder: paths.folder })

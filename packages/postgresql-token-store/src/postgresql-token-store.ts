@@ -1,4 +1,10 @@
-import { configurationError, tokenSharing, type TokenLease, type TokenStore } from '@tokenwell/core'
+import {
+  configurationError,
+  notifyListener,
+  tokenSharing,
+  type TokenLease,
+  type TokenStore,
+} from '@tokenwell/core'
 import {
   createEntryFormat,
   type EntryContents,
@@ -55,7 +61,7 @@ export function createPostgresqlTokenStore(options: PostgresqlTokenStoreOptions)
   const format = createEntryFormat({
     store: 'postgresql store',
     encryptionKeys,
-    onUnreadable: (name, kind) => onEvent?.({ type: 'entry_unreadable', name, kind }),
+    onUnreadable: (name, kind) => void notifyListener(onEvent, { type: 'entry_unreadable', name, kind }),
   })
 
   return {

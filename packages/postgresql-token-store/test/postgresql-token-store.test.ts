@@ -24,6 +24,30 @@ it('creates the table only if it is missing, and passes other errors on', async 
   expect(query).toHaveBeenCalledOnce()
 })
 
+it.each([
+  ['no listener', undefined],
+  [
+    'a listener that throws',
+    (): unknown => {
+      throw new Error('error of the listener')
+    },
+  ],
+  ['a listener that rejects', (): unknown => Promise.reject(new Error('error of the listener'))],
+])('returns nothing for an unreadable entry with %s', async (_which, onEvent) => {
+  const row = { now: '1000', token: 'not an entry', cooldown: null }
+  const store = createPostgresqlTokenStore({
+    client: { query: async () => ({ rows: [row] }) },
+    onEvent,
+  })
+  expect(await store.read('key')).toBeUndefined()
+})
+
+it('quotes the schema and the name of the table', async () => {
+  const query = vi.fn(async () => ({ rows: [{ now: '1000', token: null, cooldown: null }] }))
+  await createPostgresqlTokenStore({ client: { query }, table: 'auth.Tokens' }).read('key')
+  expect(query).toHaveBeenCalledWith(expect.stringContaining('"auth"."Tokens" as entries'), expect.anything())
+})
+
 it('creates the table that the documentation shows', () => {
   const page = readFileSync(new URL('../../../docs/postgresql.md', import.meta.url), 'utf8')
   const [, columns] = /create unlogged table tokenwell_entries (\([^;]+\));/.exec(page)!

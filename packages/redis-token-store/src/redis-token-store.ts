@@ -1,4 +1,4 @@
-import { configurationError, tokenSharing, type TokenStore } from '@tokenwell/core'
+import { configurationError, notifyListener, tokenSharing, type TokenStore } from '@tokenwell/core'
 import { createEntryFormat, type FoundEntries } from '@tokenwell/stored-entries'
 import { createScriptSender, type RedisTokenStoreClient, type ScriptSender } from './redis-client.ts'
 import { takeLease, type EncodeEntry } from './redis-lease.ts'
@@ -46,8 +46,9 @@ export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenSto
   const format = createEntryFormat({
     store: 'redis store',
     encryptionKeys,
-    onUnreadable: (name, field) =>
-      emit(onEvent, { type: 'entry_unreadable', redisKey: keyPrefix + name, field }),
+    onUnreadable: (name, field) => {
+      void notifyListener(onEvent, { type: 'entry_unreadable', redisKey: keyPrefix + name, field })
+    },
   })
   const run = createScriptRunner(sender)
   const redisKeys = (cacheKey: string): string[] => format.names(cacheKey).map((name) => keyPrefix + name)
@@ -70,14 +71,6 @@ export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenSto
       const encode: EncodeEntry = (kind, entry) => format.encode(cacheKey, kind, entry)
       return takeLease(run, redisKey!, encode, slot ?? 'lease', ttlMs)
     },
-  }
-}
-
-function emit(listener: RedisTokenStoreOptions['onEvent'], event: EntryUnreadableEvent): void {
-  try {
-    listener?.(event)
-  } catch {
-    // An error of a listener must not fail the caller.
   }
 }
 

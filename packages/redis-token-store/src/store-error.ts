@@ -11,7 +11,7 @@ interface StoreError extends Error {
 /** Replies that concern one key, or one hash slot of a cluster. */
 const repliesForKey = /^(TRYAGAIN|MOVED|ASK|CROSSSLOT|WRONGTYPE|CLUSTERDOWN Hash slot not served)\b/
 /** Redis 7.0 reports a permission that is missing inside a script without a specific code. */
-const missingPermission = /\bNOPERM\b|^(ERR )+The user executing the script can't /
+const missingPermission = /\bNOPERM\b|\bThe user executing the script can't /
 
 export function storeError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code, isLost: code === 'not_connected' })

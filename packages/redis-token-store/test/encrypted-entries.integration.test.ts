@@ -176,16 +176,22 @@ describe.skipIf(!redisInstalled)('encrypted entries', () => {
     expect(events).toEqual([])
   })
 
-  it('are read despite a listener that throws', async () => {
+  it.each([
+    [
+      'throws',
+      (): unknown => {
+        throw new Error('error of the listener')
+      },
+    ],
+    ['rejects', (): unknown => Promise.reject(new Error('error of the listener'))],
+  ])('are read despite a listener that %s', async (_how, onEvent) => {
     await write(storeWith([keyA]))
     const [name] = await client.keys('*')
     await client.set(name!, 'foreign')
     const store = createRedisTokenStore({
       client,
       encryptionKeys: [keyA],
-      onEvent() {
-        throw new Error('error of the listener')
-      },
+      onEvent,
     })
     expect(await store.read('cache key')).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-import { TokenError } from '@tokenwell/core'
+import { notifyListener, TokenError } from '@tokenwell/core'
 import { checkBinding } from './binding/check-binding.ts'
 import type { DpopProofs } from './binding/dpop-proofs.ts'
 import type { VerifiedRequest } from './binding/verified-request.ts'
@@ -15,7 +15,7 @@ import {
   type TokenVerificationFailure,
 } from './token-verification-error.ts'
 import type { TokenVerifierOptions } from './token-verifier-options.ts'
-import { notify, type VerificationEvent, type VerificationEventListener } from './verification-event.ts'
+import type { VerificationEvent, VerificationEventListener } from './verification-event.ts'
 import type { VerifiedToken } from './verified-token.ts'
 
 export interface VerifyOptions extends TokenRequirements {
@@ -53,7 +53,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const { clock = systemClock, realm = 'api', dpop, errors = 'standard', onEvent, waitUntil } = options
   const listeners = new Set<VerificationEventListener>(onEvent && [onEvent])
   const report = (event: VerificationEvent): void => {
-    for (const listener of listeners) void notify(listener, event)
+    for (const listener of listeners) void notifyListener(listener, event)
   }
   const checkOf = chooseCheck({ ...options, clock })
   const checked = new CheckedTokens({

@@ -24,10 +24,3 @@ export type VerificationEvent =
     }
 
 export type VerificationEventListener = (event: VerificationEvent) => void
-
-/** Calls one listener; its errors are ignored, because the request did not cause them. */
-export async function notify(listener: VerificationEventListener, event: VerificationEvent): Promise<void> {
-  try {
-    await (listener(event) as unknown)
-  } catch {}
-}

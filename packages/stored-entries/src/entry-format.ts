@@ -33,7 +33,10 @@ export interface EntryFormatOptions {
    * Without keys, entries are plain text. @default none
    */
   readonly encryptionKeys?: readonly (string | Uint8Array)[] | undefined
-  /** Called for an entry that was changed or written by another program; it counts as missing. */
+  /**
+   * Called for an entry that was changed or written by another program; it counts as missing. Must not throw: pass the
+   * listeners of your users to `notifyListener` of `@tokenwell/core`.
+   */
   readonly onUnreadable?: ((name: string, kind: EntryKind) => void) | undefined
 }
 

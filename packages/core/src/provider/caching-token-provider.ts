@@ -1,15 +1,11 @@
 import { hasValidity, isFresh, type CachedToken } from '../acquire/cached-token.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
 import { elapsedSince } from '../platform/clock.ts'
+import { notifyListener } from '../platform/notify-listener.ts'
 import { Redacted } from '../platform/redacted.ts'
 import { isTokenError, type TokenErrorKind } from '../protocol/token-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
-import {
-  notify,
-  type TokenEvent,
-  type TokenEventListener,
-  type TokenRequestReason,
-} from '../tokens/token-event.ts'
+import type { TokenEvent, TokenEventListener, TokenRequestReason } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import { sameMomentMs, type PendingTokenRequestOptions } from './pending-token-request.ts'
 import {
@@ -198,8 +194,8 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
       ...(label !== undefined && { label }),
       ...(this.#key !== undefined && { key: this.#key }),
     }
-    void notify(onEvent, named)
-    this.#listeners?.forEach((listener) => void notify(listener, named))
+    void notifyListener(onEvent, named)
+    this.#listeners?.forEach((listener) => void notifyListener(listener, named))
   }
 
   #reportCall({ startedAt, waitedFor, requestId }: CallRecord, kind?: TokenErrorKind): void {

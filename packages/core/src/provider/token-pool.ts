@@ -1,9 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { resolveSettings, type TokenProviderOptions } from '../acquire/provider-options.ts'
 import { LruMap } from '../platform/lru-map.ts'
+import { notifyListener } from '../platform/notify-listener.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import { TokenError } from '../protocol/token-error.ts'
-import { notify, type TokenEventListener } from '../tokens/token-event.ts'
+import type { TokenEventListener } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import { CachingTokenProvider } from './caching-token-provider.ts'
 import { PooledTokenProvider, type ProviderPool } from './pooled-token-provider.ts'
@@ -57,9 +58,9 @@ export function createTokenPool<Key extends string | number>(
   const settings = resolveSettings({
     ...providerOptions,
     onEvent(event) {
-      void notify(onEvent, event)
-      listeners.forEach((listener) => void notify(listener, event))
-      keyListeners.get(event.key as Key)?.forEach((listener) => void notify(listener, event))
+      void notifyListener(onEvent, event)
+      listeners.forEach((listener) => void notifyListener(listener, event))
+      keyListeners.get(event.key as Key)?.forEach((listener) => void notifyListener(listener, event))
     },
   })
   const entries = new LruMap<Key, PooledTokenProvider<Key>>()

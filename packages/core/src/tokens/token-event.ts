@@ -83,10 +83,3 @@ export type TokenEvent = TokenEventFacts & {
 }
 
 export type TokenEventListener = (event: TokenEvent) => void
-
-/** Calls one listener; its errors are ignored, because the caller did not cause them. */
-export async function notify(listener: TokenEventListener | undefined, event: TokenEvent): Promise<void> {
-  try {
-    await (listener?.(event) as unknown)
-  } catch {}
-}
