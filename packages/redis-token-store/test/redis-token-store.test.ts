@@ -101,6 +101,7 @@ describe('createRedisTokenStore', () => {
     ["NOPERM this user has no permissions to run the 'evalsha' command", 'NOPERM', undefined],
     ["ERR The user executing the script can't run this command or subcommand", 'NOPERM', undefined],
     ['Socket closed unexpectedly', 'Error', undefined],
+    ['The TLS connection was closed', 'Error', undefined],
   ])('reports "%s" as %s', async (reply, code, scope) => {
     const error = new Error(reply)
     const fails = () => Promise.reject(error)
