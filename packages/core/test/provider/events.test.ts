@@ -41,6 +41,18 @@ describe('events', () => {
     ])
   })
 
+  it('have no label without one', async () => {
+    const events: TokenEvent[] = []
+    const requestToken = async () => ({ accessToken: 'a-token', tokenType: 'Bearer', scope: [] }) as const
+    const tokens = createTokenProvider(
+      { cacheKey: async () => 'key', requestToken },
+      { onEvent: (event) => events.push(event) },
+    )
+    await tokens.getToken()
+    expect(events).toHaveLength(4)
+    expect(events.filter((event) => 'label' in event)).toEqual([])
+  })
+
   it('report each attempt, its failure, and the time of the next attempt', async () => {
     fixRandom(0.5)
     const { events, tokens } = listened((request) => (request === 1 ? unavailable : wrongSecret))

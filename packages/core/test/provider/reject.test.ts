@@ -133,6 +133,14 @@ describe('the budget for refreshes after rejections', () => {
     expect(refreshing).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(80).fill(false)])
   })
 
+  it('is used once for a token that several callers report', async () => {
+    const { events, tokens, token } = await started()
+    for (let caller = 0; caller < 100; caller++) tokens.reject(token)
+    const rejections = events.filter(({ type }) => type === 'token_rejected')
+    expect(rejections).toHaveLength(100)
+    expect(rejections).not.toContainEqual(expect.objectContaining({ refreshing: false }))
+  })
+
   it('counts rejected requests that cannot be sent again, which start refreshes', async () => {
     const { endpoint, tokens } = await started()
     const attacher = createTokenAttacher(tokens, { allowedOrigins: ['https://api.example.com'] })

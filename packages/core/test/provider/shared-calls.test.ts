@@ -88,6 +88,7 @@ describe('callers that arrive in the same moment', () => {
     const withOptions = tokens.getToken({})
     watch(withOptions)
     expect(withOptions).not.toBe(first)
+    await expect(tokens.getToken({ signal: AbortSignal.abort() })).rejects.toBeDefined()
     await pass(9)
     expect(tokens.getToken()).toBe(first)
     await pass(1)

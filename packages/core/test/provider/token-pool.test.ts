@@ -159,6 +159,23 @@ describe('a full pool', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
+  it('cancels the background request of an evicted provider once its calls have ended', async () => {
+    const { endpoint, pool } = start((request) => ({ latencyMs: request === 1 ? 0 : Infinity }), 1)
+    const evicted = pool.for('a')
+    await evicted.getToken()
+    await pass(3_560_000)
+    // Starts a refresh.
+    await evicted.getToken()
+    const controller = new AbortController()
+    const call = watch(evicted.getToken({ minimumValidityMs: 600_000, signal: controller.signal }))
+    pool.for('b')
+    await pass(10)
+    expect([call.state, endpoint.inFlight]).toEqual(['pending', 1])
+    controller.abort()
+    await pass(0)
+    expect([call.state, endpoint.cancelled]).toEqual(['rejected', 1])
+  })
+
   it('completes a forced call of an evicted provider that waits for an older request', async () => {
     const { pool } = start({ latencyMs: 100 }, 1)
     const forgotten = pool.for('a')
