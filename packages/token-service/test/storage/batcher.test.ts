@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createBatcher } from '../../src/storage/sql/batcher.ts'
 
 /** Batches that a test completes. */
@@ -62,6 +62,8 @@ describe('a batcher', () => {
 
   it('waits for as many calls as the last two batches had, for a limited time', async () => {
     const { batches, call } = controlled({ delayMs: 60_000 })
+    vi.spyOn(performance, 'now').mockReturnValue(1_000_000)
+    onTestFinished(() => void vi.restoreAllMocks())
     const callMany = (count: number) => Array.from({ length: count }, (_, index) => call(index))
     const finishNext = async (index: number) => {
       await expect.poll(() => batches.length).toBe(index + 1)
@@ -72,18 +74,20 @@ describe('a batcher', () => {
       for (let turn = 0; turn < 20; turn++) await nextTurn()
     }
     // The first batch has nothing to wait for.
-    const all = [...callMany(10)]
-    expect(await finishNext(0)).toBe(10)
+    const all = [...callMany(11)]
+    expect(await finishNext(0)).toBe(11)
     // Fewer than 5 do not wait.
     all.push(...callMany(4))
     expect(await finishNext(1)).toBe(4)
-    // 8 of 14 wait for more.
-    all.push(...callMany(8))
+    // 5 of 15 wait for more, until there are four fifths.
+    all.push(...callMany(5))
     await turns()
     expect(batches).toHaveLength(2)
-    all.push(...callMany(4))
+    all.push(...callMany(7))
     expect(await finishNext(2)).toBe(12)
     await Promise.all(all)
+    await turns()
+    expect(batches).toHaveLength(3)
   })
 
   it('waits for more calls no longer than the delay', async () => {
