@@ -18,7 +18,7 @@ export function createChallenge(
     failure.code === 'missing_token'
       ? {}
       : { error: failure.code, error_description: failure.message.replace(/\.$/, '') }
-  const scope = failure.code === 'insufficient_scope' ? failure.scopes?.join(' ') : undefined
+  const scope = failure.scopes?.join(' ')
   const bearer = { realm, ...reason, ...(scope && { scope }) }
   const dpop = { algs: dpopAlgorithms?.join(' ') ?? '' }
   if (scheme === 'dpop') return challenge('DPoP', { ...bearer, ...(dpopAlgorithms && dpop) })

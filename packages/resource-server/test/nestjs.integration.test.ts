@@ -99,6 +99,21 @@ describe('guardAll', () => {
     expect(await (await fetch(`${url}/orders/health`)).json()).toEqual({ client: null })
     expect((await fetch(`${url}/orders/health`, bearer('unknown'))).status).toBe(200)
   })
+
+  it('is off by default', async () => {
+    @Controller('open')
+    class OpenController {
+      @Get()
+      list(): object {
+        return {}
+      }
+    }
+    const url = await start({
+      imports: [ResourceServerModule.forRoot({ verifier })],
+      controllers: [OpenController],
+    })
+    expect((await fetch(`${url}/open`)).status).toBe(200)
+  })
 })
 
 it('forRootAsync takes its options from other modules', async () => {

@@ -3,18 +3,19 @@ import { clientAssertion } from '@tokenwell/core'
 import {
   createTokenVerifier,
   TokenVerificationError,
-  type DpopOptions,
   type IntrospectionOptions,
-  type TokenRequirements,
   type TokenVerifierOptions,
-  type VerifiedRequest,
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
 import { expectNoSecrets } from '@tokenwell/test-suite'
-import { createDpopKey } from './servers/dpop-key.ts'
 import { createVerifierUnderTest } from './verifier-under-test.ts'
 
 const introspection = { authUrl: 'http://localhost', clientId: 'orders-api', clientSecret: 'orders-secret' }
+
+function jwtOf(issuer: string): string {
+  const encode = (value: object) => btoa(JSON.stringify(value)).replace(/=+$/, '')
+  return `${encode({ alg: 'ES256', typ: 'at+jwt' })}.${encode({ iss: issuer })}.AAAA`
+}
 
 describe('createTokenVerifier', () => {
   it.each<[string, TokenVerifierOptions]>([
@@ -39,6 +40,10 @@ describe('createTokenVerifier', () => {
     ['introspection.clientId is missing.', { introspection: { ...introspection, clientId: '' } }],
     ['introspection.clientSecret is missing.', { introspection: { ...introspection, clientSecret: '' } }],
     [
+      'introspection.clientSecret is missing.',
+      { introspection: { ...introspection, clientSecret: undefined } },
+    ],
+    [
       "introspection.clientAuthentication must be 'basic', 'post', 'none' or a ClientAuthentication object.",
       { introspection: { ...introspection, clientAuthentication: 'jwt' as 'post' } },
     ],
@@ -61,12 +66,12 @@ describe('createTokenVerifier', () => {
 
 describe('introspection requests', () => {
   const requestWith = async (options: Partial<IntrospectionOptions>) => {
-    const requests: { headers: Headers; form: Record<string, string> }[] = []
+    const requests: { init: RequestInit | undefined; headers: Headers; form: Record<string, string> }[] = []
     const verifier = createTokenVerifier({
       introspection: { ...introspection, ...options },
       fetch: async (_url, init) => {
         const form = Object.fromEntries(new URLSearchParams(init?.body as URLSearchParams))
-        requests.push({ headers: new Headers(init?.headers), form })
+        requests.push({ init, headers: new Headers(init?.headers), form })
         return Response.json({ active: true })
       },
     })
@@ -79,6 +84,11 @@ describe('introspection requests', () => {
     const [scheme, credentials] = headers.get('authorization')!.split(' ')
     expect([scheme, atob(credentials!)]).toEqual(['Basic', 'api%3A+%C3%A4:a+b%2Bc%25%26%22'])
     expect(form).toEqual({ token: 'token', token_type_hint: 'access_token' })
+  })
+
+  it('are neither cached nor redirected', async () => {
+    const { init } = await requestWith({})
+    expect(init).toMatchObject({ method: 'POST', cache: 'no-store', redirect: 'manual' })
   })
 
   it('have credentials in the body', async () => {
@@ -97,10 +107,47 @@ describe('introspection requests', () => {
   })
 })
 
+describe('an active introspection response', () => {
+  const [issuer, audience] = ['https://auth.example.com', 'orders']
+
+  it.each<[object, number]>([
+    [{}, 200],
+    [{ iss: issuer, aud: audience }, 200],
+    [{ aud: ['billing', audience] }, 200],
+    [{ iss: `${issuer}/` }, 401],
+    [{ iss: '' }, 401],
+    [{ aud: 'billing' }, 401],
+    [{ aud: [] }, 401],
+    [{ aud: null }, 401],
+  ])('is checked for the issuer and the audience, if it names them: %j', async (claims, status) => {
+    const underTest = createVerifierUnderTest({}, { issuer, audience })
+    underTest.respond = () => ({ active: true, ...claims })
+    expect(await underTest.statusOf('token')).toBe(status)
+  })
+
+  it('needs neither issuer nor audience', async () => {
+    const underTest = createVerifierUnderTest()
+    underTest.respond = () => ({ active: true, iss: issuer, aud: audience })
+    expect(await underTest.statusOf('token')).toBe(200)
+  })
+
+  it('is the response of the endpoint: anything else is reported', async () => {
+    const underTest = createVerifierUnderTest()
+    underTest.respond = () => new Response('<html>')
+    await expect(underTest.verifier.verify('Bearer token')).rejects.toMatchObject({
+      name: 'TokenVerificationError',
+      status: 503,
+      cause: {
+        kind: 'malformed',
+        message: 'The response of the introspection endpoint http://localhost/oauth/introspect is not JSON.',
+      },
+    })
+  })
+})
+
 describe('the metadata of an issuer', () => {
   const issuer = 'https://auth.example.com'
-  const encode = (value: object) => btoa(JSON.stringify(value)).replace(/=+$/, '')
-  const jwt = `${encode({ alg: 'ES256', typ: 'at+jwt' })}.${encode({ iss: issuer })}.AAAA`
+  const jwt = jwtOf(issuer)
 
   it.each<[string, () => Response]>([
     ['responded with status 404', () => new Response('', { status: 404 })],
@@ -122,7 +169,43 @@ describe('the metadata of an issuer', () => {
     const message = `Could not find metadata for the issuer "${issuer}": ${oauth}; ${openid}.`
     await expect(verifier.verify(`Bearer ${jwt}`)).rejects.toMatchObject({
       code: 'unavailable',
-      cause: { message },
+      cause: { kind: 'unavailable', message },
+    })
+  })
+
+  it('is requested with a time limit', async () => {
+    const signals: unknown[] = []
+    const timeout = vi.spyOn(AbortSignal, 'timeout')
+    onTestFinished(() => timeout.mockRestore())
+    const verifier = createTokenVerifier({
+      issuer,
+      audience: 'orders',
+      fetch: async (_url, init) => {
+        signals.push(init?.signal)
+        return new Response('', { status: 404 })
+      },
+    })
+    await expect(verifier.verify(`Bearer ${jwt}`)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(timeout.mock.calls).toEqual([[5_000], [5_000]])
+    expect(signals).toEqual(timeout.mock.results.map(({ value }) => value as unknown))
+  })
+})
+
+describe('the keys of an issuer', () => {
+  it('are reported if they cannot be loaded', async () => {
+    const issuer = 'https://auth.example.com'
+    const verifier = createTokenVerifier({
+      issuer,
+      audience: 'orders',
+      jwksUrl: `${issuer}/jwks`,
+      fetch: () => Promise.reject(Object.assign(new Error('canary'), { code: 'ECONNREFUSED' })),
+    })
+    await expect(verifier.verify(`Bearer ${jwtOf(issuer)}`)).rejects.toMatchObject({
+      code: 'unavailable',
+      cause: {
+        kind: 'unavailable',
+        message: `Could not load the keys of the issuer "${issuer}" (ECONNREFUSED).`,
+      },
     })
   })
 })
@@ -203,105 +286,6 @@ describe('events', () => {
   })
 })
 
-describe('DPoP proofs', () => {
-  const setUp = async (dpop: DpopOptions) => {
-    const { thumbprint, prove } = await createDpopKey()
-    const { verifier, createTestToken } = createTestVerifier({ dpop })
-    const token = createTestToken({ claims: { cnf: { jkt: thumbprint } } })
-    const url = 'https://orders.example.com/orders'
-    const createRequest = async (jti?: string): Promise<VerifiedRequest> => ({
-      method: 'GET',
-      url,
-      dpop: await prove({ method: 'GET', url, token }, jti === undefined ? {} : { jti }),
-    })
-    const verify = (request: VerifiedRequest, requirements: TokenRequirements = {}) =>
-      verifier.verify(`DPoP ${token}`, { ...requirements, request })
-    return { verify, createRequest }
-  }
-  const used = { code: 'invalid_dpop_proof', message: 'The DPoP proof has already been used.' }
-
-  it('are accepted again for the same request, even at once, but not for another one', async () => {
-    const ids: string[] = []
-    const { verify, createRequest } = await setUp({
-      rememberProof: async (id) => !ids.includes(id) && ids.push(id) > 0,
-    })
-    const request = await createRequest()
-    await Promise.all([verify(request), verify(request)])
-    await verify(request)
-    await expect(verify(request, { scopes: ['orders:read'] })).rejects.toMatchObject({ status: 403 })
-    expect(ids).toHaveLength(1)
-    const replayed = { ...request }
-    await expect(verify(replayed)).rejects.toMatchObject(used)
-    await expect(verify(replayed)).rejects.toMatchObject(used)
-    // Several objects may describe one incoming request.
-    const incoming = {}
-    const next = await createRequest()
-    await verify({ ...next, incoming })
-    await verify({ ...next, incoming })
-    await expect(verify({ ...next, incoming: {} })).rejects.toMatchObject(used)
-  })
-
-  it('are checked once each for an object that describes a second request', async () => {
-    const { verify, createRequest } = await setUp({})
-    const [incoming, first, second] = [{}, await createRequest(), await createRequest()]
-    await verify({ ...first, incoming })
-    await verify({ ...second, incoming })
-    await expect(verify({ ...first, incoming })).rejects.toMatchObject(used)
-  })
-
-  it.each<[string, DpopOptions, string]>([
-    [
-      'rememberProof throws',
-      {
-        rememberProof() {
-          throw Object.assign(new Error('redis://user:canary@localhost'), { code: 'ECONNREFUSED' })
-        },
-      },
-      'dpop.rememberProof failed (ECONNREFUSED).',
-    ],
-    [
-      'rememberProof rejects',
-      { rememberProof: () => Promise.reject(new TypeError('redis://user:canary@localhost')) },
-      'dpop.rememberProof failed (TypeError).',
-    ],
-    ['too many are remembered', { maxProofs: 0 }, 'dpop.maxProofs is reached: 0 proofs are remembered.'],
-  ])('that cannot be checked get a 503 if %s', async (_name, options, message) => {
-    const { verify, createRequest } = await setUp(options)
-    const error: unknown = await verify(await createRequest()).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(TokenVerificationError)
-    expect(error).toMatchObject({
-      status: 503,
-      code: 'unavailable',
-      headers: { 'retry-after': '1' },
-      cause: { name: 'TokenError', kind: 'unavailable', message },
-    })
-    expectNoSecrets(error, ['canary'])
-  })
-
-  it('that are not remembered within 5 s get a 503', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const calls = new EventTarget()
-    const called = new Promise((resolve) => calls.addEventListener('call', resolve))
-    const { verify, createRequest } = await setUp({
-      rememberProof() {
-        calls.dispatchEvent(new Event('call'))
-        return new Promise(() => {})
-      },
-    })
-    const rejected = expect(verify(await createRequest())).rejects.toMatchObject({
-      status: 503,
-      cause: { kind: 'unavailable', message: 'dpop.rememberProof failed (TimeoutError).' },
-    })
-    await called
-    await vi.advanceTimersByTimeAsync(4_999)
-    expect(vi.getTimerCount()).toBe(1)
-    await vi.advanceTimersByTimeAsync(1)
-    await rejected
-    expect(vi.getTimerCount()).toBe(0)
-  })
-})
-
 describe('errors', () => {
   it.each<[string, () => unknown]>([
     [
@@ -326,6 +310,16 @@ describe('errors', () => {
     const underTest = createVerifierUnderTest({}, { errors: ({ code, status }) => ({ code, status }) })
     await expect(underTest.verifier.verify(undefined)).rejects.toMatchObject({
       body: { code: 'missing_token', status: 401 },
+    })
+  })
+
+  it.each<[string | string[] | undefined, object]>([
+    [undefined, { faultstring: 'This API requires an access token. Send "Authorization: Bearer <token>".' }],
+    [['Bearer a', 'Bearer b'], { faultstring: 'The request carries more than one access token.' }],
+  ])('of the form of a request have the classic body of an invalid request: %j', async (header, fault) => {
+    const underTest = createVerifierUnderTest({}, { errors: 'classic' })
+    await expect(underTest.verifier.verify(header)).rejects.toMatchObject({
+      body: { fault: { ...fault, detail: { errorcode: 'oauth.v2.InvalidRequest' } } },
     })
   })
 
