@@ -85,6 +85,10 @@ async function fromJwk(jwk: JWK, options: SigningKeyOptions): Promise<SigningKey
 async function fromCryptoKey(key: CryptoKey, { keyId, algorithm }: SigningKeyOptions): Promise<SigningKey> {
   if (key.type !== 'private')
     throw configurationError(`key is a ${key.type} key. A private key is needed to sign.`)
+  if (!key.usages.includes('sign'))
+    throw configurationError(
+      `key is for ${key.algorithm.name} and cannot sign. Import it with the usage "sign".`,
+    )
   if (!key.extractable && keyId === undefined) {
     throw configurationError('keyId is missing. A CryptoKey that is not extractable requires it.')
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assertionFromFile } from '@tokenwell/client-authentication'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
-import { json, startScriptedServer } from '@tokenwell/test-suite'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 let folder: string
@@ -12,10 +12,11 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true })
 })
 
-async function start() {
-  const server = await startScriptedServer(() =>
+async function start(
+  respond: ScriptedServer['respond'] = () =>
     json({ access_token: 'token', token_type: 'Bearer', expires_in: 3_600 }),
-  )
+) {
+  const server = await startScriptedServer(respond)
   onTestFinished(() => server.close())
   const tokens = createTokenProvider(
     clientCredentials({
@@ -54,6 +55,19 @@ describe('assertionFromFile', () => {
       message: expect.stringContaining(message),
     })
     expect(assertions()).toEqual([])
+  })
+
+  it.each([
+    ['a rejection', 401, 'invalid_client', true],
+    ['no failure', 503, 'temporarily_unavailable', false],
+  ])('names a clock that is off after %s', async (_what, status, error, isNamed) => {
+    await writeFile(join(folder, 'token'), 'assertion')
+    const date = new Date(Date.now() + 90_000).toUTCString()
+    const { tokens } = await start(() => json({ error }, status, { date }))
+    const clock = /This machine's clock is (89|90|91) s behind the server's\./
+    await expect(tokens.getToken()).rejects.toMatchObject({
+      message: isNamed ? expect.stringMatching(clock) : expect.not.stringMatching(clock),
+    })
   })
 
   it('identifies issuer and subject, which a new file does not change', async () => {

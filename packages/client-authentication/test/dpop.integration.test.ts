@@ -110,6 +110,23 @@ describe('dpop', () => {
     expect(requested()).toBe(1)
   })
 
+  it('uses the nonce in the response to a repeated token request', async () => {
+    let count = 0
+    const server = await startScripted(() => {
+      const headers = { 'dpop-nonce': `nonce-${++count}` }
+      if (count === 1) return json({ error: 'use_dpop_nonce' }, 400, headers)
+      return json({ access_token: 'token', token_type: 'DPoP' }, 200, headers)
+    })
+    const { tokens } = start(server, dpop())
+    await tokens.getToken()
+    await tokens.getToken({ forceRefresh: true })
+    expect(server.requests.map((request) => decodeJwt(proofOf(request))['nonce'])).toEqual([
+      undefined,
+      'nonce-1',
+      'nonce-2',
+    ])
+  })
+
   it('does not repeat a request that lacks a nonce which the server does not send', async () => {
     const server = await startScripted(() => json({ error: 'use_dpop_nonce' }, 400))
     await expect(start(server, dpop()).tokens.getToken()).rejects.toMatchObject({ status: 400 })

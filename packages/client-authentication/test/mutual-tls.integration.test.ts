@@ -1,4 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { mutualTls, type MutualTlsOptions } from '@tokenwell/client-authentication/mtls'
 import { exportJWK, importX509 } from 'jose'
@@ -75,6 +78,25 @@ it('uses a replaced certificate for the next request', async () => {
   await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
   current = other
   await expect(tokens.getToken()).resolves.toMatchObject({ value: expect.any(String) })
+})
+
+it('keeps its connections for the next requests', async () => {
+  const tls = mutualTls({ ca: server.cert, cert: client.cert, key: client.private })
+  const ports = new Set<number | undefined>()
+  const api = createServer(tlsOf(), ({ socket }, response) => {
+    ports.add(socket.remotePort)
+    response.end()
+  })
+  api.listen(0, '127.0.0.1')
+  await once(api, 'listening')
+  onTestFinished(async () => {
+    await tls.close()
+    api.close()
+  })
+  for (let time = 0; time < 10; time++) {
+    await (await tls.fetch(`https://localhost:${(api.address() as AddressInfo).port}`)).text()
+  }
+  expect(ports.size).toBeLessThan(10)
 })
 
 it('identifies the certificate', async () => {

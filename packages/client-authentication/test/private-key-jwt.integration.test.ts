@@ -34,16 +34,22 @@ const tokensOf = ({ tokenUrl }: { tokenUrl: string }, options: PrivateKeyJwtOpti
   )
 
 describe('privateKeyJwt', () => {
-  it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])(
+  it.each(['ES256', 'ES384', 'ES512', 'RS256', 'PS256', 'EdDSA'])(
     'gets a token from oidc-provider with a key for %s',
     async (algorithm) => {
       const { privateKey, pem, jwk, publicJwk } = await keyPair(algorithm)
       const provider = await start(algorithm, publicJwk)
       // PEM does not state the algorithm of an RSA key.
       const given = algorithm === 'PS256' ? { algorithm } : {}
-      for (const key of [privateKey, pem, { ...jwk, alg: algorithm }]) {
-        const token = await tokensOf(provider, { key, keyId: 'key-1', ...given }).getToken()
+      for (const options of [
+        { key: privateKey, keyId: 'key-1' },
+        { key: pem, keyId: 'key-1', ...given },
+        { key: { ...jwk, alg: algorithm } },
+      ]) {
+        const token = await tokensOf(provider, options).getToken()
         expect(token.response).toMatchObject({ tokenType: 'Bearer' })
+        const assertion = provider.requests.at(-1)!.get('client_assertion')!
+        expect(decodeProtectedHeader(assertion)).toEqual({ alg: algorithm, kid: 'key-1', typ: 'JWT' })
       }
     },
   )
@@ -120,8 +126,27 @@ describe('privateKeyJwt', () => {
       'key cannot be used for',
     ],
     ['nothing', () => undefined, 'key must be a CryptoKey, a JWK or PEM text'],
+    ['a JWK of an unsupported curve', ({ jwk }) => ({ ...jwk, crv: 'secp256k1' }), 'curve "secp256k1"'],
+    [
+      'a JWK that cannot sign',
+      ({ jwk }) => ({ ...jwk, key_ops: ['verify'] }),
+      'key is not a valid JWK for ES256.',
+    ],
+    [
+      'a CryptoKey for key agreement',
+      async () => (await generateKeyPair('ECDH-ES', { extractable: true })).privateKey,
+      'key is for ECDH and cannot sign. Import it with the usage "sign".',
+    ],
+    [
+      'a CryptoKey of an unsupported algorithm',
+      async () => {
+        const pair = await crypto.subtle.generateKey({ name: 'Ed448' }, true, ['sign'])
+        return (pair as CryptoKeyPair).privateKey
+      },
+      'key is for Ed448, which is not a supported signature algorithm.',
+    ],
   ])('rejects %s as a key', async (_name, make, message) => {
-    const key = make(await keyPair('ES256')) as string
+    const key = (await make(await keyPair('ES256'))) as string
     await expect(
       tokensOf({ tokenUrl: 'http://127.0.0.1:9/token' }, { key }).getToken(),
     ).rejects.toMatchObject({

@@ -67,7 +67,10 @@ export async function startOidcProvider(
       'self_signed_tls_client_auth',
       'tls_client_auth',
     ],
-    enabledJWA: { dPoPSigningAlgValues: ['ES256', 'EdDSA', 'PS256'] },
+    enabledJWA: {
+      clientAuthSigningAlgValues: ['ES256', 'ES384', 'ES512', 'RS256', 'PS256', 'EdDSA'],
+      dPoPSigningAlgValues: ['ES256', 'EdDSA', 'PS256'],
+    },
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
