@@ -1,6 +1,6 @@
 import { context, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
-import { createTokenProvider } from '@tokenwell/core'
+import { createTokenProvider, type TokenEvent, type TokenEventListener } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
 import { createFakeClock, json, noResponse, useTestServers } from '@tokenwell/test-suite'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -103,5 +103,43 @@ describe('spans', () => {
     expect(others).toHaveLength(0)
     const { traceId, spanId } = callers[0]!.spanContext()
     expect(span).toMatchObject({ traceId, parentSpanId: spanId })
+  })
+
+  it('have no parent if an eager provider requests its token', async () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+    onTestFinished(() => context.disable())
+    const caller = telemetry.tracerProvider.getTracer('test').startSpan('caller')
+    await context.with(trace.setSpan(context.active(), caller), async () => {
+      const tokens = createTokenProvider(servers.endpoint.source, { eager: true })
+      onTestFinished(() => tokens.close())
+      instrument(tokens)
+      await tokens.getToken()
+    })
+    const [span] = await spans()
+    expect(span!.attributes).toMatchObject({ 'tokenwell.request.reason': 'eager' })
+    expect(span!.parentSpanId).toBeUndefined()
+  })
+
+  it('are linked to callers of the last 100 requests', async () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+    onTestFinished(() => context.disable())
+    const listeners: TokenEventListener[] = []
+    const source = { on: (listener: TokenEventListener) => (listeners.push(listener), () => {}) }
+    onTestFinished(instrumentTokens(source, telemetry))
+    const emit = (event: TokenEvent) => listeners.forEach((listener) => listener(event))
+    const count = 101
+    for (let requestId = 1; requestId <= count; requestId++) {
+      const request = { requestId, reason: 'first', attempt: 1, durationMs: 1, remainingMs: 1 } as const
+      emit({ type: 'token_received', from: 'endpoint', ...request })
+    }
+    const tracer = telemetry.tracerProvider.getTracer('test')
+    for (const requestId of [1, 2, count]) {
+      tracer.startActiveSpan(`caller ${requestId}`, (span) => {
+        emit({ type: 'call_settled', durationMs: 1, waitedFor: 'token_request', requestId })
+        span.end()
+      })
+    }
+    const callers = (await spans()).filter(({ name }) => name.startsWith('caller'))
+    expect(callers.map(({ links }) => links.length)).toEqual([0, 1, 1])
   })
 })
