@@ -84,6 +84,14 @@ describe('DPoP proofs', () => {
     expectNoSecrets(error, ['canary'])
   })
 
+  it('leave no timer behind once they are remembered', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { verify, createRequest } = await setUp({ rememberProof: async () => true })
+    await verify(await createRequest())
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it('that are not remembered within 5 s get a 503', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())

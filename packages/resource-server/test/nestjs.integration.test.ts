@@ -196,7 +196,10 @@ describe('other contexts', () => {
     })
     const context = (token: string) => contextOf('graphql', [{}, {}, { req: req(token) }])
     await expect(guard.canActivate(context(createTestToken()))).resolves.toBe(true)
-    await expect(guard.canActivate(context('unknown'))).rejects.toMatchObject({ status: 401 })
+    await expect(guard.canActivate(context('unknown'))).rejects.toMatchObject({
+      status: 401,
+      cause: { name: 'TokenVerificationError', code: 'invalid_token' },
+    })
     await expect(guard.canActivate(contextOf('graphql', [{}, {}, {}]))).rejects.toThrow(
       'requires the HTTP request in the GraphQL context',
     )

@@ -131,6 +131,26 @@ describe('an active introspection response', () => {
     expect(await underTest.statusOf('token')).toBe(200)
   })
 
+  it('is awaited for timeoutMs', async () => {
+    const underTest = createVerifierUnderTest(
+      { timeoutMs: 20 },
+      {
+        fetch: (_url, init) =>
+          new Promise((_resolve, reject) => {
+            init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
+          }),
+      },
+    )
+    await expect(underTest.verifier.verify('Bearer token')).rejects.toMatchObject({
+      status: 503,
+      cause: {
+        kind: 'unavailable',
+        message:
+          'Could not reach the introspection endpoint http://localhost/oauth/introspect (TimeoutError).',
+      },
+    })
+  })
+
   it('is the response of the endpoint: anything else is reported', async () => {
     const underTest = createVerifierUnderTest()
     underTest.respond = () => new Response('<html>')
@@ -310,6 +330,8 @@ describe('errors', () => {
     const underTest = createVerifierUnderTest({}, { errors: ({ code, status }) => ({ code, status }) })
     await expect(underTest.verifier.verify(undefined)).rejects.toMatchObject({
       body: { code: 'missing_token', status: 401 },
+      missingProducts: [],
+      missingScopes: [],
     })
   })
 

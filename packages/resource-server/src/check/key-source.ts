@@ -38,7 +38,7 @@ async function discoverKeys(
   load: (url: URL, init: RequestInit) => Promise<Response>,
 ): Promise<string> {
   const { origin, pathname } = new URL(issuer)
-  const path = pathname.replace(/\/+$/, '')
+  const path = pathname.replace(/\/$/, '')
   const places = [
     new URL(`${origin}/.well-known/oauth-authorization-server${path}`),
     new URL(`${origin}${path}/.well-known/openid-configuration`),
