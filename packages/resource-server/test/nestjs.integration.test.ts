@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   Controller,
   Get,
@@ -10,6 +10,9 @@ import {
   type ExecutionContext,
   type INestApplication,
 } from '@nestjs/common'
+import type { AbstractHttpAdapter } from '@nestjs/core'
+import { ExpressAdapter } from '@nestjs/platform-express'
+import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -24,6 +27,7 @@ import {
   VerifiedAccessToken,
 } from '@tokenwell/resource-server/nestjs'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
+import { createVerifierUnderTest, holdIntrospection } from './verifier-under-test.ts'
 
 const { verifier, createTestToken } = createTestVerifier()
 
@@ -259,3 +263,30 @@ describe('clientCertificate', () => {
     expect(await statusWith(url)).toBe(401)
   })
 })
+
+it.each([
+  ['Express', () => new ExpressAdapter()],
+  ['Fastify', () => new FastifyAdapter()],
+])(
+  'a request that something else has responded to in the meantime is left alone, on %s',
+  async (_name, adapter) => {
+    const underTest = createVerifierUnderTest()
+    const { asked, respond } = holdIntrospection(underTest)
+    const testing = await Test.createTestingModule({
+      imports: [ResourceServerModule.forRoot({ verifier: underTest.verifier, guardAll: true })],
+      controllers: [OrdersController],
+    }).compile()
+    app = testing.createNestApplication(adapter() as AbstractHttpAdapter, { logger: false })
+    app.use((_request: IncomingMessage, response: ServerResponse, next: () => void) => {
+      next()
+      void asked.then(() => {
+        response.statusCode = 504
+        response.end('too late', respond)
+      })
+    })
+    await app.listen(0, '127.0.0.1')
+    const response = await fetch(`${await app.getUrl()}/orders`, bearer('bad'))
+    expect([response.status, await response.text()]).toEqual([504, 'too late'])
+    await expect.poll(() => underTest.events.map(({ type }) => type)).toContain('request_rejected')
+  },
+)

@@ -58,3 +58,20 @@ export function createVerifierUnderTest(
   }
   return underTest
 }
+
+/** Lets introspection requests wait for `respond`, to reject their token. `asked` is fulfilled with the first one. */
+export function holdIntrospection(underTest: VerifierUnderTest): {
+  readonly asked: Promise<void>
+  readonly respond: () => void
+} {
+  const events = new EventTarget()
+  const next = (type: string) =>
+    new Promise<void>((resolve) => events.addEventListener(type, () => resolve(), { once: true }))
+  const [asked, responded] = [next('asked'), next('responded')]
+  underTest.respond = async () => {
+    events.dispatchEvent(new Event('asked'))
+    await responded
+    return { active: false }
+  }
+  return { asked, respond: () => void events.dispatchEvent(new Event('responded')) }
+}

@@ -49,14 +49,24 @@ export function requireToken(
         request: facts,
       })
     } catch (error) {
-      if (!(error instanceof TokenVerificationError)) return next(error)
-      response.statusCode = error.status
-      for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value)
-      response.setHeader('content-type', 'application/json; charset=utf-8')
-      response.end(JSON.stringify(error.body))
-      return
+      try {
+        return sendRejection(response, error)
+      } catch (failure) {
+        return next(failure)
+      }
     }
     next()
   }
   return (request, response, next) => void handle(request, response, next)
+}
+
+function sendRejection(response: ServerResponse, error: unknown): void {
+  if (!(error instanceof TokenVerificationError)) throw error
+  // Another middleware has responded, such as one that limits the time of requests.
+  if (response.headersSent) return
+  const body = JSON.stringify(error.body)
+  response.statusCode = error.status
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value)
+  response.setHeader('content-type', 'application/json; charset=utf-8')
+  response.end(body)
 }
