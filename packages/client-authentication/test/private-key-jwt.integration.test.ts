@@ -114,7 +114,11 @@ describe('privateKeyJwt', () => {
   it.each<[string, (pair: Awaited<ReturnType<typeof keyPair>>) => unknown, string]>([
     ['a public JWK', ({ publicJwk }) => publicJwk, 'key is a public or symmetric JWK'],
     ['text', () => 'secret', 'key is not PEM text'],
-    ['a public key in PEM', () => '-----BEGIN PUBLIC KEY-----\n', 'key contains "PUBLIC KEY"'],
+    [
+      'a public key in PEM',
+      () => '-----BEGIN PUBLIC KEY-----\n',
+      'key contains "PUBLIC KEY". A private key is needed to sign.',
+    ],
     [
       'a key of another PEM form',
       ({ privateKey: _key, pem }) => createPrivateKey(pem).export({ type: 'sec1', format: 'pem' }),
@@ -131,6 +135,11 @@ describe('privateKeyJwt', () => {
       'a JWK that cannot sign',
       ({ jwk }) => ({ ...jwk, key_ops: ['verify'] }),
       'key is not a valid JWK for ES256.',
+    ],
+    [
+      'a CryptoKey that is not extractable, without its ID',
+      async () => (await generateKeyPair('ES256')).privateKey,
+      'keyId is missing. A CryptoKey that is not extractable requires it.',
     ],
     [
       'a CryptoKey for key agreement',

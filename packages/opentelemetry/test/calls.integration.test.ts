@@ -153,8 +153,12 @@ describe('a pool', () => {
     const pool = createPool(10)
     onTestFinished(instrumentTokens(pool, { ...telemetry, name: 'tenants' }))
     for (let tenant = 0; tenant < 20; tenant++) await pool.for(`tenant-${tenant}`).getToken()
-    expect(await pointsOf('token.request.duration')).toMatchObject([
-      { count: 20, attributes: { 'tokenwell.provider.name': 'tenants' } },
+    const points = await pointsOf('token.request.duration')
+    expect(points.map(({ count, attributes }) => ({ count, attributes }))).toEqual([
+      {
+        count: 20,
+        attributes: { 'tokenwell.provider.name': 'tenants', 'tokenwell.request.reason': 'first' },
+      },
     ])
     expect(telemetry.receiver.received()).not.toContain('tenant-')
   })
