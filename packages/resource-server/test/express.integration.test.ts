@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { requireToken } from '@tokenwell/resource-server/express'
 import { expect, it, onTestFinished } from 'vitest'
-import { createVerifierUnderTest, holdIntrospection, type VerifierUnderTest } from './verifier-under-test.ts'
+import { createVerifierUnderTest, delayIntrospection, type VerifierUnderTest } from './verifier-under-test.ts'
 
 /** Responds with the code of an error that reaches it. */
 const reportError: ErrorRequestHandler = (error: Error, _request, response, next) => {
@@ -27,7 +27,7 @@ const authorized = { headers: { authorization: 'Bearer bad' } }
 
 it('a request that something else has responded to in the meantime is left alone', async () => {
   const underTest = createVerifierUnderTest()
-  const { asked, respond } = holdIntrospection(underTest)
+  const { asked, respond } = delayIntrospection(underTest)
   const origin = await start(underTest, (_request, response, next) => {
     next()
     void asked.then(() => response.status(504).end('too late', respond))

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { resourceServer } from '@tokenwell/resource-server/fastify'
-import { createVerifierUnderTest, holdIntrospection } from './verifier-under-test.ts'
+import { createVerifierUnderTest, delayIntrospection } from './verifier-under-test.ts'
 
 it('the log of an application contains the reason for a 503, and no rejected token', async () => {
   const underTest = createVerifierUnderTest()
@@ -29,7 +29,7 @@ it('the log of an application contains the reason for a 503, and no rejected tok
 
 it('a request that something else has responded to in the meantime is left alone', async () => {
   const underTest = createVerifierUnderTest()
-  const { asked, respond } = holdIntrospection(underTest)
+  const { asked, respond } = delayIntrospection(underTest)
   const app = Fastify({ forceCloseConnections: true })
   onTestFinished(() => app.close())
   app.addHook('onRequest', (_request, reply, done) => {

@@ -27,7 +27,7 @@ import {
   VerifiedAccessToken,
 } from '@tokenwell/resource-server/nestjs'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
-import { createVerifierUnderTest, holdIntrospection } from './verifier-under-test.ts'
+import { createVerifierUnderTest, delayIntrospection } from './verifier-under-test.ts'
 
 const { verifier, createTestToken } = createTestVerifier()
 
@@ -271,7 +271,7 @@ it.each([
   'a request that something else has responded to in the meantime is left alone, on %s',
   async (_name, adapter) => {
     const underTest = createVerifierUnderTest()
-    const { asked, respond } = holdIntrospection(underTest)
+    const { asked, respond } = delayIntrospection(underTest)
     const testing = await Test.createTestingModule({
       imports: [ResourceServerModule.forRoot({ verifier: underTest.verifier, guardAll: true })],
       controllers: [OrdersController],

@@ -60,7 +60,7 @@ export function createVerifierUnderTest(
 }
 
 /** Lets introspection requests wait for `respond`, to reject their token. `asked` is fulfilled with the first one. */
-export function holdIntrospection(underTest: VerifierUnderTest): {
+export function delayIntrospection(underTest: VerifierUnderTest): {
   readonly asked: Promise<void>
   readonly respond: () => void
 } {
