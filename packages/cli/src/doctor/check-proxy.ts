@@ -1,15 +1,17 @@
 import { findingsOf, type Finding } from './finding.ts'
 
 const network = findingsOf('network')
+/** Since Node 22.21 and 24.5. */
+const nodeReadsProxies = process.allowedNodeEnvironmentFlags.has('--use-env-proxy')
 
 /** Reports a proxy that the environment names: Node uses it only when told to. */
 export function checkProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; finding?: Finding } {
-  const upperCase = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
-  const name = [upperCase, upperCase.toLowerCase()].find((each) => env[each])
-  if (name === undefined || isExempt(url, env['NO_PROXY'] ?? env['no_proxy'])) {
+  const name = proxyVariable(url, env)
+  if (name === undefined || isExempt(url, env['no_proxy'] ?? env['NO_PROXY'])) {
     return { used: false }
   }
-  if (env['NODE_USE_ENV_PROXY'] === '1' || /--use-env-proxy/.test(env['NODE_OPTIONS'] ?? '')) {
+  const isEnabled = env['NODE_USE_ENV_PROXY'] === '1' || /--use-env-proxy/.test(env['NODE_OPTIONS'] ?? '')
+  if (isEnabled && nodeReadsProxies) {
     return {
       used: true,
       finding: network.note(
@@ -23,14 +25,29 @@ export function checkProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; f
     finding: network.note(
       'proxy_ignored',
       `${name} is set, but Node does not use it.`,
-      'If this machine can reach the service only through the proxy, set NODE_USE_ENV_PROXY=1.',
+      `If this machine can reach the service only through the proxy, ${nodeReadsProxies ? '' : 'install Node 24, and '}set NODE_USE_ENV_PROXY=1.`,
     ),
   }
 }
 
-function isExempt({ hostname }: URL, list = ''): boolean {
+/** Node prefers lower case, even if it is empty, and falls back to the proxy for HTTP. */
+function proxyVariable({ protocol }: URL, env: NodeJS.ProcessEnv): string | undefined {
+  const schemes = protocol === 'https:' ? ['https_proxy', 'http_proxy'] : ['http_proxy']
+  return schemes
+    .map((name) => (env[name] === undefined ? name.toUpperCase() : name))
+    .find((name) => env[name])
+}
+
+/** As Node reads it: `*` only alone, subdomains of each host, and of each `host:port` that port alone. */
+function isExempt({ protocol, hostname, port }: URL, list = ''): boolean {
+  if (list === '*') return true
   return list
+    .toLowerCase()
     .split(/[\s,]+/)
     .filter(Boolean)
-    .some((entry) => entry === '*' || `.${hostname}`.endsWith(`.${entry.replace(/^\*?\./, '')}`))
+    .some((entry) => {
+      const [, name = '', onlyPort] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry)!
+      const actualPort = port || (protocol === 'https:' ? '443' : '80')
+      return `.${hostname}`.endsWith(`.${name}`) && (onlyPort ?? actualPort) === actualPort
+    })
 }
