@@ -4,6 +4,7 @@ import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/tes
 import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
 import { exportJWK, exportPKCS8, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Finding } from '../src/doctor/finding.ts'
 import { runTokenwell } from './run-tokenwell.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -49,6 +50,7 @@ describe('a private key', () => {
   it.each([
     ['PEM', () => pem],
     ['a JWK', () => jwk],
+    ['a JWK after an empty line', () => `\n${jwk}`],
   ])('gets a token, as %s, which is cached for the key', async (_form, text) => {
     const key = fileWith(text())
     const env = { ...environment(), XDG_STATE_HOME: temporaryFolder({}) }
@@ -137,9 +139,7 @@ describe('tokenwell doctor', () => {
     const { stdout } = await runTokenwell(['doctor', '--json', ...args], env)
     const sent = server?.requests.map(({ body }) => new URLSearchParams(body).get('client_assertion')!) ?? []
     for (const assertion of sent) expect(stdout).not.toContain(assertion)
-    const { findings } = JSON.parse(stdout) as {
-      findings: { level: string; code: string; message: string }[]
-    }
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] }
     return findings.find(({ level }) => level === 'problem')
   }
   const rejected = (error_description: string, headers = {}) =>
@@ -150,6 +150,7 @@ describe('tokenwell doctor', () => {
     expect(await findingOf(key)).toMatchObject({
       code: 'assertion_audience',
       message: expect.stringContaining('"https://other.example.com"'),
+      advice: expect.stringContaining('--assertion-audience'),
     })
     expect(await findingOf(key, rejected('unexpected "aud" claim value'))).toMatchObject({
       code: 'assertion_audience',
@@ -172,6 +173,24 @@ describe('tokenwell doctor', () => {
     expect(await findingOf(key, rejected('no matching key in the JWKS'))).toMatchObject({
       code: 'assertion_key',
       message: expect.stringContaining('"key-9"'),
+      advice: expect.stringContaining('--key-id'),
+    })
+    const withoutId = await findingOf(['--private-key', fileWith(pem)], rejected('bad signature'))
+    expect(withoutId).toMatchObject({
+      code: 'assertion_key',
+      message: expect.stringContaining('no key ID'),
+    })
+  })
+
+  it.each([
+    ['assertion_audience', 'unexpected "aud" claim value', 'to use the audience that the service expects'],
+    ['assertion_key', 'unknown kid', 'to trust the issuer'],
+    ['assertion_rejected', '', 'Compare all three'],
+  ])('advises on an assertion file that is rejected: %s', async (code, reason, advice) => {
+    const file = fileWith(await assertionOf(service.authUrl))
+    expect(await findingOf(['--assertion-file', file], rejected(reason))).toMatchObject({
+      code,
+      advice: expect.stringContaining(advice),
     })
   })
 

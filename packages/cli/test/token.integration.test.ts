@@ -70,6 +70,14 @@ describe('tokenwell token', () => {
       expect(stderr).toMatch(/^warning: All users of this machine can read --client-secret/)
     })
 
+    it.each([
+      ['the client ID', () => 'CLIENT_ID=demo', () => ({ CLIENT_SECRET: secret() })],
+      ['the secret', () => `CLIENT_SECRET=${secret()}`, () => ({ CLIENT_ID: 'demo' })],
+    ])('from a file with %s and the environment', async (_name, text, env) => {
+      const folder = temporaryFolder({ credentials: text() })
+      expect(await works(['--credentials', join(folder, 'credentials')], env())).toBe('')
+    })
+
     it('from a file that contains the URL too', async () => {
       const text = `AUTH_URL=${service.authUrl}\nCLIENT_ID=demo\nCLIENT_SECRET=${secret()}`
       const folder = temporaryFolder({ credentials: text })
@@ -107,6 +115,13 @@ describe('tokenwell token', () => {
       expect(await fails(['--credentials', folder], {}, 2)).toMatch(/Could not read .* \(EISDIR\)/)
     })
 
+    const wrongTimeout = (timeout: string): [string, string[], Record<string, string>, RegExp] => [
+      `the timeout "${timeout}"`,
+      [`--timeout=${timeout}`],
+      {},
+      /must be a number greater than 0 and at most 3600/,
+    ]
+
     it.each<[string, string[], Record<string, string>, RegExp]>([
       ['no URL', [], { CLIENT_ID: 'a' }, /token endpoint is missing\. Pass --auth-url or set AUTH_URL/],
       ['two URLs', [], { AUTH_URL: 'https://a', TOKEN_URL: 'https://b' }, /are mutually exclusive/],
@@ -132,7 +147,7 @@ describe('tokenwell token', () => {
       ],
       ['a parameter', ['--parameter', 'canary'], remote, /--parameter must have the form name=value/],
       ['a reserved one', ['--parameter', 'scope=a'], remote, /--parameter must not contain scope/],
-      ['a timeout', ['--timeout', 'soon'], {}, /must be a number greater than 0 and at most 3600/],
+      ...['soon', ' ', '0', '-5', '3601'].map((timeout) => wrongTimeout(timeout)),
       ['an unknown flag', ["--secret=can'ary canary"], {}, /unknown option '--secret=…'/],
     ])('wrong usage: %s', async (_name, args, env, message) => {
       const stderr = await fails(args, env, 2)

@@ -28,9 +28,15 @@ export async function checkApi(
     redirect: 'manual',
     signal: AbortSignal.timeout(limitMs),
   }).catch((error: unknown) => networkCode(error))
+  if (response === 'TimeoutError') {
+    return api.problem(
+      'api_no_response',
+      `${place} did not respond within ${formatDuration(limitMs)}.`,
+      'It is slow or hanging, or a firewall drops the connection. Allow more time with --timeout.',
+    )
+  }
   if (typeof response === 'string') {
-    const code = response === 'TimeoutError' ? 'TIMEOUT' : response
-    return { ...explainUnreachable({ stage: 'connection', code }, url), check: 'api' }
+    return { ...explainUnreachable({ stage: 'connection', code: response }, url), check: 'api' }
   }
   await response.body?.cancel()
   return explainStatus(response, place, performance.now() - start)

@@ -2,6 +2,7 @@ import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/tes
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runTokenwell } from '../run-tokenwell.ts'
 import { useSandboxedService } from '../sandboxed-service.ts'
+import { startRawServer } from './raw-server.ts'
 import { examined } from './run-doctor.ts'
 
 const service = useSandboxedService()
@@ -27,9 +28,11 @@ describe('doctor with --api-url', () => {
   it.each<[string, ScriptedResponse, RegExp]>([
     ['token_rejected', json({}, 401), /rejected the token \(status 401\)\. .*--audience/],
     ['not_allowed', json({}, 403), /does not allow the request \(status 403\)\. .*products/],
-    ['api_throttled', json({}, 429, { 'retry-after': '7' }), /status 429 \(Retry-After: 7\)/],
-    ['api_failed', json({}, 503), /status 503/],
+    ['api_throttled', json({}, 429, { 'retry-after': '7' }), /status 429 \(Retry-After: 7\)\. Send fewer/],
+    ['api_failed', json({}, 500), /status 500\. Report this/],
+    ['api_failed', json({}, 503), /status 503\. Report this/],
     ['api_path', json({}, 404), /does not show whether it accepts the token/],
+    ['api_path', json({}, 300), /status 300/],
     ['api_path', { status: 302, headers: { location: 'https://evil.example.com' } }, /status 302/],
   ])('reports %s', async (code, response, message) => {
     const api = await startApi(response)
@@ -44,6 +47,14 @@ describe('doctor with --api-url', () => {
     const { findings } = await doctor(['--api-url', api.origin])
     expect(findings).toContainEqual(expect.objectContaining({ check: 'api', code: 'connection_refused' }))
     expect((await doctor(['--api-url', 'http://api.example.com'])).faults).toStrictEqual(['plain_http'])
+  })
+
+  it('reports an API that does not respond', async () => {
+    const { port } = await startRawServer(() => {})
+    const url = `http://127.0.0.1:${port}/orders`
+    const { faults, textOf } = await doctor(['--api-url', url, '--timeout', '2'])
+    expect(faults).toStrictEqual(['api_no_response'])
+    expect(textOf('api_no_response')).toContain(`127.0.0.1:${port}/orders did not respond within 2 s.`)
   })
 
   it.each(['canary', 'localhost:8080/canary'])(

@@ -25,6 +25,8 @@ describe('doctor and certificates', () => {
     expect(faults).toStrictEqual([])
     expect(textOf('trusted')).toMatch(/^TLSv1\.3 handshake in .*expires in (?:90 days|89 days 23 h)/)
     expect(started.requests).toHaveLength(1)
+    // The probe and the request.
+    expect(started.namedServers).toStrictEqual(['localhost', 'localhost'])
   })
 
   it('reports plain HTTP on a port for TLS', async () => {

@@ -1,6 +1,7 @@
+import dns from 'node:dns'
 import type { Socket } from 'node:net'
 import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/test-suite'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { explainUnreachable } from '../../src/doctor/check-network.ts'
 import { examined } from './run-doctor.ts'
 import { startRawServer } from './raw-server.ts'
@@ -17,6 +18,14 @@ async function respondWith(response: ScriptedResponse): Promise<string> {
 
 async function served(serve: (socket: Socket) => void): Promise<number> {
   return (await startRawServer(serve)).port
+}
+
+type Found = (error: null, addresses: readonly dns.LookupAddress[]) => void
+
+/** Resolves all names in another way, until the end of the test. */
+function replaceLookup(lookup: (found: Found) => void): void {
+  const spy = vi.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => lookup(args.at(-1) as Found))
+  onTestFinished(() => spy.mockRestore())
 }
 
 const token = { access_token: 'canary-token', expires_in: 3600 }
@@ -39,6 +48,21 @@ describe('doctor and the network', () => {
     // Without a network there is no name server to respond.
     expect(['name_not_found', 'name_lookup_failed']).toContain(faults[0])
     expect(textOf(faults[0]!)).toContain('no-such-host.invalid')
+  })
+
+  it('reports a DNS server that does not respond', async () => {
+    replaceLookup(() => {})
+    const { faults, textOf } = await doctor('https://auth.example.com/token', ['--timeout', '1'])
+    expect(faults).toStrictEqual(['name_lookup_failed'])
+    expect(textOf('name_lookup_failed')).toContain('did not resolve auth.example.com (TIMEOUT)')
+  })
+
+  it('distinguishes a name that resolves from a server that cannot be reached', async () => {
+    replaceLookup((found) => found(null, [{ address: '127.0.0.1', family: 4 }]))
+    const port = await served(() => {})
+    const { faults, textOf } = await doctor(`https://auth.example.com:${port}/token`, ['--timeout', '1'])
+    expect(faults).toStrictEqual(['tls_failed'])
+    expect(textOf('tls_failed')).toContain('TIMEOUT')
   })
 
   it('reports a port on which no server listens', async () => {
@@ -99,6 +123,7 @@ describe('doctor and the network', () => {
     expect(faults).toStrictEqual([])
     expect(textOf('no_date')).toContain('could not be compared')
     expect(textOf('token')).toContain('in the format of RFC 6749')
+    expect(textOf('connected')).toContain(`Connected to 127.0.0.1:${port} in `)
   })
 
   it('reports whether a proxy is used', async () => {

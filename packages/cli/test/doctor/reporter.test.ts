@@ -75,6 +75,12 @@ describe('the report', () => {
     })
   })
 
+  it('omits parts of the connection that there were not', () => {
+    const timings = { connection: 10, response: 40 }
+    expect(reported({}, [{ timings }])).toContain('\ntimings: connection 10 ms, response 40 ms\n')
+    expect(stripVTControlCharacters(reported({ isTTY: true }, [{ timings }]))).not.toContain('TLS')
+  })
+
   it('states that no problems were found', () => {
     expect(reported({}, found.slice(0, 2))).toMatch(/\nNo problems found\.\n$/)
   })

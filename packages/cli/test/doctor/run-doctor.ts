@@ -1,6 +1,18 @@
 import { expect } from 'vitest'
-import type { Finding } from '../../src/doctor/finding.ts'
+import type { Check, Finding } from '../../src/doctor/finding.ts'
 import { runTokenwell } from '../run-tokenwell.ts'
+
+const checks: readonly Check[] = [
+  'address',
+  'network',
+  'certificate',
+  'request',
+  'response',
+  'lifetime',
+  'clock',
+  'api',
+  'wrong secret',
+]
 
 export interface Examined {
   readonly code: number
@@ -19,6 +31,10 @@ export async function examined(args: readonly string[], env: NodeJS.ProcessEnv):
   // The length of the service's tokens.
   expect(stdout).not.toMatch(/[\w-]{43}/)
   const { findings } = JSON.parse(stdout) as { findings: Finding[] }
+  for (const { check, message } of findings) {
+    expect(checks).toContain(check)
+    expect(message).toMatch(/^\S.*[.]$/)
+  }
   const wrong = findings.filter(({ level }) => level === 'problem' || level === 'warning')
   // Each has an advice.
   for (const { advice } of wrong) expect(advice).toMatch(/\.$/)

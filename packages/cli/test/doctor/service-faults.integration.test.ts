@@ -49,6 +49,20 @@ describe('doctor and the token endpoint', () => {
     expect((await doctor('expired')).faults).toStrictEqual(['secret_expired'])
   })
 
+  it.each([
+    ['secret_expired', 'The client secret has expired.'],
+    ['secret_expired', 'Expired client_secret'],
+    ['secret_expired', 'credential has expired'],
+    ['secret_expired', 'invalid_client: KeyExpired'],
+    ['application_not_approved', 'App is not approved'],
+    ['application_not_approved', 'the client is NotActive'],
+    ['application_not_approved', 'revoked'],
+    ['invalid_credentials', 'expired'],
+  ])('recognises %s by a phrase of the service: %s', async (code, error_description) => {
+    await service.fault({ status: 401, body: { error: 'invalid_client', error_description } })
+    expect((await doctor()).faults).toStrictEqual([code])
+  })
+
   it('reports rate limiting and its duration', async () => {
     for (let attempt = 0; attempt < 10; attempt++) {
       await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })
@@ -96,13 +110,17 @@ describe('doctor and the token endpoint', () => {
     expect((await doctor()).faults).toStrictEqual(['broken_json'])
   })
 
-  it('reports an empty response', async () => {
-    await service.fault({ status: 200, body: '' })
+  it.each([200, 204])('reports an empty response: %i', async (status) => {
+    await service.fault({ status, body: '' })
     expect((await doctor()).faults).toStrictEqual(['response_empty'])
   })
 
-  it.each([200, 403])('reports a web page instead of a token: %i', async (status) => {
-    await service.fault({ status, headers: { 'content-type': 'text/html' }, body: '<!doctype html>canary' })
+  it.each([
+    [200, 'text/html', '<!doctype html>canary'],
+    [403, 'text/html', 'canary'],
+    [400, 'text/plain', ' <HTML>canary'],
+  ])('reports a web page instead of a token: %i, %s', async (status, type, body) => {
+    await service.fault({ status, headers: { 'content-type': type }, body })
     expect((await doctor()).faults).toStrictEqual(['html_instead_of_json'])
   })
 
@@ -114,6 +132,15 @@ describe('doctor and the token endpoint', () => {
     expect(textOf('redirected')).toContain(
       'redirected the request to https://login.example.com/start (status 302). The redirect was not followed.',
     )
+    expect(textOf('redirected')).toContain('Use https:// in the URL.')
+  })
+
+  it('reports a redirect without a target', async () => {
+    await service.fault({ status: 303 })
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['redirected'])
+    expect(textOf('redirected')).toContain('redirected the request (status 303).')
+    expect(textOf('redirected')).toContain('pass its new URL')
   })
 
   it('reports a wrong path', async () => {
@@ -136,11 +163,24 @@ describe('doctor and the token endpoint', () => {
     expect((await doctor()).faults).toStrictEqual(['scope_rejected'])
   })
 
+  it('expects no scope if none is requested', async () => {
+    await service.fault({ body: { ...token, scope: 'read' }, headers: noStore })
+    expect((await doctor()).faults).toStrictEqual([])
+  })
+
+  it('takes a response without a scope as all that was requested', async () => {
+    await service.fault({ body: token, headers: noStore })
+    expect((await doctor('demo', ['--scope', 'read write'])).faults).toStrictEqual([])
+  })
+
   it('reports a scope that is not granted', async () => {
     await service.fault({ body: { ...token, scope: 'read' }, headers: noStore })
     const { faults, textOf } = await doctor('demo', ['--scope', 'read write'])
     expect(faults).toStrictEqual(['scope_narrowed'])
     expect(textOf('scope_narrowed')).toContain('requested scopes: write.')
+    await service.fault({ body: { ...token, scope: 'read' }, headers: noStore })
+    const none = await doctor('demo', ['--scope', 'write', '--scope', 'delete'])
+    expect(none.textOf('scope_narrowed')).toContain('requested scopes: write, delete.')
   })
 
   it('reports a token of another type', async () => {
@@ -156,6 +196,7 @@ describe('doctor and the token endpoint', () => {
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['lifetime_missing'])
     expect(textOf('lifetime_missing')).toContain('a lifetime of 5 min is assumed')
+    expect(textOf('lifetime_missing')).toContain('The service should send it (RFC 6749')
     expect(textOf('cached')).toContain('for 4 min 50 s')
   })
 
@@ -173,6 +214,17 @@ describe('doctor and the token endpoint', () => {
   it('reports a lifetime in seconds with --expires-in milliseconds', async () => {
     const { faults } = await doctor('demo', ['--expires-in', 'milliseconds'])
     expect(faults).toStrictEqual(['lifetime_in_seconds'])
+  })
+
+  it.each([
+    [60_000, 'seconds', '60000 seconds, as a number: 16 h 40 min.'],
+    [86_460, 'seconds', '86460 seconds, as a number: 1 day 1 min.'],
+    [30_000, 'milliseconds', '30000 milliseconds, as a number: 30 s.'],
+  ])('accepts a lifetime of %i %s', async (lifetime, unit, text) => {
+    await service.fault({ body: { ...token, expires_in: lifetime }, headers: noStore })
+    const { faults, textOf } = await doctor('demo', ['--expires-in', unit])
+    expect(faults).toStrictEqual([])
+    expect(textOf('lifetime')).toContain(text)
   })
 
   it.each([
@@ -207,11 +259,24 @@ describe('doctor and the token endpoint', () => {
     expect(textOf('issued_at_differs')).toMatch(/(?:2 h|1 h 59 min) ahead of/)
   })
 
-  it('reports a missing no-store', async () => {
-    await service.fault({ body: token, headers: { 'cache-control': 'max-age=60' } })
+  it.each([
+    ['seconds', 1e3],
+    ['milliseconds', 1],
+    ['microseconds', 1e-3],
+  ])('recognises an issued_at in %s', async (unit, milliseconds) => {
+    const issued_at = Math.round(Date.now() / milliseconds)
+    await service.fault({ body: { ...token, issued_at }, headers: noStore })
+    expect((await doctor()).textOf('issued_at')).toContain(`the current time, in ${unit} since 1970.`)
+  })
+
+  it.each([
+    ['max-age=60', 'max-age=60'],
+    ['', 'missing'],
+  ])('reports a missing no-store: "%s"', async (header, described) => {
+    await service.fault({ body: token, headers: { 'cache-control': header } })
     const { faults, textOf } = await doctor()
     expect(faults).toStrictEqual(['no_store_missing'])
-    expect(textOf('no_store_missing')).toContain('Cache-Control: max-age=60')
+    expect(textOf('no_store_missing')).toContain(`Cache-Control: ${described})`)
   })
 
   it('reports a content type other than JSON', async () => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { TlsOptions } from 'node:tls'
 import { generate } from 'selfsigned'
 import { onTestFinished } from 'vitest'
 
@@ -21,6 +22,8 @@ export interface TlsServer {
   readonly certificate: string
   /** Bodies of the requests that arrived. */
   readonly requests: string[]
+  /** Which server each connection named (RFC 6066, section 3). */
+  readonly namedServers: string[]
 }
 
 /** A token endpoint over HTTPS. */
@@ -29,7 +32,12 @@ export async function startTlsServer(options: TlsServerOptions = {}): Promise<Tl
   const authority = byAuthority ? await certify('an-authority', -1, 90) : undefined
   const { private: key, cert } = await certify(name, fromDays, toDays, authority)
   const requests: string[] = []
-  const server = createServer({ key, cert }, (request, response) => {
+  const namedServers: string[] = []
+  const SNICallback: TlsOptions['SNICallback'] = (servername, done) => {
+    namedServers.push(servername)
+    done(null)
+  }
+  const server = createServer({ key, cert, SNICallback }, (request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
@@ -44,7 +52,7 @@ export async function startTlsServer(options: TlsServerOptions = {}): Promise<Tl
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { origin: `https://localhost:${port}`, certificate: cert, requests }
+  return { origin: `https://localhost:${port}`, certificate: cert, requests, namedServers }
 }
 
 function certify(
