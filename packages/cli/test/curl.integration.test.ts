@@ -96,6 +96,14 @@ describe('tokenwell curl', () => {
     expect(api.requests).toMatchObject([{ method: 'PUT', url: path }])
   })
 
+  it('sends nothing if no origin is allowed', async () => {
+    const { ALLOWED_ORIGINS: _none, ...env } = environment()
+    const { code, stderr } = await runTokenwell(['curl', api.origin], env)
+    expect(api.requests).toStrictEqual([])
+    expect(stderr).toContain(`${api.origin} is not an allowed origin. Pass --allow-origin ${api.origin}`)
+    expect(code).toBe(2)
+  })
+
   describe('with a second server', () => {
     let other: ProtectedApi
     let host: string

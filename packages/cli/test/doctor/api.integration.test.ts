@@ -102,6 +102,12 @@ describe('doctor', () => {
     expect(textOf('platform_path_repeated')).toContain(`Set it to ${service.authUrl},`)
   })
 
+  it('prints text, and JSON only if asked', async () => {
+    const { code, stdout } = await runTokenwell(['doctor'], service.environmentOf('demo'))
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^http:.*\/accesstoken\nnote: address: .*\n[^]*\nNo problems found\.\n$/)
+  })
+
   it('prints rounded times', async () => {
     const { stdout } = await runTokenwell(['doctor', '--json'], service.environmentOf('demo'))
     const { timings } = JSON.parse(stdout) as { timings: Record<string, number> }

@@ -24,7 +24,9 @@ type Found = (error: null, addresses: readonly dns.LookupAddress[]) => void
 
 /** Resolves all names in another way, until the end of the test. */
 function replaceLookup(lookup: (found: Found) => void): void {
-  const spy = vi.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => lookup(args.at(-1) as Found))
+  const spy = vi
+    .spyOn(dns, 'lookup')
+    .mockImplementation((...args: unknown[]) => void setImmediate(lookup, args.at(-1) as Found))
   onTestFinished(() => spy.mockRestore())
 }
 
@@ -55,6 +57,14 @@ describe('doctor and the network', () => {
     const { faults, textOf } = await doctor('https://auth.example.com/token', ['--timeout', '1'])
     expect(faults).toStrictEqual(['name_lookup_failed'])
     expect(textOf('name_lookup_failed')).toContain('did not resolve auth.example.com (TIMEOUT)')
+  })
+
+  it('names the addresses of a host', async () => {
+    const loopback = { address: '127.0.0.1', family: 4 } as const
+    replaceLookup((found) => found(null, [loopback, loopback]))
+    const { host } = new URL((await respondWith(json(token))).replace('127.0.0.1', 'localhost'))
+    const { textOf } = await doctor(`http://${host}/token`)
+    expect(textOf('connected')).toContain(`Connected to ${host} (127.0.0.1) in `)
   })
 
   it('distinguishes a name that resolves from a server that cannot be reached', async () => {
