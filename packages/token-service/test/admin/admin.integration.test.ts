@@ -37,6 +37,7 @@ describe("the administrators' listener", () => {
       for (const path of ['/applications', '/metrics', '/audit', '/nowhere']) {
         const response = await fetch(`${adminUrl}${path}`, { headers: { authorization } })
         expect([path, response.status]).toEqual([path, 401])
+        expect(response.headers.get('www-authenticate')).toBe('Bearer')
       }
     }
     expect(await send('GET', '/nowhere')).toMatchObject({

@@ -146,6 +146,7 @@ describe('a usage error', () => {
     [['--sandbox', ''], /"sandbox" must be true, false or a port\.$/],
     [['--sandbox', 'canary'], /"sandbox" must be true, false or a port\.$/],
     [['--public-url', 'canary'], /"publicUrl" must be an absolute URL that starts with https/],
+    [['--public-url', 'httpsx://a.example'], /"publicUrl" must be an absolute URL that starts with https/],
     [['--config', 'nameless.yaml'], /"applications\[0\]\.name" is missing\.$/],
     [['--config', 'unknown-field.yaml'], /"applications\[0\]\.nmae" is unknown\.$/],
     [['--storage', 'nowhere'], /"memory", "sqlite:FILE" or a postgres/],

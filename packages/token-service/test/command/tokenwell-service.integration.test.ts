@@ -76,6 +76,22 @@ describe('tokenwell-service', () => {
     expect(await (await fetch((await byEnvironment.authUrl) + tokenPath)).json()).toHaveProperty('error')
   })
 
+  it('limits failed authentications as configured', async () => {
+    const limits = ['--failure-attempts', '2', '--failure-window-seconds', '1234']
+    const cwd = temporaryFolder({ 'service.yaml': settings })
+    const service = runCommand(['--config', 'service.yaml', ...limits], { cwd })
+    const wrong = { ...application, clientSecret: 'wrong' }
+    const responses = []
+    for (let attempt = 0; attempt < 3; attempt++) {
+      responses.push(await requestToken(await service.authUrl, wrong))
+    }
+    expect(responses.map(({ status }) => status)).toEqual([401, 401, 429])
+    const seconds = Number(responses[2]!.headers.get('retry-after'))
+    // The first failure may be up to a minute old.
+    expect(seconds).toBeGreaterThan(1170)
+    expect(seconds).toBeLessThanOrEqual(1234)
+  })
+
   it('stores its data in an SQLite file beside its keys', { timeout: 60_000 }, async () => {
     const cwd = temporaryFolder({ 'apps.json': JSON.stringify([application]) })
     const args = ['--port', '0', '--storage', 'sqlite:data.db', '--applications-file', 'apps.json']

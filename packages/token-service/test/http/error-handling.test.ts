@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest'
+import type { ActivityRecorder } from '../../src/activity/activity-recorder.ts'
 import { createErrorRecorder } from '../../src/http/error-handling.ts'
-import { ProtocolError } from '../../src/protocol/protocol-error.ts'
+import { ProtocolError, type ErrorReason } from '../../src/protocol/protocol-error.ts'
 import { tokenPath } from '../test-service.ts'
 
 it.each([
@@ -22,4 +23,24 @@ it('an error of a client is reported without an audit log too', () => {
   const record = createErrorRecorder({ shape: 'classic' })
   expect(record(error, { path: tokenPath, ip: '192.0.2.1', log })).toBe(error)
   expect(log.error).not.toHaveBeenCalled()
+})
+
+it.each<[reason: ErrorReason, isAudited: boolean]>([
+  ['invalid_client', true],
+  ['expired_secret', true],
+  ['credentials_in_query', true],
+  ['malformed_request', false],
+  ['internal', false],
+])('the audit log contains failed authentications, and nothing else: %s', (reason, isAudited) => {
+  const activity = { audit: vi.fn<ActivityRecorder['audit']>() }
+  const record = createErrorRecorder({ shape: 'classic', activity: activity as never })
+  const error = new ProtocolError(reason, { clientId: 'demo-client' })
+  record(error, { path: '/introspect', ip: '192.0.2.1', log: { error: vi.fn() } })
+  const event = {
+    event: 'request_rejected',
+    detail: reason,
+    clientId: 'demo-client',
+    address: '192.0.2.1',
+  }
+  expect(activity.audit.mock.calls).toStrictEqual(isAudited ? [[event]] : [])
 })
