@@ -98,11 +98,19 @@ export function attachTokens(
 
   /** A 401 to a request without a token is explained once. */
   function sendWithheld(request: AttachRequest, config: Config): Promise<AxiosResponse> {
-    return sendWithoutToken(config).catch((error: { response?: AxiosResponse }) => {
-      const { response } = error
-      if (response) void attacher.reattach(request, undefined, toApiResponse(response), false)
-      throw error
-    })
+    const explain = (response: AxiosResponse | undefined): void => {
+      if (response?.status === 401) void attacher.reattach(request, undefined, toApiResponse(response), false)
+    }
+    return sendWithoutToken(config).then(
+      (response) => {
+        explain(response)
+        return response
+      },
+      (error: unknown) => {
+        explain(Object(error).response)
+        throw error
+      },
+    )
   }
 
   function wrapAdapter(config: Config): Config {

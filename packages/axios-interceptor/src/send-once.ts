@@ -72,16 +72,18 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
       config.headers = headers
       revert?.()
     }
+    // For axios, `validateStatus` tells success from failure.
+    const needsCheck = ({ status }: Response) =>
+      status >= 400 || checksEveryResponse || isBound || isReplacement
     const succeed = (response: Response) => {
       restoreConfig()
       redactResponse(response, config)
-      const checked = response.status >= 400 || checksEveryResponse || isBound || isReplacement
-      return checked ? retry(response) : response
+      return needsCheck(response) ? retry(response) : response
     }
     const fail = (error: unknown) => {
       restoreConfig()
       const response = redactError(errors.adopt(error), config)
-      if (response && (response.status >= 400 || isBound)) return retry(response, error)
+      if (response && needsCheck(response)) return retry(response, error)
       throw error
     }
     try {

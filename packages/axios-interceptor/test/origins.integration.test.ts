@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { json, useTestServers } from '@tokenwell/test-suite'
-import { create, type AxiosAdapter, type AxiosInstance } from 'axios'
+import { create, type AxiosAdapter, type AxiosInstance, type CreateAxiosDefaults } from 'axios'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 const servers = useTestServers()
@@ -88,7 +88,8 @@ describe('without allowed origins', () => {
 })
 
 it('passes the whole URL to an allowed origin that is a function', async () => {
-  const instance = create({ baseURL: servers.api.origin, validateStatus: null })
+  servers.api.respond = () => json({})
+  const instance = create({ baseURL: servers.api.origin })
   const seen: string[] = []
   const allows = ({ pathname }: URL): boolean => {
     seen.push(pathname)
@@ -158,17 +159,32 @@ describe('in a page', () => {
   })
 })
 
-it('explains a 401 of an origin that gets no token, once', async () => {
+it.each<[how: string, config: CreateAxiosDefaults]>([
+  ['an error', {}],
+  ['a response', { validateStatus: null }],
+])('explains a 401 of an origin that gets no token, once: as %s', async (_how, config) => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue()
   vi.stubEnv('NODE_ENV', 'development')
   servers.other.respond = () => json({}, 401)
-  const strict = create()
+  const strict = create(config)
   attachTokens(strict, servers.tokens, { allowedOrigins: [servers.api.origin] })
-  for (const path of ['/a', '/b'])
-    await expect(strict.get(servers.other.origin + path)).rejects.toMatchObject({ status: 401 })
+  for (const path of ['/a', '/b']) {
+    const received: unknown = await strict.get(servers.other.origin + path).catch((error: unknown) => error)
+    expect(received).toMatchObject({ status: 401 })
+  }
   expect(warn.mock.calls).toStrictEqual([
     [expect.stringContaining(`${servers.other.origin} responded with status 401`)],
   ])
   vi.unstubAllEnvs()
   warn.mockRestore()
+})
+
+it.each([undefined, null, 'closed'])('passes on what another adapter throws: %j', async (thrown) => {
+  // As a program without types may.
+  const adapter = vi.fn<AxiosAdapter>().mockRejectedValue(thrown)
+  const strict = create({ adapter })
+  attachTokens(strict, servers.tokens, { allowedOrigins: [servers.api.origin] })
+  for (const { origin } of [servers.api, servers.other])
+    expect(await strict.get(origin).catch((error: unknown) => [error])).toStrictEqual([thrown])
+  expect(adapter).toHaveBeenCalledTimes(2)
 })

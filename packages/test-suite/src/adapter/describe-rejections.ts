@@ -32,6 +32,17 @@ export function describeRejections(adapter: AdapterUnderTest): void {
       expect(fixture.endpoint.issued).toHaveLength(2)
     })
 
+    it.each([203, 300])('is recognised by `isTokenRejected`, whatever the status: %i', async (status) => {
+      fixture.api.respond = ({ headers }) =>
+        headers.authorization === `Bearer ${fixture.endpoint.issued[0]}` ? { status } : json({})
+      const client = await fixture.createClient({
+        isTokenRejected: (response) => response.status === status,
+      })
+      expect((await client(post())).status).toBe(200)
+      expect(fixture.api.tokens).toStrictEqual([...fixture.endpoint.issued])
+      expect(fixture.endpoint.issued).toHaveLength(2)
+    })
+
     // A client that hides the final URL of a response gives the adapter no way to know.
     if (!adapter.hidesResponseUrl) {
       it('is not recognised by a 401 from an origin that did not receive it', async () => {
