@@ -266,6 +266,16 @@ describe('a key of a pool', () => {
     expect(new Set(own.mock.calls.map(([event]) => event.key))).toEqual(new Set(['a']))
   })
 
+  it('is in the log, before and after its first use', async () => {
+    const tokens = start().pool.for('a')
+    expect(JSON.parse(JSON.stringify(tokens))).toStrictEqual({ key: 'a' })
+    await tokens.getToken()
+    expect(JSON.parse(JSON.stringify(tokens))).toMatchObject({
+      key: 'a',
+      token: { value: '[redacted]', tokenType: 'Bearer' },
+    })
+  })
+
   it('keeps its other listeners when one is removed', async () => {
     const { pool } = start()
     const [removed, kept] = [vi.fn(), vi.fn()]

@@ -25,6 +25,21 @@ describe.each(operations)('a store with a broken %s', (operation) => {
   })
 })
 
+describe('a store that cannot share a failure', () => {
+  it.each([
+    ['hangs', forever, 'slow'],
+    ['fails', failing, 'ECONNRESET'],
+    ['throws synchronously', throwing, 'TypeError'],
+  ])('delays it by at most 250 ms if it %s, and emits an event', async (_name, writeCooldown, cause) => {
+    const store = storeWith({ writeCooldown })
+    const { events, tokens } = startWith(store, { status: 401, body: { error: 'invalid_client' } })
+    const call = watch(tokens.getToken())
+    await pass(250)
+    expect(call.error).toMatchObject({ kind: 'credentials', oauthError: 'invalid_client' })
+    expect(events).toContainEqual({ type: 'store_unavailable', operation: 'cooldown', cause })
+  })
+})
+
 describe('a slow or failing store', () => {
   it('is used if every operation is slow but succeeds', async () => {
     const late = () => new Promise((resolve) => setTimeout(resolve, 90))
