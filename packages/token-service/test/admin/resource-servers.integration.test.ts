@@ -44,6 +44,7 @@ describe('resource servers', () => {
     const audit = String((await send('GET', '/audit')).body)
     for (const event of ['created', 'changed', 'removed'])
       expect(audit).toContain(`"resource_server_${event}"`)
+    expect(audit).toContain('"secret_rotated"')
   })
 
   it('cannot get tokens, and applications cannot introspect', async () => {

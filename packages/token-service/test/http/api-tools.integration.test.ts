@@ -1,3 +1,5 @@
+import { get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { allowInsecureRequests, ClientSecretPost, clientCredentialsGrant, discovery } from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { administeredService } from '../admin/admin-service.ts'
@@ -69,6 +71,15 @@ describe('/', () => {
       expect((await fetch(links[`${name}_endpoint`] ?? '')).status).toBe(405)
   })
 
+  it('leads a client without an Accept header to the endpoints', async () => {
+    const { authUrl } = await administeredService()
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(authUrl, resolve).on('error', reject)
+    })
+    expect(response.statusCode).toBe(200)
+    expect(JSON.parse(await text(response))).toHaveProperty('token_endpoint')
+  })
+
   it('has only links if there is no portal', async () => {
     const { authUrl } = await testService()
     const links = await (await fetch(authUrl, { headers: { accept: 'text/html' } })).json()
@@ -126,12 +137,15 @@ describe("lists of the administrators' listener", () => {
     const applications = Array.from({ length: 5 }, (_, at) => ({ ...application, clientId: `client ${at}` }))
     const { send } = await administeredService({ applications })
     const found: string[] = []
+    let pages = 0
     for (let path: string | undefined = '/applications?limit=2'; path !== undefined;) {
       const { body, headers } = await send('GET', path)
       expect(body.length).toBeLessThanOrEqual(2)
       found.push(...body.map(({ clientId }: { clientId: string }) => clientId))
       path = /<(.+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+      pages++
     }
+    expect(pages).toBe(3)
     expect(found).toEqual(applications.map(({ clientId }) => clientId))
     expect((await send('GET', '/applications?limit=0')).status).toBe(400)
     expect((await send('GET', '/audit?since=yesterday')).status).toBe(400)

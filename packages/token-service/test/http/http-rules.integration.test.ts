@@ -168,7 +168,8 @@ describe('parameters', () => {
     expect((await send({ client_id: clientId, client_secret: clientSecret })).status).toBe(400)
   })
 
-  it.each(['Basic', 'Basic !!!', 'Basic Og==', 'Basic YQ==', 'Basic YTo='])(
+  const junk = `${Buffer.from(`${application.clientId}:${application.clientSecret}`).toString('base64')}=!`
+  it.each(['Basic', 'Basic !!!', 'Basic Og==', 'Basic YQ==', 'Basic YTo=', `Basic ${junk}`])(
     'with malformed Basic authentication (%s) are rejected',
     async (authorization) => {
       const { authUrl } = await testService()

@@ -8,6 +8,7 @@ describe('trustProxy', () => {
     [true, true],
     ['true', true],
     [false, false],
+    [' false ', false],
     [2, 2],
     ['1', 1],
     ['10.0.0.0/8', ['10.0.0.0/8']],
