@@ -10,6 +10,7 @@ import {
   startPortal,
   withApplication,
   useCheapPasswords,
+  type PortalBrowser,
 } from './portal-browser.ts'
 
 useCheapPasswords()
@@ -94,6 +95,39 @@ describe('the audit log', () => {
   })
 })
 
+describe('a project', () => {
+  it('has owners, whom the administrator adds and removes', { timeout: 60_000 }, async () => {
+    const { admin, developer } = await startPortal()
+    const grace = await developer('grace')
+    await createProject(grace, 'Own')
+    const project = await createProject(admin, 'Shared')
+    const section = async () =>
+      /<section class="card" aria-labelledby="owners">[^]*?<\/section>/.exec(
+        (await admin.get(project)).text,
+      )![0]
+    const choices = async () => [...(await section()).matchAll(/<option value="([^"]+)"[^>]*>([^<]+)</g)]
+    const owners = async () =>
+      [...(await section()).matchAll(/<li class="hstack">\s*<p>([^<]+)</g)].map(([, name]) => name)
+
+    expect(await owners()).toEqual(['ada'])
+    const [[, id = '', name]] = (await choices()) as [RegExpExecArray]
+    expect([name, (await choices()).length]).toEqual(['grace', 1])
+    expect((await grace.get(project)).status).toBe(404)
+    expect((await grace.post(`${project}/owners`, { add: id })).status).toBe(403)
+
+    await admin.post(`${project}/owners`, { add: id })
+    expect(await owners()).toEqual(['ada', 'grace'])
+    expect(await choices()).toEqual([])
+    const { status, text } = await grace.get(project)
+    expect(status).toBe(200)
+    expect(text).not.toMatch(/Add owner|Remove owner/)
+
+    await admin.post(`${project}/owners`, { remove: id })
+    expect(await owners()).toEqual(['ada'])
+    expect((await grace.get(project)).status).toBe(404)
+  })
+})
+
 describe('several administrators', () => {
   it('promote and demote each other, and one always remains', async () => {
     const { admin, developer } = await startPortal()
@@ -108,9 +142,14 @@ describe('several administrators', () => {
     expect((await grace.post(`/portal/developers/${her}/role`, { administrator: 'yes' })).status).toBe(403)
     expect((await admin.post(`/portal/developers/${ada}/role`, { administrator: 'no' })).status).toBe(409)
     expect((await admin.post(`/portal/developers/${ada}/removal`)).status).toBe(409)
-    await admin.post(`/portal/developers/${her}/role`, { administrator: 'yes' })
+    const changeRole = async (browser: PortalBrowser, id: string, administrator: string) =>
+      (await browser.post(`/portal/developers/${id}/role`, { administrator })).location
+    expect(await changeRole(admin, her, 'yes')).toBe('/portal/developers')
     expect((await grace.get('/portal/developers')).status).toBe(200)
-    await grace.post(`/portal/developers/${ada}/role`, { administrator: 'no' })
+    expect(await changeRole(admin, her, 'no')).toBe('/portal/developers')
+    await changeRole(admin, her, 'yes')
+    // The page of developers is for administrators only.
+    expect(await changeRole(admin, ada, 'no')).toBe('/portal/projects')
     expect((await admin.get('/portal/developers')).status).toBe(403)
     expect((await grace.post(`/portal/developers/${her}/removal`)).status).toBe(409)
   })

@@ -180,7 +180,9 @@ describe('logging in, with passwords that take time to check,', () => {
       ),
     )
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([422, 503]))
-    expect(responses.find(({ status }) => status === 503)?.headers.get('retry-after')).toBe('5')
+    const busy = responses.find(({ status }) => status === 503)!
+    expect(busy.headers.get('retry-after')).toBe('5')
+    expect(busy.text).toContain('The service is busy')
   })
 
   it('is not blocked by an address that guesses random names', { timeout: 60_000 }, async () => {
