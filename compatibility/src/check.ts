@@ -33,11 +33,18 @@ function runIn(folder: string, title: string, [file, ...args]: readonly string[]
   })
 }
 
-const onNodes = (title: string, command: readonly string[]): ListrTask[] =>
-  ['20', '22', '24', '26'].map((version) => ({
+const versions = ['20', '22', '24', '26'] as const
+
+const onNodes = (
+  title: string,
+  folder: string,
+  command: readonly string[],
+  supported: readonly string[] = versions,
+): ListrTask[] =>
+  supported.map((version) => ({
     title: `${title}, Node ${version}`,
     task: async () => {
-      await runIn('load', `${title} ${version}`, command, nodes.get(version))
+      await runIn(folder, `${title} ${version}`, command, nodes.get(version))
     },
   }))
 
@@ -75,14 +82,14 @@ const all: ListrTask[] = [
   program('TypeScript 5.9, 6 and 7', 'types', ['check.js', ...(full ? ['--full'] : [])]),
   program('Next: two builds with its cache, and its server', 'next', ['check.mjs']),
   program('Bundlers, for Node and for Chromium', 'bundles', ['check.js']),
-  ...onNodes('Jest in CommonJS: JavaScript, ts-jest, SWC', [jest]),
+  ...onNodes('Jest in CommonJS: JavaScript, ts-jest, SWC', 'load', [jest]),
   nest(11, [inApp('jest/bin/jest.js')], [inApp('jest/bin/jest.js'), '--config', 'test/jest-e2e.json']),
   nest(
     12,
     [inApp('vitest/vitest.mjs'), 'run'],
     [inApp('vitest/vitest.mjs'), 'run', '--config', 'vitest.config.e2e.ts'],
   ),
-  ...onNodes('One copy of require and import', ['one-copy.cjs']),
+  ...onNodes('One copy of require and import', 'load', ['one-copy.cjs']),
   program('One copy of require and import, Bun', 'load', ['node_modules/.bin/bun', 'one-copy.cjs']),
   program(
     'One copy of require and import, Deno',
@@ -94,6 +101,7 @@ const all: ListrTask[] = [
   program('Jest in ES modules', 'load', ['jest-esm.js']),
   program('Revoked tokens in clients of HTTP, GraphQL, OpenAI and MCP', 'clients', ['check.js']),
   program('Cloudflare Workers', 'workers', ['check.js']),
+  ...onNodes('Proxies of the environment', 'command-line', ['proxies.js'], ['22', '24', '26']),
   program('Mocha with require', 'load', ['node_modules/mocha/bin/mocha.js', 'load.spec.cjs']),
 ]
 
@@ -102,7 +110,7 @@ const list = new Listr(
     {
       title: 'Versions of Node',
       task: async () => {
-        for (const version of ['20', '22', '24', '26'].filter((one) => !nodes.has(one))) {
+        for (const version of versions.filter((one) => !nodes.has(one))) {
           const args = ['-y', '-p', `node@${version}`, 'node', '-p', 'process.execPath']
           nodes.set(version, (await run('npx', args, { folder: programs })).trim())
         }

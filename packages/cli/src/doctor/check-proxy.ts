@@ -3,6 +3,9 @@ import { findingsOf, type Finding } from './finding.ts'
 const network = findingsOf('network')
 /** Since Node 22.21 and 24.5. */
 const nodeReadsProxies = process.allowedNodeEnvironmentFlags.has('--use-env-proxy')
+/** For `example.com` in `NO_PROXY`; before, only for `.example.com` and `*.example.com`. */
+const nodeExemptsSubdomains =
+  (process.versions['undici'] ?? '').localeCompare('7.22', 'en', { numeric: true }) >= 0
 
 /** Reports a proxy that the environment names: Node uses it only when told to. */
 export function checkProxy(url: URL, env: NodeJS.ProcessEnv): { used: boolean; finding?: Finding } {
@@ -38,16 +41,21 @@ function proxyVariable({ protocol }: URL, env: NodeJS.ProcessEnv): string | unde
     .find((name) => env[name])
 }
 
-/** As Node reads it: `*` only alone, subdomains of each host, and of each `host:port` that port alone. */
+/** As Node reads it: `host:port` applies to that port alone. */
 function isExempt({ protocol, hostname, port }: URL, list = ''): boolean {
   if (list === '*') return true
+  const actualPort = port || (protocol === 'https:' ? '443' : '80')
   return list
     .toLowerCase()
     .split(/[\s,]+/)
     .filter(Boolean)
     .some((entry) => {
-      const [, name = '', onlyPort] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry)!
-      const actualPort = port || (protocol === 'https:' ? '443' : '80')
-      return `.${hostname}`.endsWith(`.${name}`) && (onlyPort ?? actualPort) === actualPort
+      const [, name = '', onlyPort = actualPort] = /^(.*?)(?::(\d+))?$/.exec(entry)!
+      return onlyPort === actualPort && includes(name, hostname)
     })
+}
+
+function includes(name: string, hostname: string): boolean {
+  if (nodeExemptsSubdomains) return `.${hostname}`.endsWith(`.${name.replace(/^\*?\./, '')}`)
+  return /^[.*]/.test(name) ? hostname.endsWith(name.replace('*', '')) : hostname === name
 }
