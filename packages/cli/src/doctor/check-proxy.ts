@@ -1,4 +1,5 @@
 import { findingsOf, type Finding } from './finding.ts'
+import { portOf } from './probe.ts'
 
 const network = findingsOf('network')
 /** Since Node 22.21 and 24.5. */
@@ -42,16 +43,15 @@ function proxyVariable({ protocol }: URL, env: NodeJS.ProcessEnv): string | unde
 }
 
 /** As Node reads it: `host:port` applies to that port alone. */
-function isExempt({ protocol, hostname, port }: URL, list = ''): boolean {
+function isExempt(url: URL, list = ''): boolean {
   if (list === '*') return true
-  const actualPort = port || (protocol === 'https:' ? '443' : '80')
   return list
     .toLowerCase()
     .split(/[\s,]+/)
     .filter(Boolean)
     .some((entry) => {
-      const [, name = '', onlyPort = actualPort] = /^(.*?)(?::(\d+))?$/.exec(entry)!
-      return onlyPort === actualPort && includes(name, hostname)
+      const [, name = '', port = portOf(url)] = /^(.*?)(?::(\d+))?$/.exec(entry)!
+      return Number(port) === portOf(url) && includes(name, url.hostname)
     })
 }
 

@@ -28,7 +28,7 @@ export interface TlsFacts {
 export function probe(url: URL, limitMs: number): Promise<Probe> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const secure = url.protocol === 'https:'
-  const target = { host, port: Number(url.port) || (secure ? 443 : 80) }
+  const target = { host, port: portOf(url) }
   const found: { -readonly [Fact in keyof Probe]: Probe[Fact] } & { addresses: string[] } = { addresses: [] }
 
   return new Promise((resolve) => {
@@ -71,6 +71,11 @@ export function probe(url: URL, limitMs: number): Promise<Probe> {
     socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'UNKNOWN'))
     socket.once('close', () => fail('CLOSED'))
   })
+}
+
+/** The port that a request to this URL is sent to. */
+export function portOf({ protocol, port }: URL): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80)
 }
 
 function stageOf(found: Probe, code: string, host: string): ProbeFailure['stage'] {

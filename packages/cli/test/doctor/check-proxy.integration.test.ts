@@ -1,30 +1,14 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkProxy } from '../../src/doctor/check-proxy.ts'
+import { startRawServer } from './raw-server.ts'
 
 /** Sends a request in a process of Node whose own lookups fail. */
 const send = `
   require('node:dns').lookup = (...args) => args.at(-1)(new Error('not found'))
   fetch(process.argv[1]).catch(() => {})
 `
-
-/** Counts connections and closes them. */
-async function startProxy(): Promise<{ url: string; connections: () => number }> {
-  let connections = 0
-  const server = createServer((socket) => {
-    connections++
-    socket.on('error', () => {}).destroy()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections: () => connections,
-  }
-}
 
 const plain = 'http://api.example.test:8080/token'
 const secure = 'https://api.example.test/token'
@@ -61,11 +45,18 @@ it.each<[url: string, env: Record<string, string>, used: string | false]>([
   [plain, { HTTP_PROXY: 'proxy', no_proxy: '', NO_PROXY: 'example.test' }, 'HTTP_PROXY'],
   [plain, { HTTP_PROXY: 'proxy', no_proxy: 'example.test', NO_PROXY: '' }, false],
 ])('knows whether Node sends a request to %s through a proxy: %j', async (url, given, used) => {
-  const proxy = await startProxy()
-  const named = Object.entries(given).map(([name, value]) => [name, value === 'proxy' ? proxy.url : value])
+  let connections = 0
+  const { port } = await startRawServer((socket) => {
+    connections++
+    socket.destroy()
+  })
+  const named = Object.entries(given).map(([name, value]) => [
+    name,
+    value === 'proxy' ? `http://127.0.0.1:${port}` : value,
+  ])
   const env = { NODE_USE_ENV_PROXY: '1', ...Object.fromEntries(named) }
   await promisify(execFile)(process.execPath, ['--eval', send, url], { env })
-  expect(proxy.connections() > 0).toBe(used !== false)
+  expect(connections > 0).toBe(used !== false)
 
   const checked = checkProxy(new URL(url), env)
   expect(checked.used).toBe(used !== false)
