@@ -12,7 +12,7 @@ export type {
 } from './attach/token-attacher.ts'
 export { createTokenFetch, fetchWithToken, type TokenFetch } from './attach/token-fetch.ts'
 export type { Clock } from './platform/clock.ts'
-export { notifyListener } from './platform/notify-listener.ts'
+export { notifyListener } from './platform/listeners.ts'
 export {
   buildTokenRequest,
   type TokenRequest,

@@ -1,7 +1,7 @@
 import { hasValidity, isFresh, type CachedToken } from '../acquire/cached-token.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
 import { elapsedSince } from '../platform/clock.ts'
-import { notifyListener } from '../platform/notify-listener.ts'
+import { addListener, notifyListener } from '../platform/listeners.ts'
 import { Redacted } from '../platform/redacted.ts'
 import { isTokenError, type TokenErrorKind } from '../protocol/token-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
@@ -139,11 +139,7 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
   }
 
   on(listener: TokenEventListener): () => void {
-    // Wrapped, so that a listener that is passed twice can be removed once.
-    const own: TokenEventListener = (event) => listener(event)
-    const listeners = (this.#listeners ??= new Set())
-    listeners.add(own)
-    return () => void listeners.delete(own)
+    return addListener((this.#listeners ??= new Set()), listener)
   }
 
   async close(): Promise<void> {

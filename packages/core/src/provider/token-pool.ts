@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { resolveSettings, type TokenProviderOptions } from '../acquire/provider-options.ts'
 import { LruMap } from '../platform/lru-map.ts'
-import { notifyListener } from '../platform/notify-listener.ts'
+import { addListener, notifyListener } from '../platform/listeners.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { TokenEventListener } from '../tokens/token-event.ts'
@@ -88,10 +88,10 @@ export function createTokenPool<Key extends string | number>(
     },
     listen(key, listener) {
       const set = keyListeners.get(key) ?? new Set()
-      const own: TokenEventListener = (event) => listener(event)
-      keyListeners.set(key, set.add(own))
+      keyListeners.set(key, set)
+      const remove = addListener(set, listener)
       return () => {
-        if (set.delete(own) && set.size === 0) keyListeners.delete(key)
+        if (remove() && set.size === 0) keyListeners.delete(key)
       }
     },
     async close(handle) {
@@ -167,11 +167,7 @@ export function createTokenPool<Key extends string | number>(
       if (handle) release(handle)
       return handle !== undefined
     },
-    on(listener) {
-      const own: TokenEventListener = (event) => listener(event)
-      listeners.add(own)
-      return () => void listeners.delete(own)
-    },
+    on: (listener) => addListener(listeners, listener),
     get size() {
       return entries.size
     },
