@@ -83,7 +83,7 @@ export function attachTokens(
       let watch: RequestAbortSignal | undefined
       const signal = () => (watch = abortSignalOf(config, startedAt)).signal
       const next = await attacher
-        .reattach(request, attachment, toApiResponse(response), request.repeatable, signal)
+        .retryAttachment(request, attachment, toApiResponse(response), request.repeatable, signal)
         .finally(() => watch?.stop())
         .catch(notSent(config))
       if (next !== undefined) {
@@ -99,7 +99,8 @@ export function attachTokens(
   /** A 401 to a request without a token is explained once. */
   function sendWithheld(request: AttachRequest, config: Config): Promise<AxiosResponse> {
     const explain = (response: AxiosResponse | undefined): void => {
-      if (response?.status === 401) void attacher.reattach(request, undefined, toApiResponse(response), false)
+      if (response?.status === 401)
+        void attacher.retryAttachment(request, undefined, toApiResponse(response), false)
     }
     return sendWithoutToken(config).then(
       (response) => {

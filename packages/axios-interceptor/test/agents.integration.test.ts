@@ -1,5 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { expectNoSecrets, json, noResponse, useTestServers } from '@tokenwell/test-suite'
+import { expectNoSecrets, json, noResponse, useTestServers } from '@tokenwell/testing'
 import { create, type AxiosError } from 'axios'
 import { Agent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'

@@ -1,5 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { noResponse, useTestServers } from '@tokenwell/test-suite'
+import { noResponse, useTestServers } from '@tokenwell/testing'
 import { Axios, create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 

@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { createAxiosClient } from '@tokenwell/internal-testing/axios'
-import { describeAdapter, type AdapterUnderTest } from '@tokenwell/test-suite'
+import { describeAdapter, type AdapterUnderTest } from '@tokenwell/testing'
 import { create, isAxiosError, type CreateAxiosDefaults } from 'axios'
 
 const axiosOver = (config: CreateAxiosDefaults): AdapterUnderTest => ({

@@ -1,5 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { json, noResponse, useTestServers } from '@tokenwell/test-suite'
+import { json, noResponse, useTestServers } from '@tokenwell/testing'
 import axios, { create, type AxiosAdapter, type AxiosInstance, type AxiosRequestConfig } from 'axios'
 import { getEventListeners } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'

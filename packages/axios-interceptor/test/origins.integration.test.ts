@@ -1,5 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { json, useTestServers } from '@tokenwell/test-suite'
+import { json, useTestServers } from '@tokenwell/testing'
 import { create, type AxiosAdapter, type AxiosInstance, type CreateAxiosDefaults } from 'axios'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 

@@ -1,5 +1,5 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import { expectNoSecrets, json, useTestServers } from '@tokenwell/test-suite'
+import { expectNoSecrets, json, useTestServers } from '@tokenwell/testing'
 import { create, type AxiosInstance, type InternalAxiosRequestConfig } from 'axios'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'

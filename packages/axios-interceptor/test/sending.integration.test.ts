@@ -1,6 +1,6 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenProvider, type TokenBinding } from '@tokenwell/core'
-import { json, noResponse, useTestServers } from '@tokenwell/test-suite'
+import { json, noResponse, useTestServers } from '@tokenwell/testing'
 import axios, {
   Axios,
   create,
@@ -43,8 +43,8 @@ it('proves possession of a key for the whole URL of a request to a path', async 
     receive: () => false,
   }
   servers.endpoint.respond = async () => json({ access_token: 'bound', token_type: 'DPoP', expires_in: 60 })
-  const tokenUrl = `${servers.endpoint.origin}/token`
-  const source = clientCredentials({ tokenUrl, clientId: 'client', clientSecret: 'secret', binding })
+  const tokenEndpoint = `${servers.endpoint.origin}/token`
+  const source = clientCredentials({ tokenEndpoint, clientId: 'client', clientSecret: 'secret', binding })
   const bound = create({ baseURL: `${servers.api.origin}/v1` })
   attachTokens(bound, createTokenProvider(source))
   await failureOf(bound.get('/orders'))

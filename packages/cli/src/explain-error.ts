@@ -4,13 +4,13 @@ import { UsageError } from './usage-error.ts'
 
 /** Options of the library, and what replaces them in messages. */
 const flags: Readonly<Record<string, string>> = {
-  'set allowInsecure: true': 'pass --allow-insecure',
+  'set allowInsecureRequests: true': 'pass --allow-insecure',
   'Set algorithm to one': 'Pass --algorithm with one',
   authUrl: '--auth-url',
-  tokenUrl: '--token-url',
+  tokenEndpoint: '--token-endpoint',
   clientId: 'The client ID',
   clientSecret: 'The client secret',
-  extraParameters: '--parameter',
+  parameters: '--parameter',
 }
 
 /** Describes an error in terms of the command line; never with text that could contain a secret. */

@@ -1,4 +1,4 @@
-import { noResponse, startProtectedApi, type ProtectedApi } from '@tokenwell/test-suite'
+import { noResponse, startProtectedApi, type ProtectedApi } from '@tokenwell/testing'
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/test-suite'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
 import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
 import { exportJWK, exportPKCS8, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -135,7 +135,7 @@ describe('tokenwell doctor', () => {
   async function findingOf(args: readonly string[], response?: ScriptedResponse) {
     const server = response && (await startScriptedServer(() => response))
     onTestFinished(() => server?.close())
-    const env = server ? { TOKEN_URL: `${server.origin}/token`, CLIENT_ID: 'orders' } : environment()
+    const env = server ? { TOKEN_ENDPOINT: `${server.origin}/token`, CLIENT_ID: 'orders' } : environment()
     const { stdout } = await runTokenwell(['doctor', '--json', ...args], env)
     const sent = server?.requests.map(({ body }) => new URLSearchParams(body).get('client_assertion')!) ?? []
     for (const assertion of sent) expect(stdout).not.toContain(assertion)

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { json, startScriptedServer } from '@tokenwell/test-suite'
+import { json, startScriptedServer } from '@tokenwell/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { useSandboxedService } from './sandboxed-service.ts'
 import { temporaryFolder } from './temporary-folder.ts'

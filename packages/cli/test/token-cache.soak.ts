@@ -1,4 +1,4 @@
-import { noResponse, startTokenEndpoint } from '@tokenwell/test-suite'
+import { noResponse, startTokenEndpoint } from '@tokenwell/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from './temporary-folder.ts'
 import { startTokenwell } from './tokenwell-process.ts'
@@ -12,7 +12,7 @@ async function useEndpoint() {
   const start = (state: string) =>
     startTokenwell(['token'], {
       XDG_STATE_HOME: state,
-      TOKEN_URL: `${endpoint.origin}/token`,
+      TOKEN_ENDPOINT: `${endpoint.origin}/token`,
       CLIENT_ID: 'a-client',
       CLIENT_SECRET: 'a-secret',
     })

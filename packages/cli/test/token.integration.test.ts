@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { runTokenwell } from './run-tokenwell.ts'
 import { useSandboxedService } from './sandboxed-service.ts'
@@ -124,7 +124,7 @@ describe('tokenwell token', () => {
 
     it.each<[string, string[], Record<string, string>, RegExp]>([
       ['no URL', [], { CLIENT_ID: 'a' }, /token endpoint is missing\. Pass --auth-url or set AUTH_URL/],
-      ['two URLs', [], { AUTH_URL: 'https://a', TOKEN_URL: 'https://b' }, /are mutually exclusive/],
+      ['two URLs', [], { AUTH_URL: 'https://a', TOKEN_ENDPOINT: 'https://b' }, /are mutually exclusive/],
       ['no client ID', [], { AUTH_URL: 'https://a' }, /client ID is missing\. Set CLIENT_ID or CONSUMER_KEY/],
       [
         'no secret',
@@ -205,7 +205,7 @@ describe('tokenwell token', () => {
       const url = `${server.origin}/token`
       const flags = ['--scope', 'read', '--scope', 'write', '--audience', 'api', '--resource', 'urn:a']
       const more = ['--resource', 'urn:b', '--parameter', 'tenant=a=b']
-      const args = ['token', '--token-url', url, ...flags, ...more]
+      const args = ['token', '--token-endpoint', url, ...flags, ...more]
       expect((await runTokenwell(args, credentials)).stdout).toBe('a-token\n')
       expect(Object.fromEntries(new URLSearchParams(server.requests[0]?.body))).toStrictEqual({
         grant_type: 'client_credentials',
@@ -221,7 +221,7 @@ describe('tokenwell token', () => {
     it('with the credentials in a header', async () => {
       // The flag takes precedence over the other URL in the environment.
       const env = { ...credentials, AUTH_URL: 'https://unused.example' }
-      const args = ['token', '--token-url', `${server.origin}/token`, '--basic']
+      const args = ['token', '--token-endpoint', `${server.origin}/token`, '--basic']
       expect((await runTokenwell(args, env)).code).toBe(0)
       expect(server.requests[0]?.headers.authorization).toBe(`Basic ${btoa('canary-id:canary-secret')}`)
       expect(server.requests[0]?.body).toBe('grant_type=client_credentials')
@@ -231,7 +231,7 @@ describe('tokenwell token', () => {
       const args = [
         'token',
         '--json',
-        '--token-url',
+        '--token-endpoint',
         `${server.origin}/token`,
         '--expires-in',
         'milliseconds',

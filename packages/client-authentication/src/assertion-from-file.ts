@@ -8,7 +8,7 @@ import { addSentences, explainClockSkew } from './explain-rejection.ts'
  * The file is read for each token request, because it may be replaced at any time.
  *
  * @example
- * clientCredentials({ tokenUrl, clientId, clientAuthentication: assertionFromFile('/var/run/secrets/tokens/token') })
+ * clientCredentials({ tokenEndpoint, clientId, clientAuthentication: assertionFromFile('/var/run/secrets/tokens/token') })
  */
 export function assertionFromFile(path: string): ClientAuthentication {
   const read = async (): Promise<string> => {

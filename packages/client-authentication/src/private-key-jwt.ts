@@ -29,7 +29,7 @@ const skewSeconds = 5
  * Connect). If the key is unusable, the first token request fails with a `TokenError` of kind `configuration`.
  *
  * @example
- * clientCredentials({ tokenUrl, clientId, clientAuthentication: privateKeyJwt({ key: process.env.PRIVATE_KEY }) })
+ * clientCredentials({ tokenEndpoint, clientId, clientAuthentication: privateKeyJwt({ key: process.env.PRIVATE_KEY }) })
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuthentication {
   const { lifetimeSeconds = 60 } = options

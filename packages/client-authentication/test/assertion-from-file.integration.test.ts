@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assertionFromFile } from '@tokenwell/client-authentication'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 let folder: string
@@ -20,7 +20,7 @@ async function start(
   onTestFinished(() => server.close())
   const tokens = createTokenProvider(
     clientCredentials({
-      tokenUrl: `${server.origin}/token`,
+      tokenEndpoint: `${server.origin}/token`,
       clientId: 'client',
       clientAuthentication: assertionFromFile(join(folder, 'token')),
     }),

@@ -9,7 +9,7 @@ import {
   type TokenBinding,
   type TokenEvent,
 } from '@tokenwell/core'
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startNonceApi } from './servers/nonce-api.ts'
@@ -30,9 +30,9 @@ async function startProvider(): Promise<OidcProvider> {
   return provider
 }
 
-function start({ tokenUrl }: { readonly tokenUrl: string }, binding: TokenBinding) {
+function start({ tokenEndpoint }: { readonly tokenEndpoint: string }, binding: TokenBinding) {
   const events: TokenEvent[] = []
-  const tokens = createTokenProvider(clientCredentials({ tokenUrl, ...credentials, binding }), {
+  const tokens = createTokenProvider(clientCredentials({ tokenEndpoint, ...credentials, binding }), {
     maxAttempts: 1,
     onEvent: (event) => events.push(event),
   })
@@ -42,7 +42,7 @@ function start({ tokenUrl }: { readonly tokenUrl: string }, binding: TokenBindin
 async function startScripted(respond: ScriptedServer['respond']) {
   const server = await startScriptedServer(respond)
   onTestFinished(() => server.close())
-  return Object.assign(server, { tokenUrl: `${server.origin}/token` })
+  return Object.assign(server, { tokenEndpoint: `${server.origin}/token` })
 }
 
 const bound = () => json({ access_token: 'token', token_type: 'DPoP', expires_in: 3_600 })
@@ -60,7 +60,9 @@ describe('dpop', () => {
     async (_name, createKey) => {
       const provider = await startProvider()
       const introspection = { introspectionUrl: `${provider.issuer}/token/introspection`, ...credentials }
-      const api = await startNonceApi({ introspection: { ...introspection, clientAuthentication: 'post' } })
+      const api = await startNonceApi({
+        introspection: { ...introspection, clientAuthentication: 'client_secret_post' },
+      })
       const { tokens, requested } = start(provider, dpop({ keyPair: await createKey() }))
       const send = createTokenFetch(tokens, { allowedOrigins: [api.origin] })
       for (const expected of [2, 3]) {
@@ -84,7 +86,7 @@ describe('dpop', () => {
     await send(`${server.origin}/a%20b?c=d#e`, { method: 'put' })
     const [first, second, third] = server.requests.map(proofOf)
     const { iat = 0, jti, ...claims } = decodeJwt(first!)
-    expect(claims).toEqual({ htm: 'POST', htu: server.tokenUrl })
+    expect(claims).toEqual({ htm: 'POST', htu: server.tokenEndpoint })
     expect(Math.abs(Date.now() / 1000 - iat)).toBeLessThan(30)
     expect(decodeProtectedHeader(first!)).toEqual({
       typ: 'dpop+jwt',

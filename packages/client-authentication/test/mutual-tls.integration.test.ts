@@ -32,10 +32,12 @@ const jwksOf = async (...certificates: string[]) => ({
   ),
 })
 
-function tokensOf({ tokenUrl }: OidcProvider, options: Pick<MutualTlsOptions, 'cert' | 'key'>) {
+function tokensOf({ tokenEndpoint }: OidcProvider, options: Pick<MutualTlsOptions, 'cert' | 'key'>) {
   const { close, ...tls } = mutualTls({ ca: server.cert, ...options })
   onTestFinished(close)
-  return createTokenProvider(clientCredentials({ tokenUrl, clientId: 'client', ...tls }), { maxAttempts: 1 })
+  return createTokenProvider(clientCredentials({ tokenEndpoint, clientId: 'client', ...tls }), {
+    maxAttempts: 1,
+  })
 }
 
 it('authenticates with a certificate that the server knows (self_signed_tls_client_auth)', async () => {

@@ -13,7 +13,7 @@ async function createKey(algorithm: string) {
 }
 
 const tokensOf = (
-  server: { readonly tokenUrl: string } | { readonly authUrl: string },
+  server: { readonly tokenEndpoint: string } | { readonly authUrl: string },
   options: PrivateKeyJwtOptions,
 ) =>
   createTokenProvider(

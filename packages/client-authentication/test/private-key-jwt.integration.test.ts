@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { clientCredentials, createTokenProvider, type TokenError } from '@tokenwell/core'
 import { privateKeyJwt, type PrivateKeyJwtOptions } from '@tokenwell/client-authentication'
-import { expectNoSecrets } from '@tokenwell/test-suite'
+import { expectNoSecrets } from '@tokenwell/testing'
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, type JWK } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startOidcProvider, type OidcProvider } from './servers/oidc-provider.ts'
@@ -27,9 +27,9 @@ async function start(algorithm: string, publicJwk: JWK): Promise<OidcProvider> {
   return provider
 }
 
-const tokensOf = ({ tokenUrl }: { tokenUrl: string }, options: PrivateKeyJwtOptions) =>
+const tokensOf = ({ tokenEndpoint }: { tokenEndpoint: string }, options: PrivateKeyJwtOptions) =>
   createTokenProvider(
-    clientCredentials({ tokenUrl, clientId: 'client', clientAuthentication: privateKeyJwt(options) }),
+    clientCredentials({ tokenEndpoint, clientId: 'client', clientAuthentication: privateKeyJwt(options) }),
     { maxAttempts: 1 },
   )
 
@@ -67,7 +67,7 @@ describe('privateKeyJwt', () => {
     expect(claims).toEqual({
       iss: 'client',
       sub: 'client',
-      aud: provider.tokenUrl,
+      aud: provider.tokenEndpoint,
       exp: iat + 60,
       jti: expect.any(String),
     })
@@ -157,7 +157,7 @@ describe('privateKeyJwt', () => {
   ])('rejects %s as a key', async (_name, make, message) => {
     const key = (await make(await keyPair('ES256'))) as string
     await expect(
-      tokensOf({ tokenUrl: 'http://127.0.0.1:9/token' }, { key }).getToken(),
+      tokensOf({ tokenEndpoint: 'http://127.0.0.1:9/token' }, { key }).getToken(),
     ).rejects.toMatchObject({
       kind: 'configuration',
       message: expect.stringContaining(message),

@@ -1,6 +1,6 @@
 import type { TokenProvider } from '@tokenwell/core'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
-import { json, startScriptedServer } from '@tokenwell/test-suite'
+import { json, startScriptedServer } from '@tokenwell/testing'
 import { decodeProtectedHeader, exportPKCS8, generateKeyPair } from 'jose'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -11,7 +11,7 @@ it('runs the example in the README', async () => {
   onTestFinished(() => server.close())
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const { tokens } = await runReadmeExample(new URL('../', import.meta.url), {
-    TOKEN_URL: `${server.origin}/token`,
+    TOKEN_ENDPOINT: `${server.origin}/token`,
     CLIENT_ID: 'client',
     PRIVATE_KEY: await exportPKCS8(privateKey),
   })

@@ -8,7 +8,7 @@ import {
   createTokenProvider,
   type TokenStore,
 } from '@tokenwell/core'
-import { expectNoSecrets, json, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
+import { expectNoSecrets, json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -70,7 +70,7 @@ it.each<[string, ScriptedServer['respond'], ScriptedServer['respond']?]>([
   const { store, written } = recordingStore()
   const seen: unknown[] = []
   const source = clientCredentials({
-    tokenUrl: `${server.origin}/token`,
+    tokenEndpoint: `${server.origin}/token`,
     clientId: 'client',
     clientAuthentication: privateKeyJwt({ key }),
     binding: dpop({ keyPair }),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assertionFromFile, privateKeyJwt } from '@tokenwell/client-authentication'
 import { clientCredentials, createTokenProvider, type ClientAuthentication } from '@tokenwell/core'
-import { createFakeClock, json, startScriptedServer } from '@tokenwell/test-suite'
+import { createFakeClock, json, startScriptedServer } from '@tokenwell/testing'
 import { decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
@@ -17,7 +17,7 @@ async function start(clientAuthentication: ClientAuthentication, accepts: (asser
   onTestFinished(() => server.close())
   const clock = createFakeClock()
   const source = clientCredentials({
-    tokenUrl: `${server.origin}/token`,
+    tokenEndpoint: `${server.origin}/token`,
     clientId: 'client',
     clientAuthentication,
   })

@@ -1,6 +1,6 @@
 export type { TokenProviderOptions } from './acquire/provider-options.ts'
 export type { AllowedOrigin } from './attach/allowed-origins.ts'
-export type { TokenRequestInit } from './attach/outgoing-request.ts'
+export type { TokenFetchInit } from './attach/outgoing-request.ts'
 export { isRepeatableBody } from './attach/replayable-body.ts'
 export { createTokenAttacher } from './attach/create-token-attacher.ts'
 export type {

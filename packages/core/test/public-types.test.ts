@@ -40,16 +40,16 @@ describe('optional members', () => {
     const tokens = createTokenProvider(
       clientCredentials({
         authUrl: AUTH_URL,
-        tokenUrl: AUTH_URL ? undefined : 'https://auth.example.com/token',
+        tokenEndpoint: AUTH_URL ? undefined : 'https://auth.example.com/token',
         clientId: 'client',
         clientSecret: 'secret',
         scope: SCOPE,
         audience: AUDIENCE,
         resource: undefined,
-        extraParameters: undefined,
+        parameters: undefined,
         expiresInUnit: undefined,
         fetch: undefined,
-        allowInsecure: undefined,
+        allowInsecureRequests: undefined,
         dangerouslyAllowBrowser: undefined,
         clientAuthentication: undefined,
       }),
@@ -65,7 +65,7 @@ describe('optional members', () => {
 it('a provider, a pool and their tokens implement their interfaces', () => {
   // `fetch` is a FetchLike, and a TokenFetch can replace `fetch`.
   const tokens = createTokenProvider(
-    clientCredentials({ tokenUrl: 'https://a.example.com', clientId: 'a', clientSecret: 'b', fetch }),
+    clientCredentials({ tokenEndpoint: 'https://a.example.com', clientId: 'a', clientSecret: 'b', fetch }),
   )
   const replacement: (input: string | URL | Request, init?: RequestInit) => Promise<Response> =
     createTokenFetch(tokens, {
@@ -73,7 +73,7 @@ it('a provider, a pool and their tokens implement their interfaces', () => {
       fetch,
     })
   const pool = createTokenPool((_tenant: 'a' | 'b') =>
-    clientCredentials({ tokenUrl: 'https://a.example.com', clientId: 'a', clientSecret: 'b' }),
+    clientCredentials({ tokenEndpoint: 'https://a.example.com', clientId: 'a', clientSecret: 'b' }),
   )
   // @ts-expect-error a key that the pool does not have
   pool.for('c')

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFileTokenStore } from '@tokenwell/file-token-store'
-import { describeTokenStore } from '@tokenwell/test-suite'
+import { describeTokenStore } from '@tokenwell/testing'
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'tokenwell-files-'))

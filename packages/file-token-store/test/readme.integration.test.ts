@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AccessToken } from '@tokenwell/core'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
-import { useTestServers } from '@tokenwell/test-suite'
+import { useTestServers } from '@tokenwell/testing'
 import { expect, it, onTestFinished } from 'vitest'
 
 const servers = useTestServers()

@@ -1,4 +1,4 @@
-import type { AdapterClient, AdapterRequest } from '@tokenwell/test-suite'
+import type { AdapterClient, AdapterRequest } from '@tokenwell/testing'
 
 interface AxiosLikeResponse {
   readonly status: number

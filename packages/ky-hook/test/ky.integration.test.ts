@@ -1,5 +1,5 @@
 import { tokenHooks } from '@tokenwell/ky-hook'
-import { expectNoSecrets, json, noResponse, useTestServers } from '@tokenwell/test-suite'
+import { expectNoSecrets, json, noResponse, useTestServers } from '@tokenwell/testing'
 import { setTimeout } from 'node:timers/promises'
 import ky, { HTTPError, TimeoutError, type Hooks, type KyInstance, type Options } from 'ky'
 import { beforeEach, describe, expect, it, vi } from 'vitest'

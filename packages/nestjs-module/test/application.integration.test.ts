@@ -1,4 +1,4 @@
-import { useTestServers } from '@tokenwell/test-suite'
+import { useTestServers } from '@tokenwell/testing'
 import { execFileSync, fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ describe.skipIf(!isBuilt)(
           const env = {
             ...process.env,
             NEST: String(version),
-            TOKEN_URL: `${servers.endpoint.origin}/token`,
+            TOKEN_ENDPOINT: `${servers.endpoint.origin}/token`,
             CLIENT_ID: 'a-client',
             CLIENT_SECRET: 'a-secret',
             API_URL: servers.api.origin,

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common'
 import { logTokenEvents } from '@tokenwell/nestjs-module'
 import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
-import { json, useTestServers } from '@tokenwell/test-suite'
+import { json, useTestServers } from '@tokenwell/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
 const servers = useTestServers()

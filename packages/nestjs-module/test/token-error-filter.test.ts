@@ -11,7 +11,7 @@ import {
   TokenModule,
 } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
-import { json, useTestServers } from '@tokenwell/test-suite'
+import { json, useTestServers } from '@tokenwell/testing'
 import { firstValueFrom } from 'rxjs'
 import { expect, it, onTestFinished, vi } from 'vitest'
 

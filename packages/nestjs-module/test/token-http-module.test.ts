@@ -8,7 +8,7 @@ import {
   TokenHttpModule,
   type TokenHttpModuleOptions,
 } from '@tokenwell/nestjs-module/axios'
-import { json, useTestServers } from '@tokenwell/test-suite'
+import { json, useTestServers } from '@tokenwell/testing'
 import axios from 'axios'
 import { firstValueFrom } from 'rxjs'
 import { expect, it } from 'vitest'
@@ -134,13 +134,17 @@ it('does not change the global axios instance', async () => {
   const module = await Test.createTestingModule({
     imports: [
       tokenModule(),
-      TokenHttpModule.register({ baseURL: servers.api.origin, allowInsecure: true, replaceHeader: false }),
+      TokenHttpModule.register({
+        baseURL: servers.api.origin,
+        allowInsecureRequests: true,
+        replaceHeader: false,
+      }),
     ],
     providers: [Orders],
   }).compile()
   const { axiosRef } = module.get(Orders).http
   expect(axiosRef).not.toBe(axios)
-  for (const option of ['allowedOrigins', 'allowInsecure', 'replaceHeader']) {
+  for (const option of ['allowedOrigins', 'allowInsecureRequests', 'replaceHeader']) {
     expect(Object.keys(axiosRef.defaults)).not.toContain(option)
   }
   expect(axios.interceptors.request.handlers).toStrictEqual(handlers)

@@ -6,7 +6,7 @@ import {
   type TokenProviderOptions,
 } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { createFakeClock, json, useTestServers } from '@tokenwell/test-suite'
+import { createFakeClock, json, useTestServers } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 

@@ -1,4 +1,4 @@
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
 
 type Attributes = Readonly<Record<string, string | number | boolean>>
 

@@ -2,7 +2,7 @@ import { context, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { createTokenProvider, type TokenEvent, type TokenEventListener } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { createFakeClock, json, noResponse, useTestServers } from '@tokenwell/test-suite'
+import { createFakeClock, json, noResponse, useTestServers } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 

@@ -9,7 +9,7 @@ import {
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
 import { createPostgresqlTokenStore, type EntryUnreadableEvent } from '@tokenwell/postgresql-token-store'
-import { describeTokenStore } from '@tokenwell/test-suite'
+import { describeTokenStore } from '@tokenwell/testing'
 import { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { TokenProvider } from '@tokenwell/core'
 import { postgresIsAbsent, startPostgres, withoutPostgres } from '@tokenwell/internal-testing/postgres'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
-import { useTestServers } from '@tokenwell/test-suite'
+import { useTestServers } from '@tokenwell/testing'
 import type { Pool } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 

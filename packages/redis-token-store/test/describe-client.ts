@@ -5,7 +5,7 @@ import {
   type RedisTokenStoreClient,
   type RedisTokenStoreOptions,
 } from '@tokenwell/redis-token-store'
-import { describeTokenStore } from '@tokenwell/test-suite'
+import { describeTokenStore } from '@tokenwell/testing'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 
 /** A connected client, and how to close it. */

@@ -15,7 +15,7 @@ export interface MemberSettings {
     readonly form: 'server' | 'cluster' | 'sentinel'
     readonly ports: readonly number[]
   }
-  readonly tokenUrl: string
+  readonly tokenEndpoint: string
   readonly encryptionKeys?: readonly string[] | undefined
   readonly refreshAheadMs?: number | undefined
   /** Deviation of this process's wall clock in milliseconds. */
@@ -49,7 +49,7 @@ export interface OrderResult {
 }
 
 const settings = JSON.parse(process.argv[2]!) as MemberSettings
-const { member, redis, tokenUrl, encryptionKeys, refreshAheadMs, skewMs = 0 } = settings
+const { member, redis, tokenEndpoint, encryptionKeys, refreshAheadMs, skewMs = 0 } = settings
 const trueNow = Date.now.bind(Date)
 Date.now = () => trueNow() + skewMs
 
@@ -82,7 +82,7 @@ function providerOf({ scope, timeoutMs }: Order) {
   const known = providers.get(scope)
   if (known) return known
   const source = clientCredentials({
-    tokenUrl,
+    tokenEndpoint,
     clientId: 'fleet',
     clientSecret: 'secret',
     scope,

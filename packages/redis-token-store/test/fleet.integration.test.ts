@@ -24,7 +24,7 @@ describe.skipIf(!redisInstalled)('a fleet of 8 processes with clocks an hour apa
     })
     fleet = await startFleet(8, (member) => ({
       redis: { form: 'server', ports: [redis.port] },
-      tokenUrl: endpoint.tokenUrl,
+      tokenEndpoint: endpoint.tokenEndpoint,
       refreshAheadMs: 3_000,
       skewMs: ((member % 3) - 1) * hour,
     }))

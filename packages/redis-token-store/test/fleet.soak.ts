@@ -22,7 +22,7 @@ describe.skipIf(!redisInstalled)('a fleet over a long time', () => {
       await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_000 })
       await using fleet = await startFleet(8, (member) => ({
         redis: servers.redis,
-        tokenUrl: endpoint.tokenUrl,
+        tokenEndpoint: endpoint.tokenEndpoint,
         skewMs: ((member % 3) - 1) * apartMs,
       }))
       await table.measure(`tokens of 3 s, 8 processes, ${name}`, async () => {
@@ -47,7 +47,7 @@ describe.skipIf(!redisInstalled)('a fleet over a long time', () => {
     })
     await using fleet = await startFleet(4, () => ({
       redis: { form: 'server', ports: [redis.port] },
-      tokenUrl: endpoint.tokenUrl,
+      tokenEndpoint: endpoint.tokenEndpoint,
     }))
     const order = { scope: 'spoofed', perSecond: 20, forMs: 35_000 }
     await table.measure('one spoofed invalid_client, 4 processes', async () => {

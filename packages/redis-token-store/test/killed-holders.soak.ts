@@ -29,7 +29,10 @@ describe.skipIf(!redisInstalled)('a fleet whose processes are killed', () => {
           return false
         },
       })
-      await using started = await startFleet(4, () => ({ redis: servers.redis, tokenUrl: endpoint.tokenUrl }))
+      await using started = await startFleet(4, () => ({
+        redis: servers.redis,
+        tokenEndpoint: endpoint.tokenEndpoint,
+      }))
       fleet = started
       await table.measure(`${kills} holders killed, 4 processes, ${name}`, async () => {
         const results: OrderResult[] = []

@@ -17,8 +17,8 @@ export interface Tenants {
   readonly events: Record<string, number>
 }
 
-const sourceOf = (tenant: number, { tokenUrl }: TokenEndpoint) =>
-  clientCredentials({ tokenUrl, clientId: 'many', clientSecret: 'secret', scope: `tenant-${tenant}` })
+const sourceOf = (tenant: number, { tokenEndpoint }: TokenEndpoint) =>
+  clientCredentials({ tokenEndpoint, clientId: 'many', clientSecret: 'secret', scope: `tenant-${tenant}` })
 
 function createTenants(count: number, endpoint: TokenEndpoint, store: TokenStore): Tenants {
   const events: Record<string, number> = {}

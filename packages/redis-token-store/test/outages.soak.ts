@@ -34,7 +34,10 @@ describe.skipIf(!redisInstalled).each([
     async () => {
       await using servers = await start()
       await using endpoint = await startSlowEndpoint()
-      await using fleet = await startFleet(8, () => ({ redis: servers.redis, tokenUrl: endpoint.tokenUrl }))
+      await using fleet = await startFleet(8, () => ({
+        redis: servers.redis,
+        tokenEndpoint: endpoint.tokenEndpoint,
+      }))
       await execute(fleet, endpoint, { scope: 'warm-up', calls: 1 })
       const run = (order: Order) =>
         table.measure(`${order.scope}, 8 processes, ${name}`, () => execute(fleet, endpoint, order))
@@ -81,7 +84,7 @@ describe.skipIf(!redisInstalled)('16 processes', () => {
       })
       await using started = await startFleet(16, () => ({
         redis: servers.redis,
-        tokenUrl: endpoint.tokenUrl,
+        tokenEndpoint: endpoint.tokenEndpoint,
       }))
       fleet = started
       await execute(started, endpoint, { scope: 'warm-up', calls: 1 })
@@ -107,7 +110,7 @@ describe.skipIf(!redisInstalled)('a slot of a cluster that moves under load', ()
     await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_000 })
     await using fleet = await startFleet(4, (member) => ({
       redis: { ...servers.redis, client: member % 2 ? 'ioredis' : 'redis' },
-      tokenUrl: endpoint.tokenUrl,
+      tokenEndpoint: endpoint.tokenEndpoint,
     }))
     await execute(fleet, endpoint, { scope: 'moves', calls: 1 })
     const forMs = 30_000

@@ -36,7 +36,7 @@ describe.skipIf(!redisInstalled)('a cluster of three nodes', () => {
     await using endpoint = await startTokenEndpoint({ lifetimeMs: 6_000 })
     await using fleet = await startFleet(3, () => ({
       redis: { form: 'cluster', ports: cluster.nodes.map(({ port }) => port) },
-      tokenUrl: endpoint.tokenUrl,
+      tokenEndpoint: endpoint.tokenEndpoint,
       refreshAheadMs: 3_000,
       encryptionKeys,
     }))

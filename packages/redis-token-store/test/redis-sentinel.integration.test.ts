@@ -40,7 +40,7 @@ describe.skipIf(!redisInstalled)('a master behind a sentinel', () => {
     await using endpoint = await startTokenEndpoint({ lifetimeMs: 6_000 })
     await using fleet = await startFleet(3, () => ({
       redis: { form: 'sentinel', ports: [servers.sentinel.port] },
-      tokenUrl: endpoint.tokenUrl,
+      tokenEndpoint: endpoint.tokenEndpoint,
       refreshAheadMs: 3_000,
       encryptionKeys,
     }))

@@ -36,8 +36,8 @@ describe.skipIf(!redisInstalled)('providers that share a Redis, while the token 
   function startFleet(size: number, scope: string, options: TokenProviderOptions = {}, shared = true) {
     const slow: TokenEvent[] = []
     const providers = Array.from({ length: size }, () => {
-      const { tokenUrl } = endpoint
-      const source = clientCredentials({ tokenUrl, clientId: 'fleet', clientSecret: 'secret', scope })
+      const { tokenEndpoint } = endpoint
+      const source = clientCredentials({ tokenEndpoint, clientId: 'fleet', clientSecret: 'secret', scope })
       const tokens = createTokenProvider(source, { store: shared ? store : undefined, ...options })
       tokens.on((event) => event.type === 'store_unavailable' && slow.push(event))
       return tokens

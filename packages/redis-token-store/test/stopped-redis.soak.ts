@@ -14,7 +14,7 @@ describe.skipIf(!redisInstalled)('a fleet whose Redis is stopped', () => {
     await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_000 })
     await using fleet = await startFleet(4, () => ({
       redis: { form: 'server', ports: [redis.port] },
-      tokenUrl: endpoint.tokenUrl,
+      tokenEndpoint: endpoint.tokenEndpoint,
     }))
     const order = { scope: 'restarts', perSecond: 125, forMs: 30_000 }
     await table.measure('Redis restarted 15 times, 4 processes', async () => {
@@ -38,7 +38,7 @@ describe.skipIf(!redisInstalled)('a fleet whose Redis is stopped', () => {
       await using endpoint = await startTokenEndpoint({ lifetimeMs: 3_000 })
       await using fleet = await startFleet(4, () => ({
         redis: { client, form: 'server', ports: [redis.port] },
-        tokenUrl: endpoint.tokenUrl,
+        tokenEndpoint: endpoint.tokenEndpoint,
       }))
       for (const stop of ['kill', 'freeze'] as const) {
         const order = { scope: stop, perSecond: 125, forMs: 12_000 }

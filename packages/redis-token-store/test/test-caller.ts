@@ -39,7 +39,7 @@ export async function openCaller(
   const events: TokenEvent[] = []
   let passedMs = 0
   const source = clientCredentials({
-    tokenUrl: endpoint.tokenUrl,
+    tokenEndpoint: endpoint.tokenEndpoint,
     clientId: 'one',
     clientSecret: 'secret',
     scope,

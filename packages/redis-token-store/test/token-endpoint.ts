@@ -22,7 +22,7 @@ export type Outcome =
   | { readonly status: number; readonly headers?: Record<string, string> | undefined }
 
 export interface TokenEndpoint extends AsyncDisposable {
-  readonly tokenUrl: string
+  readonly tokenEndpoint: string
   readonly requests: TokenRequestRecord[]
 }
 
@@ -56,7 +56,7 @@ export async function startTokenEndpoint(options: {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    tokenUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
+    tokenEndpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
     requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

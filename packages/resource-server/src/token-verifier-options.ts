@@ -44,7 +44,7 @@ export interface TokenVerifierOptions {
   /** @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
   /** Allows plain HTTP to hosts other than loopback. @default false */
-  readonly allowInsecure?: boolean | undefined
+  readonly allowInsecureRequests?: boolean | undefined
   /**
    * Keeps a check alive that other requests wait for (Cloudflare Workers: `import { waitUntil } from
    * 'cloudflare:workers'`). Without it, requests there do not share checks, only their results.
@@ -63,7 +63,7 @@ export interface IntrospectionOptions {
   readonly clientId: string
   /** A function is called before each request. */
   readonly clientSecret?: string | (() => string | Promise<string>) | undefined
-  /** @default 'basic' */
+  /** @default 'client_secret_basic' */
   readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
   /** How long a result is reused, valid or not; never past the token's expiry. @default 10_000 */
   readonly cacheMs?: number | undefined

@@ -1,4 +1,4 @@
-import { noResponse, startScriptedServer, type ScriptedServer } from '@tokenwell/test-suite'
+import { noResponse, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
 import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
 import { hasAuthlib, startAuthlib } from './servers/authlib.ts'
 import { startJwtIssuer, type JwtIssuer } from './servers/jwt-issuer.ts'

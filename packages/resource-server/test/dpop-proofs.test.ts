@@ -6,7 +6,7 @@ import {
   type VerifiedRequest,
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
-import { createFakeClock, expectNoSecrets } from '@tokenwell/test-suite'
+import { createFakeClock, expectNoSecrets } from '@tokenwell/testing'
 import { createDpopKey } from './servers/dpop-key.ts'
 
 describe('DPoP proofs', () => {

@@ -1,6 +1,6 @@
 import { SignJWT, type JWTHeaderParameters } from 'jose'
 import { createTokenVerifier, type VerificationEvent } from '@tokenwell/resource-server'
-import { createFakeClock } from '@tokenwell/test-suite'
+import { createFakeClock } from '@tokenwell/testing'
 import { describe, expect, it } from 'vitest'
 import { createSigningKey } from './servers/jwt-issuer.ts'
 

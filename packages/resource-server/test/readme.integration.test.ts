@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { Express } from 'express'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
-import { json, startScriptedServer } from '@tokenwell/test-suite'
+import { json, startScriptedServer } from '@tokenwell/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { listen } from './apis/listen.ts'
 

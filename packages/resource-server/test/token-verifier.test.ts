@@ -7,7 +7,7 @@ import {
   type TokenVerifierOptions,
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
-import { expectNoSecrets } from '@tokenwell/test-suite'
+import { expectNoSecrets } from '@tokenwell/testing'
 import { createVerifierUnderTest } from './verifier-under-test.ts'
 
 const introspection = { authUrl: 'http://localhost', clientId: 'orders-api', clientSecret: 'orders-secret' }
@@ -44,8 +44,8 @@ describe('createTokenVerifier', () => {
       { introspection: { ...introspection, clientSecret: undefined } },
     ],
     [
-      "introspection.clientAuthentication must be 'basic', 'post', 'none' or a ClientAuthentication object.",
-      { introspection: { ...introspection, clientAuthentication: 'jwt' as 'post' } },
+      "introspection.clientAuthentication must be 'client_secret_basic', 'client_secret_post', 'none' or a ClientAuthentication object.",
+      { introspection: { ...introspection, clientAuthentication: 'jwt' as 'client_secret_post' } },
     ],
   ])('rejects options: %s', (message, options) => {
     const failure = expect.objectContaining({
@@ -55,10 +55,10 @@ describe('createTokenVerifier', () => {
     expect(() => createTokenVerifier(options)).toThrow(failure)
   })
 
-  it('allows plain HTTP with allowInsecure', () => {
+  it('allows plain HTTP with allowInsecureRequests', () => {
     const options = {
       introspection: { ...introspection, authUrl: 'http://auth.internal' },
-      allowInsecure: true,
+      allowInsecureRequests: true,
     }
     expect(() => createTokenVerifier(options)).not.toThrow()
   })
@@ -92,7 +92,7 @@ describe('introspection requests', () => {
   })
 
   it('have credentials in the body', async () => {
-    const { headers, form } = await requestWith({ clientAuthentication: 'post' })
+    const { headers, form } = await requestWith({ clientAuthentication: 'client_secret_post' })
     expect(headers.get('authorization')).toBeNull()
     expect(form).toMatchObject({ client_id: 'orders-api', client_secret: 'orders-secret' })
   })

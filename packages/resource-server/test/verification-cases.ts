@@ -46,7 +46,13 @@ export function apiConfigs(servers: AuthorizationServers) {
     classic: { ...platformApi, errors: 'classic' },
     downClassic: { introspection: { ...introspection, authUrl: closed }, errors: 'classic' },
     wrongSecret: { introspection: { ...introspection, clientSecret: 'wrong', authUrl: platform.authUrl } },
-    post: { introspection: { ...introspection, authUrl: platform.authUrl, clientAuthentication: 'post' } },
+    post: {
+      introspection: {
+        ...introspection,
+        authUrl: platform.authUrl,
+        clientAuthentication: 'client_secret_post',
+      },
+    },
     opaque: {
       introspection: { ...introspection, introspectionUrl: `${oidc.issuer}/token/introspection` },
       audience: resources.opaque,

@@ -5,7 +5,7 @@ import {
   type TokenVerifierOptions,
   type VerificationEvent,
 } from '@tokenwell/resource-server'
-import { createFakeClock, type FakeClock } from '@tokenwell/test-suite'
+import { createFakeClock, type FakeClock } from '@tokenwell/testing'
 
 export interface VerifierUnderTest {
   readonly verifier: TokenVerifier

@@ -16,14 +16,14 @@ const UPLOAD_TIMEOUT_MS = 300_000
 
 /** Creates the speech-to-text API, which does not listen yet; throws if `authUrl` or an origin is invalid. */
 export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
-  const { authUrl, clientId, clientSecret, introspectionCacheMs = 3_000, allowInsecure } = options
+  const { authUrl, clientId, clientSecret, introspectionCacheMs = 3_000, allowInsecureRequests } = options
   const { slowUploads = {} } = options
   const { headersMs = 10_000 } = slowUploads
   const verifier = createTokenVerifier({
     introspection: { authUrl, clientId, clientSecret, cacheMs: introspectionCacheMs },
     realm: 'speech',
     errors: 'classic',
-    allowInsecure,
+    allowInsecureRequests,
   })
   const server = fastify({
     loggerInstance: createLogger(options),

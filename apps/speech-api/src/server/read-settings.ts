@@ -19,7 +19,7 @@ export function readSettings(environment: Environment): StartSpeechApiOptions {
     authUrl: required('AUTH_URL'),
     clientId: required('CLIENT_ID', 'CONSUMER_KEY'),
     clientSecret: required('CLIENT_SECRET', 'CONSUMER_SECRET'),
-    allowInsecure: environment['ALLOW_INSECURE'] === '1',
+    allowInsecureRequests: environment['ALLOW_INSECURE'] === '1',
     allowedOrigins: environment['ALLOWED_ORIGINS']?.split(/[\s,]+/).filter(Boolean),
     maxJobs: integer(environment, 'MAX_JOBS', 2, 1_000),
     engine: readEngine(environment),

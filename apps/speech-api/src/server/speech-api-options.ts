@@ -11,7 +11,7 @@ export interface SpeechApiOptions {
   /** Allows plain HTTP to a token service on another machine.
    * @default false
    */
-  readonly allowInsecure?: boolean | undefined
+  readonly allowInsecureRequests?: boolean | undefined
   /** Recognises speech. An engine that you pass is not closed with the server.
    * @default the digits engine
    */

@@ -15,7 +15,7 @@ describe('environment variables', () => {
       authUrl: 'https://auth.example',
       clientId: 'id',
       clientSecret: 'secret',
-      allowInsecure: false,
+      allowInsecureRequests: false,
     })
   })
 

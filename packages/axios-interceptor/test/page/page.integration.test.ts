@@ -1,4 +1,4 @@
-import { noResponse, useTestServers } from '@tokenwell/test-suite'
+import { noResponse, useTestServers } from '@tokenwell/testing'
 import { allowPages, hasChromium, inChromium, useChromiumPage } from '@tokenwell/internal-testing/chromium'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'

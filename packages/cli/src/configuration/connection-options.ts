@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 /** Flags that all commands with a token endpoint share, as parsed. */
 export interface ConnectionFlags {
   readonly authUrl?: string
-  readonly tokenUrl?: string
+  readonly tokenEndpoint?: string
   readonly clientId?: string
   readonly clientSecret?: string
   readonly privateKey?: string
@@ -18,7 +18,7 @@ export interface ConnectionFlags {
   readonly resource?: readonly string[]
   readonly parameter?: readonly string[]
   readonly expiresIn: 'seconds' | 'milliseconds'
-  readonly allowInsecure?: true
+  readonly allowInsecureRequests?: true
   /** Seconds. */
   readonly timeout: number
 }
@@ -26,7 +26,7 @@ export interface ConnectionFlags {
 export function addConnectionOptions(command: Command): Command {
   return command
     .option('--auth-url <url>', "base URL of the platform's token service (or AUTH_URL)")
-    .option('--token-url <url>', 'full URL of any other RFC 6749 token endpoint (or TOKEN_URL)')
+    .option('--token-endpoint <url>', 'full URL of any other RFC 6749 token endpoint (or TOKEN_ENDPOINT)')
     .option('--client-id <id>', 'client ID or consumer key (or CLIENT_ID, CONSUMER_KEY)')
     .option(
       '--client-secret <secret>',

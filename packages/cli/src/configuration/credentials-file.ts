@@ -4,7 +4,7 @@ import { readPrivateFile } from './read-private-file.ts'
 
 interface CredentialsFile {
   readonly authUrl?: string | undefined
-  readonly tokenUrl?: string | undefined
+  readonly tokenEndpoint?: string | undefined
   readonly clientId?: string | undefined
   readonly clientSecret?: string | undefined
 }
@@ -23,7 +23,7 @@ export async function readCredentialsFile(path: string): Promise<CredentialsFile
       | undefined
   const found = {
     authUrl: value('authurl'),
-    tokenUrl: value('tokenurl'),
+    tokenEndpoint: value('tokenurl'),
     clientId: value('clientid', 'consumerkey'),
     clientSecret: value('clientsecret', 'consumersecret'),
   }

@@ -21,7 +21,7 @@ export type Connection = TokenRequestOptions &
   Pick<ClientCredentialsOptions, 'expiresInUnit'> & {
     /** Absent if the client authenticates with a key or an assertion. */
     readonly clientSecret?: string | undefined
-    readonly clientAuthentication: 'post' | 'basic' | ClientAuthentication
+    readonly clientAuthentication: 'client_secret_post' | 'client_secret_basic' | ClientAuthentication
     /** The file with the assertion, if the client authenticates with one. */
     readonly assertionFile?: string | undefined
     /** Where each value came from, such as `--auth-url` or `CONSUMER_KEY`. */
@@ -53,14 +53,14 @@ export async function resolveConnection(
     [endpoint.option]: endpoint.value,
     clientId: clientId.value,
     clientSecret: clientSecret?.value,
-    clientAuthentication: keyed ?? (flags.basic ? 'basic' : 'post'),
+    clientAuthentication: keyed ?? (flags.basic ? 'client_secret_basic' : 'client_secret_post'),
     assertionFile: files.assertionFile,
     scope: flags.scope,
     audience: flags.audience,
     resource: flags.resource,
-    extraParameters: flags.parameter && Object.fromEntries(flags.parameter.map(readPair)),
+    parameters: flags.parameter && Object.fromEntries(flags.parameter.map(readPair)),
     expiresInUnit: flags.expiresIn,
-    allowInsecure: flags.allowInsecure,
+    allowInsecureRequests: flags.allowInsecureRequests,
     origins: {
       [endpoint.option]: endpoint.origin,
       clientId: clientId.origin,
@@ -113,7 +113,7 @@ function keyFilesOf(places: readonly Place[]): KeyFiles {
 /** Lets the library check the options, and names where an invalid one came from. */
 function checkConnection(connection: Connection, allowPlainHttp = false): void {
   try {
-    describeRequest(allowPlainHttp ? { ...connection, allowInsecure: true } : connection)
+    describeRequest(allowPlainHttp ? { ...connection, allowInsecureRequests: true } : connection)
   } catch (error) {
     if (!(error instanceof TokenError)) throw error
     throw new UsageError(nameOptions(error.message, connection.origins))
@@ -126,7 +126,7 @@ export function describeRequest({ clientAuthentication, ...connection }: Connect
   return buildTokenRequest({ ...connection, clientAuthentication: method })
 }
 
-type Option = 'authUrl' | 'tokenUrl' | 'clientId' | 'clientSecret' | 'privateKey' | 'assertionFile'
+type Option = 'authUrl' | 'tokenEndpoint' | 'clientId' | 'clientSecret' | 'privateKey' | 'assertionFile'
 interface Found {
   readonly value: string
   readonly origin: string
@@ -149,7 +149,7 @@ function placesOf(
   return [
     {
       authUrl: given(flags.authUrl, '--auth-url'),
-      tokenUrl: given(flags.tokenUrl, '--token-url'),
+      tokenEndpoint: given(flags.tokenEndpoint, '--token-endpoint'),
       clientId: given(flags.clientId, '--client-id'),
       clientSecret: given(flags.clientSecret, '--client-secret'),
       privateKey: given(flags.privateKey, '--private-key'),
@@ -157,13 +157,13 @@ function placesOf(
     },
     {
       authUrl: inFile('authUrl'),
-      tokenUrl: inFile('tokenUrl'),
+      tokenEndpoint: inFile('tokenEndpoint'),
       clientId: inFile('clientId'),
       clientSecret: inFile('clientSecret'),
     },
     {
       authUrl: variable('AUTH_URL'),
-      tokenUrl: variable('TOKEN_URL'),
+      tokenEndpoint: variable('TOKEN_ENDPOINT'),
       clientId: variable('CLIENT_ID', 'CONSUMER_KEY'),
       clientSecret: variable('CLIENT_SECRET', 'CONSUMER_SECRET'),
       privateKey: variable('PRIVATE_KEY_FILE'),
@@ -176,18 +176,18 @@ function find(places: readonly Place[], option: Option): Found | undefined {
   return places.map((place) => place[option]).find((found) => found !== undefined)
 }
 
-function resolveEndpoint(places: readonly Place[]): Found & { readonly option: 'authUrl' | 'tokenUrl' } {
-  for (const { authUrl, tokenUrl } of places) {
-    if (authUrl && tokenUrl) {
+function resolveEndpoint(places: readonly Place[]): Found & { readonly option: 'authUrl' | 'tokenEndpoint' } {
+  for (const { authUrl, tokenEndpoint } of places) {
+    if (authUrl && tokenEndpoint) {
       throw new UsageError(
-        `${authUrl.origin} and ${tokenUrl.origin} are mutually exclusive. Use one of them.`,
+        `${authUrl.origin} and ${tokenEndpoint.origin} are mutually exclusive. Use one of them.`,
       )
     }
     if (authUrl) return { ...authUrl, option: 'authUrl' }
-    if (tokenUrl) return { ...tokenUrl, option: 'tokenUrl' }
+    if (tokenEndpoint) return { ...tokenEndpoint, option: 'tokenEndpoint' }
   }
   throw new UsageError(
-    "The token endpoint is missing. Pass --auth-url or set AUTH_URL. For an endpoint other than the platform's, pass --token-url or set TOKEN_URL.",
+    "The token endpoint is missing. Pass --auth-url or set AUTH_URL. For an endpoint other than the platform's, pass --token-endpoint or set TOKEN_ENDPOINT.",
   )
 }
 

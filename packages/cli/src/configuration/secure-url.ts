@@ -5,8 +5,8 @@ export function parseHttpUrl(text: string): URL | undefined {
 }
 
 /** Whether a token may be sent to a URL: over HTTPS, to this machine, or where plain HTTP is allowed. */
-export function isSecureUrl({ protocol, hostname }: URL, allowInsecure = false): boolean {
+export function isSecureUrl({ protocol, hostname }: URL, allowInsecureRequests = false): boolean {
   if (protocol === 'https:') return true
   const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-  return protocol === 'http:' && (allowInsecure || loopback)
+  return protocol === 'http:' && (allowInsecureRequests || loopback)
 }

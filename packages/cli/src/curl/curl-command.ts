@@ -29,13 +29,17 @@ export function curlCommand(context: CommandContext, end: (code: number) => void
     })
 }
 
-function checkUrl(text: string, { allowOrigin, allowInsecure }: CurlFlags, env: NodeJS.ProcessEnv): URL {
+function checkUrl(
+  text: string,
+  { allowOrigin, allowInsecureRequests }: CurlFlags,
+  env: NodeJS.ProcessEnv,
+): URL {
   const url = parseHttpUrl(text)
   if (url === undefined)
     throw new UsageError(
       'The URL of the request must be absolute, such as https://api.example.com/v1/orders.',
     )
-  if (!isSecureUrl(url, allowInsecure)) {
+  if (!isSecureUrl(url, allowInsecureRequests)) {
     throw new UsageError(
       'The URL of the request must start with https://. Inside a trusted network, pass --allow-insecure.',
     )

@@ -11,7 +11,7 @@ export function checkAddress(connection: Connection, url: URL): Finding[] {
   return [...checkPath(connection, url), ...(plainHttp ? [plainHttp] : [])]
 }
 
-/** The platform expects grant_type in the query, which `--token-url` does not send. */
+/** The platform expects grant_type in the query, which `--token-endpoint` does not send. */
 function checkPath({ authUrl, origins }: Connection, { origin, pathname }: URL): Finding[] {
   const [base, repeated] = pathname.split(platformPath)
   if (repeated === undefined) return []
@@ -19,7 +19,7 @@ function checkPath({ authUrl, origins }: Connection, { origin, pathname }: URL):
     return [
       address.warning(
         'platform_path',
-        `${origins['tokenUrl']} contains the platform's path, ${platformPath}.`,
+        `${origins['tokenEndpoint']} contains the platform's path, ${platformPath}.`,
         `Pass --auth-url ${origin}${base} instead: the platform expects grant_type in the query.`,
       ),
     ]
@@ -34,12 +34,12 @@ function checkPath({ authUrl, origins }: Connection, { origin, pathname }: URL):
   ]
 }
 
-function checkPlainHttp({ allowInsecure }: Connection, url: URL): Finding | undefined {
+function checkPlainHttp({ allowInsecureRequests }: Connection, url: URL): Finding | undefined {
   if (url.protocol !== 'http:') return undefined
   if (isSecureUrl(url)) return address.note('plain_http_loopback', 'Plain HTTP, on this machine only.')
   const message = `Plain HTTP to ${url.host}: others on the network can read the secret and the token.`
   const advice = 'Use https:// in the URL. Inside a trusted network, pass --allow-insecure.'
-  return allowInsecure
+  return allowInsecureRequests
     ? address.warning('plain_http', message, advice)
     : address.problem('plain_http', `${message} No request was sent.`, advice)
 }

@@ -11,10 +11,10 @@ const api = findingsOf('api')
 export async function checkApi(
   url: URL,
   token: AccessToken,
-  { allowInsecure, limitMs }: { allowInsecure?: boolean | undefined; limitMs: number },
+  { allowInsecureRequests, limitMs }: { allowInsecureRequests?: boolean | undefined; limitMs: number },
 ): Promise<Finding> {
   const place = url.host + url.pathname
-  if (!isSecureUrl(url, allowInsecure)) {
+  if (!isSecureUrl(url, allowInsecureRequests)) {
     return api.problem(
       'plain_http',
       `Plain HTTP to ${url.host}: others on the network can read the token. No request was sent.`,

@@ -31,7 +31,7 @@ export function explainMissingToken(
     return request.problem(
       'request_rejected',
       `The service rejected the request (${failureDetails(error)}).`,
-      "For an endpoint other than the platform's, pass --token-url, which sends grant_type in the body. Some endpoints require --basic or a --parameter.",
+      "For an endpoint other than the platform's, pass --token-endpoint, which sends grant_type in the body. Some endpoints require --basic or a --parameter.",
     )
   }
   if (receivedBytes > 2 ** 20) {

@@ -28,7 +28,7 @@ export function explainRejectedCredentials(
       'In the developer portal, request approval of the application for this grant and the products that it needs.',
     )
   }
-  if (clientAuthentication === 'basic' && /[^\w.*-]/.test(clientId + clientSecret)) {
+  if (clientAuthentication === 'client_secret_basic' && /[^\w.*-]/.test(clientId + clientSecret)) {
     return request.problem(
       'basic_encoding',
       `The service rejected Basic credentials that contain special characters (${details}).`,

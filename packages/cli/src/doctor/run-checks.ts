@@ -48,7 +48,7 @@ export async function* runChecks(connection: Connection, options: CheckOptions):
 
 /** @throws {TokenError} of kind `configuration` for invalid options, except plain HTTP */
 export function tokenEndpointOf(connection: Connection): URL {
-  return describeRequest({ ...connection, allowInsecure: true }).url
+  return describeRequest({ ...connection, allowInsecureRequests: true }).url
 }
 
 async function* checkInOrder(
@@ -98,7 +98,11 @@ async function* checkInOrder(
   yield* checkResponse(observed, raw, outcome, connection)
   yield* checkLifetime(observed, raw, outcome, connection.expiresInUnit)
   yield* checkClock(observed, raw, outcome.response)
-  if (apiUrl) yield await checkApi(apiUrl, outcome, { allowInsecure: connection.allowInsecure, limitMs })
+  if (apiUrl)
+    yield await checkApi(apiUrl, outcome, {
+      allowInsecureRequests: connection.allowInsecureRequests,
+      limitMs,
+    })
   if (connection.clientSecret === undefined) return
   yield options.tryWrongSecret ? await tryWrongSecret(connection, limitMs) : notTried
 }

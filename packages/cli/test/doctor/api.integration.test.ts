@@ -1,4 +1,4 @@
-import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/test-suite'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runTokenwell } from '../run-tokenwell.ts'
 import { useSandboxedService } from '../sandboxed-service.ts'

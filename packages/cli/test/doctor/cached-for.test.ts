@@ -1,5 +1,5 @@
 import { createTokenProvider, type TokenResponse } from '@tokenwell/core'
-import { createFakeClock } from '@tokenwell/test-suite'
+import { createFakeClock } from '@tokenwell/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { planFor } from '../../src/doctor/check-lifetime.ts'
 

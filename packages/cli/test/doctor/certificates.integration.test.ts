@@ -16,7 +16,8 @@ async function server(options: TlsServerOptions & { readonly trusted: boolean })
   return started
 }
 
-const doctor = ({ origin }: Pick<TlsServer, 'origin'>) => examined(['--token-url', `${origin}/token`], env)
+const doctor = ({ origin }: Pick<TlsServer, 'origin'>) =>
+  examined(['--token-endpoint', `${origin}/token`], env)
 
 describe('doctor and certificates', () => {
   it('reports how long a certificate is valid', async () => {

@@ -1,6 +1,6 @@
 import dns from 'node:dns'
 import type { Socket } from 'node:net'
-import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/test-suite'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { explainUnreachable } from '../../src/doctor/check-network.ts'
 import { examined } from './run-doctor.ts'
@@ -8,7 +8,7 @@ import { startRawServer } from './raw-server.ts'
 
 const env = { CLIENT_ID: 'demo', CLIENT_SECRET: 'canary-secret' }
 const doctor = (url: string, args: string[] = [], more: Record<string, string> = {}) =>
-  examined(['--token-url', url, ...args], { ...env, ...more })
+  examined(['--token-endpoint', url, ...args], { ...env, ...more })
 
 async function respondWith(response: ScriptedResponse): Promise<string> {
   const server = await startScriptedServer(() => response)

@@ -151,8 +151,8 @@ describe('doctor and the token endpoint', () => {
   })
 
   it('reports a request in the wrong format', async () => {
-    const tokenUrl = `${service.authUrl}/oauth/client_credential/accesstoken`
-    const { faults, textOf } = await doctor('demo', ['--token-url', tokenUrl])
+    const tokenEndpoint = `${service.authUrl}/oauth/client_credential/accesstoken`
+    const { faults, textOf } = await doctor('demo', ['--token-endpoint', tokenEndpoint])
     expect(faults).toStrictEqual(['platform_path', 'request_rejected'])
     expect(textOf('platform_path')).toContain(`Pass --auth-url ${service.authUrl} instead`)
     expect(textOf('request_rejected')).toContain('status 400, invalid_request')

@@ -27,7 +27,7 @@ const skewSeconds = 5
  * useless to others.
  *
  * @example
- * const tokens = createTokenProvider(clientCredentials({ tokenUrl, clientId, clientSecret, binding: dpop() }))
+ * const tokens = createTokenProvider(clientCredentials({ tokenEndpoint, clientId, clientSecret, binding: dpop() }))
  * const api = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
  */
 export function dpop({ keyPair }: DpopOptions = {}): TokenBinding {

@@ -23,7 +23,7 @@ export interface MutualTls {
  * Authenticates with a client certificate (RFC 8705, section 2). Node only; requires the package `undici`.
  *
  * @example
- * clientCredentials({ tokenUrl, clientId, ...mutualTls({ cert, key }) })
+ * clientCredentials({ tokenEndpoint, clientId, ...mutualTls({ cert, key }) })
  */
 export function mutualTls({ cert, key, ca }: MutualTlsOptions): MutualTls {
   let current: { readonly cert: string; readonly thumbprint: string; readonly agent: Agent } | undefined

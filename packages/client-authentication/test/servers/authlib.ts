@@ -10,7 +10,7 @@ const python = '/usr/bin/python3'
 export const hasAuthlib = spawnSync(python, ['-c', 'import authlib, flask']).status === 0
 
 /** A token endpoint by Authlib, for the client `orders` with these public keys. */
-export async function startAuthlib(...keys: readonly JWK[]): Promise<{ readonly tokenUrl: string }> {
+export async function startAuthlib(...keys: readonly JWK[]): Promise<{ readonly tokenEndpoint: string }> {
   const file = fileURLToPath(new URL('token_server.py', import.meta.url))
   const child = spawn(python, [file, JSON.stringify(keys)], {
     env: { ...process.env, AUTHLIB_INSECURE_TRANSPORT: '1' },
@@ -22,5 +22,5 @@ export async function startAuthlib(...keys: readonly JWK[]): Promise<{ readonly 
     await ended
   })
   const [port] = (await once(child.stdout, 'data')) as [Buffer]
-  return { tokenUrl: `http://127.0.0.1:${String(port).trim()}/token` }
+  return { tokenEndpoint: `http://127.0.0.1:${String(port).trim()}/token` }
 }

@@ -8,7 +8,7 @@ import { vi } from 'vitest'
 
 export interface OidcProvider {
   readonly issuer: string
-  readonly tokenUrl: string
+  readonly tokenEndpoint: string
   /** Form parameters of the token requests so far. */
   readonly requests: URLSearchParams[]
   tokenRequests(): readonly URLSearchParams[]
@@ -93,7 +93,7 @@ export async function startOidcProvider(
   })
   return {
     issuer,
-    tokenUrl: `${issuer}/token`,
+    tokenEndpoint: `${issuer}/token`,
     requests,
     tokenRequests: () => requests.filter((form) => form.has('grant_type')),
     async close() {

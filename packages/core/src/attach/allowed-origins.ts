@@ -13,13 +13,13 @@ export interface OriginCheck {
 
 /**
  * Creates the check of a URL to which a token is sent. Origins are compared as a whole, never by regular expressions.
- * Plain HTTP is allowed to loopback hosts, or with `allowInsecure`.
+ * Plain HTTP is allowed to loopback hosts, or with `allowInsecureRequests`.
  *
  * @throws {TokenError} of kind `configuration` for an empty list and for anything that is not an origin
  */
 export function createOriginCheck(
   allowedOrigins: readonly AllowedOrigin[] | undefined,
-  allowInsecure: boolean,
+  allowInsecureRequests: boolean,
 ): OriginCheck {
   if (!Array.isArray(allowedOrigins) || allowedOrigins.length === 0) {
     throw configurationError(
@@ -28,7 +28,7 @@ export function createOriginCheck(
   }
   // An untyped function may return anything.
   const rules: ((url: URL) => unknown)[] = allowedOrigins.map((origin: AllowedOrigin, index) =>
-    typeof origin === 'function' ? origin : readOrigin(origin, index, allowInsecure),
+    typeof origin === 'function' ? origin : readOrigin(origin, index, allowInsecureRequests),
   )
   const exact = allowedOrigins.flatMap((origin: AllowedOrigin) =>
     typeof origin === 'string' && !origin.includes('*') ? new URL(origin).origin : [],
@@ -43,7 +43,7 @@ export function createOriginCheck(
   }
   // `isSecure` also rejects a blob: URL, which has an origin, but no server.
   const check = (url: URL): boolean =>
-    isSecure(url, allowInsecure) && rules.some((allows) => allows(url) === true)
+    isSecure(url, allowInsecureRequests) && rules.some((allows) => allows(url) === true)
 
   return {
     isExact,
@@ -69,7 +69,7 @@ export function absoluteUrl(url: string | URL): string | URL {
 /** Second-level domains under which everybody can register, such as `co.uk`. */
 const sharedSecondLevel = /^(?:ac|co|com|edu|gob|gov|go|ltd|me|mil|ne|net|nom|or|org|plc|sch)\.[a-z]{2}$/
 
-function readOrigin(text: unknown, index: number, allowInsecure: boolean): (url: URL) => boolean {
+function readOrigin(text: unknown, index: number, allowInsecureRequests: boolean): (url: URL) => boolean {
   const wildcard = /^(https?:\/\/)\*\.(.+)$/i.exec(String(text))
   const parsed = String(wildcard ? wildcard[1]! + wildcard[2]! : text)
   const url = URL.canParse(parsed) ? new URL(parsed) : undefined
@@ -80,10 +80,10 @@ function readOrigin(text: unknown, index: number, allowInsecure: boolean): (url:
         "Set only scheme, host and port, such as 'https://api.example.com' or 'https://*.example.com'.",
     )
   }
-  if (!isSecure(url, allowInsecure)) {
+  if (!isSecure(url, allowInsecureRequests)) {
     throw configurationError(
       `allowedOrigins[${index}] must start with https://, because tokens are sent to it. ` +
-        'Inside a trusted network, set allowInsecure: true.',
+        'Inside a trusted network, set allowInsecureRequests: true.',
     )
   }
   if (!wildcard) return ({ origin }) => origin === url.origin

@@ -38,9 +38,9 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     replaceHeader = false,
     retryOnRejection = true,
     isTokenRejected,
-    allowInsecure = false,
+    allowInsecureRequests = false,
   } = options ?? {}
-  const { isAllowed, isExact } = createOriginCheck(allowedOrigins, allowInsecure)
+  const { isAllowed, isExact } = createOriginCheck(allowedOrigins, allowInsecureRequests)
   if (!new RegExp(`^${tokenCharacters}+$`).test(header)) {
     throw configurationError('header must be the name of a request header.')
   }
@@ -135,7 +135,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
           : tokens.getToken(awaited && { signal: awaited })
       return token.then((found) => attachmentOf(found, request))
     },
-    async reattach(request, attachment, response, repeatable, signal) {
+    async retryAttachment(request, attachment, response, repeatable, signal) {
       if (attachment === undefined) {
         if (response.status === 401 && !isAllowed(request.url)) warnOfWithheldToken(originOf(request.url))
         return undefined

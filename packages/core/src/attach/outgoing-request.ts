@@ -8,7 +8,7 @@ import type { Attachment } from './token-attacher.ts'
 const maxWaitMs = 1_000
 
 /** Options of one request: those of `fetch`, and `token: false` to send it without a token. */
-export interface TokenRequestInit extends Omit<RequestInit, 'duplex'> {
+export interface TokenFetchInit extends Omit<RequestInit, 'duplex'> {
   readonly token?: false | undefined
   /** Required by Node for a body that is a stream. */
   readonly duplex?: 'half' | undefined
@@ -34,7 +34,7 @@ export class OutgoingRequest {
 
   constructor(
     input: string | URL | Request,
-    given: TokenRequestInit | null | undefined,
+    given: TokenFetchInit | null | undefined,
     maxReplayBytes: number,
   ) {
     const request = isRequest(input) ? input : undefined
@@ -105,13 +105,13 @@ export function isRequest(value: unknown): value is Request {
 }
 
 /** A copy, read as `fetch` reads it: inherited members and getters included. */
-function readInit(given: TokenRequestInit | null | undefined): {
-  -readonly [Name in keyof TokenRequestInit]: TokenRequestInit[Name]
+function readInit(given: TokenFetchInit | null | undefined): {
+  -readonly [Name in keyof TokenFetchInit]: TokenFetchInit[Name]
 } {
   if (given === null || given === undefined) return {}
   // Most are plain objects, which are copied in a fraction of the time.
   if (Object.getPrototypeOf(given) === Object.prototype) return { ...given }
   const init: Record<string, unknown> = {}
-  for (const name in given) init[name] = given[name as keyof TokenRequestInit]
+  for (const name in given) init[name] = given[name as keyof TokenFetchInit]
   return init
 }

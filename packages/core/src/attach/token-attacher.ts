@@ -25,7 +25,7 @@ export interface AttachOptions {
   /** Maximum size in bytes of a `Request` body that is kept to be sent again; 0 keeps none. @default 1_048_576 */
   readonly maxReplayBytes?: number | undefined
   /** Allows tokens over plain HTTP to hosts other than loopback. @default false */
-  readonly allowInsecure?: boolean | undefined
+  readonly allowInsecureRequests?: boolean | undefined
 }
 
 /** The token of one request. */
@@ -35,7 +35,7 @@ export interface Attachment {
   readonly token: AccessToken
   /** Whether it replaces a token that was rejected. */
   readonly isReplacement?: boolean | undefined
-  /** Whether the token is bound to a key: redirects must not be followed, and `reattach` must see every response. */
+  /** Whether the token is bound to a key: redirects must not be followed, and `retryAttachment` must see every response. */
   readonly isBound?: boolean | undefined
   /** Whether it repeats a request that lacked the server's nonce. */
   readonly isNonceRepeat?: boolean | undefined
@@ -74,7 +74,7 @@ export interface TokenAttacher {
    */
   readonly followsRedirects: boolean
   /**
-   * Whether `reattach` must see every response. Otherwise it must see those with a status of 400 or more, and those to
+   * Whether `retryAttachment` must see every response. Otherwise it must see those with a status of 400 or more, and those to
    * a request with a bound token or a replacement.
    */
   readonly checksEveryResponse: boolean
@@ -97,7 +97,7 @@ export interface TokenAttacher {
    * @param attachment undefined if no token was sent
    * @param repeatable whether the request can be sent again unchanged
    */
-  reattach(
+  retryAttachment(
     request: AttachRequest,
     attachment: Attachment | undefined,
     response: ApiResponse | Response,

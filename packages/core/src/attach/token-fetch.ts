@@ -1,7 +1,7 @@
 import type { FetchLike } from '../sources/send-token-request.ts'
 import type { TokenProvider } from '../provider/token-provider.ts'
 import { createTokenAttacher } from './create-token-attacher.ts'
-import { isRequest, OutgoingRequest, type TokenRequestInit } from './outgoing-request.ts'
+import { isRequest, OutgoingRequest, type TokenFetchInit } from './outgoing-request.ts'
 import { copyHeaders, hasHeader, withHeaders } from './request-headers.ts'
 import {
   lastAttachment,
@@ -12,7 +12,7 @@ import {
 } from './token-attacher.ts'
 
 /** `fetch` with tokens attached. */
-export type TokenFetch = (input: string | URL | Request, init?: TokenRequestInit | null) => Promise<Response>
+export type TokenFetch = (input: string | URL | Request, init?: TokenFetchInit | null) => Promise<Response>
 
 const defaultReplayBytes = 1024 * 1024
 
@@ -44,7 +44,7 @@ export function fetchWithToken(
   attacher: TokenAttacher,
   fetch: FetchLike,
   input: string | URL | Request,
-  init?: TokenRequestInit | null,
+  init?: TokenFetchInit | null,
   maxReplayBytes = defaultReplayBytes,
 ): Promise<Response> {
   if (attacher.followsRedirects && hasOnlyHeaders(init)) {
@@ -56,7 +56,7 @@ export function fetchWithToken(
   return fetchAnything(attacher, fetch, input, init, maxReplayBytes)
 }
 
-function hasOnlyHeaders(init: TokenRequestInit | null | undefined): boolean {
+function hasOnlyHeaders(init: TokenFetchInit | null | undefined): boolean {
   for (const name in init) if (name !== 'headers') return false
   return true
 }
@@ -66,7 +66,7 @@ async function fetchPlainly(
   attacher: TokenAttacher,
   fetch: FetchLike,
   input: string | Request,
-  init: TokenRequestInit | null | undefined,
+  init: TokenFetchInit | null | undefined,
   attachment: Attachment,
 ): Promise<Response> {
   const own = copyHeaders(init?.headers ?? (typeof input === 'string' ? undefined : input.headers))
@@ -82,7 +82,7 @@ async function fetchAnything(
   attacher: TokenAttacher,
   fetch: FetchLike,
   input: string | URL | Request,
-  init: TokenRequestInit | null | undefined,
+  init: TokenFetchInit | null | undefined,
   maxReplayBytes: number,
   attachment?: Attachment,
   response?: Response,
@@ -102,7 +102,13 @@ async function fetchAnything(
     const { isBound, isReplacement } = attachment ?? {}
     if (response.status < 400 && !checksEveryResponse && !isBound && !isReplacement) return response
     await request.bodySettled()
-    const next = await attacher.reattach(request, attachment, response, request.repeatable, request.signal)
+    const next = await attacher.retryAttachment(
+      request,
+      attachment,
+      response,
+      request.repeatable,
+      request.signal,
+    )
     if (next === undefined) return response
     // Frees the connection.
     void response.body?.cancel?.().catch(() => {})

@@ -6,12 +6,12 @@ import {
 import { configurationError } from './configuration-error.ts'
 import { secureUrl } from './secure-url.ts'
 
-/** The parameters of a token request. Set `authUrl` or `tokenUrl`. */
+/** The parameters of a token request. Set `authUrl` or `tokenEndpoint`. */
 export interface TokenRequestOptions {
   /** Base URL of the platform's token service. */
   readonly authUrl?: string | URL | undefined
   /** URL of any other RFC 6749 token endpoint. */
-  readonly tokenUrl?: string | URL | undefined
+  readonly tokenEndpoint?: string | URL | undefined
   /** Client ID, also called consumer key. */
   readonly clientId: string
   /** RFC 6749, section 3.3. */
@@ -20,11 +20,11 @@ export interface TokenRequestOptions {
   /** RFC 8707. */
   readonly resource?: string | readonly string[] | undefined
   /** Additional form parameters. A parameter that has its own option is rejected. */
-  readonly extraParameters?: Readonly<Record<string, string>> | undefined
+  readonly parameters?: Readonly<Record<string, string>> | undefined
   /** Additional request headers, such as a gateway's API key. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Allows plain HTTP to hosts other than loopback. @default false */
-  readonly allowInsecure?: boolean | undefined
+  readonly allowInsecureRequests?: boolean | undefined
 }
 
 /** A token request, ready for any HTTP client. `body` and `headers` hold the client secret. */
@@ -57,7 +57,7 @@ const reservedHeaders = /^(?:authorization|content-type|content-length|host|dpop
 
 /**
  * Builds the client credentials request (RFC 6749, section 4.4.2); pure. With `authUrl`, it has the platform's
- * format: `grant_type` in the query, both credentials in the form body. With `tokenUrl`, it has that of RFC 6749:
+ * format: `grant_type` in the query, both credentials in the form body. With `tokenEndpoint`, it has that of RFC 6749:
  * `grant_type` in the body.
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
@@ -65,11 +65,11 @@ const reservedHeaders = /^(?:authorization|content-type|content-length|host|dpop
 export function buildTokenRequest(
   options: TokenRequestOptions & {
     readonly clientSecret?: string | undefined
-    /** @default 'post' */
+    /** @default 'client_secret_post' */
     readonly clientAuthentication?: ClientAuthenticationMethod | undefined
   },
 ): TokenRequest {
-  const { clientId, clientSecret, clientAuthentication = 'post' } = options
+  const { clientId, clientSecret, clientAuthentication = 'client_secret_post' } = options
   checkClientAuthentication(clientAuthentication)
   if (clientAuthentication !== 'none') checkCredential('clientSecret', clientSecret)
   checkCredential('clientId', clientId)
@@ -88,7 +88,7 @@ export function buildTokenRequest(
 
 /** The request with everything but the client's authentication. */
 export function startTokenRequest(options: TokenRequestOptions): UnauthenticatedTokenRequest {
-  const url = tokenEndpoint(options)
+  const url = tokenEndpointUrl(options)
   const headers = new Headers({ accept: 'application/json', ...options.headers })
   headers.set('content-type', 'application/x-www-form-urlencoded')
   const body = new URLSearchParams()
@@ -98,16 +98,16 @@ export function startTokenRequest(options: TokenRequestOptions): Unauthenticated
   if (scope) body.set('scope', scope)
   if (options.audience) body.set('audience', options.audience)
   for (const resource of [options.resource ?? []].flat()) body.append('resource', resource)
-  for (const [name, value] of Object.entries(options.extraParameters ?? {})) body.append(name, value)
+  for (const [name, value] of Object.entries(options.parameters ?? {})) body.append(name, value)
   return { url, headers, body }
 }
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
-export function checkParameters(options: Pick<TokenRequestOptions, 'extraParameters' | 'headers'>): void {
-  for (const name of Object.keys(options.extraParameters ?? {})) {
+export function checkParameters(options: Pick<TokenRequestOptions, 'parameters' | 'headers'>): void {
+  for (const name of Object.keys(options.parameters ?? {})) {
     if (reservedParameters.has(name)) {
       throw configurationError(
-        `extraParameters must not contain ${name}. It is set by another option or by Tokenwell.`,
+        `parameters must not contain ${name}. It is set by another option or by Tokenwell.`,
       )
     }
   }
@@ -119,9 +119,13 @@ export function checkParameters(options: Pick<TokenRequestOptions, 'extraParamet
 }
 
 export function checkClientAuthentication(value: ClientAuthenticationMethod | ClientAuthentication): void {
-  if (typeof value === 'string' ? !['post', 'basic', 'none'].includes(value) : !value?.authenticate) {
+  if (
+    typeof value === 'string'
+      ? !['client_secret_post', 'client_secret_basic', 'none'].includes(value)
+      : !value?.authenticate
+  ) {
     throw configurationError(
-      "clientAuthentication must be 'post', 'basic', 'none' or a ClientAuthentication object.",
+      "clientAuthentication must be 'client_secret_post', 'client_secret_basic', 'none' or a ClientAuthentication object.",
     )
   }
 }
@@ -142,21 +146,21 @@ export function scopes(scope: TokenRequestOptions['scope']): readonly string[] {
 }
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
-export function tokenEndpoint({
+export function tokenEndpointUrl({
   authUrl,
-  tokenUrl,
-  allowInsecure,
-}: Pick<TokenRequestOptions, 'authUrl' | 'tokenUrl' | 'allowInsecure'>): URL {
-  if (authUrl !== undefined && tokenUrl !== undefined) {
-    throw configurationError('authUrl and tokenUrl are mutually exclusive.')
+  tokenEndpoint,
+  allowInsecureRequests,
+}: Pick<TokenRequestOptions, 'authUrl' | 'tokenEndpoint' | 'allowInsecureRequests'>): URL {
+  if (authUrl !== undefined && tokenEndpoint !== undefined) {
+    throw configurationError('authUrl and tokenEndpoint are mutually exclusive.')
   }
-  if (tokenUrl !== undefined) return secureUrl('tokenUrl', tokenUrl, allowInsecure)
+  if (tokenEndpoint !== undefined) return secureUrl('tokenEndpoint', tokenEndpoint, allowInsecureRequests)
   if (authUrl === undefined) {
     throw configurationError(
-      'authUrl is missing. Set it to the base URL of the token service, or set tokenUrl.',
+      'authUrl is missing. Set it to the base URL of the token service, or set tokenEndpoint.',
     )
   }
-  const url = secureUrl('authUrl', authUrl, allowInsecure)
+  const url = secureUrl('authUrl', authUrl, allowInsecureRequests)
   if (url.search) throw configurationError('authUrl must not contain a query. Set only the base URL.')
   url.pathname = url.pathname.replace(/\/+$/, '') + platformPath
   return url

@@ -31,7 +31,7 @@ export interface ClientAuthentication {
 }
 
 /** The built-in methods; `none` identifies the client by `client_id` alone, for mutual TLS or public clients. */
-export type ClientAuthenticationMethod = 'post' | 'basic' | 'none'
+export type ClientAuthenticationMethod = 'client_secret_post' | 'client_secret_basic' | 'none'
 
 /** Client ID and secret in the form body (RFC 6749, section 2.3.1). */
 function post(clientSecret: string): ClientAuthentication {
@@ -69,7 +69,7 @@ export function createClientAuthentication(
   clientSecret: string,
 ): ClientAuthentication {
   if (method === 'none') return none
-  return method === 'post' ? post(clientSecret) : basic(clientSecret)
+  return method === 'client_secret_post' ? post(clientSecret) : basic(clientSecret)
 }
 
 /** The form-encoded value, as it is sent. */

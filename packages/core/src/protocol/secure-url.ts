@@ -1,10 +1,10 @@
 import { configurationError } from './configuration-error.ts'
 
 /**
- * Parses the URL of a server: HTTPS (RFC 6749, section 3.2) unless the host is loopback or `allowInsecure` is set; no
+ * Parses the URL of a server: HTTPS (RFC 6749, section 3.2) unless the host is loopback or `allowInsecureRequests` is set; no
  * user name, password or fragment.
  */
-export function secureUrl(option: string, value: string | URL, allowInsecure = false): URL {
+export function secureUrl(option: string, value: string | URL, allowInsecureRequests = false): URL {
   const url = URL.canParse(String(value)) ? new URL(value) : undefined
   // Without a scheme, `localhost:8080` parses as a URL with the scheme `localhost:`.
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -15,17 +15,17 @@ export function secureUrl(option: string, value: string | URL, allowInsecure = f
   if (url.username || url.password || url.hash) {
     throw configurationError(`${option} must not contain a user name, password or fragment.`)
   }
-  if (!isSecure(url, allowInsecure)) {
+  if (!isSecure(url, allowInsecureRequests)) {
     throw configurationError(
-      `${option} must start with https://. Inside a trusted network, set allowInsecure: true.`,
+      `${option} must start with https://. Inside a trusted network, set allowInsecureRequests: true.`,
     )
   }
   return url
 }
 
 /** Whether a secret or a token may be sent to this URL's host over its protocol. */
-export function isSecure(url: URL, allowInsecure: boolean): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && (allowInsecure || isLoopback(url)))
+export function isSecure(url: URL, allowInsecureRequests: boolean): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && (allowInsecureRequests || isLoopback(url)))
 }
 
 // The URL parser has already converted every notation of an IPv4 address to the dotted one.

@@ -7,7 +7,7 @@ import type { ClientAuthentication, ClientAuthenticationRequest } from '../proto
  * @param options `fingerprint` identifies the key or the subject: part of the cache key, and a change ends a cooldown
  *
  * @example
- * clientCredentials({ tokenUrl, clientId, clientAuthentication: clientAssertion(() => readFile(tokenFile, 'utf8')) })
+ * clientCredentials({ tokenEndpoint, clientId, clientAuthentication: clientAssertion(() => readFile(tokenFile, 'utf8')) })
  */
 export function clientAssertion(
   getJwt: (request: ClientAuthenticationRequest) => string | Promise<string>,

@@ -7,18 +7,18 @@ import type { FetchLike } from './send-token-request.ts'
 export type Resolvable<Value> = Value | (() => Value | Promise<Value>)
 
 /**
- * How an application authenticates to a token endpoint. Set `authUrl`, `tokenUrl` or `issuer`. A function that
+ * How an application authenticates to a token endpoint. Set `authUrl`, `tokenEndpoint` or `issuer`. A function that
  * returns the value of an option is called before each token request, so that a module can be loaded without its
  * environment.
  */
 export interface ClientCredentialsOptions extends Omit<
   TokenRequestOptions,
-  'authUrl' | 'tokenUrl' | 'clientId'
+  'authUrl' | 'tokenEndpoint' | 'clientId'
 > {
   /** Base URL of the platform's token service. */
   readonly authUrl?: Resolvable<string | URL | undefined>
   /** URL of any other RFC 6749 token endpoint. */
-  readonly tokenUrl?: Resolvable<string | URL | undefined>
+  readonly tokenEndpoint?: Resolvable<string | URL | undefined>
   /**
    * Finds the token endpoint, and how to send a secret, in the issuer's metadata:
    * `discover('https://login.example.com')`.
@@ -32,7 +32,7 @@ export interface ClientCredentialsOptions extends Omit<
    * Credentials in the form body (`post`), in an `Authorization: Basic` header (`basic`, RFC 6749, section
    * 2.3.1; some servers do not form-decode it and then reject special characters), the client ID alone
    * (`none`), or a method of your own.
-   * @default 'post', or what `issuer` offers
+   * @default 'client_secret_post', or what `issuer` offers
    */
   readonly clientAuthentication?: ClientAuthenticationMethod | ClientAuthentication | undefined
   /** Binds the tokens to a key (DPoP, RFC 9449), so that a stolen token is useless. @default bearer tokens */

@@ -123,10 +123,10 @@ class ClientCredentials extends Redacted implements TokenSource {
   }
 
   toJSON(): object {
-    const { authUrl, tokenUrl, issuer, clientId } = this.#options
+    const { authUrl, tokenEndpoint, issuer, clientId } = this.#options
     const shown = (value: unknown): unknown => (typeof value === 'function' ? '[function]' : value)
     return {
-      tokenEndpoint: withoutQuery(String(shown(authUrl ?? tokenUrl ?? issuer?.issuer))),
+      tokenEndpoint: withoutQuery(String(shown(authUrl ?? tokenEndpoint ?? issuer?.issuer))),
       clientId: shown(clientId),
     }
   }

@@ -38,11 +38,11 @@ export function discover(
   async function find(
     of: string,
     fetch: FetchLike | undefined,
-    allowInsecure: boolean,
+    allowInsecureRequests: boolean,
   ): Promise<DiscoveredServer> {
     const known = last?.server.issuer === of ? last.server : undefined
     try {
-      const server = await fetchMetadata(of, fetch, allowInsecure)
+      const server = await fetchMetadata(of, fetch, allowInsecureRequests)
       last = { server, since: readInstant(systemClock) }
       return server
     } catch (error) {
@@ -56,11 +56,11 @@ export function discover(
 
   return {
     issuer,
-    async find(of, fetch, allowInsecure = false) {
+    async find(of, fetch, allowInsecureRequests = false) {
       if (last?.server.issuer === of && isYounger(last.since, maxAgeMs)) return last.server
       // A runtime may have dropped an older one.
       if (pending?.of !== of || !isYounger(pending.since, timeoutMs)) {
-        pending = { result: find(of, fetch, allowInsecure), since: readInstant(systemClock), of }
+        pending = { result: find(of, fetch, allowInsecureRequests), since: readInstant(systemClock), of }
       }
       return pending.result
     },
@@ -81,9 +81,9 @@ function metadataUrls(issuer: URL): string[] {
 async function fetchMetadata(
   issuer: string,
   fetch: FetchLike | undefined,
-  allowInsecure: boolean,
+  allowInsecureRequests: boolean,
 ): Promise<DiscoveredServer> {
-  const url = secureUrl('issuer', issuer, allowInsecure)
+  const url = secureUrl('issuer', issuer, allowInsecureRequests)
   if (url.search) throw configurationError('issuer must not contain a query.')
   const failures: string[] = []
   let isUnavailable = false
@@ -93,7 +93,7 @@ async function fetchMetadata(
       const { status, body } = await sendTokenRequest(fetch, metadataUrl, init)
       isUnavailable ||= status >= 500 || status === 429
       const found =
-        status === 200 ? readMetadata(body, issuer, allowInsecure) : `responded with status ${status}`
+        status === 200 ? readMetadata(body, issuer, allowInsecureRequests) : `responded with status ${status}`
       if (typeof found === 'object') return found
       failures.push(`${metadataUrl} ${found}`)
     } catch (error) {
@@ -110,7 +110,11 @@ async function fetchMetadata(
 }
 
 /** The metadata of the issuer, or why it cannot be used. */
-function readMetadata(body: string, issuer: string, allowInsecure: boolean): DiscoveredServer | string {
+function readMetadata(
+  body: string,
+  issuer: string,
+  allowInsecureRequests: boolean,
+): DiscoveredServer | string {
   let metadata: Record<string, unknown>
   try {
     metadata = Object(JSON.parse(body)) as Record<string, unknown>
@@ -123,17 +127,19 @@ function readMetadata(body: string, issuer: string, allowInsecure: boolean): Dis
     return named ? `has the issuer ${JSON.stringify(named).slice(0, 200)}` : 'has no issuer'
   const { token_endpoint: endpoint, mtls_endpoint_aliases: aliases } = metadata
   const alias = (Object(aliases) as Record<string, unknown>)['token_endpoint']
-  const [tokenUrl, mtlsTokenUrl] = [endpoint, alias ?? endpoint].map((url) => readUrl(url, allowInsecure))
-  if (!tokenUrl || !mtlsTokenUrl) return 'has no valid token_endpoint'
+  const [tokenEndpoint, mtlsTokenUrl] = [endpoint, alias ?? endpoint].map((url) =>
+    readUrl(url, allowInsecureRequests),
+  )
+  if (!tokenEndpoint || !mtlsTokenUrl) return 'has no valid token_endpoint'
   // RFC 8414, section 2: the default.
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = metadata
   return {
     issuer,
-    tokenUrl: (usesCertificate) => (usesCertificate ? mtlsTokenUrl : tokenUrl),
+    tokenEndpoint: (usesCertificate) => (usesCertificate ? mtlsTokenUrl : tokenEndpoint),
     secretMethod() {
       const offered = [methods].flat()
-      if (offered.includes('client_secret_post')) return 'post'
-      if (offered.includes('client_secret_basic')) return 'basic'
+      if (offered.includes('client_secret_post')) return 'client_secret_post'
+      if (offered.includes('client_secret_basic')) return 'client_secret_basic'
       throw configurationError(
         `The issuer "${issuer}" does not accept a client secret, only ${offered.join(', ')}. Set clientAuthentication.`,
       )
@@ -141,9 +147,9 @@ function readMetadata(body: string, issuer: string, allowInsecure: boolean): Dis
   }
 }
 
-function readUrl(value: unknown, allowInsecure: boolean): URL | undefined {
+function readUrl(value: unknown, allowInsecureRequests: boolean): URL | undefined {
   try {
-    return secureUrl('token_endpoint', String(value), allowInsecure)
+    return secureUrl('token_endpoint', String(value), allowInsecureRequests)
   } catch {
     return undefined
   }

@@ -4,7 +4,7 @@ import {
   checkClientAuthentication,
   checkCredential,
   checkParameters,
-  tokenEndpoint,
+  tokenEndpointUrl,
   type TokenRequestOptions,
 } from '../protocol/build-token-request.ts'
 import { createClientAuthentication, type ClientAuthentication } from '../protocol/client-authentication.ts'
@@ -32,20 +32,22 @@ export async function resolveClient(
   const { issuer: discovery, ...rest } = given
   const authUrl = await resolve('authUrl', rest.authUrl)
   const issuer = await resolve('issuer', discovery?.issuer)
-  const tokenUrl = await resolve('tokenUrl', rest.tokenUrl)
+  const tokenEndpoint = await resolve('tokenEndpoint', rest.tokenEndpoint)
   const clientId = await resolve('clientId', rest.clientId)
   const clientSecret = await resolve('clientSecret', rest.clientSecret)
-  checkOptions({ ...given, authUrl, tokenUrl, clientId, clientSecret })
-  const server = discovers ? await discovery?.find(issuer!, rest.fetch, rest.allowInsecure) : undefined
-  const { clientAuthentication = server?.secretMethod() ?? 'post' } = rest
+  checkOptions({ ...given, authUrl, tokenEndpoint, clientId, clientSecret })
+  const server = discovers
+    ? await discovery?.find(issuer!, rest.fetch, rest.allowInsecureRequests)
+    : undefined
+  const { clientAuthentication = server?.secretMethod() ?? 'client_secret_post' } = rest
   const secret = clientSecret ?? ''
   const authentication =
     typeof clientAuthentication === 'string'
       ? createClientAuthentication(clientAuthentication, secret)
       : clientAuthentication
-  const endpoint = server?.tokenUrl(authentication.usesCertificate === true) ?? issuer ?? tokenUrl
+  const endpoint = server?.tokenEndpoint(authentication.usesCertificate === true) ?? issuer ?? tokenEndpoint
   return {
-    options: { ...rest, authUrl, tokenUrl: endpoint, clientId },
+    options: { ...rest, authUrl, tokenEndpoint: endpoint, clientId },
     issuer,
     secret,
     authentication,
@@ -57,11 +59,11 @@ export function checkOptions(options: ClientCredentialsOptions): void {
   const {
     issuer,
     authUrl,
-    tokenUrl,
+    tokenEndpoint,
     clientId,
     clientSecret,
-    clientAuthentication = 'post',
-    allowInsecure,
+    clientAuthentication = 'client_secret_post',
+    allowInsecureRequests,
   } = options
   if (runsInBrowser() && !options.dangerouslyAllowBrowser) {
     throw configurationError(
@@ -71,14 +73,15 @@ export function checkOptions(options: ClientCredentialsOptions): void {
   }
   checkClientAuthentication(clientAuthentication)
   if (typeof clientId !== 'function') checkCredential('clientId', clientId)
-  const usesSecret = clientAuthentication === 'post' || clientAuthentication === 'basic'
+  const usesSecret =
+    clientAuthentication === 'client_secret_post' || clientAuthentication === 'client_secret_basic'
   if (usesSecret && typeof clientSecret !== 'function') checkCredential('clientSecret', clientSecret)
   if (issuer) {
-    if (!issuer.find || authUrl || tokenUrl) {
-      throw configurationError("issuer must be discover('https://…'), without authUrl or tokenUrl.")
+    if (!issuer.find || authUrl || tokenEndpoint) {
+      throw configurationError("issuer must be discover('https://…'), without authUrl or tokenEndpoint.")
     }
-  } else if (typeof authUrl !== 'function' && typeof tokenUrl !== 'function') {
-    tokenEndpoint({ authUrl, tokenUrl, allowInsecure })
+  } else if (typeof authUrl !== 'function' && typeof tokenEndpoint !== 'function') {
+    tokenEndpointUrl({ authUrl, tokenEndpoint, allowInsecureRequests })
   }
   checkParameters(options)
 }

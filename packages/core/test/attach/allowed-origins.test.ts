@@ -251,7 +251,7 @@ describe('an invalid origin', () => {
   it('that starts with http:// is explained', () => {
     const message =
       'allowedOrigins[1] must start with https://, because tokens are sent to it. ' +
-      'Inside a trusted network, set allowInsecure: true.'
+      'Inside a trusted network, set allowInsecureRequests: true.'
     expect(() => attacherFor(...api, 'http://api.example.com')).toThrow(message)
   })
 

@@ -1,4 +1,4 @@
-import { createTokenFetch, createTokenProvider, type TokenRequestInit } from '@tokenwell/core'
+import { createTokenFetch, createTokenProvider, type TokenFetchInit } from '@tokenwell/core'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pass, useFakeTime } from '../support/fake-time.ts'
@@ -120,7 +120,7 @@ function build(plan: typeof call extends fc.Arbitrary<infer Plan> ? Plan : never
     headers,
     ...(body !== undefined && { body }),
   }
-  const init: TokenRequestInit =
+  const init: TokenFetchInit =
     plan.init === 'plain'
       ? members
       : plan.init === 'prototype'
@@ -132,7 +132,7 @@ function build(plan: typeof call extends fc.Arbitrary<infer Plan> ? Plan : never
             ),
           )
   const request = (): Request => new Request(url, { method, headers, body } as RequestInit)
-  const args: [string | URL | Request, TokenRequestInit?] =
+  const args: [string | URL | Request, TokenFetchInit?] =
     plan.form === 'string'
       ? [url.href, init]
       : plan.form === 'url'

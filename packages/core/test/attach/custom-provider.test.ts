@@ -60,15 +60,15 @@ describe('a custom token provider', () => {
     const rejection = { status: 401, headers: {} }
     const attachment = await attacher.attach(request)
     const controller = new AbortController()
-    const aborted = watch(attacher.reattach(request, attachment, rejection, true, controller.signal))
-    const replaced = watch(attacher.reattach(request, attachment, rejection, true))
+    const aborted = watch(attacher.retryAttachment(request, attachment, rejection, true, controller.signal))
+    const replaced = watch(attacher.retryAttachment(request, attachment, rejection, true))
     controller.abort('enough')
     await pass(0)
     expect(aborted).toEqual({ state: 'rejected', error: 'enough' })
     await pass(1_000)
     expect(replaced.value?.token.value).toBe('token-2')
     expect(
-      await attacher.reattach(request, replaced.value, { status: 200, headers: {} }, true),
+      await attacher.retryAttachment(request, replaced.value, { status: 200, headers: {} }, true),
     ).toBeUndefined()
   })
 })

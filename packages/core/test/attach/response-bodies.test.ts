@@ -24,11 +24,11 @@ describe('the body of a response', () => {
       { status: 500, headers: { 'content-type': 'text/event-stream' } },
       { status: 500, headers: {} },
     ]) {
-      await attacher.reattach(request, attachment, { ...response, readBody }, true)
+      await attacher.retryAttachment(request, attachment, { ...response, readBody }, true)
     }
     expect(readBody).not.toHaveBeenCalled()
     const response = { status: 500, headers: json, readBody }
-    expect(await attacher.reattach(request, attachment, response, true)).toBeDefined()
+    expect(await attacher.retryAttachment(request, attachment, response, true)).toBeDefined()
     expect(readBody).toHaveBeenCalledOnce()
   })
 
@@ -38,7 +38,7 @@ describe('the body of a response', () => {
   ])('is not needed if %s', async (_name, body) => {
     const { attacher, attachment } = await start()
     const response = { status: 401, headers: json, ...body }
-    expect(await attacher.reattach(request, attachment, response, true)).toMatchObject({
+    expect(await attacher.retryAttachment(request, attachment, response, true)).toMatchObject({
       headers: { Authorization: 'Bearer token-2' },
     })
   })
@@ -55,7 +55,7 @@ describe('the body of a response', () => {
         controller.close()
       },
     })
-    await attacher.reattach(request, attachment, new Response(body), true)
+    await attacher.retryAttachment(request, attachment, new Response(body), true)
     expect(read).toEqual(['Zugriff abgelaufen für €'])
   })
 
@@ -66,7 +66,7 @@ describe('the body of a response', () => {
     })
     const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(1_024))
     const response = new Response(new ReadableStream({ pull }))
-    await attacher.reattach(request, attachment, response, true)
+    await attacher.retryAttachment(request, attachment, response, true)
     expect(read).toEqual([16 * 1_024])
     await response.body?.cancel()
   })

@@ -121,10 +121,11 @@ describe('attaching', () => {
 })
 
 describe('a 401 to a request without a token', () => {
-  const reattach = async (url: string, status: number) => {
+  const retryAttachment = async (url: string, status: number) => {
     const { attacher } = start()
     const response = { ...rejection, status }
-    for (let request = 0; request < 2; request++) await attacher.reattach(get(url), undefined, response, true)
+    for (let request = 0; request < 2; request++)
+      await attacher.retryAttachment(get(url), undefined, response, true)
   }
   const warnings = (environment: string | undefined) => {
     vi.stubEnv('NODE_ENV', environment)
@@ -134,7 +135,7 @@ describe('a 401 to a request without a token', () => {
 
   it('is explained once for each origin', async () => {
     const warn = warnings('development')
-    await reattach('https://other.example.com/orders', 401)
+    await retryAttachment('https://other.example.com/orders', 401)
     expect(warn.mock.calls).toEqual([
       [
         'Tokenwell: https://other.example.com responded with status 401. No token was sent to it, because it is not in allowedOrigins.',
@@ -148,14 +149,14 @@ describe('a 401 to a request without a token', () => {
   ])('is explained where %s', async (_where, value) => {
     const warn = warnings(undefined)
     vi.stubGlobal('process', value)
-    await reattach('https://other.example.com/orders', 401).finally(() => vi.unstubAllGlobals())
+    await retryAttachment('https://other.example.com/orders', 401).finally(() => vi.unstubAllGlobals())
     expect(warn).toHaveBeenCalledOnce()
   })
 
   it('is no failure where there is no console', async () => {
     warnings('development')
     vi.stubGlobal('console', undefined)
-    const reattached = await reattach('https://other.example.com', 401).then(
+    const reattached = await retryAttachment('https://other.example.com', 401).then(
       () => 'no failure',
       (error: unknown) => error,
     )
@@ -165,7 +166,7 @@ describe('a 401 to a request without a token', () => {
 
   it.each(['preproduction', 'test-eu'])('is explained in the environment %s', async (environment) => {
     const warn = warnings(environment)
-    await reattach('https://other.example.com/orders', 401)
+    await retryAttachment('https://other.example.com/orders', 401)
     expect(warn).toHaveBeenCalledOnce()
   })
 
@@ -176,7 +177,7 @@ describe('a 401 to a request without a token', () => {
     ['in a test', 'test', 'https://other.example.com', 401],
   ])('is not explained %s', async (_when, environment, url, status) => {
     const warn = warnings(environment)
-    await reattach(url, status)
+    await retryAttachment(url, status)
     expect(warn).not.toHaveBeenCalled()
   })
 })
@@ -185,7 +186,7 @@ describe('after a response', () => {
   it('returns a new token once for a rejected one', async () => {
     const { attacher, endpoint, events } = start()
     const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.reattach(get(api), attachment, rejection, true)).toMatchObject({
+    expect(await attacher.retryAttachment(get(api), attachment, rejection, true)).toMatchObject({
       headers: { Authorization: 'Bearer token-2' },
     })
     expect(endpoint.requests).toHaveLength(2)
@@ -196,7 +197,9 @@ describe('after a response', () => {
     for (const options of [{}, { isTokenRejected: () => undefined }]) {
       const { attacher, tokens } = start({}, options)
       const attachment = (await attacher.attach(get(api)))!
-      expect(await attacher.reattach(get(api), attachment, { ...rejection, status }, true)).toBeUndefined()
+      expect(
+        await attacher.retryAttachment(get(api), attachment, { ...rejection, status }, true),
+      ).toBeUndefined()
       expect(tokens.peekToken()).toBe(attachment.token)
     }
   })
@@ -207,7 +210,7 @@ describe('after a response', () => {
     }))
     const attachment = (await attacher.attach(get(api)))!
     await pass(0)
-    expect(await attacher.reattach(get(api), attachment, rejection, false)).toBeUndefined()
+    expect(await attacher.retryAttachment(get(api), attachment, rejection, false)).toBeUndefined()
     // Requests that can be repeated use the old token meanwhile; others wait for the new one.
     expect(attacher.attach(get(api))).toMatchObject({ token: { value: 'token-1' } })
     const waiting = watch(Promise.resolve(attacher.attach({ ...get(api), repeatable: false })))
@@ -222,20 +225,20 @@ describe('after a response', () => {
   it('returns undefined with `retryOnRejection: false`; the next request gets a new token', async () => {
     const { attacher } = start({}, { retryOnRejection: false })
     const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.reattach(get(api), attachment, rejection, true)).toBeUndefined()
+    expect(await attacher.retryAttachment(get(api), attachment, rejection, true)).toBeUndefined()
     expect((await attacher.attach(get(api)))?.token.value).toBe('token-2')
   })
 
   it('returns undefined if no new token is available', async () => {
     const { attacher } = start((request) => (request === 1 ? {} : wrongSecret))
     const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.reattach(get(api), attachment, rejection, true)).toBeUndefined()
+    expect(await attacher.retryAttachment(get(api), attachment, rejection, true)).toBeUndefined()
   })
 
   it('returns undefined if the server issues the same token again', async () => {
     const { attacher } = start({ body: { access_token: 'same', token_type: 'Bearer', expires_in: 60 } })
     const attachment = (await attacher.attach(get(api)))!
-    expect(await attacher.reattach(get(api), attachment, rejection, true)).toBeUndefined()
+    expect(await attacher.retryAttachment(get(api), attachment, rejection, true)).toBeUndefined()
   })
 
   it('replaces tokens less often if an API rejects every new one', async () => {
@@ -243,10 +246,10 @@ describe('after a response', () => {
     const repeatedAt: number[] = []
     for (let tenth = 0; tenth < 250; tenth++) {
       const attachment = (await attacher.attach(get(`${api}/broken`)))!
-      const next = await attacher.reattach(get(`${api}/broken`), attachment, rejection, true)
+      const next = await attacher.retryAttachment(get(`${api}/broken`), attachment, rejection, true)
       if (next) {
         repeatedAt.push(tenth / 10)
-        expect(await attacher.reattach(get(`${api}/broken`), next, rejection, false)).toBeUndefined()
+        expect(await attacher.retryAttachment(get(`${api}/broken`), next, rejection, false)).toBeUndefined()
       }
       await pass(100)
     }
@@ -262,8 +265,8 @@ describe('after a response', () => {
     const attacher = createTokenAttacher(tokensOf(sourceOf(endpoint)), { allowedOrigins: [api] })
     for (let revocation = 0; revocation < 15; revocation++) {
       const attachment = (await attacher.attach(get(api)))!
-      const next = (await attacher.reattach(get(api), attachment, rejection, true))!
-      await attacher.reattach(get(api), next, { status: 200, headers: {} }, false)
+      const next = (await attacher.retryAttachment(get(api), attachment, rejection, true))!
+      await attacher.retryAttachment(get(api), next, { status: 200, headers: {} }, false)
     }
     expect(endpoint.requests).toHaveLength(16)
   })
@@ -274,7 +277,7 @@ describe('after a response', () => {
     for (let path = 0; path < 30; path++) {
       const request = get(`${api}/${path}`)
       const attachment = (await attacher.attach(request))!
-      repeated.push((await attacher.reattach(request, attachment, rejection, true)) !== undefined)
+      repeated.push((await attacher.retryAttachment(request, attachment, rejection, true)) !== undefined)
     }
     expect(repeated).toEqual([...Array<boolean>(20).fill(true), ...Array<boolean>(10).fill(false)])
     expect(endpoint.requests).toHaveLength(21)
@@ -285,10 +288,10 @@ describe('after a response', () => {
     const { attacher, endpoint } = start({}, { allowedOrigins: [api, other] })
     for (let path = 0; path < 30; path++) {
       const request = get(`${api}/${path}`)
-      await attacher.reattach(request, await attacher.attach(request), rejection, true)
+      await attacher.retryAttachment(request, await attacher.attach(request), rejection, true)
     }
     const attachment = (await attacher.attach(get(other)))!
-    const next = (await attacher.reattach(get(other), attachment, rejection, true))!
+    const next = (await attacher.retryAttachment(get(other), attachment, rejection, true))!
     expect(next.token.value).not.toBe(attachment.token.value)
     expect(endpoint.requests).toHaveLength(22)
   })
@@ -297,7 +300,7 @@ describe('after a response', () => {
     const { attacher } = start({}, { allowedOrigins: [() => true] })
     const isRepeated = async (url: string) => {
       const attachment = await attacher.attach(get(url))
-      return (await attacher.reattach(get(url), attachment, rejection, true)) !== undefined
+      return (await attacher.retryAttachment(get(url), attachment, rejection, true)) !== undefined
     }
     for (let path = 0; path < 20; path++) expect(await isRepeated(`${api}/${path}`)).toBe(true)
     for (const [name, others, repeated] of [
@@ -313,7 +316,7 @@ describe('after a response', () => {
   it('keeps the token in use for other requests until a replacement is available', async () => {
     const { attacher, endpoint } = start((request) => (request === 1 ? {} : { status: 503, body: 'down' }))
     const attachment = (await attacher.attach(get(api)))!
-    const repeated = watch(attacher.reattach(get(api), attachment, rejection, true))
+    const repeated = watch(attacher.retryAttachment(get(api), attachment, rejection, true))
     await pass(30_000)
     expect(repeated).toEqual({ state: 'resolved', value: undefined })
     expect(attacher.attach(get(`${api}/healthy`))).toMatchObject({ token: { value: 'token-1' } })
@@ -324,8 +327,8 @@ describe('after a response', () => {
     const { attacher, endpoint } = start()
     const late = (await attacher.attach(get(api)))!
     const early = (await attacher.attach(get(api)))!
-    await attacher.reattach(get(api), early, rejection, true)
-    expect(await attacher.reattach(get(api), late, rejection, true)).toMatchObject({
+    await attacher.retryAttachment(get(api), early, rejection, true)
+    expect(await attacher.retryAttachment(get(api), late, rejection, true)).toMatchObject({
       headers: { Authorization: 'Bearer token-2' },
     })
     expect(endpoint.requests).toHaveLength(2)
@@ -339,7 +342,7 @@ describe('after a response', () => {
     const attachment = (await attacher.attach(get(api)))!
     const controller = new AbortController()
     const signal = given(controller.signal)
-    const call = watch(attacher.reattach(get(api), attachment, rejection, true, signal))
+    const call = watch(attacher.retryAttachment(get(api), attachment, rejection, true, signal))
     await pass(500)
     controller.abort('enough')
     await pass(0)
@@ -350,11 +353,16 @@ describe('after a response', () => {
     const { attacher, tokens } = start()
     const attachment = (await attacher.attach(get(api)))!
     expect(
-      await attacher.reattach(get(api), attachment, { ...rejection, url: 'https://cdn.example.net/x' }, true),
+      await attacher.retryAttachment(
+        get(api),
+        attachment,
+        { ...rejection, url: 'https://cdn.example.net/x' },
+        true,
+      ),
     ).toBeUndefined()
     expect(tokens.peekToken()).toBe(attachment.token)
     expect(
-      await attacher.reattach(get(api), attachment, { ...rejection, url: `${api}/moved` }, true),
+      await attacher.retryAttachment(get(api), attachment, { ...rejection, url: `${api}/moved` }, true),
     ).toBeDefined()
   })
 })

@@ -31,7 +31,7 @@ describe('options that are functions', () => {
     const endpoint = new ScriptedEndpoint({ expiresIn: 100 })
     const read = (name: string) => () => environment[name] as string
     const source = clientCredentials({
-      tokenUrl: read('TOKEN_URL'),
+      tokenEndpoint: read('TOKEN_ENDPOINT'),
       clientId: read('CLIENT_ID'),
       clientSecret: read('CLIENT_SECRET'),
       fetch: endpoint.fetch,
@@ -42,7 +42,7 @@ describe('options that are functions', () => {
       message: expect.stringContaining('is missing') as string,
     })
     Object.assign(environment, {
-      TOKEN_URL: 'https://auth.example.com/token',
+      TOKEN_ENDPOINT: 'https://auth.example.com/token',
       CLIENT_ID: 'id',
       CLIENT_SECRET: 'secret',
     })
@@ -53,8 +53,8 @@ describe('options that are functions', () => {
   })
 
   it.each<Partial<ClientCredentialsOptions>>([
-    { tokenUrl: () => 'http://auth.example.com' },
-    { tokenUrl: () => Promise.resolve('nonsense') },
+    { tokenEndpoint: () => 'http://auth.example.com' },
+    { tokenEndpoint: () => Promise.resolve('nonsense') },
     { clientId: () => '' },
   ])('are checked when they have returned: %j', async (options) => {
     const endpoint = new ScriptedEndpoint()
@@ -63,17 +63,20 @@ describe('options that are functions', () => {
     expect(endpoint.requests).toHaveLength(0)
   })
 
-  it.each(['authUrl', 'tokenUrl', 'clientId', 'clientSecret'])('are named if they fail: %s', async (name) => {
-    const fails = () => Promise.reject(new RangeError('canary'))
-    const source = sourceOf(
-      new ScriptedEndpoint(),
-      name === 'authUrl' ? { tokenUrl: undefined, authUrl: fails } : { [name]: fails },
-    )
-    expect(await failureOf(createTokenProvider(source, { maxAttempts: 1 }))).toMatchObject({
-      kind: 'unavailable',
-      message: `The ${name} function failed (RangeError).`,
-    })
-  })
+  it.each(['authUrl', 'tokenEndpoint', 'clientId', 'clientSecret'])(
+    'are named if they fail: %s',
+    async (name) => {
+      const fails = () => Promise.reject(new RangeError('canary'))
+      const source = sourceOf(
+        new ScriptedEndpoint(),
+        name === 'authUrl' ? { tokenEndpoint: undefined, authUrl: fails } : { [name]: fails },
+      )
+      expect(await failureOf(createTokenProvider(source, { maxAttempts: 1 }))).toMatchObject({
+        kind: 'unavailable',
+        message: `The ${name} function failed (RangeError).`,
+      })
+    },
+  )
 
   it.each([
     new TokenError({ kind: 'configuration', message: 'The vault is locked.' }),
@@ -160,7 +163,11 @@ describe('errors', () => {
       'secret-canary',
       "repeated the client's credentials in its response (400). Report this to its operators.",
     ],
-    [{ clientAuthentication: 'basic' as const }, btoa('client:secret-canary'), 'rejected the request (400).'],
+    [
+      { clientAuthentication: 'client_secret_basic' as const },
+      btoa('client:secret-canary'),
+      'rejected the request (400).',
+    ],
     [{ clientSecret: 'canary' }, 'canary', "repeated the client's credentials in its response (400)."],
   ])('never repeat a secret in the form in which it was sent: %j', async (options, repeated, explanation) => {
     const endpoint = new ScriptedEndpoint({
@@ -378,7 +385,7 @@ describe('attaching', () => {
       const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
       expect(() => createTokenAttacher(tokens, { allowedOrigins: [origin] })).toThrow(/must start with https/)
       expect(() =>
-        createTokenAttacher(tokens, { allowedOrigins: [origin], allowInsecure: true }),
+        createTokenAttacher(tokens, { allowedOrigins: [origin], allowInsecureRequests: true }),
       ).not.toThrow()
     },
   )

@@ -77,7 +77,7 @@ describe.each([
     const attacher = createTokenAttacher(tokens, { allowedOrigins: ['https://api.example.com'] })
     const request = { method: 'POST', url: 'https://api.example.com' }
     const attachment = await attacher.attach(request)
-    await attacher.reattach(request, attachment, { status: 401, headers: {} }, false)
+    await attacher.retryAttachment(request, attachment, { status: 401, headers: {} }, false)
     await pass(0)
     expect(endpoint.requests).toHaveLength(1)
     expect((await tokens.getToken()).value).toBe('token-2')

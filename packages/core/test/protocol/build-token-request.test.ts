@@ -5,7 +5,7 @@ type Options = Parameters<typeof buildTokenRequest>[0]
 
 const credentials = { clientId: 'client', clientSecret: 'secret' }
 const platform = { ...credentials, authUrl: 'https://auth.example.com' }
-const standard = { ...credentials, tokenUrl: 'https://auth.example.com/token' }
+const standard = { ...credentials, tokenEndpoint: 'https://auth.example.com/token' }
 const formOf = (options: Options) => [...new URLSearchParams(buildTokenRequest(options).body)]
 const errorWith = (message: string | RegExp) =>
   expect.objectContaining({
@@ -50,8 +50,8 @@ describe('any other token endpoint’s request', () => {
   })
 
   it('keeps the URL unchanged, query included', () => {
-    const tokenUrl = 'https://auth.example.com/t/?tenant=a%20b'
-    expect(buildTokenRequest({ ...standard, tokenUrl }).url.href).toBe(tokenUrl)
+    const tokenEndpoint = 'https://auth.example.com/t/?tenant=a%20b'
+    expect(buildTokenRequest({ ...standard, tokenEndpoint }).url.href).toBe(tokenEndpoint)
   })
 
   it('contains scope, audience, resource and extra parameters', () => {
@@ -60,7 +60,7 @@ describe('any other token endpoint’s request', () => {
       scope: ['read', 'write'],
       audience: 'https://api.example.com',
       resource: ['https://a.example.com', 'https://b.example.com'],
-      extraParameters: { tenant: 'a & b=c', empty: '' },
+      parameters: { tenant: 'a & b=c', empty: '' },
     })
     expect(form.slice(1, -2)).toEqual([
       ['scope', 'read write'],
@@ -77,7 +77,7 @@ describe('any other token endpoint’s request', () => {
   })
 
   it('omits empty and undefined parameters', () => {
-    const nothing = { scope: '', audience: undefined, resource: undefined, extraParameters: undefined }
+    const nothing = { scope: '', audience: undefined, resource: undefined, parameters: undefined }
     expect(formOf({ ...standard, ...nothing })).toHaveLength(3)
     expect(formOf({ ...standard, scope: [], resource: [] })).toHaveLength(3)
   })
@@ -93,7 +93,11 @@ describe('credentials', () => {
   })
 
   it('in the header are form-encoded before Base64 (RFC 6749, section 2.3.1)', () => {
-    const { headers, body } = buildTokenRequest({ ...standard, ...odd, clientAuthentication: 'basic' })
+    const { headers, body } = buildTokenRequest({
+      ...standard,
+      ...odd,
+      clientAuthentication: 'client_secret_basic',
+    })
     const [scheme, encoded] = headers['authorization']!.split(' ')
     const halves = atob(encoded!).split(':')
     expect(scheme).toBe('Basic')
@@ -106,7 +110,11 @@ describe('credentials', () => {
 
   it('without special characters are the same with and without decoding', () => {
     const plain = { clientId: 'Client-1.a_b*', clientSecret: 'Secret-1.a_b*' }
-    const { headers } = buildTokenRequest({ ...standard, ...plain, clientAuthentication: 'basic' })
+    const { headers } = buildTokenRequest({
+      ...standard,
+      ...plain,
+      clientAuthentication: 'client_secret_basic',
+    })
     expect(headers['authorization']).toBe(`Basic ${btoa(`${plain.clientId}:${plain.clientSecret}`)}`)
   })
 
@@ -129,17 +137,19 @@ describe('credentials', () => {
 
   it('cannot be sent in any other way', () => {
     const options = { ...standard, clientAuthentication: 'header' as never }
-    expect(() => buildTokenRequest(options)).toThrow(errorWith("'post', 'basic', 'none'"))
+    expect(() => buildTokenRequest(options)).toThrow(
+      errorWith("'client_secret_post', 'client_secret_basic', 'none'"),
+    )
   })
 })
 
 describe('a URL', () => {
-  it('is either authUrl or tokenUrl', () => {
+  it('is either authUrl or tokenEndpoint', () => {
     expect(() => buildTokenRequest(credentials)).toThrow(errorWith('authUrl is missing'))
-    expect(() => buildTokenRequest({ ...platform, tokenUrl: 'https://auth.example.com/token' })).toThrow(
-      errorWith('authUrl and tokenUrl'),
+    expect(() => buildTokenRequest({ ...platform, tokenEndpoint: 'https://auth.example.com/token' })).toThrow(
+      errorWith('authUrl and tokenEndpoint'),
     )
-    expect(() => buildTokenRequest({ ...credentials, authUrl: undefined, tokenUrl: undefined })).toThrow(
+    expect(() => buildTokenRequest({ ...credentials, authUrl: undefined, tokenEndpoint: undefined })).toThrow(
       errorWith('authUrl is missing'),
     )
   })
@@ -166,7 +176,9 @@ describe('a URL', () => {
     'https://',
   ])('such as %j is rejected', (address) => {
     expect(() => buildTokenRequest({ ...platform, authUrl: address })).toThrow(errorWith('authUrl'))
-    expect(() => buildTokenRequest({ ...standard, tokenUrl: address })).toThrow(errorWith('tokenUrl'))
+    expect(() => buildTokenRequest({ ...standard, tokenEndpoint: address })).toThrow(
+      errorWith('tokenEndpoint'),
+    )
   })
 
   it.each(['localhost:8080', 'auth.example.com', 'ftp://auth.example.com', 'xhttps://auth.example.com'])(
@@ -187,17 +199,17 @@ describe('a URL', () => {
     'http://0x7f.1',
     'http://2130706433',
     'http://[::1]:8080',
-  ])('such as %j is accepted', (tokenUrl) => {
-    expect(buildTokenRequest({ ...standard, tokenUrl }).method).toBe('POST')
+  ])('such as %j is accepted', (tokenEndpoint) => {
+    expect(buildTokenRequest({ ...standard, tokenEndpoint }).method).toBe('POST')
   })
 
-  it('may use plain HTTP with allowInsecure, but no other scheme', () => {
-    const insecure = { ...credentials, allowInsecure: true }
-    expect(buildTokenRequest({ ...insecure, tokenUrl: 'http://auth.intranet/token' }).url.host).toBe(
+  it('may use plain HTTP with allowInsecureRequests, but no other scheme', () => {
+    const insecure = { ...credentials, allowInsecureRequests: true }
+    expect(buildTokenRequest({ ...insecure, tokenEndpoint: 'http://auth.intranet/token' }).url.host).toBe(
       'auth.intranet',
     )
-    expect(() => buildTokenRequest({ ...insecure, tokenUrl: 'ftp://auth.intranet' })).toThrow(
-      errorWith('tokenUrl'),
+    expect(() => buildTokenRequest({ ...insecure, tokenEndpoint: 'ftp://auth.intranet' })).toThrow(
+      errorWith('tokenEndpoint'),
     )
   })
 
@@ -206,7 +218,9 @@ describe('a URL', () => {
     'https://user:password@auth.example.com',
     'https://auth.example.com/#fragment',
   ])('must not contain a user name, password or fragment: %s', (address) => {
-    expect(() => buildTokenRequest({ ...standard, tokenUrl: address })).toThrow(errorWith('tokenUrl'))
+    expect(() => buildTokenRequest({ ...standard, tokenEndpoint: address })).toThrow(
+      errorWith('tokenEndpoint'),
+    )
   })
 
   it('of the platform must not contain a query', () => {
@@ -216,7 +230,7 @@ describe('a URL', () => {
   })
 })
 
-describe('extraParameters', () => {
+describe('parameters', () => {
   it.each([
     'grant_type',
     'client_id',
@@ -227,13 +241,11 @@ describe('extraParameters', () => {
     'audience',
     'resource',
   ])('must not contain %s', (name) => {
-    expect(() => buildTokenRequest({ ...standard, extraParameters: { [name]: 'x' } })).toThrow(
-      errorWith(name),
-    )
+    expect(() => buildTokenRequest({ ...standard, parameters: { [name]: 'x' } })).toThrow(errorWith(name))
   })
 
   it('cannot inject a second parameter', () => {
-    const form = formOf({ ...standard, extraParameters: { 'a=1&grant_type': 'x&grant_type=password' } })
+    const form = formOf({ ...standard, parameters: { 'a=1&grant_type': 'x&grant_type=password' } })
     expect(form.filter(([name]) => name === 'grant_type')).toEqual([['grant_type', 'client_credentials']])
   })
 })
@@ -252,12 +264,12 @@ describe('building a request', () => {
 
   it('validates the options of clientCredentials in the same way, before anything is sent', () => {
     const wrong: Partial<ClientCredentialsOptions>[] = [
-      { tokenUrl: undefined },
-      { tokenUrl: 'http://auth.example.com' },
+      { tokenEndpoint: undefined },
+      { tokenEndpoint: 'http://auth.example.com' },
       { clientId: '' },
       { clientSecret: '' },
       { clientAuthentication: 'header' as never },
-      { extraParameters: { scope: 'x' } },
+      { parameters: { scope: 'x' } },
     ]
     for (const options of wrong) {
       expect(() => clientCredentials({ ...standard, ...options })).toThrow(errorWith(/./))

@@ -19,7 +19,7 @@ describe.each<[string, (endpoint: ScriptedEndpoint) => TokenSource]>([
   ['client credentials', (endpoint) => sourceOf(endpoint)],
   [
     'client credentials of an issuer',
-    (endpoint) => sourceOf(endpoint, { tokenUrl: undefined, issuer: discover(issuer) }),
+    (endpoint) => sourceOf(endpoint, { tokenEndpoint: undefined, issuer: discover(issuer) }),
   ],
   ['a backend', ({ fetch }) => backendTokens({ url: 'https://app.example.com/token', fetch })],
 ])('a provider of tokens from %s', (_name, createSource) => {

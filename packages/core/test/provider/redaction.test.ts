@@ -83,14 +83,14 @@ const failures: [string, ScriptedResponse][] = [
 ]
 
 const options = {
-  tokenUrl: `https://auth.example.com/token?key=${token}`,
+  tokenEndpoint: `https://auth.example.com/token?key=${token}`,
   clientId: 'client',
   clientSecret: secret,
 }
 
 describe('neither secret nor token is shown', () => {
   const cases = failures.flatMap(([name, response]) =>
-    (['post', 'basic'] as const).map((way) => [name, way, response] as const),
+    (['client_secret_post', 'client_secret_basic'] as const).map((way) => [name, way, response] as const),
   )
   it.each(cases)('in the errors and events of %s (%s)', async (_name, clientAuthentication, response) => {
     const endpoint = new ScriptedEndpoint(response)
@@ -115,19 +115,19 @@ describe('neither secret nor token is shown', () => {
   })
 
   it.each<[string, Partial<ClientCredentialsOptions>]>([
-    ['an insecure address', { tokenUrl: `http://auth.example.com/${token}?key=${secret}` }],
+    ['an insecure address', { tokenEndpoint: `http://auth.example.com/${token}?key=${secret}` }],
     [
       'an address with a password',
-      { tokenUrl: `https://user:${encodeURIComponent(secret)}@auth.example.com/` },
+      { tokenEndpoint: `https://user:${encodeURIComponent(secret)}@auth.example.com/` },
     ],
-    ['no address at all', { tokenUrl: secret }],
+    ['no address at all', { tokenEndpoint: secret }],
     [
       'a platform address with a query',
-      { tokenUrl: undefined, authUrl: `https://auth.example.com/?key=${token}` },
+      { tokenEndpoint: undefined, authUrl: `https://auth.example.com/?key=${token}` },
     ],
     ['a secret with a line break', { clientSecret: `${secret}\n` }],
     ['a client ID with a line break', { clientId: `${secret}\n` }],
-    ['a reserved parameter', { extraParameters: { client_secret: secret } }],
+    ['a reserved parameter', { parameters: { client_secret: secret } }],
   ])('in the error for %s', (_name, invalid) => {
     let thrown: unknown
     try {

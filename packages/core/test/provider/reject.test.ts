@@ -147,7 +147,7 @@ describe('the budget for refreshes after rejections', () => {
     for (let call = 0; call < 100; call++) {
       const request = { method: 'POST', url: `https://api.example.com/${call}` }
       const attachment = await attacher.attach(request)
-      await attacher.reattach(request, attachment, { status: 401, headers: {} }, false)
+      await attacher.retryAttachment(request, attachment, { status: 401, headers: {} }, false)
       await pass(0)
     }
     expect(endpoint.requests).toHaveLength(21)

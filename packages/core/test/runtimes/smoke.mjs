@@ -51,7 +51,11 @@ export async function smoke(core, origin) {
   })
 
   await check('basic authentication and scope', async () => {
-    const tokens = provider({ tokenUrl: `${origin}/token`, clientAuthentication: 'basic', scope: ['a', 'b'] })
+    const tokens = provider({
+      tokenEndpoint: `${origin}/token`,
+      clientAuthentication: 'client_secret_basic',
+      scope: ['a', 'b'],
+    })
     expect((await tokens.getToken()).response.scope.join() === 'a,b', 'scope')
   })
 
@@ -77,12 +81,12 @@ export async function smoke(core, origin) {
   })
 
   await check('no redirect with the secret', async () => {
-    await failureOf(provider({ tokenUrl: `${origin}/redirect` }).getToken())
+    await failureOf(provider({ tokenEndpoint: `${origin}/redirect` }).getToken())
     expect((await stats()).redirected === 0, 'followed')
   })
 
   await check('no more than 1 MiB', async () => {
-    const error = await failureOf(provider({ tokenUrl: `${origin}/large` }).getToken())
+    const error = await failureOf(provider({ tokenEndpoint: `${origin}/large` }).getToken())
     expect(error.kind === 'malformed' && error.message.includes('1 MiB'), 'kind')
   })
 

@@ -9,12 +9,16 @@ const credentials = { clientId: 'client', clientSecret: 'secret' }
 const body = JSON.stringify({ access_token: 'token', token_type: 'Bearer', expires_in: '3599' })
 
 async function ask(listener: RequestListener, options: Partial<ClientCredentialsOptions> = {}) {
-  const tokenUrl = await startServer(listener)
-  return askAt(tokenUrl, options)
+  const tokenEndpoint = await startServer(listener)
+  return askAt(tokenEndpoint, options)
 }
 
-function askAt(tokenUrl: string, options: Partial<ClientCredentialsOptions> = {}, attemptTimeoutMs = 10_000) {
-  const source = clientCredentials({ ...credentials, tokenUrl, ...options })
+function askAt(
+  tokenEndpoint: string,
+  options: Partial<ClientCredentialsOptions> = {},
+  attemptTimeoutMs = 10_000,
+) {
+  const source = clientCredentials({ ...credentials, tokenEndpoint, ...options })
   return createTokenProvider(source, { maxAttempts: 1, attemptTimeoutMs }).getToken()
 }
 

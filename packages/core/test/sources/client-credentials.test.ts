@@ -9,7 +9,11 @@ import {
 } from '@tokenwell/core'
 import { ScriptedEndpoint } from '../support/scripted-endpoint.ts'
 
-const standard = { tokenUrl: 'https://auth.example.com/token', clientId: 'client', clientSecret: 'secret' }
+const standard = {
+  tokenEndpoint: 'https://auth.example.com/token',
+  clientId: 'client',
+  clientSecret: 'secret',
+}
 const keyOf = (options: Partial<ClientCredentialsOptions> = {}) =>
   clientCredentials({ ...standard, ...options }).cacheKey()
 
@@ -17,37 +21,39 @@ afterEach(() => vi.unstubAllGlobals())
 
 describe('the cache key', () => {
   it('is a digest, and the same for equal options', async () => {
-    const key = await keyOf({ scope: ['a', 'b'], resource: ['x', 'y'], extraParameters: { c: '1', d: '2' } })
+    const key = await keyOf({ scope: ['a', 'b'], resource: ['x', 'y'], parameters: { c: '1', d: '2' } })
     expect(key).toMatch(/^[\w-]{32,}$/)
     expect(key).not.toContain('secret')
     for (const scope of ['b a', 'a b a', [' b', 'a '], ['a b']]) {
-      const same = { scope, resource: ['y', 'x'], extraParameters: { d: '2', c: '1' } }
+      const same = { scope, resource: ['y', 'x'], parameters: { d: '2', c: '1' } }
       expect(await keyOf(same)).toBe(key)
     }
     expect(await keyOf({ scope: '' })).toBe(await keyOf())
-    expect(await keyOf({ expiresInUnit: 'seconds', clientAuthentication: 'post' })).toBe(await keyOf())
-    expect(await keyOf({ tokenUrl: new URL(standard.tokenUrl) })).toBe(await keyOf())
+    expect(await keyOf({ expiresInUnit: 'seconds', clientAuthentication: 'client_secret_post' })).toBe(
+      await keyOf(),
+    )
+    expect(await keyOf({ tokenEndpoint: new URL(standard.tokenEndpoint) })).toBe(await keyOf())
     expect(await keyOf({ clientSecret: () => Promise.resolve('secret') })).toBe(await keyOf())
   })
 
   it('differs for every option that may change the token', async () => {
     const changes: Partial<ClientCredentialsOptions>[] = [
       {},
-      { tokenUrl: 'https://auth.example.com/token/' },
-      { tokenUrl: 'https://auth.example.com/token?tenant=a' },
-      { tokenUrl: undefined, authUrl: 'https://auth.example.com' },
+      { tokenEndpoint: 'https://auth.example.com/token/' },
+      { tokenEndpoint: 'https://auth.example.com/token?tenant=a' },
+      { tokenEndpoint: undefined, authUrl: 'https://auth.example.com' },
       { clientId: 'another' },
       { clientSecret: 'another' },
-      { clientAuthentication: 'basic' },
+      { clientAuthentication: 'client_secret_basic' },
       { scope: 'a' },
       { scope: 'a b' },
       { scope: 'ab' },
       { audience: 'a' },
       { resource: 'a' },
       { resource: ['a', 'b'] },
-      { extraParameters: { a: 'b' } },
-      { extraParameters: { a: 'b,c' } },
-      { extraParameters: { 'a,b': 'c' } },
+      { parameters: { a: 'b' } },
+      { parameters: { a: 'b,c' } },
+      { parameters: { 'a,b': 'c' } },
       { expiresInUnit: 'milliseconds' },
     ]
     const keys = await Promise.all(changes.map(keyOf))
@@ -58,10 +64,13 @@ describe('the cache key', () => {
   it.each<[Partial<ClientCredentialsOptions>, string]>([
     [{}, '7bb8d11735aad39284acfbee48f95a7314e2cd029221ab50eb8b215d9c2844db'],
     [
-      { tokenUrl: undefined, authUrl: 'https://auth.example.com' },
+      { tokenEndpoint: undefined, authUrl: 'https://auth.example.com' },
       'b11548305551c395120c261003c385c32135c469a1c8d12c37c8973e9826cfc0',
     ],
-    [{ clientAuthentication: 'basic' }, 'cd7b3a2639e02cadb1f7f92b8331d5ab6099c8564faa8cecb733d56fd5752139'],
+    [
+      { clientAuthentication: 'client_secret_basic' },
+      'cd7b3a2639e02cadb1f7f92b8331d5ab6099c8564faa8cecb733d56fd5752139',
+    ],
     [
       { clientAuthentication: 'none', clientSecret: undefined },
       'bd2a3f0f15898eeb5eeb08374fb086567f5cf4f757a0a4f7a4855f69f1935ce0',
@@ -75,7 +84,7 @@ describe('the cache key', () => {
         scope: 'b a',
         audience: 'an-audience',
         resource: ['x', 'y'],
-        extraParameters: { c: '1' },
+        parameters: { c: '1' },
         expiresInUnit: 'milliseconds',
       },
       '3e94a58e81896fde85f93613ccc4033472e81c04a64e9e858cdabf53c86131e7',
@@ -98,9 +107,9 @@ describe('client credentials', () => {
     'https://user@auth.example.com',
     'https://:password@auth.example.com',
     'https://auth.example.com#x',
-  ])('are not sent to %s', (tokenUrl) => {
-    expect(() => clientCredentials({ ...standard, tokenUrl })).toThrow(
-      'tokenUrl must not contain a user name, password or fragment.',
+  ])('are not sent to %s', (tokenEndpoint) => {
+    expect(() => clientCredentials({ ...standard, tokenEndpoint })).toThrow(
+      'tokenEndpoint must not contain a user name, password or fragment.',
     )
   })
 
@@ -125,10 +134,13 @@ describe('client credentials', () => {
     expect(() => clientCredentials(standard)).not.toThrow()
   })
 
-  it.each(['post', 'basic'] as const)('require a secret that is sent by %s', (clientAuthentication) => {
-    const options = { ...standard, clientSecret: undefined, clientAuthentication }
-    expect(() => clientCredentials(options)).toThrow('clientSecret is missing.')
-  })
+  it.each(['client_secret_post', 'client_secret_basic'] as const)(
+    'require a secret that is sent by %s',
+    (clientAuthentication) => {
+      const options = { ...standard, clientSecret: undefined, clientAuthentication }
+      expect(() => clientCredentials(options)).toThrow('clientSecret is missing.')
+    },
+  )
 
   it('fail with the error of a custom authentication, unchanged', async () => {
     const failure = new TokenError({ kind: 'configuration', message: 'The key cannot sign.' })
@@ -151,7 +163,7 @@ describe('client credentials', () => {
     const clientAuthentication = { authenticate() {}, fingerprint: () => 'key', explain }
     const { fetch } = endpoint
     const source = clientCredentials({
-      tokenUrl: standard.tokenUrl,
+      tokenEndpoint: standard.tokenEndpoint,
       clientId: 'client',
       clientAuthentication,
       fetch,
@@ -159,7 +171,7 @@ describe('client credentials', () => {
     const tokens = createTokenProvider(source, { maxAttempts: 1 })
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'unavailable',
-      message: `Could not reach the token endpoint ${standard.tokenUrl} (TypeError).`,
+      message: `Could not reach the token endpoint ${standard.tokenEndpoint} (TypeError).`,
     })
     expect(explain).not.toHaveBeenCalled()
     await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'credentials' })
@@ -179,7 +191,7 @@ describe('client credentials', () => {
     const send = vi.fn(new ScriptedEndpoint().fetch)
     await createTokenProvider(clientCredentials({ ...standard, fetch: send })).getToken()
     const [url, init] = send.mock.calls[0]!
-    expect(String(url as URL)).toBe(standard.tokenUrl)
+    expect(String(url as URL)).toBe(standard.tokenEndpoint)
     expect(init).toMatchObject({
       method: 'POST',
       redirect: 'manual',
@@ -226,7 +238,7 @@ describe('client credentials', () => {
 
   it('are shown with their endpoint and client ID, and without their secret', () => {
     expect(JSON.parse(JSON.stringify(clientCredentials(standard)))).toEqual({
-      tokenEndpoint: standard.tokenUrl,
+      tokenEndpoint: standard.tokenEndpoint,
       clientId: 'client',
     })
   })
@@ -245,9 +257,9 @@ describe('client credentials', () => {
     const options = { ...standard, fetch: endpoint.fetch, scope: ['a'] }
     const source = clientCredentials(options)
     options.clientId = 'another'
-    options.tokenUrl = 'https://evil.example.com'
+    options.tokenEndpoint = 'https://evil.example.com'
     await createTokenProvider(source).getToken()
-    expect(endpoint.requests[0]).toMatchObject({ url: standard.tokenUrl })
+    expect(endpoint.requests[0]).toMatchObject({ url: standard.tokenEndpoint })
     expect(endpoint.requests[0]!.form.get('client_id')).toBe('client')
   })
 

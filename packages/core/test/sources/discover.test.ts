@@ -167,16 +167,16 @@ describe('discover', () => {
   })
 
   it.each([
-    [undefined, 'basic'],
-    [['client_secret_basic', 'client_secret_post'], 'post'],
-    [['private_key_jwt', 'client_secret_basic'], 'basic'],
+    [undefined, 'client_secret_basic'],
+    [['client_secret_basic', 'client_secret_post'], 'client_secret_post'],
+    [['private_key_jwt', 'client_secret_basic'], 'client_secret_basic'],
   ])('sends the secret as %j allow', async (token_endpoint_auth_methods_supported, method) => {
     const { tokens, forms } = start({ [oauth]: metadata({ token_endpoint_auth_methods_supported }) })
     await tokens.getToken()
     const [{ headers, form }] = forms as [(typeof forms)[0]]
     expect([headers.has('authorization'), form.has('client_secret')]).toEqual([
-      method === 'basic',
-      method === 'post',
+      method === 'client_secret_basic',
+      method === 'client_secret_post',
     ])
   })
 
@@ -187,7 +187,7 @@ describe('discover', () => {
       kind: 'configuration',
       message: `The issuer "${origin}" does not accept a client secret, only private_key_jwt, none. Set clientAuthentication.`,
     })
-    const chosen = start({ [oauth]: metadata(offer) }, { clientAuthentication: 'post' })
+    const chosen = start({ [oauth]: metadata(offer) }, { clientAuthentication: 'client_secret_post' })
     await expect(chosen.tokens.getToken()).resolves.toMatchObject({ value: 'token' })
   })
 
@@ -232,8 +232,11 @@ describe('discover', () => {
   })
 
   it.each<[Partial<ClientCredentialsOptions>, string]>([
-    [{ tokenUrl: `${origin}/token` }, "issuer must be discover('https://…'), without authUrl or tokenUrl."],
-    [{ issuer: origin as never }, "issuer must be discover('https://…'), without authUrl or tokenUrl."],
+    [
+      { tokenEndpoint: `${origin}/token` },
+      "issuer must be discover('https://…'), without authUrl or tokenEndpoint.",
+    ],
+    [{ issuer: origin as never }, "issuer must be discover('https://…'), without authUrl or tokenEndpoint."],
   ])('rejects %j', (options, message) => {
     expect(() => start({}, options)).toThrow(message)
   })

@@ -82,7 +82,7 @@ export const never: ScriptedResponse = { latencyMs: Infinity }
 /** Client credentials for a scripted endpoint. */
 export function sourceOf(endpoint: ScriptedEndpoint, options: Partial<ClientCredentialsOptions> = {}) {
   return clientCredentials({
-    tokenUrl: 'https://auth.example.com/token',
+    tokenEndpoint: 'https://auth.example.com/token',
     clientId: 'client',
     clientSecret: 'secret',
     fetch: endpoint.fetch,

@@ -66,7 +66,7 @@ const withoutAttachOptions: Readonly<Record<keyof AttachOptions, undefined>> = {
   retryOnRejection: undefined,
   isTokenRejected: undefined,
   maxReplayBytes: undefined,
-  allowInsecure: undefined,
+  allowInsecureRequests: undefined,
 }
 
 function createHttpService(tokens: TokenProvider, options: TokenHttpModuleOptions): HttpService {

@@ -44,7 +44,7 @@ class OrdersController {
     TokenModule.forRootAsync({
       isGlobal: true,
       useFactory: () => ({
-        tokenUrl: process.env['TOKEN_URL'],
+        tokenEndpoint: process.env['TOKEN_ENDPOINT'],
         clientId: process.env['CLIENT_ID']!,
         clientSecret: process.env['CLIENT_SECRET']!,
         eager: true,

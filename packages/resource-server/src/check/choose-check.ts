@@ -27,9 +27,9 @@ export function chooseCheck(
 
 /** jose is loaded with the first JWT. */
 function createLazyJwtCheck(options: JwtCheckOptions): TokenCheck {
-  const { issuer, jwks, jwksUrl, allowInsecure } = options
-  if (jwksUrl !== undefined) secureUrl('jwksUrl', jwksUrl, allowInsecure)
-  else if (jwks === undefined) secureUrl('issuer', issuer, allowInsecure)
+  const { issuer, jwks, jwksUrl, allowInsecureRequests } = options
+  if (jwksUrl !== undefined) secureUrl('jwksUrl', jwksUrl, allowInsecureRequests)
+  else if (jwks === undefined) secureUrl('issuer', issuer, allowInsecureRequests)
   let loaded: Promise<TokenCheck['check']> | undefined
   return {
     method: 'jwt',

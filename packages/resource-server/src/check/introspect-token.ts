@@ -24,7 +24,7 @@ export interface Introspector {
 export function createIntrospector(
   options: IntrospectionOptions & {
     readonly fetch?: FetchLike | undefined
-    readonly allowInsecure?: boolean | undefined
+    readonly allowInsecureRequests?: boolean | undefined
   },
 ): Introspector {
   const url = introspectionEndpoint(options)
@@ -84,15 +84,15 @@ export function createIntrospector(
 function introspectionEndpoint({
   authUrl,
   introspectionUrl,
-  allowInsecure,
+  allowInsecureRequests,
 }: Parameters<typeof createIntrospector>[0]): URL {
   if ((authUrl === undefined) === (introspectionUrl === undefined)) {
     throw configurationError('introspection requires authUrl or introspectionUrl, but not both.')
   }
   if (introspectionUrl !== undefined) {
-    return secureUrl('introspection.introspectionUrl', introspectionUrl, allowInsecure)
+    return secureUrl('introspection.introspectionUrl', introspectionUrl, allowInsecureRequests)
   }
-  const url = secureUrl('introspection.authUrl', authUrl!, allowInsecure)
+  const url = secureUrl('introspection.authUrl', authUrl!, allowInsecureRequests)
   url.pathname = url.pathname.replace(/\/+$/, '') + platformPath
   return url
 }
@@ -127,12 +127,12 @@ function readIntrospection(text: string, address: string): TokenClaims | undefin
 /** How this API authenticates; a secret that a function returns is looked up for each request. */
 function authenticationOf({
   clientSecret = '',
-  clientAuthentication = 'basic',
+  clientAuthentication = 'client_secret_basic',
 }: IntrospectionOptions): () => ClientAuthentication | Promise<ClientAuthentication> {
   if (typeof clientAuthentication === 'object') return () => clientAuthentication
-  if (!['basic', 'post', 'none'].includes(clientAuthentication)) {
+  if (!['client_secret_basic', 'client_secret_post', 'none'].includes(clientAuthentication)) {
     throw configurationError(
-      "introspection.clientAuthentication must be 'basic', 'post', 'none' or a ClientAuthentication object.",
+      "introspection.clientAuthentication must be 'client_secret_basic', 'client_secret_post', 'none' or a ClientAuthentication object.",
     )
   }
   if (!clientSecret && clientAuthentication !== 'none') {

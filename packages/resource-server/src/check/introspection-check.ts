@@ -14,8 +14,8 @@ interface Task {
 export function createIntrospectionCheck(
   options: TokenVerifierOptions & { readonly introspection: IntrospectionOptions },
 ): TokenCheck {
-  const { introspection, issuer, audience, fetch, allowInsecure } = options
-  const introspector = createIntrospector({ ...introspection, fetch, allowInsecure })
+  const { introspection, issuer, audience, fetch, allowInsecureRequests } = options
+  const introspector = createIntrospector({ ...introspection, fetch, allowInsecureRequests })
   const { timeoutMs = 5_000, maxConnections = 10, maxWaiting = 1_000 } = introspection
   const queue = fastq.promise(
     ({ token, signal }: Task) => introspector.introspect(token, signal),

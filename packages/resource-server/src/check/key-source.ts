@@ -16,7 +16,7 @@ const timeoutMs = 5_000
 
 /** The issuer's public keys: those in the options, or a key set that is loaded when it is needed and again every 10 minutes. */
 export function createKeySource(options: JwtCheckOptions): () => Promise<JWTVerifyGetKey> {
-  const { issuer, jwks, jwksUrl, allowInsecure } = options
+  const { issuer, jwks, jwksUrl, allowInsecureRequests } = options
   if (jwks !== undefined) {
     const local = createLocalJWKSet(jwks as JSONWebKeySet)
     return async () => local
@@ -25,9 +25,9 @@ export function createKeySource(options: JwtCheckOptions): () => Promise<JWTVeri
     (options.fetch ?? globalThis.fetch)(url, { ...init, redirect: 'manual', ...noStore() })
   const remote = (url: URL): JWTVerifyGetKey =>
     createRemoteJWKSet(url, { cooldownDuration, timeoutDuration: timeoutMs, [customFetch]: load })
-  let keys = jwksUrl === undefined ? undefined : remote(secureUrl('jwksUrl', jwksUrl, allowInsecure))
+  let keys = jwksUrl === undefined ? undefined : remote(secureUrl('jwksUrl', jwksUrl, allowInsecureRequests))
   return async () => {
-    keys ??= remote(secureUrl('jwks_uri', await discoverKeys(issuer, load), allowInsecure))
+    keys ??= remote(secureUrl('jwks_uri', await discoverKeys(issuer, load), allowInsecureRequests))
     return keys
   }
 }

@@ -1,4 +1,4 @@
-import { startScriptedServer, json, type ScriptedServer } from '@tokenwell/test-suite'
+import { startScriptedServer, json, type ScriptedServer } from '@tokenwell/testing'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose'
 
 interface SigningKey {

@@ -12,8 +12,8 @@ export function callerOf(
     address: request.ip,
     audiences() {
       const issuer = baseUrl(request, publicUrl)
-      const tokenUrl = `${issuer}${tokenPath}`
-      return [issuer, tokenUrl, `${tokenUrl}?grant_type=client_credentials`, `${issuer}${path}`]
+      const tokenEndpoint = `${issuer}${tokenPath}`
+      return [issuer, tokenEndpoint, `${tokenEndpoint}?grant_type=client_credentials`, `${issuer}${path}`]
     },
   }
 }

@@ -72,8 +72,13 @@ describe('private_key_jwt', () => {
 
   it('accepts the issuer, the token endpoint and the endpoint of the request as audience', async () => {
     const { authUrl } = await keyService()
-    const tokenUrl = `${authUrl}${tokenPath}`
-    for (const audience of [authUrl, [authUrl], tokenUrl, `${tokenUrl}?grant_type=client_credentials`]) {
+    const tokenEndpoint = `${authUrl}${tokenPath}`
+    for (const audience of [
+      authUrl,
+      [authUrl],
+      tokenEndpoint,
+      `${tokenEndpoint}?grant_type=client_credentials`,
+    ]) {
       expect((await present(authUrl, await assertionFor(audience))).status).toBe(200)
     }
     const { body } = await present(authUrl, await assertionFor(authUrl))

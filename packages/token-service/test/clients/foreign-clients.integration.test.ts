@@ -14,7 +14,7 @@ const methods = ['basic', 'post'] as const
 type Method = (typeof methods)[number]
 
 /** The credentials and the URL of the token endpoint are in these variables. */
-type Environment = Readonly<Record<'CLIENT_ID' | 'CLIENT_SECRET' | 'TOKEN_URL', string>>
+type Environment = Readonly<Record<'CLIENT_ID' | 'CLIENT_SECRET' | 'TOKEN_ENDPOINT', string>>
 
 interface ForeignClient {
   /** Succeeds if the client is installed. */
@@ -28,7 +28,7 @@ const clients: Readonly<Record<string, ForeignClient>> = {
   curl: {
     probe: ['curl', '--version'],
     packages: 'curl',
-    async command(method, { CLIENT_ID, CLIENT_SECRET, TOKEN_URL }) {
+    async command(method, { CLIENT_ID, CLIENT_SECRET, TOKEN_ENDPOINT }) {
       const form = [
         '--data-urlencode',
         `client_id=${CLIENT_ID}`,
@@ -36,7 +36,7 @@ const clients: Readonly<Record<string, ForeignClient>> = {
         `client_secret=${CLIENT_SECRET}`,
       ]
       const credentials = method === 'basic' ? ['-u', `${CLIENT_ID}:${CLIENT_SECRET}`, '-X', 'POST'] : form
-      return ['curl', '-sS', '--fail', ...credentials, TOKEN_URL]
+      return ['curl', '-sS', '--fail', ...credentials, TOKEN_ENDPOINT]
     },
   },
   'requests-oauthlib': {
@@ -97,7 +97,7 @@ for (const [name, { probe, packages, command }] of Object.entries(clients)) {
           const environment = {
             CLIENT_ID: odd.clientId,
             CLIENT_SECRET: odd.clientSecret,
-            TOKEN_URL: `${authUrl}${tokenPath}?grant_type=client_credentials`,
+            TOKEN_ENDPOINT: `${authUrl}${tokenPath}?grant_type=client_credentials`,
           }
           const [file, ...args] = await command(method, environment)
           const { stdout } = await run(file, args, { env: { ...process.env, ...environment } })

@@ -4,7 +4,7 @@ import {
   createTokenFetch,
   fetchWithToken,
   type TokenAttacher,
-  type TokenRequestInit,
+  type TokenFetchInit,
 } from '@tokenwell/core'
 import { startServer } from '../../support/local-server.ts'
 import { start } from './protected-api.ts'
@@ -69,7 +69,7 @@ describe('a fetch with tokens', () => {
   it('does not change its arguments', async () => {
     const { api, tokenFetch } = await start()
     const headers = new Headers({ 'x-own': '1' })
-    const init: TokenRequestInit = Object.freeze({ headers, token: undefined })
+    const init: TokenFetchInit = Object.freeze({ headers, token: undefined })
     const record = Object.freeze({ 'x-own': '1' })
     const request = new Request(api, { headers })
     await tokenFetch(api, init)
@@ -79,7 +79,7 @@ describe('a fetch with tokens', () => {
     expect(request.headers.has('authorization')).toBe(false)
   })
 
-  it.each<[string, TokenRequestInit]>([
+  it.each<[string, TokenFetchInit]>([
     ['a record', { headers: { authorization: 'Basic own' } }],
     ['a record in other letters', { headers: { AUTHORIZATION: 'Basic own' } }],
     ['pairs', { headers: [['Authorization', 'Basic own']] }],

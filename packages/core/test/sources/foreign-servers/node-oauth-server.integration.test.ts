@@ -21,7 +21,7 @@ const model: OAuth2Server.ClientCredentialsModel = {
 
 describe('@node-oauth/oauth2-server', () => {
   const oauth = new OAuth2Server({ model })
-  let tokenUrl: string
+  let tokenEndpoint: string
   const server = createServer((request, response) => {
     void readText(request).then(async (text) => {
       const headers = request.headers as Record<string, string>
@@ -37,12 +37,12 @@ describe('@node-oauth/oauth2-server', () => {
       response.end(JSON.stringify(oauthResponse.body))
     })
   })
-  beforeAll(async () => void (tokenUrl = await listen(server)))
+  beforeAll(async () => void (tokenEndpoint = await listen(server)))
   afterAll(() => stop(server))
 
   const ask = (options: Partial<ClientCredentialsOptions> = {}) => {
     const source = clientCredentials({
-      tokenUrl,
+      tokenEndpoint,
       clientId: 'plain',
       clientSecret: clients['plain']!,
       ...options,
@@ -52,7 +52,7 @@ describe('@node-oauth/oauth2-server', () => {
 
   it.each<[string, Partial<ClientCredentialsOptions>]>([
     ['post', {}],
-    ['basic', { clientAuthentication: 'basic' }],
+    ['client_secret_basic', { clientAuthentication: 'client_secret_basic' }],
     ['post, odd characters included', { clientId: 'odd', clientSecret: clients['odd']! }],
   ])('issues a token with %s', async (_name, options) => {
     const token = await ask({ ...options, scope: ['read', 'write'] })
@@ -65,7 +65,11 @@ describe('@node-oauth/oauth2-server', () => {
   })
 
   it('skips the form-decoding of RFC 6749 and rejects special characters with Basic', async () => {
-    const call = ask({ clientId: 'odd', clientSecret: clients['odd']!, clientAuthentication: 'basic' })
+    const call = ask({
+      clientId: 'odd',
+      clientSecret: clients['odd']!,
+      clientAuthentication: 'client_secret_basic',
+    })
     await expect(call).rejects.toMatchObject({ kind: 'credentials', oauthError: 'invalid_client' })
   })
 
@@ -82,7 +86,7 @@ describe('@node-oauth/oauth2-server', () => {
   })
 
   it("rejects the platform's request, with grant_type in the query", async () => {
-    const call = ask({ tokenUrl: undefined, authUrl: tokenUrl })
+    const call = ask({ tokenEndpoint: undefined, authUrl: tokenEndpoint })
     await expect(call).rejects.toMatchObject({
       kind: 'configuration',
       oauthError: 'invalid_request',

@@ -12,7 +12,7 @@ describe('oauth2-mock-server', () => {
 
   const source = (options: Partial<ClientCredentialsOptions> = {}) =>
     clientCredentials({
-      tokenUrl: `http://127.0.0.1:${server.address().port}/token`,
+      tokenEndpoint: `http://127.0.0.1:${server.address().port}/token`,
       clientId: 'client',
       clientSecret: 'secret',
       ...options,
@@ -20,16 +20,19 @@ describe('oauth2-mock-server', () => {
   const respondOnce = (change: (response: MutableResponse) => void) =>
     server.service.once('beforeResponse', change)
 
-  it.each(['post', 'basic'] as const)('issues a token with %s', async (clientAuthentication) => {
-    const token = await createTokenProvider(
-      source({ clientAuthentication, scope: ['one', 'two'] }),
-    ).getToken()
-    expect(token.response).toMatchObject({ tokenType: 'Bearer', expiresIn: 3_600, scope: ['one', 'two'] })
-    const payload = JSON.parse(
-      atob(token.value.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')),
-    ) as object
-    expect(payload).toMatchObject({ scope: 'one two' })
-  })
+  it.each(['client_secret_post', 'client_secret_basic'] as const)(
+    'issues a token with %s',
+    async (clientAuthentication) => {
+      const token = await createTokenProvider(
+        source({ clientAuthentication, scope: ['one', 'two'] }),
+      ).getToken()
+      expect(token.response).toMatchObject({ tokenType: 'Bearer', expiresIn: 3_600, scope: ['one', 'two'] })
+      const payload = JSON.parse(
+        atob(token.value.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')),
+      ) as object
+      expect(payload).toMatchObject({ scope: 'one two' })
+    },
+  )
 
   it.each([
     [400, { error: 'invalid_scope' }, { kind: 'configuration', oauthError: 'invalid_scope' }],

@@ -29,14 +29,14 @@ function client(
 
 describe('oidc-provider', () => {
   let provider: Provider
-  let tokenUrl: string
+  let tokenEndpoint: string
   const server = createServer((request, response) => void provider.callback()(request, response))
 
   beforeAll(async () => {
     // It warns about its development defaults.
     for (const method of ['info', 'warn'] as const) vi.spyOn(console, method).mockImplementation(() => {})
     const origin = await listen(server)
-    tokenUrl = `${origin}/token`
+    tokenEndpoint = `${origin}/token`
     provider = new Provider(origin, {
       clients: [client('post', 'client_secret_post'), client('basic:client/id', 'client_secret_basic')],
       scopes: ['api:read', 'api:write'],
@@ -61,14 +61,14 @@ describe('oidc-provider', () => {
 
   function tokensOf(options: Partial<ClientCredentialsOptions> = {}) {
     return createTokenProvider(
-      clientCredentials({ tokenUrl, clientId: 'post', clientSecret: oddSecret, ...options }),
+      clientCredentials({ tokenEndpoint, clientId: 'post', clientSecret: oddSecret, ...options }),
       { maxAttempts: 1 },
     )
   }
 
   it.each<[string, Partial<ClientCredentialsOptions>]>([
     ['post', {}],
-    ['basic', { clientId: 'basic:client/id', clientAuthentication: 'basic' }],
+    ['client_secret_basic', { clientId: 'basic:client/id', clientAuthentication: 'client_secret_basic' }],
   ])('issues a token with %s, with special characters', async (_name, options) => {
     const token = await tokensOf({ ...options, scope: ['api:read'] }).getToken()
     expect(token.response).toMatchObject({ tokenType: 'Bearer', expiresIn: 600, scope: ['api:read'] })
@@ -108,11 +108,11 @@ describe('oidc-provider', () => {
     ],
     [
       'the platform’s path',
-      { tokenUrl: undefined, authUrl: 'later' },
+      { tokenEndpoint: undefined, authUrl: 'later' },
       { kind: 'configuration', status: 404 },
     ],
   ])('rejects %s, and the error is classified', async (_name, options, expected) => {
-    const authUrl = options.authUrl && new URL(tokenUrl).origin
+    const authUrl = options.authUrl && new URL(tokenEndpoint).origin
     const error: unknown = await tokensOf({ ...options, authUrl })
       .getToken()
       .catch((thrown: unknown) => thrown)

@@ -7,5 +7,5 @@ method = 'client_secret_basic' if sys.argv[1] == 'basic' else 'client_secret_pos
 session = OAuth2Session(
     os.environ['CLIENT_ID'], os.environ['CLIENT_SECRET'], token_endpoint_auth_method=method
 )
-token = session.fetch_token(os.environ['TOKEN_URL'], grant_type='client_credentials')
+token = session.fetch_token(os.environ['TOKEN_ENDPOINT'], grant_type='client_credentials')
 print(token['access_token'], end='')

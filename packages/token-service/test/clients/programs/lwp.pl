@@ -3,7 +3,7 @@ use warnings;
 use LWP::UserAgent;
 
 my ($method) = @ARGV;
-my ($url, $id, $secret) = @ENV{qw(TOKEN_URL CLIENT_ID CLIENT_SECRET)};
+my ($url, $id, $secret) = @ENV{qw(TOKEN_ENDPOINT CLIENT_ID CLIENT_SECRET)};
 my $agent = LWP::UserAgent->new;
 my $response;
 if ($method eq 'basic') {

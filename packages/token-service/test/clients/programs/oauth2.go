@@ -17,7 +17,7 @@ func main() {
 	config := clientcredentials.Config{
 		ClientID:     os.Getenv("CLIENT_ID"),
 		ClientSecret: os.Getenv("CLIENT_SECRET"),
-		TokenURL:     os.Getenv("TOKEN_URL"),
+		TokenURL:     os.Getenv("TOKEN_ENDPOINT"),
 		AuthStyle:    style,
 	}
 	token, err := config.Token(context.Background())

@@ -1,7 +1,7 @@
 require 'oauth2'
 require 'uri'
 
-uri = URI(ENV.fetch('TOKEN_URL'))
+uri = URI(ENV.fetch('TOKEN_ENDPOINT'))
 client = OAuth2::Client.new(
   ENV.fetch('CLIENT_ID'),
   ENV.fetch('CLIENT_SECRET'),

@@ -12,5 +12,5 @@ if sys.argv[1] == 'basic':
     how = {'auth': HTTPBasicAuth(client_id, client_secret)}
 else:
     how = {'client_id': client_id, 'client_secret': client_secret, 'include_client_id': True}
-token = session.fetch_token(token_url=os.environ['TOKEN_URL'], **how)
+token = session.fetch_token(token_url=os.environ['TOKEN_ENDPOINT'], **how)
 print(token['access_token'], end='')

@@ -1,0 +1,10 @@
+import { createMemoryTokenStore } from '@tokenwell/core'
+import { describeTokenStore } from '@tokenwell/testing'
+import { afterAll, beforeAll, vi } from 'vitest'
+
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))
+afterAll(() => void vi.useRealTimers())
+
+describeTokenStore('the memory store', createMemoryTokenStore, {
+  passTime: (ms) => void vi.advanceTimersByTime(ms),
+})

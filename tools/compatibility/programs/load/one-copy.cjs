@@ -1,0 +1,52 @@
+// Requires core and imports packages that use it, and the other way round: the process has one copy.
+const assert = require('node:assert/strict')
+const core = require('@tokenwell/core')
+const axios = require('axios')
+const { expected, usePackages } = require('./use-packages.js')
+
+const names = {
+  '@tokenwell/axios-interceptor': ['attachTokens'],
+  '@tokenwell/core': ['createTokenProvider', 'TokenError'],
+  '@tokenwell/file-token-store': ['createFileTokenStore'],
+  '@tokenwell/ky-hook': ['tokenHooks'],
+  '@tokenwell/nestjs-module': ['TokenModule', 'InjectTokenProvider'],
+  '@tokenwell/nestjs-module/axios': ['TokenHttpModule'],
+  '@tokenwell/opentelemetry': ['instrumentTokens'],
+  '@tokenwell/postgresql-token-store': ['createPostgresqlTokenStore'],
+  '@tokenwell/redis-token-store': ['createRedisTokenStore'],
+  '@tokenwell/resource-server': ['createTokenVerifier'],
+  '@tokenwell/resource-server/express': [],
+  '@tokenwell/resource-server/fetch': [],
+  '@tokenwell/testing/token-provider': ['createTestTokenProvider'],
+  ...(process.versions.node.startsWith('20.') ? {} : { '@tokenwell/token-service': ['createTokenService'] }),
+}
+
+async function main() {
+  for (const [name, exported] of Object.entries(names)) {
+    const required = require(name)
+    const imported = await import(name)
+    for (const one of exported) {
+      assert.equal(typeof required[one], 'function', `${name} ${one}`)
+      assert.equal(required[one], imported[one], `${name} ${one} differs between require and import`)
+    }
+  }
+  const axiosInterceptor = await import('@tokenwell/axios-interceptor')
+  assert.deepEqual(await usePackages({ core, axiosInterceptor, axios }, process.env.PLATFORM), expected)
+
+  // A provider that was required, in a hook of ky, which is an ES module only.
+  const tokens = core.createTokenProvider(
+    core.clientCredentials({ authUrl: process.env.PLATFORM, clientId: 'c', clientSecret: 'secret' }),
+  )
+  const { default: ky } = await import('ky')
+  const hooks = (await import('@tokenwell/ky-hook')).tokenHooks(tokens, {
+    allowedOrigins: [new URL(process.env.PLATFORM).origin],
+  })
+  const { path } = await ky.extend(hooks).get(`${process.env.PLATFORM}/api/ky`).json()
+  assert.equal(path, '/api/ky')
+  await tokens.close()
+}
+
+main().catch((error) => {
+  console.error(error)
+  process.exit(1)
+})

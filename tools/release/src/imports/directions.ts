@@ -1,0 +1,49 @@
+/** Core's folders, top down: each imports only from those below it. */
+export const coreFolders = [
+  'attach',
+  'provider',
+  'acquire',
+  'sources',
+  'tokens',
+  'protocol',
+  'platform',
+] as const
+
+/** What the sources of each package and application may import from the others. */
+export const allowedImports: Readonly<Record<string, readonly string[]>> = {
+  'packages/core': [],
+  'packages/axios-interceptor': ['packages/core'],
+  'packages/ky-hook': ['packages/core'],
+  'packages/nestjs-module': ['packages/core', 'packages/axios-interceptor'],
+  'packages/client-authentication': ['packages/core'],
+  'packages/resource-server': ['packages/core'],
+  'packages/stored-entries': ['packages/core'],
+  'packages/redis-token-store': ['packages/core', 'packages/stored-entries'],
+  'packages/postgresql-token-store': ['packages/core', 'packages/stored-entries'],
+  'packages/file-token-store': ['packages/core'],
+  'packages/opentelemetry': ['packages/core'],
+  'packages/testing': ['packages/core'],
+  'packages/internal-testing': ['packages/core', 'packages/testing'],
+  'packages/token-service': [],
+  'packages/developer-portal': ['packages/token-service'],
+  'packages/cli': [
+    'packages/core',
+    'packages/file-token-store',
+    'packages/client-authentication',
+    'packages/token-service',
+  ],
+  'apps/speech-api': ['packages/resource-server'],
+  'apps/speech-to-text': [
+    'packages/core',
+    'packages/axios-interceptor',
+    'packages/ky-hook',
+    'packages/nestjs-module',
+    'packages/token-service',
+    'apps/speech-api',
+  ],
+}
+
+/** Programs that assemble packages, and may therefore import more than the other files of their package. */
+export const assemblies: Readonly<Record<string, readonly string[]>> = {
+  'packages/token-service/src/command/': ['packages/developer-portal'],
+}
