@@ -67,13 +67,7 @@ function isNpxFlag(words: readonly string[], at: number): boolean {
 }
 
 const installable = new Set<string>()
-for (const folder of [
-  'examples',
-  'examples/integrations',
-  'packages/token-service',
-  'packages/developer-portal',
-  'packages/cli',
-]) {
+for (const folder of ['examples', 'examples/integrations', 'packages/token-service', 'packages/cli']) {
   const manifest = join(root, folder, 'package.json')
   if (!existsSync(manifest)) continue
   const { name, dependencies, devDependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest

@@ -42,7 +42,6 @@ const builtins: Plugin = {
 export default defineConfig({
   input: {
     index: 'src/index.ts',
-    plugin: 'src/plugin.ts',
     'command/tokenwell-service': 'src/command/tokenwell-service.ts',
   },
   platform: 'node',

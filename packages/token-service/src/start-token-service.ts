@@ -5,8 +5,9 @@ import { fastTokenRoute } from './http/fast-token-route.ts'
 import { listen } from './http/http-server.ts'
 import { createLateRoutes } from './http/late-routes.ts'
 import { NotFoundError } from './platform/usage-error.ts'
+import { portalLinks } from './portal/portal-links.ts'
 import { createSandbox } from './sandbox/sandbox.ts'
-import { openService } from './service/open-service.ts'
+import { openService, type OpenService } from './service/open-service.ts'
 import type { ServiceContext } from './service/service-context.ts'
 import {
   resolveOptions,
@@ -48,10 +49,14 @@ export interface RunningTokenService {
  */
 export async function startTokenService(options: TokenServiceOptions = {}): Promise<RunningTokenService> {
   const resolved = resolveOptions(options)
-  const { errors: shape, portal, admin, storage } = resolved
   const sandbox = resolved.sandbox && createSandbox(resolved.clock)
-  const service = await openService(resolved, sandbox)
-  const { context } = service
+  return serveTokenService(await openService(resolved, sandbox))
+}
+
+/** Listens for the requests to a service. */
+export async function serveTokenService(service: OpenService): Promise<RunningTokenService> {
+  const { context, options: resolved, sandbox } = service
+  const { errors: shape, portal, admin, storage } = resolved
   const open: { close(): Promise<void> }[] = []
   let closing: Promise<void> | undefined
 
@@ -86,7 +91,7 @@ export async function startTokenService(options: TokenServiceOptions = {}): Prom
   try {
     const authUrl = await serve(
       async () => (await import('./http/routes.ts')).createRoutes(service),
-      options,
+      resolved,
       (routes) =>
         fastTokenRoute(service, routes, () => sandbox !== undefined && sandbox.script.pending().length > 0),
     )
@@ -125,26 +130,25 @@ function createPortalLinks(
   const base = publicUrl ?? authUrl
   const requirePortal = () => {
     if (!portal) throw new NotFoundError('This service has no developer portal.')
-    return portal
   }
   return {
     async createSetupLink() {
       if (!portal) return undefined
       await storage.opened
       const token = await accountLinks.createSetupInvitation()
-      return token && `${base}${portal.joinPath(token)}`
+      return token && `${base}${portalLinks.join(token)}`
     },
     async createInvitationLink() {
-      const mounted = requirePortal()
+      requirePortal()
       const administrator = (await storage.developers.list()).length === 0
-      return `${base}${mounted.joinPath(await accountLinks.createInvitation({ administrator }))}`
+      return `${base}${portalLinks.join(await accountLinks.createInvitation({ administrator }))}`
     },
     async createPasswordLink(name: string) {
-      const mounted = requirePortal()
+      requirePortal()
       await storage.opened
       const developer = await storage.developers.find(name.normalize('NFKC').toLowerCase())
       if (!developer) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
-      return `${base}${mounted.passwordPath(await accountLinks.createPasswordReset(developer))}`
+      return `${base}${portalLinks.newPassword(await accountLinks.createPasswordReset(developer))}`
     },
   }
 }

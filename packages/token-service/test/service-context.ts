@@ -1,20 +1,18 @@
-import type { DeveloperPortal } from '@tokenwell/token-service'
+import { onTestFinished } from 'vitest'
+import type { RunningTokenService, TokenServiceOptions } from '@tokenwell/token-service'
+import { openService } from '../src/service/open-service.ts'
+import type { ServiceContext } from '../src/service/service-context.ts'
+import { resolveOptions } from '../src/service/token-service-options.ts'
+import { serveTokenService } from '../src/start-token-service.ts'
+import { application, resourceServer } from './test-service.ts'
 
-type ServiceContext = Parameters<DeveloperPortal['plugin']>[1]['service']
-
-/** A portal without pages; `context` returns what the service passes to it. */
-export function withContext(): { portal: DeveloperPortal; context: () => ServiceContext } {
-  const mounted: ServiceContext[] = []
-  return {
-    portal: {
-      plugin: async (_server, { service }) => void mounted.push(service),
-      joinPath: (secret) => `/join/${secret}`,
-      passwordPath: (secret) => `/password/${secret}`,
-    },
-    context() {
-      const [context] = mounted
-      if (!context) throw new Error('The portal is not mounted.')
-      return context
-    },
-  }
+/** A service that lasts as long as the test, and what its endpoints use. */
+export async function serviceWithContext(
+  options: TokenServiceOptions = {},
+): Promise<RunningTokenService & { readonly context: ServiceContext }> {
+  const defaults = { applications: [application], resourceServers: [resourceServer] }
+  const open = await openService(resolveOptions({ ...defaults, ...options }))
+  const service = await serveTokenService(open)
+  onTestFinished(() => service.close())
+  return { ...service, context: open.context }
 }

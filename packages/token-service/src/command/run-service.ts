@@ -1,6 +1,5 @@
 import { isWorker } from '../http/worker-metrics.ts'
 import { UsageError } from '../platform/usage-error.ts'
-import type { DeveloperPortal } from '../service/service-context.ts'
 import { hasMetricsByDefault } from '../service/token-service-options.ts'
 import { startTokenService, type RunningTokenService } from '../start-token-service.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
@@ -28,17 +27,20 @@ export async function runService(
   print(storageMessage(location))
   const keys = keysFile === undefined ? configuration.keys : await readKeys(keysFile)
   const logger = createServiceLogger(logLevel)
-  const portal = await loadPortal()
   const { failureAttempts: attempts, failureWindowSeconds: windowSeconds } = configuration
   const failureLimit = { attempts, windowSeconds }
-  const service = await startTokenService({ ...configuration, keys, logger, portal, admin, failureLimit })
+  const service = await startTokenService({
+    ...configuration,
+    keys,
+    logger,
+    admin,
+    failureLimit,
+    portal: true,
+  })
 
   stopOnSignal(service, drainSeconds, print)
   process.send?.('ready')
   print(`The token service is listening on ${service.authUrl}`)
-  if (portal === undefined) {
-    print('The developer portal is not available. Install @tokenwell/developer-portal to use it.')
-  }
   const setupLink = await service.createSetupLink()
   if (setupLink !== undefined) {
     print(
@@ -62,20 +64,6 @@ export async function runService(
 async function readKeys(file: string): Promise<readonly string[]> {
   const { readKeyFile } = await import('../secret-hashing/key-file.ts')
   return readKeyFile(file)
-}
-
-const portalPackage = '@tokenwell/developer-portal'
-
-/** The portal is a separate package, which imports this one: it is mounted if it is installed. */
-async function loadPortal(): Promise<DeveloperPortal | undefined> {
-  try {
-    const module = (await import(portalPackage)) as { readonly developerPortal: DeveloperPortal }
-    return module.developerPortal
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${portalPackage}'`)) return undefined
-    throw error
-  }
 }
 
 function storageMessage(location: StorageLocation): string {

@@ -7,24 +7,25 @@ import {
   tokenPath,
 } from '../protocol/endpoint-paths.ts'
 import { baseUrl } from './base-url.ts'
+import { portalRoot } from '../portal/portal-links.ts'
 
 /** `/` leads people to the portal, if there is one, and machines to the endpoints. */
 export function homeEndpoint(
   server: FastifyInstance,
-  { publicUrl, portalPath }: { publicUrl: string | undefined; portalPath: string | undefined },
+  { publicUrl, hasPortal }: { publicUrl: string | undefined; hasPortal: boolean },
 ): void {
   server.get('/', (request, reply) => {
     void reply.header('vary', 'accept')
     const base = baseUrl(request, publicUrl)
     const isPerson = request.headers.accept?.includes('text/html')
-    if (isPerson && portalPath !== undefined) return reply.redirect(`${base}${portalPath}`)
+    if (isPerson && hasPortal) return reply.redirect(`${base}${portalRoot}`)
     return reply.send({
       token_endpoint: `${base}${tokenPath}?grant_type=client_credentials`,
       introspection_endpoint: `${base}${introspectionPath}`,
       revocation_endpoint: `${base}${revocationPath}`,
       metadata: `${base}${metadataPath}`,
       openapi: `${base}${openapiPath}`,
-      ...(portalPath !== undefined && { portal: `${base}${portalPath}` }),
+      ...(hasPortal && { portal: `${base}${portalRoot}` }),
     })
   })
 }

@@ -29,8 +29,13 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   observeRequests(server, observers)
   if (metrics && !options.admin) metricsEndpoint(server, metrics)
   healthEndpoints(server, storage, () => service.isStopping)
-  homeEndpoint(server, { publicUrl, portalPath: portal && (portal.homePath ?? '/portal') })
-  if (portal) server.register(portal.plugin, { service: context })
+  homeEndpoint(server, { publicUrl, hasPortal: portal })
+  if (portal) {
+    server.register(async (pages) => {
+      const { addPortal } = await import('../portal/add-portal.ts')
+      addPortal(pages, context)
+    })
+  }
   server.register(async (oauth) => {
     await allowOrigins(oauth, corsOrigins)
     metadataEndpoint(oauth, publicUrl)

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsync } from 'fastify'
 import type { ActivityRecorder } from '../activity/activity-recorder.ts'
 import type { RegisteredClient } from '../applications/application.ts'
 import type { ResourceServer } from '../applications/resource-server.ts'
@@ -35,15 +34,4 @@ export interface ServiceContext {
   readonly reset: () => Promise<void>
   /** Writes pending activity and closes the storage. */
   close(): Promise<void>
-}
-
-/** A portal that the service mounts, such as the one of `@tokenwell/developer-portal`. */
-export interface DeveloperPortal {
-  readonly plugin: FastifyPluginAsync<{ readonly service: ServiceContext }>
-  /** Where it starts, under the service's URL. @default '/portal' */
-  readonly homePath?: string | undefined
-  /** The path of an invitation, under the service's URL. */
-  joinPath(token: string): string
-  /** The path of a link to set a new password, under the service's URL. */
-  passwordPath(token: string): string
 }

@@ -14,7 +14,6 @@ import {
 import { resolveApplications } from '../registry/application-schema.ts'
 import type { ResourceServerOptions } from '../registry/seed-resource-servers.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
-import type { DeveloperPortal } from './service-context.ts'
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.ts'
 
 export interface AdminOptions {
@@ -67,8 +66,8 @@ export interface TokenServiceOptions {
    * ranges and `loopback`, `linklocal`, `uniquelocal`. `true` trusts everybody. @default false
    */
   readonly trustProxy?: boolean | number | string | undefined
-  /** The developer portal to mount, such as `developerPortal` from `@tokenwell/developer-portal`. @default none */
-  readonly portal?: DeveloperPortal | undefined
+  /** Serves the developer portal, with the API reference. @default false */
+  readonly portal?: boolean | undefined
   /**
    * For tests: a second listener on loopback that injects faults, moves the clock, records requests and resets
    * the service. Not available with PostgreSQL. @default false
@@ -100,6 +99,8 @@ export interface TokenServiceOptions {
 }
 
 export interface ResolvedOptions {
+  readonly host: string
+  readonly port: number
   readonly storage: StorageLocation
   readonly keys: readonly string[] | undefined
   readonly errors: ErrorShape
@@ -111,7 +112,7 @@ export interface ResolvedOptions {
   readonly publicUrl: string | undefined
   readonly corsOrigins: readonly string[]
   readonly trustProxy: TrustProxy
-  readonly portal: DeveloperPortal | undefined
+  readonly portal: boolean
   readonly sandbox: { readonly port: number } | undefined
   readonly metrics: boolean
   readonly auditRetentionDays: number
@@ -153,6 +154,8 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
     rejectWeakSecrets('resourceServers', resourceServers)
   }
   return {
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
     storage,
     keys: options.keys,
     errors: options.errors ?? 'classic',
@@ -167,7 +170,7 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
     publicUrl: options.publicUrl?.replace(/\/+$/, ''),
     corsOrigins: options.corsOrigins ?? [],
     trustProxy: parseTrustProxy(options.trustProxy ?? false),
-    portal: options.portal,
+    portal: options.portal ?? false,
     sandbox: options.sandbox ? { port: (options.sandbox !== true && options.sandbox.port) || 0 } : undefined,
     metrics: options.metrics ?? hasMetricsByDefault(storage),
     auditRetentionDays: options.auditRetentionDays ?? 365,

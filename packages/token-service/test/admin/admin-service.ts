@@ -1,15 +1,12 @@
-import type { DeveloperPortal, RunningTokenService, TokenServiceOptions } from '@tokenwell/token-service'
-import { testService, type JsonResponse } from '../test-service.ts'
+import type { TokenServiceOptions } from '@tokenwell/token-service'
+import { serviceWithContext } from '../service-context.ts'
+import type { JsonResponse } from '../test-service.ts'
 
 const adminToken = 'administrator-token-0123456789-abcdef'
 
-const portal: DeveloperPortal = {
-  plugin: async () => {},
-  joinPath: (secret) => `/portal/join/${secret}`,
-  passwordPath: (secret) => `/portal/password/${secret}`,
-}
+type ServiceWithContext = Awaited<ReturnType<typeof serviceWithContext>>
 
-export interface AdministeredService extends RunningTokenService {
+export interface AdministeredService extends ServiceWithContext {
   readonly token: string
   /** Sends a request to the administrators' listener. */
   readonly send: (method: string, path: string, body?: unknown) => Promise<JsonResponse>
@@ -17,7 +14,7 @@ export interface AdministeredService extends RunningTokenService {
 
 /** A service with an administrators' listener that lasts as long as the test. */
 export async function administeredService(options: TokenServiceOptions = {}): Promise<AdministeredService> {
-  const service = await testService({ admin: { token: adminToken }, portal, ...options })
+  const service = await serviceWithContext({ admin: { token: adminToken }, portal: true, ...options })
   return {
     ...service,
     token: adminToken,

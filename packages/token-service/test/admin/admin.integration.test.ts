@@ -1,19 +1,13 @@
 import { exportSPKI } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { DeveloperPortal } from '@tokenwell/token-service'
 import { pair } from '../authentication/client-assertion.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { application, introspect, requestToken, testService, type JsonResponse } from '../test-service.ts'
 
 const token = 'administrator-token-0123456789-abcdef'
-const portal: DeveloperPortal = {
-  plugin: async () => {},
-  joinPath: (secret) => `/portal/join/${secret}`,
-  passwordPath: (secret) => `/portal/password/${secret}`,
-}
 
 async function administered() {
-  const service = await testService({ admin: { token }, metrics: true, portal })
+  const service = await testService({ admin: { token }, metrics: true, portal: true })
   const send = async (method: string, path: string, body?: unknown): Promise<JsonResponse> => {
     const response = await fetch(`${service.adminUrl}${path}`, {
       method,

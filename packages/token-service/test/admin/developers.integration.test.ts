@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { TokenServiceOptions } from '@tokenwell/token-service'
-import { digest } from '@tokenwell/token-service/plugin'
-import { withContext } from '../service-context.ts'
+import { digest } from '../../src/platform/digest.ts'
 import { testService } from '../test-service.ts'
 import { administeredService } from './admin-service.ts'
 
 async function withDevelopers(options: TokenServiceOptions = {}) {
-  const { portal, context } = withContext()
-  const service = await administeredService({ portal, ...options })
-  const { storage, clock } = context()
+  const service = await administeredService(options)
+  const { storage, clock } = service.context
   const hashOf = (link: string) => digest(link.split('/').at(-1) ?? '')
   return {
     service,
@@ -71,7 +69,7 @@ describe('developers of the portal', () => {
     const { status, body } = await send('POST', '/developers/Ada/password-link')
     expect(status).toBe(201)
     for (const link of [String(body.link), await service.createPasswordLink('ADA')]) {
-      expect(link.startsWith(`${service.authUrl}/password/`)).toBe(true)
+      expect(link.startsWith(`${service.authUrl}/portal/password/`)).toBe(true)
       const findAt = (nowMs: number) => storage.developers.findPasswordLink(hashOf(link), nowMs)
       expect(await findAt(clock.now())).toMatchObject({ name: 'ada' })
       expect(await findAt(clock.now() + 15 * 60_000)).toBeUndefined()
@@ -86,7 +84,7 @@ describe('the setup link', () => {
   it('is under the public URL, and exists until somebody has joined', async () => {
     const { service, join } = await withDevelopers({ publicUrl: 'https://auth.example.com/' })
     const link = (await service.createSetupLink()) ?? ''
-    expect(link).toMatch(/^https:\/\/auth\.example\.com\/join\/[\w-]{43}$/)
+    expect(link).toMatch(/^https:\/\/auth\.example\.com\/portal\/join\/[\w-]{43}$/)
     expect(await join('ada', link, true)).toBe('joined')
     expect(await service.createSetupLink()).toBeUndefined()
   })
@@ -95,7 +93,7 @@ describe('the setup link', () => {
     const service = await testService()
     expect(await service.createSetupLink()).toBeUndefined()
     await expect(service.createPasswordLink('ada')).rejects.toThrow('This service has no developer portal.')
-    const { send } = await administeredService({ portal: undefined })
+    const { send } = await administeredService({ portal: false })
     expect(await send('POST', '/developers/invitations')).toMatchObject({
       status: 404,
       body: { error: 'This service has no developer portal.' },

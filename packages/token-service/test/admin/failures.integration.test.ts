@@ -1,6 +1,5 @@
 import { pino } from 'pino'
-import { expect, it } from 'vitest'
-import { withContext } from '../service-context.ts'
+import { expect, it, vi } from 'vitest'
 import { testService } from '../test-service.ts'
 import { administeredService } from './admin-service.ts'
 
@@ -22,10 +21,8 @@ it('reports to administrators that the database cannot be used, and logs it', as
 
 it('logs an unexpected error, and does not return its message to administrators', async () => {
   const { logger, log } = recorded()
-  const joinPath = () => {
-    throw new Error('canary')
-  }
-  const { send } = await administeredService({ logger, portal: { ...withContext().portal, joinPath } })
+  const { send, context } = await administeredService({ logger })
+  vi.spyOn(context.accountLinks, 'createInvitation').mockRejectedValue(new Error('canary'))
   expect(await send('POST', '/developers/invitations')).toMatchObject({
     status: 500,
     body: { error: 'Internal error.' },

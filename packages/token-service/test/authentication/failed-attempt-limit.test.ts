@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createFailedAttemptLimit } from '@tokenwell/token-service/plugin'
+import { createFailedAttemptLimit } from '../../src/authentication/failed-attempt-limit.ts'
 import { createMemoryFailures } from '../../src/storage/memory/memory-failures.ts'
 
 it('can be checked without an attempt, before an expensive operation', async () => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { withContext } from '../service-context.ts'
+import { serviceWithContext } from '../service-context.ts'
 import { application, basic, postForm, testService, tokenPath } from '../test-service.ts'
 
 // Requests with any other query go through Fastify.
@@ -72,10 +72,9 @@ describe('the fast route', () => {
   })
 
   it.each([fast, withFastify])('records rejected requests for the developers: %s', async (path) => {
-    const { portal, context } = withContext()
-    const { authUrl } = await testService({ portal })
+    const { authUrl, context } = await serviceWithContext()
     await fetch(`${authUrl}/healthz`)
-    const { activity, storage } = context()
+    const { activity, storage } = context
     await postForm(authUrl + path, { ...credentials, client_secret: 'wrong' })
     await activity.flush()
     expect(await storage.activity.requests(application.clientId, 9)).toMatchObject([

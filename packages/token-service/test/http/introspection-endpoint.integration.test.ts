@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withContext } from '../service-context.ts'
+import { serviceWithContext } from '../service-context.ts'
 import {
   application,
   basic,
@@ -31,10 +31,9 @@ describe('introspection', () => {
   })
 
   it('leaves out products that are no longer approved', async () => {
-    const { portal, context } = withContext()
-    const { authUrl } = await testService({ portal })
+    const { authUrl, context } = await serviceWithContext()
     const { body: token } = await requestToken(authUrl)
-    const { applications } = context().storage
+    const { applications } = context.storage
     const client = await applications.findClient(application.clientId)
     await applications.update(client?.application.id ?? '', { products: ['sms', 'billing'] })
     expect((await introspect(authUrl, token.access_token)).body.api_products).toEqual(['sms'])

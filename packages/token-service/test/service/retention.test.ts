@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { withContext } from '../service-context.ts'
-import { testService } from '../test-service.ts'
+import { serviceWithContext } from '../service-context.ts'
 
 const dayMs = 86_400_000
 
@@ -10,10 +9,9 @@ it.each([
 ])('keeps the audit log and the usage for the configured time: %o', async (options, auditDays, usageDays) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { portal, context } = withContext()
   const nowMs = 1_000 * dayMs
-  await testService({ portal, clock: { now: () => nowMs }, applications: [], ...options })
-  const { activity } = context().storage
+  const { context } = await serviceWithContext({ clock: { now: () => nowMs }, applications: [], ...options })
+  const { activity } = context.storage
   const around = (days: number) => [days * dayMs, days * dayMs + 1].map((ageMs) => nowMs - ageMs)
   await activity.record({
     lastUses: [],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IFlattenedRuleSet, IRegularForbiddenRuleType } from 'dependency-cruiser'
 import { withArchitecture } from '../imports/architecture-diagram.ts'
-import { allowedImports, assemblies, coreFolders } from '../imports/directions.ts'
+import { allowedImports, coreFolders } from '../imports/directions.ts'
 import { entryFiles, readImports, sourceFolders } from '../imports/read-imports.ts'
 import { projectFolder } from '../public-packages.ts'
 
@@ -45,9 +45,6 @@ function rules(project: string): IFlattenedRuleSet {
         ),
       ),
       ...sourceFolders(project).map((folder) => importsOf(folder)),
-      ...Object.entries(assemblies).map(([path, allowed]) =>
-        importsOf(path.split('/src/')[0]!, path, allowed),
-      ),
       rule(
         "import of another package's internals",
         { path: '^((?:packages|apps)/[^/]+)/' },
@@ -57,13 +54,12 @@ function rules(project: string): IFlattenedRuleSet {
   }
 }
 
-/** What a workspace may import from others; for `path`, one of its folders, also `more`. */
-function importsOf(folder: string, path?: string, more: readonly string[] = []): IRegularForbiddenRuleType {
-  const allowed = [folder, ...(allowedImports[folder] ?? []), ...more]
-  const exempt = path === undefined ? Object.keys(assemblies) : []
+/** What a workspace may import from others. */
+function importsOf(folder: string): IRegularForbiddenRuleType {
+  const allowed = [folder, ...(allowedImports[folder] ?? [])]
   return rule(
     `import that ${folder} may not have`,
-    { path: `^${path ?? `${folder}/`}`, pathNot: exempt.map((each) => `^${each}`) },
+    { path: `^${folder}/` },
     { path: '^(packages|apps)/', pathNot: allowed.map((each) => `^${each}/`) },
   )
 }

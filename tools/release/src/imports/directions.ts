@@ -25,7 +25,6 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'packages/testing': ['packages/core'],
   'packages/internal-testing': ['packages/core', 'packages/testing'],
   'packages/token-service': [],
-  'packages/developer-portal': ['packages/token-service'],
   'packages/cli': [
     'packages/core',
     'packages/file-token-store',
@@ -41,9 +40,4 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'packages/token-service',
     'apps/speech-api',
   ],
-}
-
-/** Programs that assemble packages, and may therefore import more than the other files of their package. */
-export const assemblies: Readonly<Record<string, readonly string[]>> = {
-  'packages/token-service/src/command/': ['packages/developer-portal'],
 }

@@ -1,1 +1,0 @@
-export { developerPortal } from './developer-portal.ts'

@@ -1,0 +1,157 @@
+import cookiePlugin from '@fastify/cookie'
+import formbody from '@fastify/formbody'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { baseUrl } from '../http/base-url.ts'
+import { isBeingDeleted } from '../applications/application.ts'
+import { NotFoundError } from '../platform/usage-error.ts'
+import { ProtocolError } from '../protocol/protocol-error.ts'
+import { StorageFailure } from '../storage/storage-failure.ts'
+import type { Developer } from '../storage/developer-storage.ts'
+import type { ServiceContext } from '../service/service-context.ts'
+import type { RawParameters } from '../protocol/raw-parameters.ts'
+import { pageHeaders } from './components/page-headers.ts'
+import { sendPage } from './components/send-page.ts'
+import { portalRoot } from './portal-links.ts'
+import { isNotice } from './components/notices.ts'
+import type { Viewer } from './components/page.ts'
+import { sendStaticFile } from './static-files.ts'
+import { createHandlers } from './handlers/handlers.ts'
+import { errorPage, type PageErrorReason } from './pages/error-page.ts'
+import { PortalError } from './request/portal-error.ts'
+import type { PortalRequest, PortalResponse } from './request/portal-request.ts'
+import {
+  assetPattern,
+  createPaths,
+  referencePath,
+  routes,
+  type HandlerName,
+  type Paths,
+} from './request/routes.ts'
+import { createCsrfToken, protectFromCsrf } from './session/csrf-protection.ts'
+import { sessionHash, setSessionCookie, type CookieOptions } from './session/session.ts'
+
+/** Serves the developer portal at `/portal`, with the API reference at `/portal/reference`. */
+export function addPortal(server: FastifyInstance, service: ServiceContext): void {
+  const paths = createPaths(service.publicUrl)
+  server.get(referencePath, { exposeHeadRoute: false }, (_request, reply) => reply.redirect(paths.reference))
+  server.register((portal) => addPages(portal, service, paths), { prefix: portalRoot })
+}
+
+const noticeCookie = 'tokenwell_portal_notice'
+
+async function addPages(portal: FastifyInstance, service: ServiceContext, paths: Paths): Promise<void> {
+  const { publicUrl, keyring, storage, clock } = service
+  const base = paths.root.slice(0, -portalRoot.length)
+  const handlers = createHandlers(service)
+  const secure = publicUrl === undefined ? 'auto' : publicUrl.startsWith('https:')
+  const cookie: CookieOptions = { path: paths.root, secure, httpOnly: true, sameSite: 'lax' }
+
+  portal.removeAllContentTypeParsers()
+  await portal.register(formbody)
+  await portal.register(cookiePlugin)
+  await protectFromCsrf(portal, keyring, cookie)
+
+  async function handle(name: HandlerName, request: PortalRequest, isGet: boolean): Promise<PortalResponse> {
+    const { developer } = request
+    const forDevelopers = handlers.forDevelopers[name]
+    if (!forDevelopers) return (await handlers.forEverybody[name]?.(request)) ?? {}
+    if (developer) return forDevelopers({ ...request, developer })
+    // Continues after the login; a form that was sent would be lost.
+    const next = isGet ? `?${new URLSearchParams({ next: request.url })}` : ''
+    return { redirectTo: `${paths.logIn}${next}` }
+  }
+
+  function send(reply: FastifyReply, response: PortalResponse): FastifyReply {
+    const { page, file, redirectTo, notice, sessionId, retryAfterSeconds } = response
+    if (notice !== undefined) void reply.setCookie(noticeCookie, notice, { ...cookie, maxAge: 60 })
+    if (sessionId !== undefined) setSessionCookie(reply, sessionId, cookie)
+    if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds))
+    if (redirectTo !== undefined) return reply.header('cache-control', 'no-store').redirect(redirectTo, 303)
+    if (file) {
+      return reply
+        .headers({ ...pageHeaders, 'cache-control': 'no-store' })
+        .header('content-disposition', `attachment; filename="${file.name}"`)
+        .type(file.type)
+        .send(file.text)
+    }
+    return sendPage(reply, page, response)
+  }
+
+  async function developerOf(request: FastifyRequest): Promise<Developer | undefined> {
+    const hash = sessionHash(request)
+    return hash === undefined ? undefined : storage.sessions.find(hash, clock.now())
+  }
+
+  async function viewerOf(request: FastifyRequest, reply: FastifyReply): Promise<Viewer> {
+    const developer = await developerOf(request)
+    const notice = request.cookies[noticeCookie]
+    // A page shows it once.
+    if (notice !== undefined && request.method === 'GET') void reply.clearCookie(noticeCookie, cookie)
+    const { pathname, search } = new URL(request.url, 'http://portal')
+    const path = `${base}${pathname}`
+    return {
+      paths,
+      csrfToken: createCsrfToken(request, reply),
+      developer,
+      path,
+      url: `${path}${search}`,
+      ...(isNotice(notice) && { notice }),
+      ...(developer?.administrator && {
+        awaitingApproval: (await storage.applications.awaitingApproval()).filter(
+          (client) => !isBeingDeleted(client),
+        ).length,
+      }),
+    }
+  }
+
+  async function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const reason = reasonOf(thrown)
+    if (reason === 'internal') request.log.error(thrown)
+    else if (reason === 'unavailable') service.logFailure(thrown)
+    // Error pages are shown without a storage too.
+    const viewer = await viewerOf(request, reply).catch(() => ({
+      paths,
+      csrfToken: createCsrfToken(request, reply),
+      path: paths.root,
+      url: paths.root,
+    }))
+    return send(reply, errorPage(reason, viewer))
+  }
+
+  portal.setErrorHandler(sendError)
+  portal.setNotFoundHandler((request, reply) => sendError(new PortalError('not_found'), request, reply))
+  for (const { method, url, handler } of routes) {
+    portal.route({
+      method,
+      url,
+      exposeHeadRoute: false,
+      async handler(request, reply) {
+        const portalRequest: PortalRequest = {
+          ...(await viewerOf(request, reply)),
+          params: request.params as Record<string, string>,
+          query: request.query as RawParameters,
+          form: (request.body ?? {}) as RawParameters,
+          address: request.ip,
+          baseUrl: baseUrl(request, publicUrl),
+          sessionHash: sessionHash(request),
+        }
+        const response = await handle(handler, portalRequest, method === 'GET')
+        return send(reply, response)
+      },
+    })
+  }
+  portal.get<{ Params: { name: string } }>(assetPattern, (request, reply) =>
+    sendStaticFile(request.params.name, request, reply),
+  )
+}
+
+function reasonOf(error: unknown): PageErrorReason {
+  if (error instanceof PortalError) return error.reason
+  // Somebody else may have removed it.
+  if (error instanceof NotFoundError) return 'not_found'
+  if (error instanceof StorageFailure) return 'unavailable'
+  if (error instanceof ProtocolError) return 'invalid_form'
+  const { statusCode, code = '' } = error as Partial<FastifyError>
+  if (code.startsWith('FST_CSRF_')) return 'invalid_csrf_token'
+  return statusCode !== undefined && statusCode < 500 ? 'invalid_form' : 'internal'
+}

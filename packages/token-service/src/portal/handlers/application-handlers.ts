@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { AlreadyExists, ApplicationChanged } from '../../registry/application-registry.ts'
+import type { Application } from '../../applications/application.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
+import type { NoticeName } from '../components/notices.ts'
+import { summarizeUsage, usageRanges, usageStart } from '../components/usage.ts'
+import { applicationFormState, parseApplicationForm } from '../forms/application-form.ts'
+import { submissionForm } from '../forms/rotation-form.ts'
+import { newApplicationPage, settingsPage } from '../pages/application/application-form-pages.ts'
+import { applicationPage } from '../pages/application/application-page.ts'
+import { secretPage } from '../pages/application/secret-page.ts'
+import { actorOf } from '../request/actor.ts'
+import { PortalError } from '../request/portal-error.ts'
+import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
+import { ownClient, ownProject, ownProjects } from './own-projects.ts'
+import { deletionForm } from './project-handlers.ts'
+
+const maxApplications = 100
+const shownRequests = 20
+
+const decisionForm = z.discriminatedUnion('decision', [
+  z.object({
+    decision: z.literal('approve'),
+    revision: z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  }),
+  z.object({ decision: z.enum(['decline', 'revoke', 'revoke_tokens']) }),
+])
+
+export function applicationHandlers({ storage, registryFor, activity, clock }: ServiceContext) {
+  /** The catalogue, and the products of the application. */
+  async function offeredProducts(application?: Application): Promise<string[]> {
+    return [...new Set([...(await storage.products.list()), ...(application?.products ?? [])])]
+  }
+
+  async function decide(application: Application, request: DeveloperRequest): Promise<NoticeName> {
+    const { developer, form } = request
+    const registry = registryFor(actorOf(request))
+    // Owners may revoke an approval; only administrators approve.
+    const needsAdministrator = form['decision'] === 'approve' || form['decision'] === 'decline'
+    if (needsAdministrator && !developer.administrator) throw new PortalError('not_allowed')
+    const { data } = decisionForm.safeParse(form)
+    if (!data) throw new PortalError('invalid_form')
+    switch (data.decision) {
+      case 'approve':
+        await registry.approve(application, data.revision)
+        return application.status === 'approved' ? 'changes_approved' : 'application_approved'
+      case 'decline':
+        await registry.decline(application)
+        return 'changes_declined'
+      case 'revoke':
+        await registry.revoke(application)
+        return 'application_revoked'
+      case 'revoke_tokens':
+        await registry.revokeTokens(application)
+        return 'tokens_revoked'
+    }
+  }
+
+  return {
+    async showNewApplication(request) {
+      const project = await ownProject(storage, request)
+      if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
+      const products = await offeredProducts()
+      const defaults = { name: '', level: '', responseForm: 'products', lifetimeSeconds: 3600 } as const
+      const state = applicationFormState({ ...defaults, products: products.slice(0, 1) })
+      return { page: newApplicationPage(request, { project, products, state, submissionId: randomUUID() }) }
+    },
+    async createApplication(request) {
+      const { developer, paths, form } = request
+      const project = await ownProject(storage, request)
+      if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
+      const id = submissionForm.safeParse(form).data?.submission_id
+      if (id === undefined) throw new PortalError('invalid_form')
+      const products = await offeredProducts()
+      const parsed = parseApplicationForm(form, products)
+      if (!parsed.data) {
+        const { state } = parsed
+        return {
+          page: newApplicationPage(request, { project, products, state, submissionId: id }),
+          status: 422,
+        }
+      }
+      if ((await storage.applications.list(project.id)).length >= maxApplications) {
+        throw new PortalError('too_many_applications')
+      }
+      const status = developer.administrator ? 'approved' : 'pending'
+      try {
+        const details = { ...parsed.data, projectId: project.id, status } as const
+        const { application, clientSecret } = await registryFor(actorOf(request)).createApplication(
+          details,
+          id,
+        )
+        return { page: secretPage(request, { application, project, clientSecret }) }
+      } catch (error) {
+        // The page was reloaded: the secret was shown already.
+        if (error instanceof AlreadyExists) return { redirectTo: paths.application(project.id, id) }
+        throw error
+      }
+    },
+    async showApplication(request) {
+      const client = await ownClient(storage, request)
+      const nowMs = clock.now()
+      const { clientId, projectId, keys } = client.application
+      const range = usageRanges.find(({ id }) => id === request.query['range']) ?? usageRanges[0]
+      const used = [client.application, ...client.secrets, ...keys].map(({ id }) => id)
+      // Called first, because it writes what is pending.
+      const lastUses = await activity.lastUses(used)
+      const [entries, requests, projects] = await Promise.all([
+        storage.activity.usage(clientId, usageStart(range, nowMs)),
+        storage.activity.requests(clientId, shownRequests),
+        ownProjects(storage, request),
+      ])
+      const otherProjects = projects.filter(
+        ({ id, deletesAtMs }) => id !== projectId && deletesAtMs === undefined,
+      )
+      const usage = summarizeUsage(entries, range, nowMs)
+      const submissionId = randomUUID()
+      const content = { client, usage, requests, otherProjects, lastUses, nowMs, submissionId }
+      return { page: applicationPage(request, content) }
+    },
+    async showSettings(request) {
+      const client = await ownClient(storage, request)
+      const { application } = client
+      const state = applicationFormState({ ...application, ...application.requested })
+      return { page: settingsPage(request, client, { products: await offeredProducts(application), state }) }
+    },
+    async changeSettings(request) {
+      const client = await ownClient(storage, request)
+      const products = await offeredProducts(client.application)
+      const parsed = parseApplicationForm(request.form, products)
+      if (!parsed.data) {
+        return { page: settingsPage(request, client, { products, state: parsed.state }), status: 422 }
+      }
+      const { administrator } = request.developer
+      const { id, clientId } = client.application
+      const registry = registryFor(actorOf(request))
+      await reportChange(registry.changeSettings(client.application, parsed.data, administrator))
+      const changed = await storage.applications.findClient(clientId)
+      const notice = changed?.application.requested ? 'changes_requested' : 'application_changed'
+      return { redirectTo: request.paths.application(client.project.id, id), notice }
+    },
+    async changeApproval(request) {
+      const { application, project } = await ownClient(storage, request)
+      const notice = await reportChange(decide(application, request))
+      const { paths, form } = request
+      const isQueue = form['from'] === 'approvals'
+      return { redirectTo: isQueue ? paths.approvals : paths.application(project.id, application.id), notice }
+    },
+    async moveApplication(request) {
+      const { application } = await ownClient(storage, request)
+      const projects = await ownProjects(storage, request)
+      const to = projects.find(({ id }) => id === request.form['project'])
+      if (!to || to.deletesAtMs !== undefined) throw new PortalError('invalid_form')
+      await registryFor(actorOf(request)).moveApplication(application, to)
+      return { redirectTo: request.paths.application(to.id, application.id), notice: 'application_moved' }
+    },
+    async deleteApplication(request) {
+      const { application, project } = await ownClient(storage, request)
+      const { data } = deletionForm.safeParse(request.form)
+      if (!data) throw new PortalError('invalid_form')
+      const registry = registryFor(actorOf(request))
+      const redirectTo = request.paths.application(project.id, application.id)
+      if (data.decision === 'restore') {
+        await registry.restoreApplication(application)
+        return { redirectTo, notice: 'application_restored' }
+      }
+      await registry.deleteApplication(application)
+      return { redirectTo, notice: 'application_deleted' }
+    },
+  } satisfies Record<string, DeveloperHandler>
+}
+
+async function reportChange<Result>(change: Promise<Result>): Promise<Result> {
+  try {
+    return await change
+  } catch (error) {
+    throw error instanceof ApplicationChanged ? new PortalError('application_changed') : error
+  }
+}

@@ -1,0 +1,46 @@
+import type { RegisteredClient } from '../../applications/application.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
+import { emptyForm, type FormState } from '../components/form.ts'
+import { addKeyOfForm, keyNameOfForm } from '../forms/key-form.ts'
+import { newKeyPage } from '../pages/new-key-page.ts'
+import { actorOf } from '../request/actor.ts'
+import type { DeveloperHandler, DeveloperRequest } from '../request/portal-request.ts'
+import { ownClient } from './own-projects.ts'
+
+/** The public keys of an application. */
+export function keyHandlers({ storage, registryFor }: ServiceContext) {
+  const show = (request: DeveloperRequest, { application, project }: RegisteredClient, state: FormState) => {
+    const { paths } = request
+    const action = paths.keys(project.id, application.id)
+    const trail = [
+      ['Projects', paths.projects],
+      [project.name, paths.project(project.id)],
+      [application.name, paths.application(project.id, application.id)],
+    ] as const
+    return newKeyPage(request, { action, trail, state })
+  }
+
+  return {
+    showNewKey: async (request) => ({ page: show(request, await ownClient(storage, request), emptyForm) }),
+    async addKey(request) {
+      const client = await ownClient(storage, request)
+      const { application, project } = client
+      const state = await addKeyOfForm(request.form, (key, name) =>
+        registryFor(actorOf(request)).addKeys(application, key, name),
+      )
+      if (state) return { page: show(request, client, state), status: 422 }
+      return { redirectTo: request.paths.application(project.id, application.id), notice: 'key_added' }
+    },
+    async renameKey(request) {
+      const { application, project } = await ownClient(storage, request)
+      const name = keyNameOfForm(request.form)
+      await registryFor(actorOf(request)).renameKey(application, request.params['keyId'] ?? '', name)
+      return { redirectTo: request.paths.application(project.id, application.id), notice: 'key_renamed' }
+    },
+    async removeKey(request) {
+      const { application, project } = await ownClient(storage, request)
+      await registryFor(actorOf(request)).removeKey(application, request.params['keyId'] ?? '')
+      return { redirectTo: request.paths.application(project.id, application.id), notice: 'key_removed' }
+    },
+  } satisfies Record<string, DeveloperHandler>
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { digest } from '../../platform/digest.ts'
+import type { Developer } from '../../storage/developer-storage.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
+import type { PortalRequest, PortalResponse } from '../request/portal-request.ts'
+
+const cookieName = 'tokenwell_portal'
+const lifetimeSeconds = 12 * 60 * 60
+
+export interface CookieOptions {
+  readonly path: string
+  readonly secure: boolean | 'auto'
+  readonly httpOnly: true
+  readonly sameSite: 'lax'
+}
+
+/** The digest of the session ID in the request's cookie: only the browser stores the ID itself. */
+export function sessionHash({ cookies }: FastifyRequest): string | undefined {
+  const id = cookies[cookieName]
+  return id === undefined ? undefined : digest(id)
+}
+
+/** Stores the session ID in the browser; `null` deletes it. */
+export function setSessionCookie(reply: FastifyReply, id: string | null, options: CookieOptions): void {
+  if (id === null) void reply.clearCookie(cookieName, options)
+  else void reply.setCookie(cookieName, id, { ...options, maxAge: lifetimeSeconds })
+}
+
+/** Logs a developer in, always with a new session ID: an ID that was known before the login is useless. */
+export function createSessionStarter({ storage, clock, activity }: ServiceContext) {
+  return async (
+    { id: developerId, name: actor }: Pick<Developer, 'id' | 'name'>,
+    request: PortalRequest,
+    next = request.paths.root,
+  ): Promise<PortalResponse> => {
+    const { sessionHash: previous, address } = request
+    const sessionId = randomBytes(32).toString('base64url')
+    const expiresAtMs = clock.now() + lifetimeSeconds * 1000
+    if (previous !== undefined) await storage.sessions.close(previous)
+    await storage.sessions.open({ hash: digest(sessionId), developerId, expiresAtMs })
+    activity.audit({ event: 'logged_in', actor, address })
+    return { redirectTo: next, sessionId }
+  }
+}

@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { PortalError } from './request/portal-error.ts'
+import type { Paths } from './request/routes.ts'
+import { pageHeaders } from './components/page-headers.ts'
+
+// The package contains its sources: `src` and `dist` both read the files in these folders.
+const own = '../../src/portal/assets/'
+// Written by build-assets.ts.
+const built = '../../dist/assets/'
+
+const files = {
+  'portal.css': {
+    parts: [`${built}oat.css`, `${own}header.css`, `${own}portal.css`],
+    type: 'text/css; charset=utf-8',
+  },
+  'portal.js': { parts: [`${own}portal.js`], type: 'text/javascript; charset=utf-8' },
+  'reference.css': {
+    parts: [`${built}oat-theme.css`, `${own}header.css`, `${own}reference.css`],
+    type: 'text/css; charset=utf-8',
+  },
+  'reference.js': { parts: [`${own}reference.js`], type: 'text/javascript; charset=utf-8' },
+  'scalar.css': { parts: [`${built}scalar.css.br`], type: 'text/css; charset=utf-8' },
+  'scalar-rendered.css': { parts: [`${built}scalar-rendered.css.br`], type: 'text/css; charset=utf-8' },
+  'scalar.js': { parts: [`${built}scalar.js.br`], type: 'text/javascript; charset=utf-8' },
+  'icon.svg': { parts: [`${own}icon.svg`], type: 'image/svg+xml' },
+} as const
+
+export type AssetName = keyof typeof files
+
+interface Asset {
+  readonly compressed: Buffer
+  readonly type: string
+  readonly version: string
+}
+
+const assets = new Map<string, Asset>()
+
+function load(name: string): Asset | undefined {
+  const known = assets.get(name)
+  if (known || !Object.hasOwn(files, name)) return known
+  const { parts, type } = files[name as AssetName]
+  const contents = Buffer.concat(parts.map((part) => readFileSync(new URL(part, import.meta.url))))
+  const compressed = parts[0].endsWith('.br') ? contents : brotliCompressSync(contents)
+  const asset = { compressed, type, version: hash('sha256', compressed).slice(0, 12) }
+  assets.set(name, asset)
+  return asset
+}
+
+/** A file that the build has written. */
+export function builtFile(name: string): string {
+  return readFileSync(new URL(built + name, import.meta.url), 'utf8')
+}
+
+/** A URL that changes with the content: browsers may cache it forever. */
+export function assetUrl(paths: Paths, name: AssetName): string {
+  return `${paths.asset(name)}?v=${load(name)?.version}`
+}
+
+export function sendStaticFile(name: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const asset = load(name)
+  if (!asset) throw new PortalError('not_found')
+  const { compressed, type } = asset
+  const isCompressed = acceptsBrotli(request)
+  if (isCompressed) void reply.header('content-encoding', 'br')
+  return reply
+    .headers({
+      ...pageHeaders,
+      vary: 'accept-encoding',
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+    .type(type)
+    .send(isCompressed ? compressed : brotliDecompressSync(compressed))
+}
+
+export function acceptsBrotli({ headers }: FastifyRequest): boolean {
+  return /\bbr\b/.test(headers['accept-encoding'] ?? '')
+}

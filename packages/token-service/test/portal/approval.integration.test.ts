@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { introspect, resourceServer } from '../test-service.ts'
+import {
+  applicationForm,
+  createApplication,
+  createProject,
+  decide,
+  startPortal,
+  tokenFor,
+  useCheapPasswords,
+} from './portal-browser.ts'
+
+useCheapPasswords()
+
+const products = ['admin', 'payroll', 'speech-to-text']
+
+async function approvedApplication() {
+  const portal = await startPortal({ products, resourceServers: [resourceServer] })
+  const { admin, developer, service } = portal
+  const grace = await developer('grace')
+  const application = await createApplication(grace, await createProject(grace))
+  await decide(admin, application.path, 'approve')
+  const { body } = await tokenFor(service.authUrl, application)
+  await grace.get(application.path)
+  const settings = (form: Readonly<Record<string, string | string[]>>) => {
+    const fields = Object.entries({ ...applicationForm, csrf_token: grace.csrfToken, ...form })
+    const pairs = fields.flatMap(([name, value]) => [value].flat().map((each) => [name, each]))
+    return grace.send(`${application.path}/settings`, { method: 'POST', body: new URLSearchParams(pairs) })
+  }
+  const oldToken: string = body.access_token
+  return { ...portal, grace, application, settings, authUrl: service.authUrl, oldToken }
+}
+
+describe('a developer who widens an approved application', () => {
+  it('gets the approved products and lifetime until the administrator approves', async () => {
+    const { admin, grace, application, settings, authUrl, oldToken } = await approvedApplication()
+    const widened = { product: products, lifetime: '365', lifetime_unit: 'days', name: 'Renamed' }
+    expect((await settings(widened)).location).toBe(application.path)
+    expect((await grace.get(application.path)).text).toContain('Changes pending approval')
+
+    const pending = (await tokenFor(authUrl, application)).body
+    expect(pending).toMatchObject({
+      application_name: 'Renamed',
+      api_product_list_json: ['speech-to-text'],
+      expires_in: '3600',
+    })
+    for (const token of [oldToken, pending.access_token]) {
+      expect((await introspect(authUrl, token)).body).toMatchObject({ api_products: ['speech-to-text'] })
+    }
+    expect((await decide(grace, application.path, 'decline')).status).toBe(403)
+    const revision = '99'
+    const approval = await grace.post(`${application.path}/approval`, { decision: 'approve', revision })
+    expect(approval.status).toBe(403)
+
+    await decide(admin, application.path, 'approve')
+    expect((await grace.get(application.path)).text).not.toContain('Changes pending approval')
+    const approved = (await tokenFor(authUrl, application)).body
+    expect(approved).toMatchObject({ api_product_list_json: products, expires_in: '31536000' })
+    expect((await introspect(authUrl, approved.access_token)).body).toMatchObject({ api_products: products })
+    expect((await introspect(authUrl, oldToken)).body).toMatchObject({ api_products: ['speech-to-text'] })
+  })
+
+  it('keeps the approval if the administrator declines', async () => {
+    const { admin, grace, application, settings, authUrl } = await approvedApplication()
+    await settings({ product: products })
+    await decide(admin, application.path, 'decline')
+    expect((await grace.get(application.path)).text).not.toContain('Changes pending approval')
+    expect((await tokenFor(authUrl, application)).body.api_product_list_json).toEqual(['speech-to-text'])
+  })
+
+  it('cannot change what the administrator is about to approve', async () => {
+    const { admin, application, settings, authUrl } = await approvedApplication()
+    await settings({ product: ['payroll', 'speech-to-text'] })
+    const seen = /name="revision" value="(\d+)"/.exec((await admin.get(application.path)).text)?.[1] ?? ''
+    await settings({ product: products })
+    const decision = await admin.post(`${application.path}/approval`, { decision: 'approve', revision: seen })
+    expect([decision.status, decision.text]).toEqual([409, expect.stringContaining('has changed')])
+    expect((await tokenFor(authUrl, application)).body.api_product_list_json).toEqual(['speech-to-text'])
+  })
+
+  it('can narrow it at once, for tokens that were issued before too', async () => {
+    const { application, settings, authUrl, oldToken } = await approvedApplication()
+    await settings({ product: [], lifetime: '60' })
+    expect((await introspect(authUrl, oldToken)).body).toMatchObject({ active: true, api_products: [] })
+    expect((await tokenFor(authUrl, application)).body).toMatchObject({ expires_in: '60' })
+  })
+
+  it('can choose only products from the catalogue', async () => {
+    const { settings } = await approvedApplication()
+    expect((await settings({ product: 'root' })).status).toBe(400)
+  })
+})
+
+describe('a new application', () => {
+  it('leaves the queue when the administrator declines it', async () => {
+    const { admin, developer, service } = await startPortal({ products })
+    const grace = await developer('grace')
+    const application = await createApplication(grace, await createProject(grace))
+    const queue = await admin.get('/portal/approvals')
+    const form = queue.text.slice(0, queue.text.indexOf('>Decline<')).split('<form').at(-1) ?? ''
+    const fields = Array.from(form.matchAll(/name="(\w+)" value="([^"]*)"/g), ([, name, value]) => [
+      name,
+      value,
+    ])
+    const { location } = await admin.post(`${application.path}/approval`, Object.fromEntries(fields))
+    expect(location).toBe('/portal/approvals')
+    expect((await admin.get('/portal/approvals')).text).toContain('No pending approvals')
+    expect((await tokenFor(service.authUrl, application)).status).toBe(401)
+    expect((await grace.get(application.path)).text).toContain('>Revoked<')
+  })
+})
+
+describe('tokens', () => {
+  it('can all be revoked by the owner of the application', async () => {
+    const { grace, application, authUrl, oldToken } = await approvedApplication()
+    expect((await decide(grace, application.path, 'revoke_tokens')).location).toBe(application.path)
+    expect((await introspect(authUrl, oldToken)).body).toEqual({ active: false })
+    const { body } = await tokenFor(authUrl, application)
+    expect((await introspect(authUrl, body.access_token)).body).toMatchObject({ active: true })
+  })
+
+  it('end with the secret that they were issued for', async () => {
+    const { grace, application, authUrl, oldToken } = await approvedApplication()
+    const { text } = await grace.get(application.path)
+    const [path = ''] = /\/portal\/[^"]+\/revocation/.exec(text) ?? []
+    await grace.post(path)
+    expect((await introspect(authUrl, oldToken)).body).toEqual({ active: false })
+  })
+})
+
+describe('the catalogue of products', () => {
+  it('is changed by the administrator', async () => {
+    const { admin, developer } = await startPortal({ products })
+    const grace = await developer('grace')
+    expect((await grace.get('/portal/products')).status).toBe(403)
+    expect((await grace.post('/portal/products', { name: 'x' })).status).toBe(403)
+    await admin.get('/portal/products')
+    expect((await admin.post('/portal/products', { name: 'a, b' })).status).toBe(422)
+    expect((await admin.post('/portal/products', { name: 'billing' })).location).toBe('/portal/products')
+    await admin.post('/portal/products', { remove: 'payroll' })
+    const { text } = await grace.get(`${await createProject(grace)}/new-application`)
+    const offered = [...text.matchAll(/name="product"\s+value="([^"]+)"/g)].map(([, product]) => product)
+    expect(offered).toEqual(['admin', 'billing', 'speech-to-text'])
+  })
+})

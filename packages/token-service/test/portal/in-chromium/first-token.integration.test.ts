@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { introspect } from '../../test-service.ts'
+import { useCheapPasswords } from '../portal-browser.ts'
+import { hasChromium, inChromium, inspectPage, timeout, usePages } from './chromium.ts'
+import {
+  confirm,
+  copied,
+  createProjectAndApplication,
+  credentials,
+  join,
+  joinAsFirst,
+  startServiceWithPortal,
+  tokenStatus,
+} from './portal-pages.ts'
+
+const run = promisify(execFile)
+
+useCheapPasswords()
+
+describe.skipIf(!hasChromium)(inChromium, () => {
+  const openPage = usePages()
+
+  it(
+    'a new developer gets the first token with the copied curl snippet, and sees it in the portal',
+    { timeout: 180_000 },
+    async () => {
+      const service = await startServiceWithPortal()
+      const page = await openPage()
+      await page.goto(`${service.authUrl}/portal`)
+      await inspectPage(page, 'log-in-without-developers')
+      const link = (await service.createSetupLink()) ?? ''
+      await page.goto(link)
+      await inspectPage(page, 'join')
+      await join(page, link)
+      await inspectPage(page, 'get-started')
+      await createProjectAndApplication(page)
+      await inspectPage(page, 'secret')
+
+      const { clientId, clientSecret } = await credentials(page)
+      expect(await copied(page, 'Copy the client ID')).toBe(clientId)
+      expect(await copied(page, 'Copy the client secret')).toBe(clientSecret)
+      expect(await copied(page, 'Copy as .env')).toBe(
+        `AUTH_URL=${service.authUrl}\nCLIENT_ID=${clientId}\nCLIENT_SECRET=${clientSecret}`,
+      )
+      const { stdout } = await run('sh', ['-c', await copied(page, 'Copy the curl snippet')])
+      const { access_token: token } = JSON.parse(stdout)
+      expect((await introspect(service.authUrl, token)).body).toMatchObject({
+        active: true,
+        client_id: clientId,
+      })
+
+      await page.goto(`${service.authUrl}/portal/get-started`)
+      await page.getByText('You have your first token').waitFor()
+      await inspectPage(page, 'get-started-done')
+      await page.goto(`${service.authUrl}/portal`)
+      await page.getByRole('heading', { name: 'Projects' }).waitFor()
+      await inspectPage(page, 'projects')
+      expect(await page.content()).not.toContain(clientSecret)
+      await tokenStatus(service, clientId, 'a wrong secret')
+      await page.getByRole('link', { name: 'Transcriber' }).click()
+      await page.locator('#usage-summary').waitFor()
+      expect(await page.locator('#usage-summary').innerText()).toMatch(/1 issued\s+1 failed/)
+      const failure = page.getByRole('row').filter({ hasText: '127.0.0.1' }).first()
+      expect(await failure.innerText()).toContain('Invalid credentials')
+      await inspectPage(page, 'application')
+      await page.getByRole('link', { name: '30 days' }).click()
+      await page.getByText('in the last 30 days').waitFor()
+      await inspectPage(page, 'application-30-days')
+    },
+  )
+
+  it('works with the keyboard alone', { timeout: 60_000 }, async () => {
+    const service = await startServiceWithPortal()
+    const page = await openPage()
+    await joinAsFirst(page, service)
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.innerText || document.activeElement.name')
+    const tabTo = async (name: string) => {
+      for (let step = 0; step < 60; step += 1) {
+        if ((await focused()).startsWith(name)) return
+        await page.keyboard.press('Tab')
+      }
+      throw new Error(`${name} cannot be reached.`)
+    }
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    await tabTo('name')
+    await page.keyboard.type('Speech')
+    await page.keyboard.press('Enter')
+    await page.getByText('The project was created').waitFor()
+    await tabTo('name')
+    await page.keyboard.type('Transcriber')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Copy the secret now' }).waitFor()
+    const { clientId, clientSecret } = await credentials(page)
+    await tabTo('snippet')
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('region', { name: 'TypeScript' }).waitFor()
+    await tabTo('Continue to the application')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Credentials' }).waitFor()
+    await tabTo('Revoke application')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('dialog').count(), timeout).toBe(0)
+    expect(await focused()).toBe('Revoke application')
+    await page.keyboard.press('Enter')
+    await tabTo('Cancel')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('The application was revoked').waitFor()
+    expect(await tokenStatus(service, clientId, clientSecret)).toBe(401)
+  })
+
+  it(
+    'everything but copying and sending requests works without JavaScript',
+    { timeout: 60_000 },
+    async () => {
+      const service = await startServiceWithPortal()
+      const page = await openPage({ javaScriptEnabled: false })
+      await joinAsFirst(page, service)
+      await createProjectAndApplication(page)
+      expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+      const { clientId, clientSecret } = await credentials(page)
+      await page.getByText('Python', { exact: true }).click()
+      await page.getByText('from urllib.parse').waitFor()
+      await page.reload()
+      expect(await page.locator('#client-secret').count()).toBe(0)
+      await confirm(page, 'Revoke application', 'Revoke application')
+      await page.getByText('The application was revoked').waitFor()
+      expect(await tokenStatus(service, clientId, clientSecret)).toBe(401)
+    },
+  )
+})
