@@ -9,35 +9,31 @@ import { StorageFailure } from '../storage/storage-failure.ts'
 import type { Developer } from '../storage/developer-storage.ts'
 import type { ServiceContext } from '../service/service-context.ts'
 import type { RawParameters } from '../protocol/raw-parameters.ts'
-import { pageHeaders } from './components/page-headers.ts'
-import { sendPage } from './components/send-page.ts'
+import { pageHeaders } from './layout/page-headers.ts'
+import { sendPage } from './layout/send-page.ts'
 import { portalRoot } from './portal-links.ts'
-import { isNotice } from './components/notices.ts'
-import type { Viewer } from './components/page.ts'
+import { isNotice } from './layout/notices.ts'
+import type { Viewer } from './layout/page.ts'
 import { sendStaticFile } from './static-files.ts'
-import { createHandlers } from './handlers/handlers.ts'
-import { errorPage, type PageErrorReason } from './pages/error-page.ts'
-import { PortalError } from './request/portal-error.ts'
-import type { PortalRequest, PortalResponse } from './request/portal-request.ts'
-import {
-  assetPattern,
-  createPaths,
-  referencePath,
-  routes,
-  type HandlerName,
-  type Paths,
-} from './request/routes.ts'
+import { errorPage, type PageErrorReason } from './layout/error-page.ts'
+import { PortalError } from './portal-error.ts'
+import type { PortalRequest, PortalResponse } from './portal-request.ts'
+import { createPaths, patterns, referencePath, type Paths } from './paths.ts'
+import { openRoutes, type OpenRoute } from './route-table.ts'
+import { createHandlers, routes } from './routes.ts'
 import { createCsrfToken, protectFromCsrf } from './session/csrf-protection.ts'
 import { sessionHash, setSessionCookie, type CookieOptions } from './session/session.ts'
 
 /** Serves the developer portal at `/portal`, with the API reference at `/portal/reference`. */
 export function addPortal(server: FastifyInstance, service: ServiceContext): void {
   const paths = createPaths(service.publicUrl)
-  server.get(referencePath, { exposeHeadRoute: false }, (_request, reply) => reply.redirect(paths.reference))
+  server.get(referencePath, (_request, reply) => reply.redirect(paths.reference))
   server.register((portal) => addPages(portal, service, paths), { prefix: portalRoot })
 }
 
 const noticeCookie = 'tokenwell_portal_notice'
+
+type RouteName = keyof typeof routes
 
 async function addPages(portal: FastifyInstance, service: ServiceContext, paths: Paths): Promise<void> {
   const { publicUrl, keyring, storage, clock } = service
@@ -51,13 +47,12 @@ async function addPages(portal: FastifyInstance, service: ServiceContext, paths:
   await portal.register(cookiePlugin)
   await protectFromCsrf(portal, keyring, cookie)
 
-  async function handle(name: HandlerName, request: PortalRequest, isGet: boolean): Promise<PortalResponse> {
+  async function handle(name: RouteName, request: PortalRequest): Promise<PortalResponse> {
+    if (isOpen(name)) return handlers[name](request)
     const { developer } = request
-    const forDevelopers = handlers.forDevelopers[name]
-    if (!forDevelopers) return (await handlers.forEverybody[name]?.(request)) ?? {}
-    if (developer) return forDevelopers({ ...request, developer })
+    if (developer) return handlers[name]({ ...request, developer })
     // Continues after the login; a form that was sent would be lost.
-    const next = isGet ? `?${new URLSearchParams({ next: request.url })}` : ''
+    const next = routes[name][0] === 'GET' ? `?${new URLSearchParams({ next: request.url })}` : ''
     return { redirectTo: `${paths.logIn}${next}` }
   }
 
@@ -120,11 +115,11 @@ async function addPages(portal: FastifyInstance, service: ServiceContext, paths:
 
   portal.setErrorHandler(sendError)
   portal.setNotFoundHandler((request, reply) => sendError(new PortalError('not_found'), request, reply))
-  for (const { method, url, handler } of routes) {
+  for (const name of Object.keys(routes) as RouteName[]) {
+    const [method, path] = routes[name]
     portal.route({
       method,
-      url,
-      exposeHeadRoute: false,
+      url: patterns[path] || '/',
       async handler(request, reply) {
         const portalRequest: PortalRequest = {
           ...(await viewerOf(request, reply)),
@@ -135,14 +130,17 @@ async function addPages(portal: FastifyInstance, service: ServiceContext, paths:
           baseUrl: baseUrl(request, publicUrl),
           sessionHash: sessionHash(request),
         }
-        const response = await handle(handler, portalRequest, method === 'GET')
-        return send(reply, response)
+        return send(reply, await handle(name, portalRequest))
       },
     })
   }
-  portal.get<{ Params: { name: string } }>(assetPattern, (request, reply) =>
+  portal.get<{ Params: { name: string } }>(patterns.asset, (request, reply) =>
     sendStaticFile(request.params.name, request, reply),
   )
+}
+
+function isOpen(name: RouteName): name is OpenRoute {
+  return (openRoutes as readonly string[]).includes(name)
 }
 
 function reasonOf(error: unknown): PageErrorReason {

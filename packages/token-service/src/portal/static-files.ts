@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { PortalError } from './request/portal-error.ts'
-import type { Paths } from './request/routes.ts'
-import { pageHeaders } from './components/page-headers.ts'
+import { PortalError } from './portal-error.ts'
+import type { Paths } from './paths.ts'
+import { pageHeaders } from './layout/page-headers.ts'
 
 // The package contains its sources: `src` and `dist` both read the files in these folders.
 const own = '../../src/portal/assets/'

@@ -1,4 +1,4 @@
-import { requestSnippets } from '../components/snippets.ts'
+import { requestSnippets } from '../layout/snippets.ts'
 
 /** The parts of the OpenAPI document that the reference changes. */
 export interface ApiDescription {

@@ -1,10 +1,10 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { apiDescription } from '../../openapi/api-description.ts'
 import type { ErrorShape } from '../../protocol/protocol-error.ts'
-import { document } from '../components/page.ts'
-import { contentPolicy } from '../components/page-headers.ts'
+import { document } from '../layout/page.ts'
+import { contentPolicy } from '../layout/page-headers.ts'
 import { assetUrl, builtFile } from '../static-files.ts'
-import type { PortalRequest } from '../request/portal-request.ts'
+import type { PortalRequest } from '../portal-request.ts'
 import { describeForReference, placeholderUrl, scalarOptions } from './describe-for-reference.ts'
 
 /** Scalar sets styles on its elements; its scripts come from this site, as everywhere in the portal. */

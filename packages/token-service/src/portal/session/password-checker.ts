@@ -4,7 +4,7 @@ import { networkAddress } from '../../authentication/network-address.ts'
 import { ProtocolError } from '../../protocol/protocol-error.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
-import { PortalError } from '../request/portal-error.ts'
+import { PortalError } from '../portal-error.ts'
 import { isPassword } from './password.ts'
 
 const failureLimit = { attempts: 10, windowSeconds: 300 }

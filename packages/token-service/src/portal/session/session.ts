@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digest } from '../../platform/digest.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
-import type { PortalRequest, PortalResponse } from '../request/portal-request.ts'
+import type { PortalRequest, PortalResponse } from '../portal-request.ts'
 
 const cookieName = 'tokenwell_portal'
 const lifetimeSeconds = 12 * 60 * 60

@@ -1,0 +1,97 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Project, RegisteredClient } from '../../applications/application.ts'
+import { checkboxes, choice, csrfInput, field, optionList, type FormState } from '../layout/form.ts'
+import { page } from '../layout/page.ts'
+import { lifetimeUnits } from './application-form.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+
+export interface SettingsContent {
+  /** The products to choose from. */
+  readonly products: readonly string[]
+  readonly state: FormState
+}
+
+export interface NewApplicationContent extends SettingsContent {
+  readonly project: Project
+  readonly submissionId: string
+}
+
+export function newApplicationPage(
+  request: DeveloperRequest,
+  { project, submissionId, ...content }: NewApplicationContent,
+): SafeHtml {
+  const { paths, csrfToken, developer } = request
+  const body = html`<form method="post" action="${paths.newApplication(project.id)}" class="card form">
+    ${csrfInput(csrfToken)}
+    <input type="hidden" name="submission_id" value="${submissionId}" />
+    ${settings(content)}
+    ${developer.administrator ? '' : html`<p class="hint">The application can get tokens after an administrator has approved it.</p>`}
+    <button>Create application</button>
+  </form>`
+  const trail = [
+    ['Projects', paths.projects],
+    [project.name, paths.project(project.id)],
+  ] as const
+  return page(request, { title: 'New application', body, trail })
+}
+
+export function settingsPage(
+  request: DeveloperRequest,
+  { application, project }: RegisteredClient,
+  content: SettingsContent,
+): SafeHtml {
+  const { paths, csrfToken, developer } = request
+  const isRequest = application.status === 'approved' && !developer.administrator
+  const body = html`<form
+    method="post"
+    action="${paths.settings(project.id, application.id)}"
+    class="card form"
+  >
+    ${csrfInput(csrfToken)} ${settings(content)}
+    ${isRequest ? html`<p class="hint">More products and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
+    <button>Save</button>
+  </form>`
+  const trail = [
+    ['Projects', paths.projects],
+    [project.name, paths.project(project.id)],
+    [application.name, paths.application(project.id, application.id)],
+  ] as const
+  return page(request, { title: 'Settings', body, trail })
+}
+
+function settings({ products, state }: SettingsContent): SafeHtml {
+  const unit = html`<select name="lifetime_unit" aria-label="Unit of the token lifetime">
+    ${optionList(
+      lifetimeUnits.map(([name]) => [name, name]),
+      state.values['lifetime_unit'],
+    )}
+  </select>`
+  return html` ${field({ name: 'name', label: 'Application name' }, state)}
+  ${
+    products.length === 0
+      ? ''
+      : checkboxes(
+          {
+            name: 'product',
+            label: 'API products',
+            hint: 'The products that its tokens are valid for.',
+            choices: products,
+          },
+          state,
+        )
+  }
+  ${field({ name: 'lifetime', label: 'Token lifetime', type: 'number', after: unit }, state)}
+  ${choice(
+    {
+      name: 'response_form',
+      label: 'Format of the token response',
+      choices: [
+        ['products', 'With a list of API products'],
+        ['refresh', 'With the level and an empty refresh token'],
+        ['rfc6749', 'As in RFC 6749, with expires_in as a number'],
+      ],
+    },
+    state,
+  )}
+  ${field({ name: 'level', label: 'Level', hint: 'Returned only in the format with the level and an empty refresh token.', required: false }, state)}`
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { responseForms } from '../../registry/application-options.ts'
+import type { ApplicationSettings } from '../../registry/application-registry.ts'
+import type { RawParameters } from '../../protocol/raw-parameters.ts'
+import type { FormState } from '../layout/form.ts'
+import { PortalError } from '../portal-error.ts'
+import { line, optionalLine, parseForm, type ParsedForm } from '../layout/parse-form.ts'
+
+/** The units of a lifetime, with their seconds. */
+export const lifetimeUnits = [
+  ['days', 86_400],
+  ['hours', 3_600],
+  ['minutes', 60],
+  ['seconds', 1],
+] as const
+
+const applicationForm = z.object({
+  name: line(200),
+  level: optionalLine(200),
+  response_form: z.enum(responseForms),
+  lifetime: z
+    .string()
+    .regex(/^ *\d{1,8} *$/, 'Enter a whole number.')
+    .transform(Number)
+    .refine((lifetime) => lifetime > 0, 'Enter at least 1 second.'),
+  lifetime_unit: z.enum(lifetimeUnits.map(([unit]) => unit)),
+})
+const lifetimeSeconds = z
+  .number()
+  .min(1, 'Enter at least 1 second.')
+  .max(31_536_000, 'Enter at most 365 days.')
+
+/** `products`: those that the form offers. */
+export function parseApplicationForm(
+  form: RawParameters,
+  products: readonly string[],
+): ParsedForm<ApplicationSettings> {
+  const parsed = parseForm(applicationForm, form)
+  const chosen = [form['product'] ?? []].flat()
+  if (!chosen.every((product) => products.includes(product))) throw new PortalError('invalid_form')
+  if (!parsed.data) return { state: { ...parsed.state, chosen } }
+  const { response_form, lifetime, lifetime_unit, ...rest } = parsed.data
+  const unit = lifetimeUnits.find(([name]) => name === lifetime_unit)?.[1] ?? 1
+  const seconds = lifetimeSeconds.safeParse(lifetime * unit)
+  if (!seconds.success) {
+    const values = form as Record<string, string>
+    return { state: { values, errors: { lifetime: seconds.error.issues[0]?.message ?? '' }, chosen } }
+  }
+  return {
+    data: { ...rest, products: chosen, responseForm: response_form, lifetimeSeconds: seconds.data },
+  }
+}
+
+/** The form's values for an existing application. */
+export function applicationFormState(application: ApplicationSettings): FormState {
+  const { lifetimeSeconds: seconds } = application
+  const [unit, size] = lifetimeUnits.find(([, each]) => seconds % each === 0) ?? ['seconds', 1]
+  const values = {
+    name: application.name,
+    level: application.level,
+    response_form: application.responseForm,
+    lifetime: String(seconds / size),
+    lifetime_unit: unit,
+  }
+  return { values, errors: {}, chosen: application.products }
+}

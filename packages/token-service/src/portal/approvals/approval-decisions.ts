@@ -1,0 +1,52 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Approval, RegisteredClient } from '../../applications/application.ts'
+import { csrfInput } from '../layout/form.ts'
+import { duration } from '../layout/time.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+
+/** The buttons beside the title: what an administrator decides. */
+export function decisions(
+  request: DeveloperRequest,
+  client: RegisteredClient,
+  from = '',
+): SafeHtml | undefined {
+  const { status, requested, name } = client.application
+  if (!request.developer.administrator) return undefined
+  const approval = { decision: 'approve', label: 'Approve', object: name, from }
+  const rejection = { label: 'Decline', style: 'outline', from }
+  if (status === 'pending') {
+    return html`${decide(request, client, approval)}
+    ${decide(request, client, { ...rejection, decision: 'revoke', object: name })}`
+  }
+  if (status === 'revoked') return decide(request, client, approval)
+  if (!requested) return undefined
+  const object = `changes to ${name}`
+  return html`${decide(request, client, { ...approval, label: 'Approve changes', object: `to ${name}` })}
+  ${decide(request, client, { ...rejection, decision: 'decline', object })}`
+}
+
+interface Decision {
+  readonly decision: string
+  readonly label: string
+  /** Completes the label for screen readers. */
+  readonly object: string
+  readonly style?: string
+  readonly from: string
+}
+
+function decide(
+  { paths, csrfToken }: DeveloperRequest,
+  { application, project }: RegisteredClient,
+  { decision, label, object, style = '', from }: Decision,
+): SafeHtml {
+  return html`<form method="post" action="${paths.approval(project.id, application.id)}">
+    ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="${decision}" />
+    <input type="hidden" name="revision" value="${application.revision}" />
+    <input type="hidden" name="from" value="${from}" />
+    <button class="${style}">${label}<span class="visually-hidden"> ${object}</span></button>
+  </form>`
+}
+
+export function requestedText({ products, lifetimeSeconds }: Approval): string {
+  return `${products.join(', ') || 'no products'}; token lifetime ${duration(lifetimeSeconds)}`
+}

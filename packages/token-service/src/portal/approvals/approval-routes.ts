@@ -1,0 +1,14 @@
+import type { RouteTable } from '../route-table.ts'
+
+const application = '/projects/:projectId/applications/:applicationId'
+
+export const approvalPaths = {
+  approvals: '/approvals',
+  approval: `${application}/approval`,
+} as const
+
+/** What administrators decide on. */
+export const approvalRoutes = {
+  showApprovals: ['GET', 'approvals'],
+  changeApproval: ['POST', 'approval'],
+} as const satisfies RouteTable<keyof typeof approvalPaths>

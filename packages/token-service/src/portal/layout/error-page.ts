@@ -1,0 +1,94 @@
+import { html } from '@remix-run/html-template'
+import { page, type Viewer } from './page.ts'
+import type { PortalErrorReason } from '../portal-error.ts'
+import type { PortalResponse } from '../portal-request.ts'
+
+export type PageErrorReason = PortalErrorReason | 'internal' | 'unavailable'
+
+interface ErrorText {
+  readonly status: number
+  readonly title: string
+  readonly text: string
+}
+
+const texts: Record<PageErrorReason, ErrorText> = {
+  invalid_form: {
+    status: 400,
+    title: 'Invalid request',
+    text: 'Go back, reload the page and try again.',
+  },
+  invalid_csrf_token: {
+    status: 403,
+    title: 'This form has expired',
+    text: 'Nothing was changed. Go back, reload the page and send the form again. Cookies must be enabled for this site.',
+  },
+  not_allowed: {
+    status: 403,
+    title: 'You do not have permission to do this',
+    text: 'Only an administrator of this service can do this.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Page not found',
+    text: 'The page does not exist, or you do not have permission to see it.',
+  },
+  invalid_link: {
+    status: 410,
+    title: 'This link is no longer valid',
+    text: 'A link works only once, and only for a limited time. Ask an administrator for a new one. The link for the first administrator is printed when the service starts.',
+  },
+  too_many_secrets: {
+    status: 409,
+    title: 'Too many secrets',
+    text: 'An application or a resource server can have up to ten secrets. Revoke one that is no longer used, then rotate again.',
+  },
+  too_many_applications: {
+    status: 409,
+    title: 'Too many applications',
+    text: 'A project can have up to 100 applications. Create another project.',
+  },
+  too_many_projects: {
+    status: 409,
+    title: 'Too many projects',
+    text: 'A developer can have up to 50 projects. Use an existing one.',
+  },
+  application_changed: {
+    status: 409,
+    title: 'The application has changed',
+    text: 'Somebody changed the application while you were viewing it. Nothing was saved. Go back, reload the page and try again.',
+  },
+  last_administrator: {
+    status: 409,
+    title: 'This is the last administrator',
+    text: 'Nothing was changed. Make another developer an administrator first.',
+  },
+  busy: {
+    status: 503,
+    title: 'The service is busy',
+    text: 'Many people are logging in right now. Try again in a few seconds.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'The service is temporarily unavailable',
+    text: 'The service cannot reach its storage. Try again in a few seconds.',
+  },
+  internal: {
+    status: 500,
+    title: 'Internal error',
+    text: 'The error was written to the service’s log.',
+  },
+}
+
+export function errorPage(reason: PageErrorReason, viewer: Viewer): PortalResponse {
+  const { status, title, text } = texts[reason]
+  const body = html`<div class="card">
+    <p>${text}</p>
+    <p><a class="button" href="${viewer.paths.root}">Back to the portal</a></p>
+  </div>`
+  const retryAfterSeconds = status === 503 ? 5 : undefined
+  return {
+    page: page(viewer, { title, body, isCard: viewer.developer === undefined }),
+    status,
+    retryAfterSeconds,
+  }
+}

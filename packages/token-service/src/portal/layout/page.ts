@@ -1,0 +1,180 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Developer } from '../../storage/developer-storage.ts'
+import type { Paths } from '../paths.ts'
+import { assetUrl, type AssetName } from '../static-files.ts'
+import { csrfInput } from './form.ts'
+import { notices, type NoticeName } from './notices.ts'
+
+/** Whom a page is shown to. */
+export interface Viewer {
+  readonly paths: Paths
+  readonly csrfToken: string
+  readonly developer?: Developer | undefined
+  /** The path of the page. */
+  readonly path: string
+  /** The path with its query. */
+  readonly url: string
+  /** What the page confirms. */
+  readonly notice?: NoticeName | undefined
+  /** How many applications an administrator has to decide on. */
+  readonly awaitingApproval?: number | undefined
+}
+
+export interface PageContent {
+  readonly title: string
+  readonly body: SafeHtml
+  /** Links to the parent pages: label and path. */
+  readonly trail?: readonly (readonly [string, string])[] | undefined
+  /** Beside the title: a badge, and actions on the page's subject. */
+  readonly badge?: SafeHtml | undefined
+  readonly actions?: SafeHtml | undefined
+  /** A page without a menu, in one narrow column. */
+  readonly isCard?: boolean | undefined
+}
+
+/** A page of the portal. */
+export function page(viewer: Viewer, content: PageContent): SafeHtml {
+  const { title, body, trail = [], badge = '', actions, isCard = false } = content
+  const main = html`<main id="content" tabindex="-1" class="${isCard ? 'narrow' : ''}">
+    ${viewer.notice === undefined ? '' : html`<div role="status" class="notice" data-variant="success">${notices[viewer.notice]}</div>`}
+    ${trail.length > 0 ? breadcrumbs(trail) : ''}
+    <div class="hstack">
+      <h1>${title}</h1>
+      ${badge} ${actions === undefined ? '' : html`<div class="hstack gap-2 actions">${actions}</div>`}
+    </div>
+    ${body}
+  </main>`
+  return document(viewer, { title, main })
+}
+
+export interface DocumentContent {
+  readonly title: string
+  readonly main: SafeHtml
+  readonly styles?: readonly AssetName[] | undefined
+  readonly scripts?: readonly AssetName[] | undefined
+  /** @default 'portal' */
+  readonly layout?: 'portal' | 'reference' | undefined
+}
+
+// Bundlers rewrite a tagged template that contains the end tag of a script.
+const endScript = '/script'
+
+/** The layout of every page. */
+export function document(viewer: Viewer, content: DocumentContent): SafeHtml {
+  const { paths, developer } = viewer
+  const { title, main, styles = ['portal.css'], scripts = ['portal.js'], layout = 'portal' } = content
+  // Scalar has a banner of its own.
+  const banner =
+    layout === 'portal'
+      ? html`header class="top"`
+      : html`div class="top" role="region" aria-label="Tokenwell"`
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Tokenwell</title>
+        <link rel="icon" href="${assetUrl(paths, 'icon.svg')}" type="image/svg+xml" />
+        ${styles.map((name) => html`<link rel="stylesheet" href="${assetUrl(paths, name)}" />`)}
+        ${scripts.map((name) => html`<script src="${assetUrl(paths, name)}" type="module"><${endScript}>`)}
+      </head>
+      <body class="${layout === 'reference' ? 'light-mode' : developer ? 'with-menu' : ''}">
+        <a class="skip" href="#content">Skip to content</a>
+        <${banner}>
+          <a class="brand" href="${paths.root}"
+            ><img src="${assetUrl(paths, 'icon.svg')}" alt="" width="26" height="26" />Tokenwell</a
+          >
+          ${developer && layout === 'portal' ? menu(viewer, developer) : shortMenu(viewer)}
+        </${layout === 'portal' ? 'header' : 'div'}>
+        ${main}
+        <p class="visually-hidden" role="status" id="status"></p>
+      </body>
+    </html> `
+}
+
+const menuButton = html`<button type="button" class="outline small menu-button" popovertarget="menu">
+  Menu
+</button>`
+
+type Link = readonly [label: string, path: string, badge?: number]
+
+function shortMenu(viewer: Viewer): SafeHtml {
+  const { paths, developer } = viewer
+  const links: Link[] = [
+    ...(developer ? [['Projects', paths.projects] as const] : []),
+    ['API reference', paths.reference],
+    developer ? [developer.name, paths.account] : ['Log in', paths.logIn],
+  ]
+  return html`<nav aria-label="Main">${linkList(viewer, links)}</nav>`
+}
+
+function menu(viewer: Viewer, developer: Developer): SafeHtml {
+  const { paths, csrfToken, awaitingApproval = 0 } = viewer
+  const links: Link[] = [
+    ['Get started', paths.start],
+    ['Projects', paths.projects],
+    ['API reference', paths.reference],
+  ]
+  const administration: Link[] = [
+    ['Approvals', paths.approvals, awaitingApproval],
+    ['People', paths.developers],
+    ['API products', paths.products],
+    ['Resource servers', paths.resourceServers],
+    ['Audit log', paths.audit],
+  ]
+  return html`${menuButton}
+    <nav id="menu" aria-label="Main" popover>
+      ${linkList(viewer, links)}
+      ${
+        developer.administrator
+          ? html`<h2>Administration</h2>
+              ${linkList(viewer, administration)}`
+          : ''
+      }
+      <div class="account">
+        <p>
+          <strong>${developer.name}</strong><br />${developer.administrator ? 'Administrator' : 'Developer'}
+        </p>
+        ${linkList(viewer, [['Account', paths.account]])}
+        <form method="post" action="${paths.logOut}">
+          ${csrfInput(csrfToken)}<button class="ghost small">Log out</button>
+        </form>
+      </div>
+    </nav>`
+}
+
+function linkList({ path, paths }: Viewer, links: readonly Link[]): SafeHtml {
+  // Pages without a link of their own belong to one of these.
+  const section = path.startsWith(paths.newProject) ? paths.projects : path
+  const current = (href: string) =>
+    path === href
+      ? html`aria-current="page"`
+      : section === href || section.startsWith(`${href}/`)
+        ? html`aria-current="true"`
+        : ''
+  return html`<ul>
+    ${links.map(
+      ([label, href, count = 0]) =>
+        html`<li>
+          <a href="${href}" ${current(href)}
+            >${label}${
+              count > 0
+                ? html` <span class="badge" data-variant="warning"
+                    >${count}<span class="visually-hidden"> waiting</span></span
+                  >`
+                : ''
+            }</a
+          >
+        </li>`,
+    )}
+  </ul>`
+}
+
+function breadcrumbs(trail: readonly (readonly [string, string])[]): SafeHtml {
+  return html`<nav class="breadcrumbs" aria-label="Breadcrumb">
+    <ol class="unstyled hstack gap-2">
+      ${trail.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}
+    </ol>
+  </nav>`
+}

@@ -1,0 +1,128 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Project, RegisteredClient } from '../../applications/application.ts'
+import { checkboxes, csrfInput, emptyForm, field } from '../layout/form.ts'
+import { page } from '../layout/page.ts'
+import { snippetTabs, tokenSnippets } from '../layout/snippets.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+
+/** The progress of a developer towards the first token. */
+export interface StartContent {
+  readonly project?: Project | undefined
+  readonly client?: RegisteredClient | undefined
+  readonly hasToken: boolean
+  readonly products: readonly string[]
+  readonly submissionId: string
+}
+
+export function startPage(request: DeveloperRequest, content: StartContent): SafeHtml {
+  const { project, client, hasToken } = content
+  const done = [project !== undefined, client !== undefined, hasToken]
+  const current = done.indexOf(false)
+  const lead = ['Three steps to your first access token.', 'Two steps to go.', 'One step to go.'][current]
+  const body = html`<p class="lead">${lead ?? 'You have your first token. What to do next:'}</p>
+    ${current === -1 ? nextSteps(request, client) : ''}
+    <ol class="unstyled steps">
+      ${[
+        step('Create a project', projectStep(request, content)),
+        step('Register an application', applicationStep(request, content)),
+        step('Request a token', tokenStep(request, content)),
+      ].map((toItem, index) => toItem(done[index] === true ? 'done' : index === current ? 'current' : ''))}
+    </ol>`
+  return page(request, { title: 'Get started', body })
+}
+
+const step = (title: string, body: SafeHtml) => (state: 'done' | 'current' | '') =>
+  html`<li class="card ${state}" ${state === 'current' ? html`aria-current="step"` : ''}>
+    <h2>${title}${state === 'done' ? html` <span class="badge" data-variant="success">Done</span>` : ''}</h2>
+    ${body}
+  </li>`
+
+function projectStep({ paths, csrfToken }: DeveloperRequest, { project }: StartContent): SafeHtml {
+  if (project) return html`<p><a href="${paths.project(project.id)}">${project.name}</a></p>`
+  return html`<p class="text-light">A project groups the applications of one team or system.</p>
+    <form method="post" action="${paths.newProject}" class="form">
+      ${csrfInput(csrfToken)}<input type="hidden" name="from" value="start" />
+      <input type="hidden" name="organization_name" value="" /><input
+        type="hidden"
+        name="developer_email"
+        value=""
+      />
+      ${field({ name: 'name', label: 'Project name' }, emptyForm)}
+      <button>Create project</button>
+    </form>`
+}
+
+function applicationStep(request: DeveloperRequest, content: StartContent): SafeHtml {
+  const { paths, csrfToken, developer } = request
+  const { project, client, products, submissionId } = content
+  if (client) {
+    const { id, name, clientId } = client.application
+    return html`<p>
+      <a href="${paths.application(client.project.id, id)}">${name}</a>, client ID <code>${clientId}</code>
+    </p>`
+  }
+  const text = 'Each program that calls APIs needs its own client ID and secret.'
+  if (!project) return html`<p class="text-light">${text}</p>`
+  return html`<p class="text-light">${text}</p>
+    <form method="post" action="${paths.newApplication(project.id)}" class="form">
+      ${csrfInput(csrfToken)}<input type="hidden" name="submission_id" value="${submissionId}" />
+      <input type="hidden" name="level" value="" /><input
+        type="hidden"
+        name="response_form"
+        value="products"
+      />
+      <input type="hidden" name="lifetime" value="1" /><input
+        type="hidden"
+        name="lifetime_unit"
+        value="hours"
+      />
+      ${field({ name: 'name', label: 'Application name' }, emptyForm)}
+      ${
+        products.length === 0
+          ? ''
+          : checkboxes(
+              { name: 'product', label: 'API products', choices: products },
+              { ...emptyForm, chosen: products.slice(0, 1) },
+            )
+      }
+      ${developer.administrator ? '' : html`<p class="hint">The application can get tokens after an administrator has approved it.</p>`}
+      <button>Create application</button>
+    </form>`
+}
+
+function tokenStep({ paths, baseUrl }: DeveloperRequest, { client, hasToken }: StartContent): SafeHtml {
+  if (hasToken) return html`<p>Your application has received its first token.</p>`
+  if (!client)
+    return html`<p class="text-light">Your program exchanges its client ID and secret for a token.</p>`
+  const { id, clientId, status } = client.application
+  return html`${status === 'approved' ? '' : html`<p><strong>An administrator has to approve the application first.</strong></p>`}
+    <p>
+      Replace <code>YOUR_CLIENT_SECRET</code> with the secret that was shown to you. If you do not have it,
+      create a new one on the <a href="${paths.application(client.project.id, id)}">application’s page</a>.
+    </p>
+    ${snippetTabs(tokenSnippets({ baseUrl, clientId, clientSecret: 'YOUR_CLIENT_SECRET' }))}
+    <p><a class="button outline" href="${paths.start}">Check again</a></p>`
+}
+
+function nextSteps({ paths }: DeveloperRequest, client: RegisteredClient | undefined): SafeHtml {
+  return html`<ul class="unstyled row">
+    ${
+      client
+        ? html`<li class="card col-4">
+            <a href="${paths.application(client.project.id, client.application.id)}"
+              >See the application’s token requests</a
+            >
+            <p class="text-light">Usage, failures by reason and the latest requests of an application.</p>
+          </li>`
+        : ''
+    }
+    <li class="card col-4">
+      <a href="${paths.reference}">Try the API reference</a>
+      <p class="text-light">Send real requests, and see each response and error.</p>
+    </li>
+    <li class="card col-4">
+      <a href="${paths.projects}">Manage your projects</a>
+      <p class="text-light">Register more applications, and rotate their secrets without an outage.</p>
+    </li>
+  </ul>`
+}

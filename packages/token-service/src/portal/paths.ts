@@ -1,0 +1,53 @@
+import { accountPaths } from './account/account-routes.ts'
+import { applicationPaths } from './applications/application-routes.ts'
+import { approvalPaths } from './approvals/approval-routes.ts'
+import { auditPaths } from './audit/audit-routes.ts'
+import { cataloguePaths } from './catalogue/catalogue-routes.ts'
+import { overviewPaths } from './overview/overview-routes.ts'
+import { peoplePaths } from './people/people-routes.ts'
+import { projectPaths } from './projects/project-routes.ts'
+import { referencePaths } from './reference/reference-routes.ts'
+import { resourceServerPaths } from './resource-servers/resource-server-routes.ts'
+import { secretPaths } from './secrets/secret-routes.ts'
+import { sessionPaths } from './session/session-routes.ts'
+import { portalRoot } from './portal-links.ts'
+
+/** Every path of the portal, under its root. */
+export const patterns = {
+  ...overviewPaths,
+  ...referencePaths,
+  ...sessionPaths,
+  ...accountPaths,
+  ...peoplePaths,
+  ...resourceServerPaths,
+  ...auditPaths,
+  ...approvalPaths,
+  ...cataloguePaths,
+  ...projectPaths,
+  ...applicationPaths,
+  ...secretPaths,
+  asset: '/assets/:name',
+} as const
+
+type Patterns = typeof patterns
+type PathOf<Pattern extends string> = Pattern extends `${string}:${string}`
+  ? (...parameters: string[]) => string
+  : string
+
+/** The paths as links need them: a pattern with parameters is a function of their values. */
+export type Paths = { readonly [Name in keyof Patterns]: PathOf<Patterns[Name]> }
+
+/** Redirects to the API reference, without the portal's prefix. */
+export const referencePath = '/reference'
+
+/** `publicUrl` may contain a path that a proxy removes. */
+export function createPaths(publicUrl?: string): Paths {
+  const base = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
+  const entries = Object.entries(patterns).map(([name, pattern]) => {
+    const path = `${base}${portalRoot}${pattern}`
+    const fill = (...parameters: string[]) =>
+      path.replaceAll(/:\w+/g, () => encodeURIComponent(parameters.shift() ?? ''))
+    return [name, pattern.includes(':') ? fill : path]
+  })
+  return Object.fromEntries(entries) as Paths
+}

@@ -1,0 +1,94 @@
+import { LastAdministrator } from '../../registry/developer-registry.ts'
+import type { Developer } from '../../storage/developer-storage.ts'
+import type { peopleRoutes } from './people-routes.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
+import { developersPage, type NewLink } from './developers-page.ts'
+import { actorOf } from '../session/actor.ts'
+import { PortalError } from '../portal-error.ts'
+import type { DeveloperRequest, HandlersOf, PortalResponse } from '../portal-request.ts'
+import { portalLinks } from '../portal-links.ts'
+import { requireAdministrator } from '../session/require-administrator.ts'
+
+/** The list of developers, for the administrator. */
+export function developerHandlers({
+  activity,
+  storage,
+  accountLinks,
+  developersFor,
+  clock,
+}: ServiceContext): HandlersOf<typeof peopleRoutes> {
+  const { developers } = storage
+
+  async function show(request: DeveloperRequest, newLink?: NewLink): Promise<PortalResponse> {
+    const [all, projects, memberships] = await Promise.all([
+      developers.list(),
+      storage.projects.list(),
+      developers.memberships(),
+    ])
+    const names = new Map<string, string[]>()
+    for (const { projectId, developerId } of memberships) {
+      const name = projects.find(({ id }) => id === projectId)?.name
+      if (name !== undefined) names.set(developerId, [...(names.get(developerId) ?? []), name])
+    }
+    return {
+      page: developersPage(request, { developers: all, projects: names, nowMs: clock.now(), newLink }),
+    }
+  }
+
+  async function developerInUrl(request: DeveloperRequest): Promise<Developer> {
+    requireAdministrator(request)
+    const all = await developers.list()
+    const developer = all.find(({ id }) => id === request.params['developerId'])
+    if (!developer) throw new PortalError('not_found')
+    return developer
+  }
+
+  return {
+    async showDevelopers(request) {
+      requireAdministrator(request)
+      return show(request)
+    },
+    async invite(request) {
+      requireAdministrator(request)
+      const link = `${request.baseUrl}${portalLinks.join(await accountLinks.createInvitation({ administrator: false }))}`
+      activity.audit({ event: 'developer_invited', ...actorOf(request) })
+      const newLink = { title: 'Send this link to the new developer', link, lifetime: '7 days' }
+      return show(request, newLink)
+    },
+    async createPasswordLink(request) {
+      const developer = await developerInUrl(request)
+      const link = `${request.baseUrl}${portalLinks.newPassword(await accountLinks.createPasswordReset(developer))}`
+      activity.audit({ event: 'password_link_created', ...actorOf(request), detail: developer.name })
+      const newLink = { title: `Send this link to ${developer.name}`, link, lifetime: '15 minutes' }
+      return show(request, newLink)
+    },
+    async removeDeveloper(request) {
+      const developer = await developerInUrl(request)
+      await keepAdministrator(developersFor(actorOf(request)).remove(developer))
+      return { redirectTo: request.paths.developers, notice: 'developer_removed' }
+    },
+    async changeRole(request) {
+      const developer = await developerInUrl(request)
+      const registry = developersFor(actorOf(request))
+      // As the page showed it: a form that is sent twice changes it once.
+      if (request.form['administrator'] === 'yes') {
+        await registry.promote(developer)
+        return { redirectTo: request.paths.developers, notice: 'developer_promoted' }
+      }
+      await keepAdministrator(registry.demote(developer))
+      const isSelf = developer.id === request.developer.id
+      return {
+        redirectTo: isSelf ? request.paths.projects : request.paths.developers,
+        notice: 'developer_demoted',
+      }
+    },
+  }
+}
+
+async function keepAdministrator(change: Promise<void>): Promise<void> {
+  try {
+    await change
+  } catch (error) {
+    throw error instanceof LastAdministrator ? new PortalError('last_administrator') : error
+  }
+}

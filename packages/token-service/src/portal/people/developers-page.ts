@@ -1,0 +1,118 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Developer } from '../../storage/developer-storage.ts'
+import { copyable } from '../layout/copyable.ts'
+import { dialog } from '../layout/dialog.ts'
+import { csrfInput } from '../layout/form.ts'
+import { page } from '../layout/page.ts'
+import { relativeTime } from '../layout/time.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+
+/** A link that the administrator sends to somebody. */
+export interface NewLink {
+  readonly title: string
+  readonly link: string
+  /** Such as `7 days`. */
+  readonly lifetime: string
+}
+
+export interface DevelopersContent {
+  readonly developers: readonly Developer[]
+  /** The names of the projects by developer. */
+  readonly projects: ReadonlyMap<string, readonly string[]>
+  readonly nowMs: number
+  readonly newLink?: NewLink | undefined
+}
+
+export function developersPage(request: DeveloperRequest, content: DevelopersContent): SafeHtml {
+  const { developers, projects, nowMs, newLink } = content
+  const body = html` ${
+      newLink === undefined
+        ? ''
+        : html`<section class="notice" data-variant="warning" aria-labelledby="link-title">
+            <h2 id="link-title">${newLink.title}</h2>
+            <p>The link works only once and expires after ${newLink.lifetime}. It is not shown again.</p>
+            ${copyable({ id: 'link', value: newLink.link, what: 'link' })}
+          </section>`
+    }
+    <div class="card">
+      <table class="stacked">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Role</th>
+            <th scope="col">Projects</th>
+            <th scope="col">Joined</th>
+            <th scope="col"><span class="visually-hidden">Actions</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${developers.map(
+            (each) =>
+              html`<tr>
+                <td data-label="Name"><strong>${each.name}</strong></td>
+                <td data-label="Role">
+                  ${each.administrator ? html`<span class="badge outline">Administrator</span>` : 'Developer'}
+                </td>
+                <td data-label="Projects">${projects.get(each.id)?.join(', ') ?? 'none'}</td>
+                <td data-label="Joined">${relativeTime(each.createdAtMs, nowMs)}</td>
+                <td class="action">${actionsOn(request, each)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`
+  const actions = html`<form method="post" action="${request.paths.developers}">
+    ${csrfInput(request.csrfToken)}<button>Invite developer</button>
+  </form>`
+  return page(request, { title: 'People', body, actions })
+}
+
+function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administrator }: Developer): SafeHtml {
+  return html`<div class="hstack gap-2 actions">
+    ${dialog({
+      id: `role-${id}`,
+      label: html`${administrator ? 'Demote' : 'Promote'}<span class="visually-hidden"> ${name}</span>`,
+      style: 'outline small',
+      title: administrator ? `Make ${name} a developer?` : `Make ${name} an administrator?`,
+      body: html`<input type="hidden" name="administrator" value="${administrator ? 'no' : 'yes'}" />
+        <p>
+          ${
+            administrator
+              ? `${name} will keep their own projects, but can no longer approve applications or manage people.`
+              : `${name} will see every project, approve applications, and manage people, products and resource servers.`
+          }
+        </p>`,
+      action: paths.role(id),
+      confirm: administrator ? 'Demote to developer' : 'Promote to administrator',
+      csrfToken,
+      danger: administrator,
+    })}
+    ${dialog({
+      id: `password-${id}`,
+      label: html`Reset password<span class="visually-hidden"> of ${name}</span>`,
+      style: 'outline small',
+      title: `Reset the password of ${name}`,
+      body: html`<p>
+        You get a link to send to ${name}, who can then set a new password. The current password works until
+        then.
+      </p>`,
+      action: paths.passwordLink(id),
+      confirm: 'Create link',
+      csrfToken,
+    })}
+    ${dialog({
+      id: `remove-${id}`,
+      label: html`Remove<span class="visually-hidden"> ${name}</span>`,
+      style: 'outline small',
+      title: `Remove ${name}?`,
+      body: html`<p>
+        ${name} will be logged out and can no longer log in. Their projects are kept, and the applications
+        continue to get tokens.
+      </p>`,
+      action: paths.developerRemoval(id),
+      confirm: 'Remove developer',
+      csrfToken,
+      danger: true,
+    })}
+  </div>`
+}

@@ -1,0 +1,57 @@
+import type { SafeHtml } from '@remix-run/html-template'
+import type { Developer } from '../storage/developer-storage.ts'
+import type { RawParameters } from '../protocol/raw-parameters.ts'
+import type { NoticeName } from './layout/notices.ts'
+import type { OpenRoute } from './route-table.ts'
+import type { Viewer } from './layout/page.ts'
+
+export interface PortalRequest extends Viewer {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: RawParameters
+  readonly form: RawParameters
+  readonly address: string
+  /** The service's URL, for links that are sent to other people. */
+  readonly baseUrl: string
+  /** The hash of the browser's session ID, if it has one. */
+  readonly sessionHash?: string | undefined
+}
+
+/** The request of a developer who is logged in. */
+export interface DeveloperRequest extends PortalRequest {
+  readonly developer: Developer
+}
+
+/** A page, a file or a redirect, never nothing. */
+export type PortalResponse = ResponseDetails &
+  (
+    | { readonly page: SafeHtml; readonly file?: undefined; readonly redirectTo?: undefined }
+    | { readonly page?: undefined; readonly file: PortalFile; readonly redirectTo?: undefined }
+    | { readonly page?: undefined; readonly file?: undefined; readonly redirectTo: string }
+  )
+
+interface PortalFile {
+  readonly name: string
+  readonly type: string
+  readonly text: string
+}
+
+interface ResponseDetails {
+  /** Whether the page contains a CSRF token, or anything else that nobody may guess. @default true */
+  readonly hasSecrets?: boolean | undefined
+  /** @default 200 */
+  readonly status?: number | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly retryAfterSeconds?: number | undefined
+  /** What the page after the redirect confirms. */
+  readonly notice?: NoticeName | undefined
+  /** The ID of a new session; `null` ends the session. */
+  readonly sessionId?: string | null | undefined
+}
+
+type Handler = (request: PortalRequest) => Promise<PortalResponse>
+type DeveloperHandler = (request: DeveloperRequest) => Promise<PortalResponse>
+
+/** A handler for each route of a table, by its name; only those of open routes are called without a login. */
+export type HandlersOf<Table> = {
+  readonly [Name in keyof Table]: Name extends OpenRoute ? Handler : DeveloperHandler
+}

@@ -1,0 +1,106 @@
+import type { ProjectDetails } from '../../registry/application-registry.ts'
+import type { projectRoutes } from './project-routes.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
+import { z } from 'zod'
+import { emptyForm } from '../layout/form.ts'
+import { parseProjectForm, projectFormState } from './project-form.ts'
+import { newProjectPage, projectPage, projectSettingsPage, projectsPage } from './project-pages.ts'
+import { actorOf } from '../session/actor.ts'
+import { PortalError } from '../portal-error.ts'
+import type { HandlersOf } from '../portal-request.ts'
+import { ownProject, ownProjects } from './own-projects.ts'
+import { requireAdministrator } from '../session/require-administrator.ts'
+
+const maxProjects = 50
+
+/** Deletes something, or restores it while that is possible. */
+export const deletionForm = z.object({ decision: z.enum(['delete', 'restore']) })
+const ownersForm = z.union([z.object({ add: z.string() }), z.object({ remove: z.string() })])
+
+export function projectHandlers({
+  storage,
+  registryFor,
+  activity,
+  clock,
+}: ServiceContext): HandlersOf<typeof projectRoutes> {
+  const { developers } = storage
+  return {
+    async showProjects(request) {
+      const projects = await ownProjects(storage, request)
+      const clients = await storage.applications.listOf(projects.map(({ id }) => id))
+      const withClients = projects.map((project) => ({
+        project,
+        clients: clients.filter((client) => client.project.id === project.id),
+      }))
+      const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
+      return { page: projectsPage(request, withClients, { lastUses, nowMs: clock.now() }) }
+    },
+    async showProject(request) {
+      const project = await ownProject(storage, request)
+      const [clients, all, memberships] = await Promise.all([
+        storage.applications.list(project.id),
+        developers.list(),
+        developers.memberships(),
+      ])
+      const ownerIds = new Set(
+        memberships.filter(({ projectId }) => projectId === project.id).map(({ developerId }) => developerId),
+      )
+      const owners = all.filter(({ id }) => ownerIds.has(id))
+      const otherDevelopers = all.filter(({ id }) => !ownerIds.has(id))
+      const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
+      const content = { project, clients, owners, otherDevelopers, lastUses, nowMs: clock.now() }
+      return { page: projectPage(request, content) }
+    },
+    showNewProject: async (request) => ({ page: newProjectPage(request, emptyForm) }),
+    async createProject(request) {
+      const { developer, paths, form } = request
+      const parsed = parseProjectForm(form)
+      if (!parsed.data) return { page: newProjectPage(request, parsed.state), status: 422 }
+      const { id, administrator } = developer
+      if (!administrator && (await developers.projectIds(id)).length >= maxProjects) {
+        throw new PortalError('too_many_projects')
+      }
+      const project = await registryFor(actorOf(request)).createProject(parsed.data)
+      await developers.addProject(id, project.id)
+      const redirectTo = form['from'] === 'start' ? paths.start : paths.project(project.id)
+      return { redirectTo, notice: 'project_created' }
+    },
+    async showProjectSettings(request) {
+      const project = await ownProject(storage, request)
+      return { page: projectSettingsPage(request, project, projectFormState(project)) }
+    },
+    async changeProject(request) {
+      const project = await ownProject(storage, request)
+      const parsed = parseProjectForm(request.form)
+      if (!parsed.data) return { page: projectSettingsPage(request, project, parsed.state), status: 422 }
+      await registryFor(actorOf(request)).changeProject(project, parsed.data satisfies ProjectDetails)
+      return { redirectTo: request.paths.project(project.id), notice: 'project_changed' }
+    },
+    async deleteProject(request) {
+      const project = await ownProject(storage, request)
+      const { data } = deletionForm.safeParse(request.form)
+      if (!data) throw new PortalError('invalid_form')
+      const registry = registryFor(actorOf(request))
+      const redirectTo = request.paths.project(project.id)
+      if (data.decision === 'restore') {
+        await registry.restoreProject(project)
+        return { redirectTo, notice: 'project_restored' }
+      }
+      await registry.deleteProject(project)
+      return { redirectTo, notice: 'project_deleted' }
+    },
+    async changeOwners(request) {
+      requireAdministrator(request)
+      const project = await ownProject(storage, request)
+      const { data } = ownersForm.safeParse(request.form)
+      const all = await developers.list()
+      const changed = data && all.find(({ id }) => id === ('add' in data ? data.add : data.remove))
+      if (!changed) throw new PortalError('invalid_form')
+      const notice = 'add' in data ? 'owner_added' : 'owner_removed'
+      if ('add' in data) await developers.addProject(changed.id, project.id)
+      else await developers.removeProject(changed.id, project.id)
+      activity.audit({ event: notice, ...actorOf(request), detail: `${changed.name} ${project.id}` })
+      return { redirectTo: request.paths.project(project.id), notice }
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { ResourceServer } from '../../applications/resource-server.ts'
+import { credentialsSection, type CredentialsContent } from '../secrets/credentials-section.ts'
+import { dangerRows } from '../layout/danger-rows.ts'
+import { dialog } from '../layout/dialog.ts'
+import { csrfInput, field, type FormState } from '../layout/form.ts'
+import { page } from '../layout/page.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+import { serverName } from './resource-servers-page.ts'
+
+export interface ResourceServerContent extends CredentialsContent {
+  readonly server: ResourceServer
+  readonly state: FormState
+}
+
+/** An API that may introspect tokens: its name and its credentials. */
+export function resourceServerPage(request: DeveloperRequest, content: ResourceServerContent): SafeHtml {
+  const { server, state } = content
+  const { paths, csrfToken } = request
+  const { clientId } = server
+  const owner = {
+    ...server,
+    id: clientId,
+    paths: {
+      secrets: paths.resourceServerSecrets(clientId),
+      keys: paths.resourceServerKeys(clientId),
+      secretRevocation: (id: string) => paths.resourceServerSecretRevocation(clientId, id),
+      key: (id: string) => paths.resourceServerKey(clientId, id),
+      keyRemoval: (id: string) => paths.resourceServerKeyRemoval(clientId, id),
+    },
+    consequence: (credential: string) =>
+      `An API that uses this ${credential} can no longer introspect tokens, and will reject every request.`,
+  }
+  const title = serverName(server)
+  const removal = dialog({
+    id: 'remove',
+    label: 'Remove resource server',
+    title: `Remove ${title}?`,
+    body: html`<p>
+      The API can no longer introspect tokens: it will reject every request. A resource server from the
+      configuration is created again when the service starts.
+    </p>`,
+    action: paths.resourceServerRemoval(clientId),
+    confirm: 'Remove resource server',
+    csrfToken,
+    danger: true,
+  })
+  const body = html`${credentialsSection(request, owner, content)}
+    <form method="post" action="${paths.resourceServer(clientId)}" class="card form">
+      <h2>Name</h2>
+      ${csrfInput(csrfToken)} ${field({ name: 'name', label: 'Name of the API' }, state)}
+      <button>Rename</button>
+    </form>
+    <section class="card" aria-labelledby="more">
+      <h2 id="more">Remove</h2>
+      ${dangerRows([
+        {
+          title: 'Remove the resource server',
+          text: 'Its credentials become invalid at once. This cannot be undone.',
+          button: removal,
+        },
+      ])}
+    </section>`
+  return page(request, { title, body, trail: [['Resource servers', paths.resourceServers]] })
+}

@@ -1,0 +1,184 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import { keyName, type PublicKey } from '../../keys/public-key.ts'
+import type { ResourceServerSecret } from '../../applications/resource-server.ts'
+import { overlaps } from './secret-overlaps.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+import { copyable } from '../layout/copyable.ts'
+import { credentialsTable, type Credential } from './credentials-table.ts'
+import { dialog } from '../layout/dialog.ts'
+import { choice, field } from '../layout/form.ts'
+import { lastUse, type LastUses } from '../layout/last-use.ts'
+
+export interface CredentialsContent {
+  readonly lastUses: LastUses
+  readonly nowMs: number
+  /** The ID of the secret that the rotation creates. */
+  readonly submissionId: string
+}
+
+/** An application or a resource server, and where its credentials are changed. */
+export interface CredentialsOwner {
+  /** The ID under which its last use is recorded. */
+  readonly id: string
+  readonly clientId: string
+  readonly createdAtMs: number
+  readonly secrets: readonly ResourceServerSecret[]
+  readonly keys: readonly PublicKey[]
+  readonly paths: {
+    readonly secrets: string
+    readonly keys: string
+    secretRevocation(id: string): string
+    key(id: string): string
+    keyRemoval(id: string): string
+  }
+  /** What happens to those who use a credential that is revoked. */
+  readonly consequence: (credential: 'secret' | 'key') => string
+}
+
+/** The client ID, secrets and public keys, with dialogs to rotate and to revoke them. */
+export function credentialsSection(
+  request: DeveloperRequest,
+  owner: CredentialsOwner,
+  content: CredentialsContent,
+): SafeHtml {
+  const { id, clientId, createdAtMs, secrets, keys, paths } = owner
+  const { lastUses, nowMs } = content
+  return html`<section class="card" aria-labelledby="credentials">
+    <div class="hstack">
+      <h2 id="credentials">Credentials</h2>
+      <div class="hstack gap-2 actions">
+        <a class="button outline" href="${paths.keys}">Add public key</a>
+        ${rotation(request, owner, content)}
+      </div>
+    </div>
+    ${credentialsTable(
+      [
+        {
+          kind: 'Client ID',
+          value: copyable({ id: 'client-id', value: clientId, what: 'client ID' }),
+          createdAtMs,
+          lastUsed: lastUse(id, lastUses, nowMs),
+        },
+        ...secrets.map((secret) => secretCredential(request, owner, content, secret)),
+        ...keys.map((key) => keyCredential(request, owner, content, key)),
+      ],
+      nowMs,
+    )}
+    ${secrets.length + keys.length === 0 ? html`<p>There are no credentials. Create a secret to authenticate.</p>` : ''}
+  </section>`
+}
+
+function secretCredential(
+  { csrfToken }: DeveloperRequest,
+  { paths, consequence }: CredentialsOwner,
+  { lastUses, nowMs }: CredentialsContent,
+  { id, prefix, createdAtMs, expiresAtMs, configured = false }: ResourceServerSecret,
+): Credential {
+  const lastUsed = lastUse(id, lastUses, nowMs)
+  const action = dialog({
+    id: `revoke-${id}`,
+    label: html`Revoke<span class="visually-hidden"> the secret ${prefix}…</span>`,
+    style: 'outline small',
+    title: `Revoke the secret ${prefix}…?`,
+    body: html`<p>${consequence('secret')} This cannot be undone.</p>
+      <p>Last used: <strong>${lastUsed}</strong>.</p>`,
+    action: paths.secretRevocation(id),
+    confirm: 'Revoke secret',
+    csrfToken,
+    danger: true,
+  })
+  const value = html`<code>${prefix}…</code>`
+  const isRevoked = configured && isExpired(expiresAtMs, nowMs)
+  return {
+    kind: 'Client secret',
+    value,
+    createdAtMs,
+    lastUsed,
+    expiresAtMs,
+    action: isRevoked ? undefined : action,
+  }
+}
+
+function keyCredential(
+  { csrfToken }: DeveloperRequest,
+  { paths, consequence }: CredentialsOwner,
+  { lastUses, nowMs }: CredentialsContent,
+  key: PublicKey,
+): Credential {
+  const { id, name, createdAtMs, expiresAtMs } = key
+  const lastUsed = lastUse(id, lastUses, nowMs)
+  const renaming = dialog({
+    id: `rename-key-${id}`,
+    label: html`Rename<span class="visually-hidden"> the public key ${name}</span>`,
+    style: 'outline small',
+    title: 'Rename the public key',
+    body: field(
+      { name: 'name', id: `name-${id}`, label: 'Name', pattern: String.raw`(?=.*\S).{1,200}` },
+      { values: { name }, errors: {} },
+    ),
+    action: paths.key(id),
+    confirm: 'Rename key',
+    csrfToken,
+  })
+  const removal = dialog({
+    id: `remove-key-${id}`,
+    label: html`Remove<span class="visually-hidden"> the public key ${name}</span>`,
+    style: 'outline small',
+    title: 'Remove the public key?',
+    body: html`<p>${consequence('key')}</p>
+      <p>Last used: <strong>${lastUsed}</strong>.</p>`,
+    action: paths.keyRemoval(id),
+    confirm: 'Remove key',
+    csrfToken,
+    danger: true,
+  })
+  const isNamed = name !== keyName(key)
+  return {
+    kind: 'Public key',
+    value: html`<div>${isNamed ? html`${name}<br />` : ''}<code>${keyName(key)}</code></div>`,
+    createdAtMs,
+    lastUsed,
+    expiresAtMs,
+    action: isExpired(expiresAtMs, nowMs)
+      ? undefined
+      : html`<div class="hstack gap-2 actions">${renaming} ${removal}</div>`,
+  }
+}
+
+function isExpired(expiresAtMs = Infinity, nowMs: number): boolean {
+  return expiresAtMs <= nowMs
+}
+
+function rotation(
+  { csrfToken }: DeveloperRequest,
+  { secrets, paths }: CredentialsOwner,
+  { submissionId }: CredentialsContent,
+): SafeHtml {
+  const isFirst = secrets.length === 0
+  return dialog({
+    id: 'rotate',
+    label: isFirst ? 'Create secret' : 'Rotate secret',
+    style: '',
+    title: isFirst ? 'Create a secret' : 'Rotate the secret',
+    body: html`<input type="hidden" name="submission_id" value="${submissionId}" /> ${
+        isFirst
+          ? html`<input type="hidden" name="overlap" value="never" />
+              <p>The secret is shown once.</p>`
+          : html`<p>
+                A new secret is created and shown once. The existing secrets stay valid for the time that you
+                choose, so that you can deploy the new one without an outage.
+              </p>
+              ${choice(
+                {
+                  name: 'overlap',
+                  label: 'Existing secrets expire',
+                  choices: overlaps.map(([value, text]) => [value, text]),
+                },
+                { values: { overlap: 'day' }, errors: {} },
+              )}`
+      }`,
+    action: paths.secrets,
+    confirm: isFirst ? 'Create secret' : 'Rotate secret',
+    csrfToken,
+  })
+}

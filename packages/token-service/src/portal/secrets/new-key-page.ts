@@ -1,0 +1,33 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import { csrfInput, field, textArea, type FormState } from '../layout/form.ts'
+import { page, type PageContent } from '../layout/page.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+
+export interface NewKeyContent {
+  readonly action: string
+  readonly trail: PageContent['trail']
+  readonly state: FormState
+}
+
+export function newKeyPage(request: DeveloperRequest, { action, trail, state }: NewKeyContent): SafeHtml {
+  const body = html`<p class="lead">
+      With a registered public key, clients authenticate with <code>private_key_jwt</code> (RFC 7523): they
+      sign an assertion for each request and need no secret.
+    </p>
+    <form method="post" action="${action}" class="card form">
+      ${csrfInput(request.csrfToken)}
+      ${textArea({ name: 'key', label: 'Public key', hint: 'PEM, a JWK, a JWK set, or the https URL of a JWK set. Never a private key.' }, state)}
+      ${field({ name: 'name', label: 'Name', hint: 'Without one, the key is named after its own ID, its thumbprint or its URL.', required: false }, state)}
+      <button>Add public key</button>
+    </form>
+    <div class="card">
+      <h2>Create a key pair</h2>
+      <pre
+        tabindex="0"
+        role="region"
+        aria-label="Commands"
+      ><code>openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out private-key.pem
+openssl pkey -in private-key.pem -pubout -out public-key.pem</code></pre>
+    </div>`
+  return page(request, { title: 'Add a public key', body, trail })
+}

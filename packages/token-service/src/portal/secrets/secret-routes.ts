@@ -1,0 +1,25 @@
+import type { RouteTable } from '../route-table.ts'
+
+const application = '/projects/:projectId/applications/:applicationId'
+
+export const secretPaths = {
+  secrets: `${application}/secrets`,
+  secretRevocation: `${application}/secrets/:secretId/revocation`,
+  keys: `${application}/keys`,
+  key: `${application}/keys/:keyId`,
+  keyRemoval: `${application}/keys/:keyId/removal`,
+} as const
+
+/** The client secrets of an application. */
+export const secretRoutes = {
+  rotateSecret: ['POST', 'secrets'],
+  revokeSecret: ['POST', 'secretRevocation'],
+} as const satisfies RouteTable<keyof typeof secretPaths>
+
+/** The public keys of an application. */
+export const keyRoutes = {
+  showNewKey: ['GET', 'keys'],
+  addKey: ['POST', 'keys'],
+  renameKey: ['POST', 'key'],
+  removeKey: ['POST', 'keyRemoval'],
+} as const satisfies RouteTable<keyof typeof secretPaths>

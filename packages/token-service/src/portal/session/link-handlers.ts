@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { digest } from '../../platform/digest.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
+import { emptyForm } from '../layout/form.ts'
+import { line, parseForm } from '../layout/parse-form.ts'
+import { joinPage } from './join-page.ts'
+import { newPasswordPage } from './new-password-page.ts'
+import { PortalError } from '../portal-error.ts'
+import type { HandlersOf } from '../portal-request.ts'
+import { hashPassword, newPassword } from './password.ts'
+import type { linkRoutes } from './session-routes.ts'
+import { createSessionStarter } from './session.ts'
+
+const name = line(60)
+  .regex(
+    /^[\p{L}\p{N}][\p{L}\p{N}._@+ -]*$/u,
+    'Start with a letter or digit, and use only letters, digits, spaces and . _ @ + -',
+  )
+  .transform((text) => text.normalize('NFKC').toLowerCase())
+const joinForm = z.object({ name, password: newPassword })
+const passwordForm = z.object({ new_password: newPassword })
+
+/** The links with which people join, or set a new password after they forgot theirs. */
+export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRoutes> {
+  const { storage, clock, activity } = service
+  const startSession = createSessionStarter(service)
+
+  async function findInvitation(token = '') {
+    const invitation = await storage.developers.findInvitation(digest(token), clock.now())
+    if (!invitation) throw new PortalError('invalid_link')
+    return invitation
+  }
+
+  async function findLink(token = '') {
+    const hash = digest(token)
+    const developer = await storage.developers.findPasswordLink(hash, clock.now())
+    if (!developer) throw new PortalError('invalid_link')
+    return { hash, developer }
+  }
+
+  return {
+    showJoin: async (request) => ({
+      page: joinPage(request, emptyForm, await findInvitation(request.params['token'])),
+    }),
+    async join(request) {
+      const invitation = await findInvitation(request.params['token'])
+      const parsed = parseForm(joinForm, request.form)
+      if (!parsed.data) return { page: joinPage(request, parsed.state, invitation), status: 422 }
+      const passwordHash = await hashPassword(parsed.data.password)
+      const { administrator, hash } = invitation
+      const developer = { id: randomUUID(), name: parsed.data.name, passwordHash, administrator }
+      const nowMs = clock.now()
+      const outcome = await storage.developers.join({ ...developer, createdAtMs: nowMs }, hash, nowMs)
+      if (outcome === 'void') throw new PortalError('invalid_link')
+      if (outcome === 'joined') {
+        activity.audit({ event: 'developer_joined', actor: developer.name, address: request.address })
+        return startSession(developer, request)
+      }
+      const state = { values: { name: developer.name }, errors: { name: 'This name is taken.' } }
+      return { page: joinPage(request, state, invitation), status: 422 }
+    },
+    async showNewPassword(request) {
+      const { developer } = await findLink(request.params['token'])
+      return { page: newPasswordPage(request, emptyForm, developer) }
+    },
+    async setPassword(request) {
+      const { hash, developer } = await findLink(request.params['token'])
+      const parsed = parseForm(passwordForm, request.form)
+      if (!parsed.data) return { page: newPasswordPage(request, parsed.state, developer), status: 422 }
+      const passwordHash = await hashPassword(parsed.data.new_password)
+      if (!(await storage.developers.usePasswordLink(hash, passwordHash, clock.now()))) {
+        throw new PortalError('invalid_link')
+      }
+      activity.audit({ event: 'password_set', actor: developer.name, address: request.address })
+      return startSession(developer, request)
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { RouteTable } from '../route-table.ts'
+
+export const sessionPaths = {
+  logIn: '/log-in',
+  logOut: '/log-out',
+  join: '/join/:token',
+  newPassword: '/password/:token',
+} as const
+
+/** Logging in and out. */
+export const logInRoutes = {
+  showLogIn: ['GET', 'logIn'],
+  logIn: ['POST', 'logIn'],
+  logOut: ['POST', 'logOut'],
+} as const satisfies RouteTable<keyof typeof sessionPaths>
+
+/** The links with which people join, or set a new password. */
+export const linkRoutes = {
+  showJoin: ['GET', 'join'],
+  join: ['POST', 'join'],
+  showNewPassword: ['GET', 'newPassword'],
+  setPassword: ['POST', 'newPassword'],
+} as const satisfies RouteTable<keyof typeof sessionPaths>

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { patterns } from '../../src/portal/paths.ts'
+import { openRoutes } from '../../src/portal/route-table.ts'
+import { routes } from '../../src/portal/routes.ts'
+import { startPortal, useCheapPasswords } from './portal-browser.ts'
+
+useCheapPasswords()
+
+const all = Object.entries(routes).map(([name, [method, path]]) => ({
+  name,
+  method,
+  url: `/portal${patterns[path].replaceAll(/:\w+/g, 'x')}`,
+}))
+const open: readonly string[] = openRoutes
+const closed = all.filter(({ name }) => !open.includes(name))
+
+describe('every route', () => {
+  it('leads to the login page without a session, unless it is one of the open ones', async () => {
+    const { newBrowser } = await startPortal()
+    const browser = newBrowser()
+    await browser.get('/portal/log-in')
+    expect(closed.length).toBeGreaterThan(40)
+    for (const { name, method, url } of closed) {
+      const { status, location } = method === 'GET' ? await browser.get(url) : await browser.post(url)
+      expect([name, status, location?.split('?')[0]]).toEqual([name, 303, '/portal/log-in'])
+    }
+  })
+
+  it('that changes something rejects a form of another site, open or not', async () => {
+    const { admin } = await startPortal()
+    for (const { name, method, url } of all) {
+      if (method === 'GET') continue
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const { status } = await admin.send(url, { method, headers, body: 'decision=delete' })
+      expect([name, status]).toEqual([name, 403])
+    }
+  })
+
+  it('of a page responds to HEAD as to GET, without a body', async () => {
+    const { admin } = await startPortal()
+    for (const path of ['/portal/projects', '/portal/account', '/portal/reference']) {
+      const { status, headers, text } = await admin.send(path, { method: 'HEAD' })
+      expect([path, status, text]).toEqual([path, 200, ''])
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    }
+  })
+})
