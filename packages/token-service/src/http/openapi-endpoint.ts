@@ -1,20 +1,22 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { baseUrl } from './base-url.ts'
-import { openapiPath } from '../protocol/endpoint-paths.ts'
+import { openapiJsonPath, openapiPath } from '../protocol/endpoint-paths.ts'
 import type { ErrorShape } from '../protocol/protocol-error.ts'
 
-/** Serves the OpenAPI document; its modules are loaded on first use. */
+/** Serves the OpenAPI document as YAML and as JSON; its modules are loaded on first use. */
 export function openapiEndpoint(
   server: FastifyInstance,
   errors: ErrorShape,
   publicUrl: string | undefined,
 ): void {
+  async function describe(request: FastifyRequest): Promise<object> {
+    const { apiDescription } = await import('../openapi/api-description.ts')
+    return apiDescription(baseUrl(request, publicUrl), errors)
+  }
+
   server.get(openapiPath, async (request, reply) => {
-    const [{ stringify }, { apiDescription }] = await Promise.all([
-      import('yaml'),
-      import('../openapi/api-description.ts'),
-    ])
-    const description = apiDescription(baseUrl(request, publicUrl), errors)
-    return reply.type('application/yaml; charset=utf-8').send(stringify(description))
+    const { stringify } = await import('yaml')
+    return reply.type('application/yaml; charset=utf-8').send(stringify(await describe(request)))
   })
+  server.get(openapiJsonPath, describe)
 }

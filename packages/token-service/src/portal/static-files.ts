@@ -17,14 +17,7 @@ const files = {
     type: 'text/css; charset=utf-8',
   },
   'portal.js': { parts: [`${own}portal.js`], type: 'text/javascript; charset=utf-8' },
-  'reference.css': {
-    parts: [`${built}oat-theme.css`, `${own}header.css`, `${own}reference.css`],
-    type: 'text/css; charset=utf-8',
-  },
   'reference.js': { parts: [`${own}reference.js`], type: 'text/javascript; charset=utf-8' },
-  'scalar.css': { parts: [`${built}scalar.css.br`], type: 'text/css; charset=utf-8' },
-  'scalar-rendered.css': { parts: [`${built}scalar-rendered.css.br`], type: 'text/css; charset=utf-8' },
-  'scalar.js': { parts: [`${built}scalar.js.br`], type: 'text/javascript; charset=utf-8' },
   'icon.svg': { parts: [`${own}icon.svg`], type: 'image/svg+xml' },
 } as const
 
@@ -43,15 +36,10 @@ function load(name: string): Asset | undefined {
   if (known || !Object.hasOwn(files, name)) return known
   const { parts, type } = files[name as AssetName]
   const contents = Buffer.concat(parts.map((part) => readFileSync(new URL(part, import.meta.url))))
-  const compressed = parts[0].endsWith('.br') ? contents : brotliCompressSync(contents)
+  const compressed = brotliCompressSync(contents)
   const asset = { compressed, type, version: hash('sha256', compressed).slice(0, 12) }
   assets.set(name, asset)
   return asset
-}
-
-/** A file that the build has written. */
-export function builtFile(name: string): string {
-  return readFileSync(new URL(built + name, import.meta.url), 'utf8')
 }
 
 /** A URL that changes with the content: browsers may cache it forever. */

@@ -149,7 +149,18 @@ export async function decide(browser: PortalBrowser, path: string, decision: str
 
 /** The text of the element with that ID. */
 export function shown(text: string, id: string): string {
-  return new RegExp(`<code id="${id}">([^<]*)<`).exec(text)?.[1] ?? ''
+  return plainText(new RegExp(`<code id="${id}">(.*?)</code>`, 's').exec(text)?.[1] ?? '')
+}
+
+/** What the reader of this markup sees. */
+export function plainText(markup: string): string {
+  return markup
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/&#(?:39|x27);/g, "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
 }
 
 /** Requests a token as the application. */

@@ -27,9 +27,6 @@ it('shows snippets with the new secret that get a token as they are', { timeout:
   })
   for (const [language, command] of Object.entries(programs)) {
     const snippet = shown(text, `snippet-${language}`)
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'")
-      .replaceAll('&amp;', '&')
     const file = join(folder, language === 'typescript' ? 'snippet.mts' : language)
     await writeFile(file, snippet)
     const [program = '', ...args] = command(file)

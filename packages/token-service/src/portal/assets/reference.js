@@ -1,116 +1,98 @@
-// Loads Scalar when somebody is about to use a control, and fills the latest token into requests that are about a token.
+// Sends the requests of the API reference, and shows their responses beside their forms.
 
 const status = document.getElementById('status')
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const controls = 'button, input, a:not([href])'
-const controlsOf = (element) => [...element.querySelectorAll(controls)]
-/** What the build has rendered: it looks as Scalar does. */
-const rendered = document.getElementById('reference')
-let loading
-let pressed
-let accessToken
 
-followColourScheme()
-dark.addEventListener('change', followColourScheme)
-new MutationObserver(completeMarkup).observe(document.body, { childList: true, subtree: true })
-completeMarkup()
-if (document.readyState === 'complete') show()
-else addEventListener('load', show)
-for (const type of ['pointerover', 'focusin', 'click']) rendered.addEventListener(type, prepare)
-addEventListener('keydown', (event) => {
-  if (!rendered.isConnected || event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
-  event.preventDefault()
-  // The search.
-  rendered.querySelector(controls).click()
-})
-
-function show() {
-  requestAnimationFrame(() => {
-    // Chromium may have scrolled to the place that the address names before it applied all styles.
-    document.querySelector(':target')?.scrollIntoView()
-    rendered.classList.add('shown')
-  })
-}
-
-function prepare(event) {
-  const control = event.target.closest(controls)
-  if (!control) return
-  if (event.type === 'click') {
+for (const form of document.querySelectorAll('form[data-try]')) {
+  form.addEventListener('submit', (event) => {
     event.preventDefault()
-    pressed = control
-    rendered.ariaBusy = 'true'
-    status.textContent = 'Loading…'
-  }
-  loading ??= load()
-}
-
-/** Replaces the rendered page with Scalar, then uses the control that was pressed. */
-async function load() {
-  await Promise.all([import(rendered.dataset.scalar), loadStyles()])
-  const live = document.createElement('div')
-  live.inert = true
-  rendered.after(live)
-  Scalar.createApiReference(live, { ...JSON.parse(rendered.dataset.configuration), customFetch: send })
-  const { length } = controlsOf(rendered)
-  for (const began = performance.now(); performance.now() - began < 20_000;) {
-    await new Promise(requestAnimationFrame)
-    if (controlsOf(live).length >= length) break
-  }
-  const position = (control) => controlsOf(rendered).indexOf(control)
-  const [focused, toPress] = [document.activeElement, pressed].map(position)
-  live.inert = false
-  rendered.remove()
-  status.textContent = ''
-  const now = controlsOf(live)
-  now[focused]?.focus()
-  now[toPress]?.click()
-}
-
-/** All of Scalar's styles, instead of those that the rendered page needs. */
-async function loadStyles() {
-  const needed = document.querySelector('link[href*="scalar-rendered.css"]')
-  const all = Object.assign(needed.cloneNode(), { href: rendered.dataset.styles })
-  await new Promise((resolve, reject) => {
-    all.addEventListener('load', resolve)
-    all.addEventListener('error', reject)
-    needed.after(all)
+    void send(form)
   })
-  needed.remove()
 }
 
-function followColourScheme() {
-  document.body.classList.toggle('dark-mode', dark.matches)
-  document.body.classList.toggle('light-mode', !dark.matches)
-}
-
-/** Sends a request without the portal's cookies. */
-async function send(input, init) {
-  const request = new Request(input, { ...init, credentials: 'omit', cache: 'no-store', redirect: 'error' })
-  const form = new URLSearchParams(await request.clone().text())
-  if (accessToken !== undefined && form.get('token') === '{{access_token}}') form.set('token', accessToken)
-  const response = await fetch(new Request(request, { method: request.method, body: form }))
-  const body = await response
-    .clone()
-    .json()
-    .catch(() => undefined)
-  if (response.ok && typeof body?.access_token === 'string') accessToken = body.access_token
-  return response
-}
-
-/** What screen readers and the keyboard miss in Scalar. */
-function completeMarkup() {
-  for (const button of document.querySelectorAll('button[class*="copy-button"]:not([aria-label])')) {
-    button.setAttribute('aria-label', 'Copy')
+async function send(form) {
+  const button = form.querySelector('button')
+  const output = outputOf(form)
+  if (button.ariaDisabled === 'true') return
+  button.ariaDisabled = 'true'
+  const began = performance.now()
+  try {
+    const response = await fetch(form.action, {
+      method: 'POST',
+      body: new URLSearchParams(new FormData(form)),
+      // Without the cookies of the portal.
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'error',
+    })
+    const text = await response.text()
+    show(form, { response, text, ms: Math.round(performance.now() - began) })
+  } catch {
+    output.replaceChildren(element('p', { className: 'error' }, 'The service did not respond. Try again.'))
+  } finally {
+    button.ariaDisabled = null
   }
-  // Their labels are equal, and not those that they mean.
-  for (const card of document.querySelectorAll('.response-card')) card.removeAttribute('aria-labelledby')
-  const names = new Map()
-  for (const region of document.querySelectorAll('[role="region"][aria-label]')) {
-    region.dataset.label ??= region.getAttribute('aria-label')
-    const { label } = region.dataset
-    const count = (names.get(label) ?? 0) + 1
-    names.set(label, count)
-    if (count > 1) region.setAttribute('aria-label', `${label} ${count}`)
+  output.hidden = false
+}
+
+function show(form, { response, text, ms }) {
+  const body = parsed(text)
+  const name = form.querySelector('button').textContent
+  const badge = element('span', { className: 'status' }, `${response.status} ${response.statusText}`.trim())
+  badge.dataset.variant = response.ok ? 'success' : 'danger'
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
+  const parts = [
+    element('p', {}, badge, element('span', { className: 'hint' }, ` ${ms} ms`)),
+    region(`Response to ${name}`, body === undefined ? text || '(empty)' : JSON.stringify(body, null, 2)),
+    element(
+      'details',
+      {},
+      element('summary', {}, 'Headers'),
+      region(`Headers of the response to ${name}`, headers),
+    ),
+  ]
+  const token = response.ok ? body?.access_token : undefined
+  if (typeof token === 'string') parts.splice(1, 0, useToken(token))
+  outputOf(form).replaceChildren(...parts)
+}
+
+function outputOf(form) {
+  return document.querySelector(`[data-response="${form.dataset.try}"]`)
+}
+
+function useToken(token) {
+  const button = element(
+    'button',
+    { type: 'button', className: 'outline small' },
+    'Use this token in Introspect',
+  )
+  button.addEventListener('click', () => {
+    const fields = document.querySelectorAll('form[data-try] input[name="token"]')
+    for (const field of fields) field.value = token
+    const form = fields[0].form
+    form.scrollIntoView({ block: 'center' })
+    const empty = [...form.querySelectorAll('input')].find(({ value }) => value === '')
+    const next = empty ?? form.querySelector('button')
+    next.focus()
+    status.textContent = 'The token was filled in.'
+  })
+  return element('p', {}, button)
+}
+
+function region(label, text) {
+  const pre = element('pre', { tabIndex: 0, role: 'region', ariaLabel: label }, element('code', {}, text))
+  return pre
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
-  for (const list of document.querySelectorAll('.endpoints:not([tabindex])')) list.tabIndex = 0
+}
+
+function element(name, properties, ...children) {
+  const created = Object.assign(document.createElement(name), properties)
+  created.append(...children)
+  return created
 }

@@ -26,6 +26,8 @@ export interface FieldOptions extends Labelled {
   readonly required?: boolean | undefined
   readonly minLength?: number | undefined
   readonly pattern?: string | undefined
+  /** The ID of a `datalist` to choose from. */
+  readonly list?: string | undefined
   /** An element after the input, such as its unit. */
   readonly after?: SafeHtml | undefined
 }
@@ -46,6 +48,7 @@ export function field(options: FieldOptions, state: FormState): SafeHtml {
     required = true,
     minLength,
     pattern,
+    list,
     after = '',
   } = options
   const input = html`<input
@@ -58,6 +61,7 @@ export function field(options: FieldOptions, state: FormState): SafeHtml {
       ${required ? html`required` : ''}
       ${minLength ? html`minlength="${minLength}"` : ''}
       ${pattern ? html`pattern="${pattern}"` : ''}
+      ${list ? html`list="${list}"` : ''}
       ${noteAttributes(options, state)}
     />${after}`
   return labelled(

@@ -30,11 +30,13 @@ export interface PageContent {
   readonly actions?: SafeHtml | undefined
   /** A page without a menu, in one narrow column. */
   readonly isCard?: boolean | undefined
+  /** The scripts that the page needs besides that of every page. */
+  readonly scripts?: readonly AssetName[] | undefined
 }
 
 /** A page of the portal. */
 export function page(viewer: Viewer, content: PageContent): SafeHtml {
-  const { title, body, trail = [], badge = '', actions, isCard = false } = content
+  const { title, body, trail = [], badge = '', actions, isCard = false, scripts = [] } = content
   const main = html`<main id="content" tabindex="-1" class="${isCard ? 'narrow' : ''}">
     ${viewer.notice === undefined ? '' : html`<div role="status" class="notice" data-variant="success">${notices[viewer.notice]}</div>`}
     ${trail.length > 0 ? breadcrumbs(trail) : ''}
@@ -44,30 +46,20 @@ export function page(viewer: Viewer, content: PageContent): SafeHtml {
     </div>
     ${body}
   </main>`
-  return document(viewer, { title, main })
+  return document(viewer, { title, main, scripts: ['portal.js', ...scripts] })
 }
 
-export interface DocumentContent {
+interface DocumentContent {
   readonly title: string
   readonly main: SafeHtml
-  readonly styles?: readonly AssetName[] | undefined
-  readonly scripts?: readonly AssetName[] | undefined
-  /** @default 'portal' */
-  readonly layout?: 'portal' | 'reference' | undefined
+  readonly scripts: readonly AssetName[]
 }
 
 // Bundlers rewrite a tagged template that contains the end tag of a script.
 const endScript = '/script'
 
-/** The layout of every page. */
-export function document(viewer: Viewer, content: DocumentContent): SafeHtml {
+function document(viewer: Viewer, { title, main, scripts }: DocumentContent): SafeHtml {
   const { paths, developer } = viewer
-  const { title, main, styles = ['portal.css'], scripts = ['portal.js'], layout = 'portal' } = content
-  // Scalar has a banner of its own.
-  const banner =
-    layout === 'portal'
-      ? html`header class="top"`
-      : html`div class="top" role="region" aria-label="Tokenwell"`
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -76,17 +68,17 @@ export function document(viewer: Viewer, content: DocumentContent): SafeHtml {
         <meta name="color-scheme" content="light dark" />
         <title>${title} · Tokenwell</title>
         <link rel="icon" href="${assetUrl(paths, 'icon.svg')}" type="image/svg+xml" />
-        ${styles.map((name) => html`<link rel="stylesheet" href="${assetUrl(paths, name)}" />`)}
+        <link rel="stylesheet" href="${assetUrl(paths, 'portal.css')}" />
         ${scripts.map((name) => html`<script src="${assetUrl(paths, name)}" type="module"><${endScript}>`)}
       </head>
-      <body class="${layout === 'reference' ? 'light-mode' : developer ? 'with-menu' : ''}">
+      <body class="${developer ? 'with-menu' : ''}">
         <a class="skip" href="#content">Skip to content</a>
-        <${banner}>
+        <header class="top">
           <a class="brand" href="${paths.root}"
             ><img src="${assetUrl(paths, 'icon.svg')}" alt="" width="26" height="26" />Tokenwell</a
           >
-          ${developer && layout === 'portal' ? menu(viewer, developer) : shortMenu(viewer)}
-        </${layout === 'portal' ? 'header' : 'div'}>
+          ${developer ? menu(viewer, developer) : shortMenu(viewer)}
+        </header>
         ${main}
         <p class="visually-hidden" role="status" id="status"></p>
       </body>
@@ -100,11 +92,10 @@ const menuButton = html`<button type="button" class="outline small menu-button" 
 type Link = readonly [label: string, path: string, badge?: number]
 
 function shortMenu(viewer: Viewer): SafeHtml {
-  const { paths, developer } = viewer
+  const { paths } = viewer
   const links: Link[] = [
-    ...(developer ? [['Projects', paths.projects] as const] : []),
     ['API reference', paths.reference],
-    developer ? [developer.name, paths.account] : ['Log in', paths.logIn],
+    ['Log in', paths.logIn],
   ]
   return html`<nav aria-label="Main">${linkList(viewer, links)}</nav>`
 }

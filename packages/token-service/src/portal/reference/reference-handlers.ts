@@ -1,14 +1,44 @@
-import type { referenceRoutes } from './reference-routes.ts'
+import { isBeingDeleted } from '../../applications/application.ts'
+import { apiDescription } from '../../openapi/api-description.ts'
+import { introspectionPath } from '../../protocol/endpoint-paths.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
-import { referencePage, referencePolicy } from './reference-page.ts'
-import type { HandlersOf } from '../portal-request.ts'
+import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
+import { ownProjects } from '../projects/own-projects.ts'
+import { readOperations } from './api-operations.ts'
+import { referencePage } from './reference-page.ts'
+import type { referenceRoutes } from './reference-routes.ts'
+import type { Client } from './try-form.ts'
+
+const shownClients = 50
 
 /** The API reference, from the same document as `/openapi.yaml`. */
-export function referenceHandlers({ errors }: ServiceContext): HandlersOf<typeof referenceRoutes> {
+export function referenceHandlers({ storage, errors }: ServiceContext): HandlersOf<typeof referenceRoutes> {
+  async function applicationsOf(request: DeveloperRequest): Promise<Client[]> {
+    const projects = await ownProjects(storage, request)
+    const clients = await storage.applications.listOf(projects.map(({ id }) => id))
+    return clients
+      .filter((client) => !isBeingDeleted(client))
+      .slice(0, shownClients)
+      .map(({ application: { clientId, name } }) => ({ clientId, name }))
+  }
+
+  async function resourceServersOf({ developer }: DeveloperRequest): Promise<Client[]> {
+    return developer.administrator ? (await storage.resourceServers.list()).slice(0, shownClients) : []
+  }
+
   return {
     async showReference(request) {
-      const page = referencePage(request, errors)
-      return { page, hasSecrets: false, headers: { 'content-security-policy': referencePolicy } }
+      const { developer } = request
+      const own = developer && { ...request, developer }
+      const [applications, servers] = own
+        ? await Promise.all([applicationsOf(own), resourceServersOf(own)])
+        : [[], []]
+      const page = referencePage(request, {
+        ...readOperations(apiDescription(request.baseUrl, errors)),
+        clientsFor: ({ path }) => (path === introspectionPath ? servers : applications),
+      })
+      // For those who are not logged in, it contains nothing that nobody may guess, and is compressed.
+      return { page, hasSecrets: developer !== undefined }
     },
   }
 }

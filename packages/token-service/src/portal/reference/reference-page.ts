@@ -1,39 +1,59 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { apiDescription } from '../../openapi/api-description.ts'
-import type { ErrorShape } from '../../protocol/protocol-error.ts'
-import { document } from '../layout/page.ts'
-import { contentPolicy } from '../layout/page-headers.ts'
-import { assetUrl, builtFile } from '../static-files.ts'
+import { inlineCode } from '../layout/code.ts'
+import { copyable } from '../layout/copyable.ts'
+import { page } from '../layout/page.ts'
 import type { PortalRequest } from '../portal-request.ts'
-import { describeForReference, placeholderUrl, scalarOptions } from './describe-for-reference.ts'
+import type { Operation } from './api-operations.ts'
+import { operationSection } from './operation-section.ts'
+import { tryForm, type Client } from './try-form.ts'
 
-/** Scalar sets styles on its elements; its scripts come from this site, as everywhere in the portal. */
-export const referencePolicy = [
-  ...contentPolicy.filter((directive) => !directive.startsWith('style-src')),
-  "style-src 'self' 'unsafe-inline'",
-].join('; ')
+export interface ReferenceContent {
+  readonly about: string
+  readonly operations: readonly Operation[]
+  /** The clients that the developer may choose, by operation. */
+  readonly clientsFor: (operation: Operation) => readonly Client[]
+}
 
-/** The API reference: the page that Scalar has rendered when the portal was built, and what Scalar needs to take over. */
-export function referencePage(request: PortalRequest, errors: ErrorShape): SafeHtml {
-  const { paths, baseUrl } = request
-  const configuration = { ...scalarOptions, content: describeForReference(apiDescription(baseUrl, errors)) }
-  const rendered = builtFile('reference.html').replaceAll(placeholderUrl, String(html`${baseUrl}`))
-  // Scalar adds the main landmark and the headings.
-  const main = html`<div id="content" tabindex="-1">
-    <div
-      id="reference"
-      data-configuration="${JSON.stringify(configuration)}"
-      data-scalar="${assetUrl(paths, 'scalar.js')}"
-      data-styles="${assetUrl(paths, 'scalar.css')}"
-    >
-      ${html.raw`${rendered}`}
-    </div>
-  </div>`
-  return document(request, {
-    title: 'API reference',
-    main,
-    styles: ['scalar-rendered.css', 'reference.css'],
-    scripts: ['reference.js'],
-    layout: 'reference',
-  })
+/** The API reference, from the OpenAPI document. Only developers who are logged in send requests from it. */
+export function referencePage(request: PortalRequest, content: ReferenceContent): SafeHtml {
+  const { paths, baseUrl, developer } = request
+  const { about, operations, clientsFor } = content
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '')
+  const logIn = `${paths.logIn}?${new URLSearchParams({ next: paths.reference })}`
+  const documents = [
+    ['YAML', `${basePath}/openapi.yaml`],
+    ['JSON', `${basePath}/openapi.json`],
+  ] as const
+  const body = html`<p class="lead">${inlineCode(about)}</p>
+    <dl class="pairs">
+      <div>
+        <dt>Base URL</dt>
+        <dd>${copyable({ id: 'base-url', value: baseUrl, what: 'base URL' })}</dd>
+      </div>
+      <div>
+        <dt>OpenAPI document</dt>
+        <dd>
+          ${documents.map(([name, href]) => html`<a href="${href}" download>${name}</a> `)}
+          <span class="hint">for Postman, Swagger UI and other API tools</span>
+        </dd>
+      </div>
+    </dl>
+    ${
+      developer
+        ? ''
+        : html`<p class="notice"><a href="${logIn}">Log in</a> to send requests from this page.</p>`
+    }
+    <nav class="contents" aria-label="Endpoints">
+      <ul>
+        ${operations.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+      </ul>
+    </nav>
+    ${operations.map((operation) =>
+      operationSection(
+        operation,
+        baseUrl,
+        developer ? tryForm(operation, { basePath, clients: clientsFor(operation) }) : '',
+      ),
+    )}`
+  return page(request, { title: 'API reference', body, scripts: ['reference.js'] })
 }

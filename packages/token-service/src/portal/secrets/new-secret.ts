@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { copyable, copyButton } from '../layout/copyable.ts'
-import { environmentFile, type ClientOfService } from '../layout/snippets.ts'
+import { environmentFile, type ClientOfService } from '../snippets/client-snippets.ts'
 
 /** Shows a new secret, once; `existingSecrets`: what happens to them. */
 export function newSecret(client: ClientOfService, existingSecrets: string | undefined): SafeHtml {

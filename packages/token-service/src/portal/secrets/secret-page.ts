@@ -2,7 +2,8 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Application, Project } from '../../applications/application.ts'
 import { newSecret } from './new-secret.ts'
 import { page } from '../layout/page.ts'
-import { snippetTabs, tokenSnippets } from '../layout/snippets.ts'
+import { tokenSnippets } from '../snippets/client-snippets.ts'
+import { snippetTabs } from '../snippets/snippet-tabs.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 export interface SecretContent {

@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const { clientId, clientSecret } = await credentials(page)
     await tabTo('snippet')
     await page.keyboard.press('ArrowRight')
-    await page.getByRole('region', { name: 'TypeScript' }).waitFor()
+    await page.getByRole('region', { name: 'fetch' }).waitFor()
     await tabTo('Continue to the application')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Credentials' }).waitFor()
