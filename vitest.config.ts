@@ -13,7 +13,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['{packages,apps}/*/test/**/*.test.ts'],
+    include: ['{packages,apps}/*/test/**/*.test.ts', 'tools/design/test/*.test.ts'],
     globalSetup: ['packages/internal-testing/src/start-shared-servers.ts'],
     setupFiles: [
       'packages/internal-testing/src/fail-on-console.ts',

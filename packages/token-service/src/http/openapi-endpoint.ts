@@ -18,5 +18,5 @@ export function openapiEndpoint(
     const { stringify } = await import('yaml')
     return reply.type('application/yaml; charset=utf-8').send(stringify(await describe(request)))
   })
-  server.get(openapiJsonPath, describe)
+  server.get(openapiJsonPath, async (request) => describe(request))
 }

@@ -6,19 +6,17 @@ import { PortalError } from './portal-error.ts'
 import type { Paths } from './paths.ts'
 import { pageHeaders } from './layout/page-headers.ts'
 
-// The package contains its sources: `src` and `dist` both read the files in these folders.
-const own = '../../src/portal/assets/'
-// Written by build-assets.ts.
-const built = '../../dist/assets/'
+// The package contains its sources: `src` and `dist` both read the files in this folder.
+const folder = '../../src/portal/assets/'
+const styles = ['design', 'base', 'layout', 'controls', 'dialogs-and-tabs', 'content', 'features']
 
 const files = {
-  'portal.css': {
-    parts: [`${built}oat.css`, `${own}header.css`, `${own}portal.css`],
-    type: 'text/css; charset=utf-8',
-  },
-  'portal.js': { parts: [`${own}portal.js`], type: 'text/javascript; charset=utf-8' },
-  'reference.js': { parts: [`${own}reference.js`], type: 'text/javascript; charset=utf-8' },
-  'icon.svg': { parts: [`${own}icon.svg`], type: 'image/svg+xml' },
+  'portal.css': { parts: styles.map((name) => `${name}.css`), type: 'text/css; charset=utf-8' },
+  'portal.js': { parts: ['portal.js'], type: 'text/javascript; charset=utf-8' },
+  'reference.js': { parts: ['reference.js'], type: 'text/javascript; charset=utf-8' },
+  'sans.woff2': { parts: ['sans.woff2'], type: 'font/woff2' },
+  'mono.woff2': { parts: ['mono.woff2'], type: 'font/woff2' },
+  'icon.svg': { parts: ['icon.svg'], type: 'image/svg+xml' },
 } as const
 
 export type AssetName = keyof typeof files
@@ -35,7 +33,7 @@ function load(name: string): Asset | undefined {
   const known = assets.get(name)
   if (known || !Object.hasOwn(files, name)) return known
   const { parts, type } = files[name as AssetName]
-  const contents = Buffer.concat(parts.map((part) => readFileSync(new URL(part, import.meta.url))))
+  const contents = Buffer.concat(parts.map((part) => readFileSync(new URL(folder + part, import.meta.url))))
   const compressed = brotliCompressSync(contents)
   const asset = { compressed, type, version: hash('sha256', compressed).slice(0, 12) }
   assets.set(name, asset)

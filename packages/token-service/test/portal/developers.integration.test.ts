@@ -107,7 +107,7 @@ describe('a project', () => {
       )![0]
     const choices = async () => [...(await section()).matchAll(/<option value="([^"]+)"[^>]*>([^<]+)</g)]
     const owners = async () =>
-      [...(await section()).matchAll(/<li class="hstack">\s*<p>([^<]+)</g)].map(([, name]) => name)
+      [...(await section()).matchAll(/<li class="bar">\s*<p>([^<]+)</g)].map(([, name]) => name)
 
     expect(await owners()).toEqual(['ada'])
     const [[, id = '', name]] = (await choices()) as [RegExpExecArray]

@@ -8,7 +8,7 @@ export function recentRequests(requests: readonly TokenRequestEntry[], nowMs: nu
     <h2 id="requests">Recent token requests</h2>
     ${
       requests.length === 0
-        ? html`<p class="text-light">The application has not requested a token in the last 7 days.</p>`
+        ? html`<p class="muted">The application has not requested a token in the last 7 days.</p>`
         : html`<table class="stacked compact">
             <thead>
               <tr>

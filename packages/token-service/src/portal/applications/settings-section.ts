@@ -15,9 +15,9 @@ export function settingsSection(
 ): SafeHtml {
   const { products, level, responseForm, lifetimeSeconds, createdAtMs, id } = application
   return html`<section class="card" aria-labelledby="settings">
-    <div class="hstack">
+    <div class="bar">
       <h2 id="settings">Settings</h2>
-      <div class="hstack gap-2 actions">
+      <div class="actions">
         <a class="button outline" href="${paths.settings(project.id, id)}">Edit settings</a>
       </div>
     </div>

@@ -6,7 +6,7 @@ const height = 100
 const slot = 20
 const gap = 5
 
-const colours = { issued: 'var(--primary)', failed: 'var(--danger)' }
+const colours = { issued: 'var(--accent)', failed: 'var(--danger)' }
 const key = (colour: string) =>
   html`<svg width="10" height="10" aria-hidden="true">
     <rect width="10" height="10" rx="2" fill="${colour}" />
@@ -29,10 +29,10 @@ const dayHourFormat = new Intl.DateTimeFormat('en-GB', {
 export function usageChart(usage: Usage, path: string): SafeHtml {
   const { range, issued, failed } = usage
   const isQuiet = issued + failed === 0
-  return html`<div class="hstack">
+  return html`<div class="bar">
       <h2 id="usage">Token requests</h2>
-      <nav class="hstack gap-2 actions" aria-label="Time range">
-        <menu class="buttons">
+      <nav class="actions" aria-label="Time range">
+        <ul class="actions">
           ${usageRanges.map(
             ({ id, label }) =>
               html`<li>
@@ -44,10 +44,10 @@ export function usageChart(usage: Usage, path: string): SafeHtml {
                 >
               </li>`,
           )}
-        </menu>
+        </ul>
       </nav>
     </div>
-    ${isQuiet ? html`<p class="text-light" id="usage-summary">No token requests in the last ${range.label}.</p>` : chart(usage)}`
+    ${isQuiet ? html`<p class="muted" id="usage-summary">No token requests in the last ${range.label}.</p>` : chart(usage)}`
 }
 
 function chart(usage: Usage): SafeHtml {
@@ -105,7 +105,7 @@ function chart(usage: Usage): SafeHtml {
             </tbody>
           </table>`
     }
-    <details class="mt-4">
+    <details>
       <summary>Show as a table</summary>
       <table>
         <caption class="visually-hidden">

@@ -21,17 +21,17 @@ export function approvalsPage(
     clients.length === 0
       ? html`<div class="card empty">
           <h2>No pending approvals</h2>
-          <p class="text-light">New applications, and changes that require a new approval, appear here.</p>
+          <p class="muted">New applications, and changes that require a new approval, appear here.</p>
         </div>`
       : html`${clients.map((client) => {
           const { application, project } = client
           const { id, name, createdAtMs, products, lifetimeSeconds, requested } = application
           return html`<section class="card" aria-labelledby="application-${id}">
-            <div class="hstack">
+            <div class="bar">
               <h2 id="application-${id}">
                 <a href="${request.paths.application(project.id, id)}">${name}</a>
               </h2>
-              <div class="hstack gap-2 actions">${decisions(request, client, 'approvals')}</div>
+              <div class="actions">${decisions(request, client, 'approvals')}</div>
             </div>
             <dl class="pairs">
               <div>

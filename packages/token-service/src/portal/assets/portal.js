@@ -1,4 +1,4 @@
-// Reveals the copy buttons: they need this script. Everything else works without it.
+// Conveniences of every page: everything but copying works without them.
 
 const status = document.getElementById('status')
 
@@ -30,3 +30,43 @@ function showLabel(button, text) {
     status.textContent = ''
   }, 2000)
 }
+
+// Browsers without invoker commands.
+if (!('command' in HTMLButtonElement.prototype)) {
+  for (const button of document.querySelectorAll('button[commandfor]')) {
+    const dialog = document.getElementById(button.getAttribute('commandfor'))
+    const isOpener = button.getAttribute('command') === 'show-modal'
+    button.addEventListener('click', () => (isOpener ? dialog.showModal() : dialog.close()))
+  }
+}
+
+// A "…" menu closes when somebody presses Escape, or clicks elsewhere.
+const openMenus = () => document.querySelectorAll('details.more[open]:not(:has(dialog[open]))')
+addEventListener('click', ({ target }) => {
+  for (const menu of openMenus()) if (!menu.contains(target)) menu.open = false
+})
+addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape') return
+  for (const menu of openMenus()) {
+    menu.open = false
+    menu.querySelector('summary').focus()
+  }
+})
+
+// `/` leads to the search of the page, ⌘K to that of all applications.
+addEventListener('keydown', (event) => {
+  const isTyping = event.target.closest('input, textarea, select, [contenteditable]')
+  const isJump = event.key === 'k' && (event.metaKey || event.ctrlKey)
+  if (event.key !== '/' && !isJump) return
+  if (event.key === '/' && (isTyping || event.metaKey || event.ctrlKey || event.altKey)) return
+  const search = document.querySelector('input[type="search"]')
+  const all = document.querySelector('a[data-jump]')
+  if (search) {
+    event.preventDefault()
+    search.focus()
+    search.select()
+  } else if (isJump && all) {
+    event.preventDefault()
+    location.assign(all.href)
+  }
+})

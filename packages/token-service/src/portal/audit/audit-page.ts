@@ -34,13 +34,13 @@ export function auditPage(request: DeveloperRequest, content: AuditContent): Saf
       ${text('address', 'Address')}
       ${field({ name: 'since', label: 'From date', type: 'date', required: false }, state)}
       ${field({ name: 'until', label: 'To date', type: 'date', required: false }, state)}
-      <p class="hstack"><button>Filter</button> <a href="${paths.audit}">Clear</a></p>
+      <p class="bar"><button>Filter</button> <a href="${paths.audit}">Clear</a></p>
     </form>
     ${
       entries.length === 0
         ? html`<div class="card empty">
             <h2>No entries</h2>
-            <p class="text-light">Nothing matches the filter.</p>
+            <p class="muted">Nothing matches the filter.</p>
           </div>`
         : html`<div class="card">
             <table class="stacked compact">

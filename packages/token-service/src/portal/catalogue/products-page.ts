@@ -17,13 +17,13 @@ export function productsPage(
       ${
         products.length === 0
           ? html`<h2>No products yet</h2>
-              <p class="text-light">Add the first one below.</p>`
-          : html`<ul class="unstyled rows">
+              <p class="muted">Add the first one below.</p>`
+          : html`<ul class="rows">
               ${products.map(
                 (product, index) =>
-                  html`<li class="hstack">
+                  html`<li class="bar">
                     <p>${product}</p>
-                    <div class="hstack gap-2 actions">
+                    <div class="actions">
                       ${dialog({
                         id: `remove-${index}`,
                         label: html`Remove<span class="visually-hidden"> ${product}</span>`,

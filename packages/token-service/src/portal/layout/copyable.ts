@@ -10,7 +10,7 @@ export interface CopyableOptions {
 
 /** A value with a copy button, which the script reveals. */
 export function copyable({ id, value, what }: CopyableOptions): SafeHtml {
-  return html`<span class="hstack gap-2 copyable"
+  return html`<span class="copyable"
     ><code id="${id}">${value}</code> ${copyButton(id, copyLabel(what))}</span
   >`
 }

@@ -8,12 +8,12 @@ export interface DangerRow {
 
 /** What moves, revokes or deletes the page's subject. */
 export function dangerRows(rows: readonly DangerRow[]): SafeHtml {
-  return html`<ul class="unstyled rows">
+  return html`<ul class="rows">
     ${rows.map(
       ({ title, text, button }) =>
-        html`<li class="hstack">
-          <p><strong>${title}</strong><br /><span class="text-light">${text}</span></p>
-          <div class="hstack gap-2 actions">${button}</div>
+        html`<li class="bar">
+          <p><strong>${title}</strong><br /><span class="muted">${text}</span></p>
+          <div class="actions">${button}</div>
         </li>`,
     )}
   </ul>`

@@ -19,8 +19,8 @@ export interface DialogOptions {
 }
 
 /**
- * A button, and the dialog that it opens, with a form. It works without a script: by an invoker command, and as a
- * popover in browsers that do not support them.
+ * A button, and the dialog that it opens, with a form. It works without a script where browsers support invoker
+ * commands; elsewhere, the script of every page opens it.
  */
 export function dialog(options: DialogOptions): SafeHtml {
   const { id, label, title, body, action, confirm, csrfToken, danger = false, style = 'outline' } = options
@@ -28,29 +28,18 @@ export function dialog(options: DialogOptions): SafeHtml {
   return html`<button
       type="button"
       class="${style}"
-      ${variant}
       commandfor="${id}"
       command="show-modal"
-      popovertarget="${id}"
       aria-haspopup="dialog"
     >
       ${label}
     </button>
-    <dialog id="${id}" popover closedby="any" aria-labelledby="${id}-title">
+    <dialog id="${id}" closedby="any" aria-labelledby="${id}-title">
       <form method="post" action="${action}">
         <header><h2 id="${id}-title">${title}</h2></header>
         <div>${csrfInput(csrfToken)} ${body}</div>
         <footer>
-          <button
-            type="button"
-            class="outline"
-            commandfor="${id}"
-            command="close"
-            popovertarget="${id}"
-            popovertargetaction="hide"
-          >
-            Cancel
-          </button>
+          <button type="button" class="outline" commandfor="${id}" command="close">Cancel</button>
           <button ${variant}>${confirm}</button>
         </footer>
       </form>

@@ -143,7 +143,7 @@ function labelled(
 ): SafeHtml {
   const error = errors[name]
   return html`<div data-field="${error === undefined ? '' : 'error'}">
-    <label for="${id}">${label}${required ? '' : html` <span class="text-light">(optional)</span>`}</label>
+    <label for="${id}">${label}${required ? '' : html` <span class="muted">(optional)</span>`}</label>
     ${hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`} ${control}
     ${error === undefined ? '' : html`<p class="error" id="${name}-error">${error}</p>`}
   </div>`

@@ -4,6 +4,7 @@ export const contentPolicy = [
   "style-src 'self'",
   // The style sheet contains small icons.
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",

@@ -40,9 +40,9 @@ export function page(viewer: Viewer, content: PageContent): SafeHtml {
   const main = html`<main id="content" tabindex="-1" class="${isCard ? 'narrow' : ''}">
     ${viewer.notice === undefined ? '' : html`<div role="status" class="notice" data-variant="success">${notices[viewer.notice]}</div>`}
     ${trail.length > 0 ? breadcrumbs(trail) : ''}
-    <div class="hstack">
+    <div class="title">
       <h1>${title}</h1>
-      ${badge} ${actions === undefined ? '' : html`<div class="hstack gap-2 actions">${actions}</div>`}
+      ${badge} ${actions === undefined ? '' : html`<div class="actions">${actions}</div>`}
     </div>
     ${body}
   </main>`
@@ -97,7 +97,7 @@ function shortMenu(viewer: Viewer): SafeHtml {
     ['API reference', paths.reference],
     ['Log in', paths.logIn],
   ]
-  return html`<nav aria-label="Main">${linkList(viewer, links)}</nav>`
+  return html`<nav class="short-menu" aria-label="Main">${linkList(viewer, links)}</nav>`
 }
 
 function menu(viewer: Viewer, developer: Developer): SafeHtml {
@@ -151,9 +151,7 @@ function linkList({ path, paths }: Viewer, links: readonly Link[]): SafeHtml {
           <a href="${href}" ${current(href)}
             >${label}${
               count > 0
-                ? html` <span class="badge" data-variant="warning"
-                    >${count}<span class="visually-hidden"> waiting</span></span
-                  >`
+                ? html` <span class="count">${count}<span class="visually-hidden"> waiting</span></span>`
                 : ''
             }</a
           >
@@ -164,7 +162,7 @@ function linkList({ path, paths }: Viewer, links: readonly Link[]): SafeHtml {
 
 function breadcrumbs(trail: readonly (readonly [string, string])[]): SafeHtml {
   return html`<nav class="breadcrumbs" aria-label="Breadcrumb">
-    <ol class="unstyled hstack gap-2">
+    <ol class="trail">
       ${trail.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}
     </ol>
   </nav>`

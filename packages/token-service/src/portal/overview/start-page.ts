@@ -22,7 +22,7 @@ export function startPage(request: DeveloperRequest, content: StartContent): Saf
   const lead = ['Three steps to your first access token.', 'Two steps to go.', 'One step to go.'][current]
   const body = html`<p class="lead">${lead ?? 'You have your first token. What to do next:'}</p>
     ${current === -1 ? nextSteps(request, client) : ''}
-    <ol class="unstyled steps">
+    <ol class="steps">
       ${[
         step('Create a project', projectStep(request, content)),
         step('Register an application', applicationStep(request, content)),
@@ -40,7 +40,7 @@ const step = (title: string, body: SafeHtml) => (state: 'done' | 'current' | '')
 
 function projectStep({ paths, csrfToken }: DeveloperRequest, { project }: StartContent): SafeHtml {
   if (project) return html`<p><a href="${paths.project(project.id)}">${project.name}</a></p>`
-  return html`<p class="text-light">A project groups the applications of one team or system.</p>
+  return html`<p class="muted">A project groups the applications of one team or system.</p>
     <form method="post" action="${paths.newProject}" class="form">
       ${csrfInput(csrfToken)}<input type="hidden" name="from" value="start" />
       <input type="hidden" name="organization_name" value="" /><input
@@ -63,8 +63,8 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
     </p>`
   }
   const text = 'Each program that calls APIs needs its own client ID and secret.'
-  if (!project) return html`<p class="text-light">${text}</p>`
-  return html`<p class="text-light">${text}</p>
+  if (!project) return html`<p class="muted">${text}</p>`
+  return html`<p class="muted">${text}</p>
     <form method="post" action="${paths.newApplication(project.id)}" class="form">
       ${csrfInput(csrfToken)}<input type="hidden" name="submission_id" value="${submissionId}" />
       <input type="hidden" name="level" value="" /><input
@@ -93,8 +93,7 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
 
 function tokenStep({ paths, baseUrl }: DeveloperRequest, { client, hasToken }: StartContent): SafeHtml {
   if (hasToken) return html`<p>Your application has received its first token.</p>`
-  if (!client)
-    return html`<p class="text-light">Your program exchanges its client ID and secret for a token.</p>`
+  if (!client) return html`<p class="muted">Your program exchanges its client ID and secret for a token.</p>`
   const { id, clientId, status } = client.application
   return html`${status === 'approved' ? '' : html`<p><strong>An administrator has to approve the application first.</strong></p>`}
     <p>
@@ -106,24 +105,24 @@ function tokenStep({ paths, baseUrl }: DeveloperRequest, { client, hasToken }: S
 }
 
 function nextSteps({ paths }: DeveloperRequest, client: RegisteredClient | undefined): SafeHtml {
-  return html`<ul class="unstyled row">
+  return html`<ul class="grid">
     ${
       client
-        ? html`<li class="card col-4">
+        ? html`<li class="card">
             <a href="${paths.application(client.project.id, client.application.id)}"
               >See the application’s token requests</a
             >
-            <p class="text-light">Usage, failures by reason and the latest requests of an application.</p>
+            <p class="muted">Usage, failures by reason and the latest requests of an application.</p>
           </li>`
         : ''
     }
-    <li class="card col-4">
+    <li class="card">
       <a href="${paths.reference}">Try the API reference</a>
-      <p class="text-light">Send real requests, and see each response and error.</p>
+      <p class="muted">Send real requests, and see each response and error.</p>
     </li>
-    <li class="card col-4">
+    <li class="card">
       <a href="${paths.projects}">Manage your projects</a>
-      <p class="text-light">Register more applications, and rotate their secrets without an outage.</p>
+      <p class="muted">Register more applications, and rotate their secrets without an outage.</p>
     </li>
   </ul>`
 }

@@ -51,7 +51,7 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
               html`<tr>
                 <td data-label="Name"><strong>${each.name}</strong></td>
                 <td data-label="Role">
-                  ${each.administrator ? html`<span class="badge outline">Administrator</span>` : 'Developer'}
+                  ${each.administrator ? html`<span class="badge">Administrator</span>` : 'Developer'}
                 </td>
                 <td data-label="Projects">${projects.get(each.id)?.join(', ') ?? 'none'}</td>
                 <td data-label="Joined">${relativeTime(each.createdAtMs, nowMs)}</td>
@@ -68,7 +68,7 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
 }
 
 function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administrator }: Developer): SafeHtml {
-  return html`<div class="hstack gap-2 actions">
+  return html`<div class="actions">
     ${dialog({
       id: `role-${id}`,
       label: html`${administrator ? 'Demote' : 'Promote'}<span class="visually-hidden"> ${name}</span>`,

@@ -19,11 +19,11 @@ export function owners(
 ): SafeHtml {
   const action = paths.owners(project.id)
   return html`<section class="card" aria-labelledby="owners">
-    <div class="hstack">
+    <div class="bar">
       <h2 id="owners">Owners</h2>
       ${
         developer.administrator && otherDevelopers.length > 0
-          ? html`<div class="hstack gap-2 actions">
+          ? html`<div class="actions">
               ${dialog({
                 id: 'add-owner',
                 label: 'Add owner',
@@ -47,15 +47,15 @@ export function owners(
     </div>
     ${
       all.length === 0
-        ? html`<p class="text-light">Only administrators have access.</p>`
-        : html`<ul class="unstyled rows">
+        ? html`<p class="muted">Only administrators have access.</p>`
+        : html`<ul class="rows">
             ${all.map(
               ({ id, name }) =>
-                html`<li class="hstack">
+                html`<li class="bar">
                   <p>${name}</p>
                   ${
                     developer.administrator
-                      ? html`<div class="hstack gap-2 actions">
+                      ? html`<div class="actions">
                           ${dialog({
                             id: `remove-owner-${id}`,
                             label: html`Remove<span class="visually-hidden"> ${name}</span>`,

@@ -33,7 +33,7 @@ export function projectsPage(
     projects.length === 0
       ? html`<div class="card empty">
           <h2>No projects yet</h2>
-          <p class="text-light">
+          <p class="muted">
             A project contains applications, each with a client ID and secrets for the APIs that it calls.
           </p>
           <p><a class="button" href="${paths.start}">Get your first token</a></p>
@@ -41,12 +41,12 @@ export function projectsPage(
       : html`${projects.map(
           (each) =>
             html`<section class="card" aria-labelledby="project-${each.project.id}">
-              <div class="hstack">
+              <div class="bar">
                 <h2 id="project-${each.project.id}">
                   <a href="${paths.project(each.project.id)}">${each.project.name}</a>
                 </h2>
                 ${each.project.deletesAtMs === undefined ? '' : badge('deleted')}
-                <p class="text-light actions">${about(each.project)}</p>
+                <p class="muted actions">${about(each.project)}</p>
               </div>
               ${clientTable(request, each, content)}
             </section>`,
@@ -63,7 +63,7 @@ export function projectPage(request: DeveloperRequest, content: ProjectContent):
     const body = deletedNotice(request, project, project.deletesAtMs)
     return page(request, { ...title, badge: badge('deleted'), body })
   }
-  const body = html`<p class="text-light">${about(project)}</p>
+  const body = html`<p class="muted">${about(project)}</p>
     <section class="card" aria-labelledby="applications">
       <h2 id="applications">Applications</h2>
       ${clientTable(request, content, content)}
@@ -116,7 +116,7 @@ function clientTable(
   { clients }: ProjectWithClients,
   { lastUses, nowMs }: LastUsesContent,
 ): SafeHtml {
-  if (clients.length === 0) return html`<p class="text-light">No applications yet.</p>`
+  if (clients.length === 0) return html`<p class="muted">No applications yet.</p>`
   return html`<table class="stacked">
     <thead>
       <tr>

@@ -19,7 +19,7 @@ export interface Parameter {
   readonly name: string
   readonly required: boolean
   readonly description: string
-  readonly schema: { readonly enum?: readonly string[] }
+  readonly schema: { readonly description?: string; readonly enum?: readonly string[] }
 }
 
 /** One of the forms that an endpoint accepts. */

@@ -34,13 +34,8 @@ export function operationSection(operation: Operation, baseUrl: string, tryIt: S
             ? ''
             : html`<h3>Query</h3>
                 <dl class="fields">
-                  ${parameters.map((parameter) =>
-                    fieldEntry(
-                      parameter.name,
-                      parameter.required,
-                      parameter.description,
-                      parameter.schema.enum?.[0],
-                    ),
+                  ${parameters.map(({ name, required, description: about, schema }) =>
+                    fieldEntry(name, required, `${schema.description ?? ''} ${about}`),
                   )}
                 </dl>`
         }

@@ -29,7 +29,7 @@ export function resourceServerSecretPage(
       <p>Replace <code>YOUR_ACCESS_TOKEN</code> with a token that the API received.</p>
       ${snippetTabs(introspectionSnippets(client))}
     </section>
-    <p class="hstack">
+    <p class="bar">
       <a class="button" href="${paths.resourceServer(clientId)}">Continue to the resource server</a>
       <a href="${paths.reference}">API reference</a>
     </p>`

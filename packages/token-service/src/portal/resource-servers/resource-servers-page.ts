@@ -27,7 +27,7 @@ export function resourceServersPage(
       servers.length === 0
         ? html`<div class="card empty">
             <h2>No resource servers yet</h2>
-            <p class="text-light">Register an API to let it check the tokens that it receives.</p>
+            <p class="muted">Register an API to let it check the tokens that it receives.</p>
           </div>`
         : html`<div class="card">
             <table class="stacked">

@@ -44,9 +44,9 @@ export function credentialsSection(
   const { id, clientId, createdAtMs, secrets, keys, paths } = owner
   const { lastUses, nowMs } = content
   return html`<section class="card" aria-labelledby="credentials">
-    <div class="hstack">
+    <div class="bar">
       <h2 id="credentials">Credentials</h2>
-      <div class="hstack gap-2 actions">
+      <div class="actions">
         <a class="button outline" href="${paths.keys}">Add public key</a>
         ${rotation(request, owner, content)}
       </div>
@@ -141,7 +141,7 @@ function keyCredential(
     expiresAtMs,
     action: isExpired(expiresAtMs, nowMs)
       ? undefined
-      : html`<div class="hstack gap-2 actions">${renaming} ${removal}</div>`,
+      : html`<div class="actions">${renaming} ${removal}</div>`,
   }
 }
 

@@ -35,7 +35,7 @@ export function secretPage(
       }
       ${snippetTabs(tokenSnippets(client))}
     </section>
-    <p class="hstack">
+    <p class="bar">
       <a class="button" href="${paths.application(project.id, application.id)}"
         >Continue to the application</a
       >

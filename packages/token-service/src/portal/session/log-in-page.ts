@@ -28,6 +28,6 @@ export function logInPage(request: PortalRequest, { state, hasDevelopers, next }
       ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' }, state)}
       <button>Log in</button>
     </form>
-    <p class="text-light">Forgot your password? Ask an administrator for a link to set a new one.</p>`
+    <p class="muted">Forgot your password? Ask an administrator for a link to set a new one.</p>`
   return page(request, { title: 'Log in', body, isCard: true })
 }
