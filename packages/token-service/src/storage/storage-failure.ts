@@ -43,6 +43,7 @@ export function reportFailures(storage: Storage, unavailable: () => unknown = ()
     activity,
     developers,
     sessions,
+    listings,
   } = storage
   return {
     ...storage,
@@ -57,6 +58,7 @@ export function reportFailures(storage: Storage, unavailable: () => unknown = ()
     activity: wrapped(activity),
     developers: wrapped(developers),
     sessions: wrapped(sessions),
+    listings: wrapped(listings),
   }
 }
 

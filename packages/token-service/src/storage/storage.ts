@@ -8,6 +8,7 @@ import type {
 import type { ErrorReason } from '../protocol/protocol-error.ts'
 import type { ResourceServer } from '../applications/resource-server.ts'
 import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
+import type { ListingStorage } from './listing-storage.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
 export interface StoredToken {
@@ -175,6 +176,8 @@ export interface TokenRequestEntry {
 /** Only the entries that match every member. */
 export interface AuditFilter {
   readonly event?: string | undefined
+  /** Any of these events. */
+  readonly events?: readonly string[] | undefined
   readonly actor?: string | undefined
   readonly clientId?: string | undefined
   readonly address?: string | undefined
@@ -228,6 +231,7 @@ export interface Storage {
   readonly activity: ActivityStorage
   readonly developers: DeveloperStorage
   readonly sessions: SessionStorage
+  readonly listings: ListingStorage
   /** Resolves once the storage can be used; until then every call rejects. */
   readonly opened: Promise<void>
   /** Writes something; rejects if the storage cannot be written to now. */

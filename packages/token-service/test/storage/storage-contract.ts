@@ -4,6 +4,7 @@ import type { Application, Project, StoredSecret } from '../../src/applications/
 import type { AuditFilter, Storage, StoredToken } from '../../src/storage/storage.ts'
 import { testAdministration } from './administrator-contract.ts'
 import { testDevelopers } from './developer-contract.ts'
+import { testListings } from './listing-contract.ts'
 
 const createdAtMs = 1_700_000_000_000
 
@@ -464,5 +465,6 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
 
     testDevelopers(() => storage)
     testAdministration(() => storage)
+    testListings(() => storage)
   })
 }

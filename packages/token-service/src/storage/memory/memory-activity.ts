@@ -55,8 +55,8 @@ export function createMemoryActivity(existing: () => Promise<readonly string[]>)
     async audit(limit, filter = {}) {
       return audit
         .filter((entry) => matches(entry, filter))
-        .slice(-limit)
         .toReversed()
+        .slice(0, limit)
     },
     async purgeAudit(beforeMs) {
       const before = audit.length
@@ -66,10 +66,14 @@ export function createMemoryActivity(existing: () => Promise<readonly string[]>)
   }
 }
 
-function matches(entry: AuditEntry, { sinceMs = 0, untilMs = Infinity, ...equal }: AuditFilter): boolean {
+function matches(
+  entry: AuditEntry,
+  { sinceMs = 0, untilMs = Infinity, events, ...equal }: AuditFilter,
+): boolean {
   return (
     entry.atMs >= sinceMs &&
     entry.atMs < untilMs &&
+    (events?.includes(entry.event) ?? true) &&
     Object.entries(equal).every(
       ([name, value]) => value === undefined || entry[name as keyof AuditEntry] === value,
     )

@@ -3,6 +3,7 @@ import { createMemoryActivity } from './memory-activity.ts'
 import { createMemoryAssertions } from './memory-assertions.ts'
 import { createMemoryDevelopers } from './memory-developers.ts'
 import { createMemoryFailures } from './memory-failures.ts'
+import { createMemoryListings } from './memory-listings.ts'
 import { createMemoryRegistry } from './memory-registry.ts'
 import { createMemoryResourceServers } from './memory-resource-servers.ts'
 import { createMemoryTokens } from './memory-tokens.ts'
@@ -12,6 +13,13 @@ export function createMemoryStorage(): Storage {
   const { developers, sessions, forgetProject } = createMemoryDevelopers()
   const registry = createMemoryRegistry(forgetProject)
   const resourceServers = createMemoryResourceServers()
+  const activity = createMemoryActivity(async () => [
+    ...registry.ids(),
+    ...(await resourceServers.list()).flatMap(({ clientId, secrets, keys }) => [
+      clientId,
+      ...[...secrets, ...keys].map(({ id }) => id),
+    ]),
+  ])
   return {
     projects: registry.projects,
     products: registry.products,
@@ -20,15 +28,10 @@ export function createMemoryStorage(): Storage {
     failures: createMemoryFailures(),
     assertions: createMemoryAssertions(),
     resourceServers,
-    activity: createMemoryActivity(async () => [
-      ...registry.ids(),
-      ...(await resourceServers.list()).flatMap(({ clientId, secrets, keys }) => [
-        clientId,
-        ...[...secrets, ...keys].map(({ id }) => id),
-      ]),
-    ]),
+    activity,
     developers,
     sessions,
+    listings: createMemoryListings({ ...registry, developers, activity }),
     opened: Promise.resolve(),
     async probe() {},
     async close() {},

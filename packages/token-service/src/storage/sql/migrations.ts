@@ -159,6 +159,18 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
       `create index used_assertions_expiry on used_assertions (expires_at_ms)`,
       `create index failures_reset on failures (resets_at_ms)`,
     ),
+    // Without them, the pages of the portal read whole tables.
+    '0004-lists': statements(
+      `create index applications_name on applications (lower(name), id)`,
+      `create index applications_awaiting on applications (created_at_ms)
+        where status = 'pending' or requested is not null`,
+      `create index projects_name on projects (lower(name), id)`,
+      `create index memberships_project on memberships (project_id)`,
+      `create index secrets_expiry on secrets (expires_at_ms)`,
+      `create index audit_client on audit (client_id, id)`,
+      `create index audit_actor on audit (actor, id)`,
+      `create index audit_event on audit (event, id)`,
+    ),
   }
 }
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
-import type { ActivityStorage } from '../storage.ts'
-import { anyOf, countDeleted, type Database } from './database.ts'
+import { sql, type ExpressionBuilder, type Selectable } from 'kysely'
+import type { ActivityStorage, AuditEntry, AuditFilter } from '../storage.ts'
+import { anyOf, countDeleted, type Database, type Schema } from './database.ts'
 
 export function createSqlActivity(database: Database): ActivityStorage {
   const { query } = database
@@ -94,31 +94,42 @@ export function createSqlActivity(database: Database): ActivityStorage {
         .limit(limit)
         .execute(),
     purgeRequests: (beforeMs) => countDeleted(query.deleteFrom('tokenRequests').where('atMs', '<', beforeMs)),
-    async audit(limit, { sinceMs, untilMs, ...equal } = {}) {
+    async audit(limit, filter = {}) {
       const rows = await query
         .selectFrom('audit')
         .select(['atMs', 'event', 'actor', 'clientId', 'address', 'detail', 'count'])
-        .where((row) =>
-          row.and([
-            ...(sinceMs === undefined ? [] : [row('atMs', '>=', sinceMs)]),
-            ...(untilMs === undefined ? [] : [row('atMs', '<', untilMs)]),
-            ...(['event', 'actor', 'clientId', 'address'] as const)
-              .filter((column) => equal[column] !== undefined)
-              .map((column) => row(column, '=', equal[column] ?? '')),
-          ]),
-        )
+        .where((row) => row.and(auditConditions(row, filter)))
         .orderBy('id', 'desc')
         .limit(limit)
         .execute()
-      return rows.map(({ actor, clientId, address, detail, ...entry }) => ({
-        ...entry,
-        actor: actor ?? undefined,
-        clientId: clientId ?? undefined,
-        address: address ?? undefined,
-        detail: detail ?? undefined,
-      }))
+      return rows.map(toAuditEntry)
     },
     purgeAudit: (beforeMs) => countDeleted(query.deleteFrom('audit').where('atMs', '<', beforeMs)),
+  }
+}
+
+export function auditConditions(
+  row: ExpressionBuilder<Schema, 'audit'>,
+  { sinceMs, untilMs, events, ...equal }: AuditFilter,
+) {
+  return [
+    ...(sinceMs === undefined ? [] : [row('atMs', '>=', sinceMs)]),
+    ...(untilMs === undefined ? [] : [row('atMs', '<', untilMs)]),
+    ...(events === undefined ? [] : [row('event', 'in', events)]),
+    ...(['event', 'actor', 'clientId', 'address'] as const)
+      .filter((column) => equal[column] !== undefined)
+      .map((column) => row(column, '=', equal[column] ?? '')),
+  ]
+}
+
+export function toAuditEntry(row: Omit<Selectable<Schema['audit']>, 'id'>): AuditEntry {
+  const { actor, clientId, address, detail, ...entry } = row
+  return {
+    ...entry,
+    actor: actor ?? undefined,
+    clientId: clientId ?? undefined,
+    address: address ?? undefined,
+    detail: detail ?? undefined,
   }
 }
 

@@ -7,6 +7,7 @@ import { createSqlApplications } from './sql-applications.ts'
 import { createSqlAssertions } from './sql-assertions.ts'
 import { createSqlDevelopers } from './sql-developers.ts'
 import { createSqlFailures } from './sql-failures.ts'
+import { createSqlListings } from './sql-listings.ts'
 import { createSqlProducts } from './sql-products.ts'
 import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSessions } from './sql-sessions.ts'
@@ -55,6 +56,7 @@ export function createSqlStorage(
     activity: createSqlActivity(database),
     developers: createSqlDevelopers(database),
     sessions: createSqlSessions(database),
+    listings: createSqlListings(database),
     probe: () => probe(undefined),
     ...control,
   })

@@ -1,0 +1,86 @@
+import type { Project, RegisteredClient } from '../applications/application.ts'
+import type { AuditEntry, AuditFilter, TokenRequestOutcome, UsageEntry } from './storage.ts'
+
+/** `awaiting`: those that an administrator has to decide on. Deleted ones are listed only by `deleted`. */
+export type ListedStatus = 'approved' | 'pending' | 'revoked' | 'awaiting' | 'deleted'
+
+export interface ListFilter {
+  /** Only what belongs to this developer. */
+  readonly ownerId?: string | undefined
+  /** A part of a name, or the start of a client ID, in any case. */
+  readonly search?: string | undefined
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface ApplicationFilter extends ListFilter {
+  readonly projectId?: string | undefined
+  readonly status?: ListedStatus | undefined
+}
+
+/** A part of a list, and the length of the whole. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[]
+  readonly total: number
+}
+
+export interface ListedProject {
+  readonly project: Project
+  /** How many applications it has. */
+  readonly applications: number
+}
+
+/** An application in a list of something else. */
+export interface ApplicationName {
+  readonly id: string
+  readonly projectId: string
+  readonly name: string
+}
+
+export interface ExpiringSecret {
+  readonly application: ApplicationName
+  readonly prefix: string
+  readonly expiresAtMs: number
+}
+
+export interface FailureTotal {
+  readonly application: ApplicationName
+  readonly outcome: TokenRequestOutcome
+  readonly requests: number
+}
+
+/** Token requests of all applications in one hour. */
+export type UsageTotal = Omit<UsageEntry, 'clientId'>
+
+export interface NumberedAuditEntry extends AuditEntry {
+  /** Grows with each entry. */
+  readonly id: number
+}
+
+/** What the portal lists, in pages: no query reads or returns everything that is stored. */
+export interface ListingStorage {
+  /** By name; those that await a decision: the oldest first. */
+  applications(filter: ApplicationFilter): Promise<ListPage<RegisteredClient>>
+  /** By name, without those that are deleted. */
+  projects(filter: ListFilter): Promise<ListPage<ListedProject>>
+  /** The names of the owners, by project. */
+  owners(projectIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /** How many applications an administrator has to decide on. */
+  awaitingCount(): Promise<number>
+  /** Whether an application of the developer, or of anybody, has ever got a token. */
+  hasToken(ownerId?: string): Promise<boolean>
+  /** The usage of these clients, by hour and outcome. */
+  usageOf(clientIds: readonly string[], sinceMs: number): Promise<readonly UsageEntry[]>
+  /** The usage of all applications of the developer, or of all. */
+  usageTotals(sinceMs: number, ownerId?: string): Promise<readonly UsageTotal[]>
+  /** The most frequent first. */
+  topFailures(sinceMs: number, limit: number, ownerId?: string): Promise<readonly FailureTotal[]>
+  /** The first to expire first. */
+  expiringSecrets(
+    between: readonly [fromMs: number, untilMs: number],
+    limit: number,
+    ownerId?: string,
+  ): Promise<readonly ExpiringSecret[]>
+  /** The newest first; `before`: only entries with a smaller ID. */
+  audit(limit: number, filter: AuditFilter, before?: number): Promise<readonly NumberedAuditEntry[]>
+}

@@ -1,0 +1,222 @@
+import { sql, type ExpressionBuilder } from 'kysely'
+import type { RegisteredClient } from '../../applications/application.ts'
+import type { ApplicationFilter, ListedStatus, ListFilter, ListingStorage } from '../listing-storage.ts'
+import { selectClients, toClients, toProject } from './client-rows.ts'
+import { anyOf, type Database, type Schema } from './database.ts'
+import { auditConditions, toAuditEntry } from './sql-activity.ts'
+
+type Row = ExpressionBuilder<Schema, 'applications' | 'projects'>
+
+export function createSqlListings(database: Database): ListingStorage {
+  const { query } = database
+
+  const ownProjects = (ownerId: string) =>
+    query.selectFrom('memberships').select('projectId').where('developerId', '=', ownerId)
+
+  function matching({ ownerId, projectId, search, status }: Omit<ApplicationFilter, 'limit' | 'offset'>) {
+    return query
+      .selectFrom('applications')
+      .innerJoin('projects', 'projects.id', 'applications.projectId')
+      .where((row) => row.and(statusConditions(row, status)))
+      .$if(ownerId !== undefined, (rows) =>
+        rows.where('applications.projectId', 'in', ownProjects(ownerId ?? '')),
+      )
+      .$if(projectId !== undefined, (rows) => rows.where('applications.projectId', '=', projectId ?? ''))
+      .$if(search !== undefined, (rows) =>
+        rows.where((row) =>
+          row.or([
+            contains('applications.name', search),
+            contains('projects.name', search),
+            contains('applications.client_id', search, ''),
+          ]),
+        ),
+      )
+  }
+
+  async function count(filter: Omit<ApplicationFilter, 'limit' | 'offset'>): Promise<number> {
+    const { total } = await matching(filter)
+      .select(sql<number>`count(*)`.as('total'))
+      .executeTakeFirstOrThrow()
+    return Number(total)
+  }
+
+  async function clientsById(ids: readonly string[]): Promise<RegisteredClient[]> {
+    const rows = await selectClients(query)
+      .where('applications.id', 'in', anyOf(database, ids))
+      .orderBy('secrets.createdAtMs')
+      .execute()
+    const found = new Map(toClients(rows).map((client) => [client.application.id, client]))
+    return ids.map((id) => found.get(id)).filter((client) => client !== undefined)
+  }
+
+  return {
+    async applications({ limit, offset, ...filter }) {
+      const [total, rows] = await Promise.all([
+        count(filter),
+        matching(filter)
+          .select('applications.id')
+          .orderBy(
+            filter.status === 'awaiting' ? sql`applications.created_at_ms` : sql`lower(applications.name)`,
+          )
+          .orderBy('applications.id')
+          .limit(limit)
+          .offset(offset)
+          .execute(),
+      ])
+      return { items: await clientsById(rows.map(({ id }) => id)), total }
+    },
+    async projects({ ownerId, search, limit, offset }: ListFilter) {
+      const rows = query
+        .selectFrom('projects')
+        .where('deletesAtMs', 'is', null)
+        .$if(ownerId !== undefined, (all) => all.where('id', 'in', ownProjects(ownerId ?? '')))
+        .$if(search !== undefined, (all) =>
+          all.where((row) => row.or([contains('name', search), contains('organization_name', search)])),
+        )
+      const [{ total }, page] = await Promise.all([
+        rows.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow(),
+        rows
+          .selectAll()
+          .select((row) =>
+            row
+              .selectFrom('applications')
+              .whereRef('applications.projectId', '=', 'projects.id')
+              .select(sql<number>`count(*)`.as('count'))
+              .as('applications'),
+          )
+          .orderBy(sql`lower(name)`)
+          .orderBy('id')
+          .limit(limit)
+          .offset(offset)
+          .execute(),
+      ])
+      const items = page.map(({ applications, ...project }) => ({
+        project: toProject(project),
+        applications: Number(applications),
+      }))
+      return { items, total: Number(total) }
+    },
+    async owners(projectIds) {
+      const rows = await query
+        .selectFrom('memberships')
+        .innerJoin('developers', 'developers.id', 'memberships.developerId')
+        .select(['projectId', 'name'])
+        .where('projectId', 'in', anyOf(database, projectIds))
+        .orderBy('name')
+        .execute()
+      const owners = new Map<string, string[]>()
+      for (const { projectId, name } of rows) {
+        owners.set(projectId, [...(owners.get(projectId) ?? []), name])
+      }
+      return owners
+    },
+    awaitingCount: () => count({ status: 'awaiting' }),
+    async hasToken(ownerId) {
+      const row = await query
+        .selectFrom('applications')
+        .innerJoin('lastUses', 'lastUses.id', 'applications.id')
+        .select('applications.id')
+        .$if(ownerId !== undefined, (rows) => rows.where('projectId', 'in', ownProjects(ownerId ?? '')))
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+    usageOf: (clientIds, sinceMs) =>
+      query
+        .selectFrom('usage')
+        .selectAll()
+        .where('clientId', 'in', anyOf(database, clientIds))
+        .where('hourMs', '>=', sinceMs)
+        .execute(),
+    async usageTotals(sinceMs, ownerId) {
+      const rows = await query
+        .selectFrom('usage')
+        .select(['hourMs', 'outcome', sql<number>`sum(requests)`.as('requests')])
+        .where('hourMs', '>=', sinceMs)
+        .$if(ownerId !== undefined, (all) =>
+          all.where('clientId', 'in', (row) =>
+            row
+              .selectFrom('applications')
+              .select('clientId')
+              .where('projectId', 'in', ownProjects(ownerId ?? '')),
+          ),
+        )
+        .groupBy(['hourMs', 'outcome'])
+        .execute()
+      return rows.map((row) => ({ ...row, requests: Number(row.requests) }))
+    },
+    async topFailures(sinceMs, limit, ownerId) {
+      const rows = await query
+        .selectFrom('usage')
+        .innerJoin('applications', 'applications.clientId', 'usage.clientId')
+        .select([
+          'applications.id',
+          'applications.projectId',
+          'applications.name',
+          'outcome',
+          sql<number>`sum(requests)`.as('requests'),
+        ])
+        .where('hourMs', '>=', sinceMs)
+        .where('outcome', '!=', 'issued')
+        .$if(ownerId !== undefined, (all) => all.where('projectId', 'in', ownProjects(ownerId ?? '')))
+        .groupBy(['applications.id', 'applications.projectId', 'applications.name', 'outcome'])
+        .orderBy('requests', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(({ outcome, requests, ...application }) => ({
+        application,
+        outcome,
+        requests: Number(requests),
+      }))
+    },
+    async expiringSecrets([fromMs, untilMs], limit, ownerId) {
+      const rows = await query
+        .selectFrom('secrets')
+        .innerJoin('applications', 'applications.id', 'secrets.applicationId')
+        .select(['applications.id', 'projectId', 'name', 'prefix', 'expiresAtMs'])
+        .where('expiresAtMs', '>', fromMs)
+        .where('expiresAtMs', '<=', untilMs)
+        .where('deletesAtMs', 'is', null)
+        .$if(ownerId !== undefined, (all) => all.where('projectId', 'in', ownProjects(ownerId ?? '')))
+        .orderBy('expiresAtMs')
+        .limit(limit)
+        .execute()
+      return rows.map(({ prefix, expiresAtMs, ...application }) => ({
+        application,
+        prefix,
+        expiresAtMs: expiresAtMs ?? untilMs,
+      }))
+    },
+    async audit(limit, filter, before) {
+      const rows = await query
+        .selectFrom('audit')
+        .selectAll()
+        .where((row) => row.and(auditConditions(row, filter)))
+        .$if(before !== undefined, (all) => all.where('id', '<', before ?? 0))
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(({ id, ...entry }) => ({ ...toAuditEntry(entry), id: Number(id) }))
+    },
+  }
+}
+
+function statusConditions(row: Row, status: ListedStatus | undefined) {
+  const existing = [row('applications.deletesAtMs', 'is', null), row('projects.deletesAtMs', 'is', null)]
+  switch (status) {
+    case 'deleted':
+      return [row.not(row.and(existing))]
+    case 'awaiting':
+      return [...existing, row.or([row('status', '=', 'pending'), row('requested', 'is not', null)])]
+    case undefined:
+      return existing
+    default:
+      return [...existing, row('status', '=', status)]
+  }
+}
+
+/** Whether a column contains the text, in any case; `anywhere`: what may precede it. */
+function contains(column: string, search = '', anywhere = '%') {
+  const escaped = search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)
+  return sql<boolean>`lower(${sql.ref(column)}) like ${`${anywhere}${escaped}%`} escape ${'\\'}`
+}

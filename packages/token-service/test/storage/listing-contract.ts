@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { Application } from '../../src/applications/application.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+const nowMs = 1_800_000_000_000
+const hourMs = nowMs - (nowMs % 3_600_000)
+
+/** A developer with a project of applications, which are separate from those of other tests. */
+async function owned(storage: Storage, names: readonly string[], more: Partial<Application> = {}) {
+  const ownerId = randomUUID()
+  const name = `owner ${ownerId}`
+  const hash = randomUUID()
+  await storage.developers.invite({ hash, administrator: false, expiresAtMs: nowMs * 2 })
+  const developer = { id: ownerId, name, passwordHash: 'x', administrator: false, createdAtMs: 1 }
+  expect(await storage.developers.join(developer, hash, nowMs)).toBe('joined')
+  const project = {
+    id: randomUUID(),
+    name: `Project ${ownerId}`,
+    organizationName: '',
+    developerEmail: '',
+    createdAtMs: nowMs,
+  }
+  await storage.projects.create(project)
+  await storage.developers.addProject(ownerId, project.id)
+  const applications = names.map((each, index) => ({
+    id: randomUUID(),
+    projectId: project.id,
+    name: each,
+    clientId: `client-${randomUUID()}`,
+    status: 'approved' as const,
+    products: ['sms'],
+    level: '',
+    responseForm: 'products' as const,
+    lifetimeSeconds: 60,
+    createdAtMs: nowMs + index,
+    revision: 0,
+    tokenGeneration: 0,
+    keys: [],
+    ...more,
+  }))
+  for (const each of applications) expect(await storage.applications.create(each, [])).toBe(true)
+  return { ownerId, ownerName: name, project, applications }
+}
+
+export function testListings(open: () => Storage): void {
+  describe('lists', () => {
+    const listed = async (filter: object) => {
+      const { items, total } = await open().listings.applications({ limit: 50, offset: 0, ...filter })
+      return [total, ...items.map(({ application }) => application.name)]
+    }
+
+    it('applications in pages, by name, of one developer or project', async () => {
+      const { ownerId, project } = await owned(open(), ['beta', 'Alpha', 'gamma'])
+      expect(await listed({ ownerId })).toEqual([3, 'Alpha', 'beta', 'gamma'])
+      expect(await listed({ projectId: project.id, limit: 2 })).toEqual([3, 'Alpha', 'beta'])
+      expect(await listed({ ownerId, limit: 2, offset: 2 })).toEqual([3, 'gamma'])
+      expect(await listed({ ownerId, limit: 0 })).toEqual([3])
+      expect(await listed({ ownerId: 'nobody' })).toEqual([0])
+    })
+
+    it('applications that match a search, without patterns', async () => {
+      const { ownerId, project, applications } = await owned(open(), ['Billing', 'a_b', '100%'])
+      const found = (search: string) => listed({ ownerId, search })
+      expect(await found('LLIN')).toEqual([1, 'Billing'])
+      expect(await found('_')).toEqual([1, 'a_b'])
+      expect(await found('%')).toEqual([1, '100%'])
+      expect(await found('\\')).toEqual([0])
+      expect(await found(applications[1]!.clientId.slice(0, 20))).toEqual([1, 'a_b'])
+      expect((await found(project.name))[0]).toBe(3)
+    })
+
+    it('applications by status; those that are deleted only on request', async () => {
+      const storage = open()
+      const { ownerId, applications } = await owned(storage, ['one', 'two', 'three', 'four'])
+      const [one, two, three] = applications.map(({ id }) => id) as [string, string, string]
+      const before = await storage.listings.awaitingCount()
+      await storage.applications.update(one, { status: 'pending' })
+      await storage.applications.update(two, { requested: { products: [], lifetimeSeconds: 9 } })
+      await storage.applications.update(three, { deletesAtMs: nowMs })
+      expect(await listed({ ownerId })).toEqual([3, 'four', 'one', 'two'])
+      expect(await listed({ ownerId, status: 'awaiting' })).toEqual([2, 'one', 'two'])
+      expect(await listed({ ownerId, status: 'pending' })).toEqual([1, 'one'])
+      expect(await listed({ ownerId, status: 'deleted' })).toEqual([1, 'three'])
+      expect(await storage.listings.awaitingCount()).toBe(before + 2)
+    })
+
+    it('projects with their applications and owners', async () => {
+      const storage = open()
+      const { ownerId, ownerName, project } = await owned(storage, ['a', 'b'])
+      const filter = { ownerId, limit: 9, offset: 0 }
+      expect(await storage.listings.projects(filter)).toEqual({
+        items: [{ project, applications: 2 }],
+        total: 1,
+      })
+      expect((await storage.listings.projects({ ...filter, search: 'nothing' })).total).toBe(0)
+      expect((await storage.listings.projects({ ...filter, search: project.id.slice(0, 0) })).total).toBe(1)
+      expect((await storage.listings.owners([project.id])).get(project.id)).toEqual([ownerName])
+      await storage.projects.update(project.id, { deletesAtMs: nowMs })
+      expect((await storage.listings.projects(filter)).total).toBe(0)
+    })
+
+    it('usage, failures and first tokens of one developer', async () => {
+      const storage = open()
+      const { ownerId, applications } = await owned(storage, ['quiet', 'busy'])
+      const [quiet, busy] = applications as [Application, Application]
+      expect(await storage.listings.hasToken(ownerId)).toBe(false)
+      const entry = { clientId: busy.clientId, hourMs, outcome: 'issued', requests: 5 } as const
+      const failed = { ...entry, outcome: 'invalid_client', requests: 2 } as const
+      await storage.activity.record({
+        lastUses: [{ id: busy.id, atMs: nowMs }],
+        usage: [
+          entry,
+          failed,
+          { ...failed, hourMs: hourMs - 3_600_000, requests: 1 },
+          { ...entry, clientId: quiet.clientId, requests: 3 },
+        ],
+        requests: [],
+        audit: [],
+      })
+      expect(await storage.listings.hasToken(ownerId)).toBe(true)
+      expect(await storage.listings.hasToken()).toBe(true)
+      const usage = await storage.listings.usageOf([busy.clientId], hourMs)
+      expect(usage).toEqual(expect.arrayContaining([entry, failed]))
+      expect(usage).toHaveLength(2)
+      const totals = await storage.listings.usageTotals(hourMs, ownerId)
+      expect(totals).toEqual(
+        expect.arrayContaining([
+          { hourMs, outcome: 'issued', requests: 8 },
+          { hourMs, outcome: 'invalid_client', requests: 2 },
+        ]),
+      )
+      expect(totals).toHaveLength(2)
+      const { id, projectId, name } = busy
+      expect(await storage.listings.topFailures(0, 5, ownerId)).toEqual([
+        { application: { id, projectId, name }, outcome: 'invalid_client', requests: 3 },
+      ])
+    })
+
+    it('the secrets that expire next', async () => {
+      const storage = open()
+      const { ownerId, applications } = await owned(storage, ['demo'])
+      const { id, projectId, name } = applications[0]!
+      const application = { id, projectId, name }
+      const secret = { applicationId: id, keyId: 'k', createdAtMs: 1 }
+      for (const [prefix, expiresAtMs] of [
+        ['late', nowMs + 9],
+        ['soon', nowMs + 1],
+        ['gone', nowMs],
+        ['ever', undefined],
+      ] as const)
+        await storage.applications.addSecret({
+          ...secret,
+          id: randomUUID(),
+          hash: randomUUID(),
+          prefix,
+          expiresAtMs,
+        })
+      const next = (untilMs: number, limit = 9) =>
+        storage.listings.expiringSecrets([nowMs, untilMs], limit, ownerId)
+      expect(await next(nowMs + 9)).toEqual([
+        { application, prefix: 'soon', expiresAtMs: nowMs + 1 },
+        { application, prefix: 'late', expiresAtMs: nowMs + 9 },
+      ])
+      expect(await next(nowMs + 8)).toHaveLength(1)
+      expect(await next(nowMs + 9, 1)).toHaveLength(1)
+    })
+
+    it('the audit log by cursor and by groups of events', async () => {
+      const storage = open()
+      const actor = `actor ${randomUUID()}`
+      for (const event of ['a', 'b', 'c'])
+        await storage.activity.record({
+          lastUses: [],
+          usage: [],
+          requests: [],
+          audit: [{ atMs: nowMs, event, actor, count: 1 }],
+        })
+      const first = await storage.listings.audit(2, { actor })
+      expect(first.map(({ event }) => event)).toEqual(['c', 'b'])
+      const rest = await storage.listings.audit(2, { actor }, first[1]!.id)
+      expect(rest.map(({ event }) => event)).toEqual(['a'])
+      const some = await storage.listings.audit(9, { actor, events: ['a', 'c'] })
+      expect(some.map(({ event }) => event)).toEqual(['c', 'a'])
+    })
+  })
+}
