@@ -27,16 +27,6 @@ const licences: Plugin = {
   },
 }
 
-/** An import of a built-in module evaluates all its exports: that of `node:http` loads WebSocket, for example. */
-const builtins: Plugin = {
-  name: 'builtins',
-  resolveId: { filter: { id: /^node:(crypto|fs|http|net|process|util)$/ }, handler: (id) => `\0${id}` },
-  load: {
-    filter: { id: /^\0node:/ },
-    handler: (id) => `module.exports = process.getBuiltinModule('${id.slice(1)}')`,
-  },
-}
-
 // Few files, because reading many costs a cold start. They contain the parts of development dependencies that they use:
 // the packages themselves are ten times larger.
 export default defineConfig({
@@ -46,13 +36,11 @@ export default defineConfig({
   },
   platform: 'node',
   external: Object.keys({ ...dependencies, ...peerDependencies }).map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [builtins, licences],
+  plugins: [licences],
   output: {
     dir: 'dist',
     format: 'esm',
     chunkFileNames: 'chunks/[name].js',
-    // All that the first token needs is in one file.
-    codeSplitting: { groups: [{ name: 'start', test: /start-token-service\.ts$|\/zod\/|^\0node:/ }] },
     comments: { jsdoc: false },
   },
 })

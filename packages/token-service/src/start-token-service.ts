@@ -1,11 +1,11 @@
-import type { RequestListener } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { fastTokenRoute } from './http/fast-token-route.ts'
-import { listen } from './http/http-server.ts'
-import { createLateRoutes } from './http/late-routes.ts'
+import { createAdminServer } from './admin/admin-server.ts'
+import { listen, type ListenerAddress } from './http/listen.ts'
+import { createRoutes } from './http/routes.ts'
 import { NotFoundError } from './platform/usage-error.ts'
 import { portalLinks } from './portal/portal-links.ts'
+import { createControlServer } from './sandbox/control-server.ts'
 import { createSandbox } from './sandbox/sandbox.ts'
 import { openService, type OpenService } from './service/open-service.ts'
 import type { ServiceContext } from './service/service-context.ts'
@@ -56,25 +56,13 @@ export async function startTokenService(options: TokenServiceOptions = {}): Prom
 /** Listens for the requests to a service. */
 export async function serveTokenService(service: OpenService): Promise<RunningTokenService> {
   const { context, options: resolved, sandbox } = service
-  const { errors: shape, portal, admin, storage } = resolved
-  const open: { close(): Promise<void> }[] = []
+  const { admin } = resolved
+  const servers: FastifyInstance[] = []
   let closing: Promise<void> | undefined
 
-  async function serve(
-    create: () => Promise<FastifyInstance>,
-    {
-      host = '127.0.0.1',
-      port = 0,
-    }: { readonly host?: string | undefined; readonly port?: number | undefined },
-    respond = (routes: RequestListener) => routes,
-  ): Promise<string> {
-    const routes = createLateRoutes(create, context.logFailure)
-    open.push(routes)
-    // What keeps data is there to stay: problems of its routes are reported at the start.
-    if (portal || storage.kind !== 'memory') await routes.load()
-    const server = await listen(respond(routes.respond), { host, port, shape })
-    open.push(server)
-    return server.url
+  function serve(server: FastifyInstance, address: ListenerAddress): Promise<string> {
+    servers.push(server)
+    return listen(server, address)
   }
 
   async function close({ drainSeconds = 0 } = {}): Promise<void> {
@@ -84,30 +72,16 @@ export async function serveTokenService(service: OpenService): Promise<RunningTo
   }
 
   async function closeAll(): Promise<void> {
-    await Promise.all(open.map((each) => each.close()))
+    await Promise.all(servers.map((server) => server.close()))
     await context.close()
   }
 
   try {
-    const authUrl = await serve(
-      async () => (await import('./http/routes.ts')).createRoutes(service),
-      resolved,
-      (routes) =>
-        fastTokenRoute(service, routes, () => sandbox !== undefined && sandbox.script.pending().length > 0),
-    )
+    const authUrl = await serve(createRoutes(service), resolved)
     const sandboxUrl =
-      sandbox &&
-      (await serve(async () => {
-        const { createControlServer } = await import('./sandbox/control-server.ts')
-        return createControlServer(sandbox, context.reset)
-      }, resolved.sandbox ?? {}))
+      sandbox && (await serve(createControlServer(sandbox, context.reset), resolved.sandbox ?? {}))
     const links = createPortalLinks(resolved, context, authUrl)
-    const adminUrl =
-      admin &&
-      (await serve(async () => {
-        const { createAdminServer } = await import('./admin/admin-server.ts')
-        return createAdminServer(admin.token, service, links)
-      }, admin))
+    const adminUrl = admin && (await serve(createAdminServer(admin.token, service, links), admin))
     return {
       authUrl,
       adminUrl,

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { withoutSchemas } from '../http/create-server.ts'
 import { metricsEndpoint } from '../http/metrics.ts'
 import { NotFoundError, UsageError } from '../platform/usage-error.ts'
 import { AlreadyExists, ApplicationChanged } from '../registry/application-registry.ts'
@@ -20,7 +19,6 @@ export function createAdminServer(
 ): FastifyInstance {
   const expected = digestOf(`Bearer ${token}`)
   const server = Fastify({
-    schemaController: withoutSchemas,
     bodyLimit: 64 * 1024,
     requestTimeout: 10_000,
   })

@@ -1,14 +1,13 @@
 import { isIP } from 'node:net'
-import type * as Ipaddr from 'ipaddr.js'
-import { load } from '../platform/load.ts'
+import ipaddr from 'ipaddr.js'
 import { UsageError } from '../platform/usage-error.ts'
 
-export type Range = ReturnType<typeof Ipaddr.parseCIDR>
+export type Range = ReturnType<typeof ipaddr.parseCIDR>
 
 /** @throws {@link UsageError} if a range is invalid */
 export function allowedRanges(hosts: readonly string[]): Range[] {
   return hosts.flatMap((host) => {
-    const { isValidCIDR, parseCIDR } = load('ipaddr.js')
+    const { isValidCIDR, parseCIDR } = ipaddr
     if (isValidCIDR(host)) return [parseCIDR(host)]
     if (isIP(host) > 0) return [parseCIDR(`${host}/${isIP(host) === 4 ? 32 : 128}`)]
     if (/^[\w.-]+$/.test(host)) return []
@@ -19,10 +18,10 @@ export function allowedRanges(hosts: readonly string[]): Range[] {
 }
 
 export function isPublic(address: string): boolean {
-  return load('ipaddr.js').process(address).range() === 'unicast'
+  return ipaddr.process(address).range() === 'unicast'
 }
 
 export function isInRange(address: string, ranges: readonly Range[]): boolean {
-  const parsed = load('ipaddr.js').process(address)
+  const parsed = ipaddr.process(address)
   return ranges.some((range) => range[0].kind() === parsed.kind() && parsed.match(range))
 }

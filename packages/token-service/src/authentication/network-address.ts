@@ -1,8 +1,7 @@
-import { load } from '../platform/load.ts'
+import ipaddr from 'ipaddr.js'
 
 /** The address under which failures are counted: for IPv6, its /64 network, because one host owns all of it. */
 export function networkAddress(ip: string): string {
-  const ipaddr = load('ipaddr.js')
   if (!ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
   if (!(address instanceof ipaddr.IPv6)) return address.toString()

@@ -59,7 +59,6 @@ export const configurationSchema = z.strictObject({
     )
     .optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  workers: numeric(z.number().int().min(1).max(256)).default(1),
   drainSeconds: numeric(z.number().min(0).max(3_600)).default(0),
   metrics: z.boolean().optional(),
   adminPort: port.optional(),

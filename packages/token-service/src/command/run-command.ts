@@ -1,20 +1,10 @@
 import { UsageError } from '../platform/usage-error.ts'
 import { sendAdminRequest } from './admin-command.ts'
-import { parseCommandLine, type CommandLine } from './parse-command-line.ts'
+import { parseCommandLine } from './parse-command-line.ts'
 import { runService } from './run-service.ts'
 import { runStorageTask } from './run-storage-task.ts'
 
 const print = (line: string) => void process.stderr.write(`${line}\n`)
-
-async function run(commandLine: CommandLine): Promise<void> {
-  const { workers } = commandLine.configuration
-  if (workers === 1) return runService(commandLine, print)
-  const { default: cluster } = await import('node:cluster')
-  // One worker reports for all, and only once.
-  if (cluster.isWorker) return runService(commandLine, cluster.worker?.id === 1 ? print : () => {})
-  const { superviseWorkers } = await import('./supervise-workers.ts')
-  await superviseWorkers(workers, print)
-}
 
 /** Does what the command line requests; exits with 2 on a usage error. */
 export async function runCommand(args: readonly string[]): Promise<void> {
@@ -32,7 +22,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       process.stdout.write(await sendAdminRequest(commandLine.request, process.env))
     } else {
       const { task, configuration } = commandLine
-      await (task ? runStorageTask(task, configuration.storage, print) : run(commandLine))
+      await (task ? runStorageTask(task, configuration.storage, print) : runService(commandLine, print))
     }
   } catch (error) {
     const isUsageError = error instanceof UsageError

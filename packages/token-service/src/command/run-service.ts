@@ -1,4 +1,3 @@
-import { isWorker } from '../http/worker-metrics.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import { hasMetricsByDefault } from '../service/token-service-options.ts'
 import { startTokenService, type RunningTokenService } from '../start-token-service.ts'
@@ -19,11 +18,6 @@ export async function runService(
   }
   const admin = port !== undefined && token !== undefined ? { port, host, token } : undefined
   const location = parseStorageLocation(configuration.storage)
-  if (configuration.workers > 1 && location.kind !== 'postgres') {
-    throw new UsageError(
-      'The setting "workers" requires PostgreSQL storage. Only one process can use an SQLite database, and memory is not shared.',
-    )
-  }
   print(storageMessage(location))
   const keys = keysFile === undefined ? configuration.keys : await readKeys(keysFile)
   const logger = createServiceLogger(logLevel)
@@ -39,7 +33,6 @@ export async function runService(
   })
 
   stopOnSignal(service, drainSeconds, print)
-  process.send?.('ready')
   print(`The token service is listening on ${service.authUrl}`)
   const setupLink = await service.createSetupLink()
   if (setupLink !== undefined) {
@@ -84,8 +77,7 @@ function stopOnSignal(
 ): void {
   let stopping = false
   const stop = async (signal: NodeJS.Signals) => {
-    // A second signal stops at once; workers are stopped by their supervisor.
-    if (stopping && isWorker()) return
+    // A second signal stops at once.
     if (stopping) process.exit(1)
     stopping = true
     print('Finishing pending requests…')

@@ -47,7 +47,6 @@ const settings: readonly (readonly [flags: string, description: string])[] = [
     '--drain-seconds <number>',
     'after SIGTERM, how long to keep serving requests while /readyz responds with status 503 (default: 0)',
   ],
-  ['--workers <number>', 'number of processes that share the port; requires PostgreSQL storage (default: 1)'],
   ['--metrics <boolean>', 'whether to serve /metrics (default: true; false with memory storage)'],
   [
     '--admin-port <number>',

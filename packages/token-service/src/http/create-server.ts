@@ -1,47 +1,38 @@
-import type * as Fastify from 'fastify'
-import { load } from '../platform/load.ts'
-import { trusts } from '../service/trust-proxy.ts'
-import type { ResolvedOptions } from '../service/token-service-options.ts'
-import { respondToMalformedRequests } from './malformed-requests.ts'
-import { handleErrors, sendError } from './error-handling.ts'
+import { fastify, LogController, type FastifyInstance } from 'fastify'
 import { ProtocolError } from '../protocol/protocol-error.ts'
+import type { ResolvedOptions } from '../service/token-service-options.ts'
+import { handleErrors, sendError } from './error-handling.ts'
 import { maxBodyBytes } from './form.ts'
-import { connectionTimeoutMs, requestLimits, requestTimeoutMs } from './http-server.ts'
+import { respondToMalformedRequests } from './malformed-requests.ts'
 import { decorateWithOutcome } from './request-outcome.ts'
-
-const hasNoSchemas = () => {
-  throw new Error('The routes of this server have no schemas.')
-}
-
-/** Without it, Fastify loads its validators, a tenth of the time until the service has started. */
-export const withoutSchemas = {
-  compilersFactory: { buildValidator: hasNoSchemas, buildSerializer: hasNoSchemas },
-}
+import { trusts } from './trust-proxy.ts'
 
 /** A Fastify server that limits sizes and times of requests. */
 export function createServer({
   errors: shape,
   logger,
   trustProxy,
-}: ResolvedOptions): Fastify.FastifyInstance {
-  const { fastify, LogController } = load('fastify')
+}: Pick<ResolvedOptions, 'errors' | 'logger' | 'trustProxy'>): FastifyInstance {
   const server = fastify({
     ...(logger && { loggerInstance: logger }),
     // Fastify's own log lines contain the URLs of requests, which may contain anything.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustProxy === false ? false : trusts(trustProxy),
-    schemaController: withoutSchemas,
     bodyLimit: maxBodyBytes,
-    requestTimeout: requestTimeoutMs,
-    connectionTimeout: connectionTimeoutMs,
+    requestTimeout: 10_000,
+    connectionTimeout: 30_000,
+    keepAliveTimeout: 72_000,
     // Creating an embedded database takes time.
     pluginTimeout: 120_000,
-    http: requestLimits,
+    // A request that arrives while the service stops still gets its response, and the connection is closed after it.
+    return503OnClosing: false,
+    http: { maxHeaderSize: 8 * 1024, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     clientErrorHandler: respondToMalformedRequests(shape),
     frameworkErrors: (_error, _request, reply) => {
       sendError(reply, new ProtocolError('malformed_request'), shape)
     },
   })
+  respondToHalfClosedConnections(server)
   decorateWithOutcome(server)
   handleErrors(server, { shape })
   closeIdleConnections(server)
@@ -49,8 +40,13 @@ export function createServer({
   return server
 }
 
+/** A client may close its side of the connection once it has sent its request; Node would then drop the response. */
+function respondToHalfClosedConnections({ server }: FastifyInstance): void {
+  Object.assign(server, { httpAllowHalfOpen: true })
+}
+
 /** Otherwise a client that keeps its connection open after the last response would delay `close`. */
-function closeIdleConnections(server: Fastify.FastifyInstance): void {
+function closeIdleConnections(server: FastifyInstance): void {
   let timer: NodeJS.Timeout | undefined
   server.addHook('preClose', (done) => {
     timer = setInterval(() => server.server.closeIdleConnections(), 50)

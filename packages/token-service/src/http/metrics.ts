@@ -1,20 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import { isWorker, metricsOfAllWorkers } from './worker-metrics.ts'
 import type { RequestObserver } from './request-outcome.ts'
 
 export interface Metrics {
   readonly observe: RequestObserver
   readonly contentType: string
-  /** `undefined` while a worker does not respond. */
-  read(): Promise<string | undefined>
+  read(): Promise<string>
 }
 
 /** Counts requests, for Prometheus. */
 export async function createMetrics(): Promise<Metrics> {
-  const { AggregatorRegistry, collectDefaultMetrics, Counter, Histogram, Registry } =
-    await import('prom-client')
-  const registry = isWorker() ? new AggregatorRegistry() : new Registry()
-  AggregatorRegistry.setRegistries(registry)
+  const { collectDefaultMetrics, Counter, Histogram, Registry } = await import('prom-client')
+  const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
@@ -37,13 +33,12 @@ export async function createMetrics(): Promise<Metrics> {
       if (reason) rejected.inc({ path, reason })
     },
     contentType: registry.contentType,
-    read: () => (isWorker() ? metricsOfAllWorkers() : registry.metrics()),
+    read: () => registry.metrics(),
   }
 }
 
 export function metricsEndpoint(server: FastifyInstance, metrics: Metrics): void {
-  server.get('/metrics', async (_request, reply) => {
-    const text = await metrics.read()
-    return text === undefined ? reply.code(503).send() : reply.type(metrics.contentType).send(text)
-  })
+  server.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.read()),
+  )
 }

@@ -27,6 +27,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   const { errors: shape, publicUrl, portal, corsOrigins } = options
   const { activity, storage, logFailure } = context
   observeRequests(server, observers)
+  closeConnectionsWhileStopping(server, service)
   if (metrics && !options.admin) metricsEndpoint(server, metrics)
   healthEndpoints(server, storage, () => service.isStopping)
   homeEndpoint(server, { publicUrl, hasPortal: portal })
@@ -53,5 +54,13 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
       introspectionEndpoint(standard, context)
       revocationEndpoint(standard, context)
     })
+  })
+}
+
+/** So that clients do not send another request on a connection that is about to be closed. */
+function closeConnectionsWhileStopping(server: FastifyInstance, service: OpenService): void {
+  server.addHook('onRequest', (_request, reply, done) => {
+    if (service.isStopping) void reply.header('connection', 'close')
+    done()
   })
 }

@@ -1,6 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { withoutSchemas } from '../http/create-server.ts'
 import { parseValue } from '../platform/parse-value.ts'
 import { UsageError } from '../platform/usage-error.ts'
 import { guardControl } from './control-guard.ts'
@@ -20,7 +19,7 @@ export function createControlServer(
   { clock, script, journal }: Sandbox,
   resetService: () => Promise<void>,
 ): FastifyInstance {
-  const server = Fastify({ schemaController: withoutSchemas })
+  const server = Fastify()
 
   guardControl(server)
   server.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {

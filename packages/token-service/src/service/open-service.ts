@@ -1,5 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify'
-import { createErrorRecorder } from '../http/error-handling.ts'
 import { createFailureLog } from '../http/failure-log.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
 import { logRequests } from '../http/request-log.ts'
@@ -10,13 +8,11 @@ import { openServiceContext } from './open-service-context.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ResolvedOptions } from './token-service-options.ts'
 
-/** An open service: what its routes use, with and without Fastify. */
+/** An open service: what its routes use. */
 export interface OpenService {
   readonly options: ResolvedOptions
   readonly context: ServiceContext
   readonly issueToken: IssueToken
-  readonly recordError: ReturnType<typeof createErrorRecorder>
-  readonly log: Pick<FastifyBaseLogger, 'error'>
   readonly metrics: Metrics | undefined
   /** Called after each response. */
   readonly observers: readonly RequestObserver[]
@@ -27,17 +23,14 @@ export interface OpenService {
 
 /** Opens the storage. */
 export async function openService(options: ResolvedOptions, sandbox?: Sandbox): Promise<OpenService> {
-  const { errors: shape, logger } = options
-  const log = logger ?? { error() {} }
-  const logFailure = createFailureLog(log)
+  const { logger } = options
+  const logFailure = createFailureLog(logger ?? { error() {} })
   const context = await openServiceContext({ ...options, clock: sandbox?.clock ?? options.clock }, logFailure)
   const metrics = options.metrics ? await createMetrics() : undefined
   return {
     options,
     context,
     issueToken: createTokenIssuer(context),
-    recordError: createErrorRecorder({ shape, activity: context.activity, logFailure }),
-    log,
     metrics,
     observers: [...(logger ? [logRequests(logger)] : []), ...(metrics ? [metrics.observe] : [])],
     sandbox,

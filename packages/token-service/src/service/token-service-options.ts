@@ -14,7 +14,7 @@ import {
 import { resolveApplications } from '../registry/application-schema.ts'
 import type { ResourceServerOptions } from '../registry/seed-resource-servers.ts'
 import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
-import { parseTrustProxy, type TrustProxy } from './trust-proxy.ts'
+import { parseTrustProxy, type TrustProxy } from '../http/trust-proxy.ts'
 
 export interface AdminOptions {
   readonly token: string

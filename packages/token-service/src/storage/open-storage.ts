@@ -1,9 +1,7 @@
 import { UsageError } from '../platform/usage-error.ts'
-import { createMemoryStorage } from './memory/memory-storage.ts'
-import { formerFormat } from './sqlite/former-format.ts'
 import type { OpenOptions, Storage } from './storage.ts'
 
-/** Where a service stores its data: `memory`, `sqlite:FILE` or a `postgres://` URL. */
+/** Where a service stores its data: `memory` (SQLite in memory), `sqlite:FILE` or a `postgres://` URL. */
 export type StorageLocation =
   | { readonly kind: 'memory' }
   | { readonly kind: 'sqlite'; readonly file: string }
@@ -14,8 +12,6 @@ export function parseStorageLocation(text: string): StorageLocation {
   const [, file] = /^sqlite:(.+)$/.exec(text) ?? []
   if (file !== undefined) return { kind: 'sqlite', file }
   if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return { kind: 'postgres', url: text }
-  const [, folder] = /^pglite:(.+)$/.exec(text) ?? []
-  if (folder !== undefined) throw new UsageError(formerFormat(folder))
   throw new UsageError('The storage must be "memory", "sqlite:FILE" or a postgres:// URL.')
 }
 
@@ -25,7 +21,8 @@ export async function openStorage(location: StorageLocation, options: OpenOption
     const { openPostgres } = await loadPostgres()
     return openPostgres(location.url, options)
   }
-  const storage = location.kind === 'memory' ? createMemoryStorage() : await openSqliteFile(location.file)
+  const { openMemory, openSqlite } = await import('./sqlite/open-sqlite.ts')
+  const storage = location.kind === 'memory' ? await openMemory() : await openSqlite(location.file)
   try {
     await options.prepare(storage)
     return storage
@@ -52,11 +49,6 @@ function sqliteFile(location: StorageLocation): string {
   throw new UsageError(
     'Backup files are for SQLite storage. Use pg_dump and pg_restore with PostgreSQL; memory storage has no backup.',
   )
-}
-
-async function openSqliteFile(file: string): Promise<Storage> {
-  const { openSqlite } = await import('./sqlite/open-sqlite.ts')
-  return openSqlite(file)
 }
 
 async function loadPostgres() {

@@ -32,34 +32,11 @@ export function reportFailures(storage: Storage, unavailable: () => unknown = ()
     return Object.fromEntries(methods) as Part
   }
 
-  const {
-    projects,
-    products,
-    applications,
-    tokens,
-    failures,
-    assertions,
-    resourceServers,
-    activity,
-    developers,
-    sessions,
-    listings,
-  } = storage
-  return {
-    ...storage,
-    ...wrapped({ probe: () => storage.probe() }),
-    projects: wrapped(projects),
-    products: wrapped(products),
-    applications: wrapped(applications),
-    tokens: wrapped(tokens),
-    failures: wrapped(failures),
-    assertions: wrapped(assertions),
-    resourceServers: wrapped(resourceServers),
-    activity: wrapped(activity),
-    developers: wrapped(developers),
-    sessions: wrapped(sessions),
-    listings: wrapped(listings),
-  }
+  const parts = Object.entries(storage).map(([name, part]: [string, unknown]) => [
+    name,
+    typeof part === 'object' && part !== null && !(part instanceof Promise) ? wrapped(part) : part,
+  ])
+  return { ...(Object.fromEntries(parts) as Storage), ...wrapped({ probe: () => storage.probe() }) }
 }
 
 /** The driver's own message: those of the layers above it quote the whole statement. */

@@ -4,13 +4,13 @@ import { createAssertionAuthenticator } from '../../src/authentication/authentic
 import { createFailedAttemptLimit } from '../../src/authentication/failed-attempt-limit.ts'
 import type { PublicJwk, PublicKey } from '../../src/keys/public-key.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { assertionFor, keyClientId } from './client-assertion.ts'
 
 const rounds = 60
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
-const storage = createMemoryStorage()
+const storage = await openMemory()
 const authenticate = createAssertionAuthenticator({
   assertions: storage.assertions,
   clock: systemClock,

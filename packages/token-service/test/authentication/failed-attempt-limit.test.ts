@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { createFailedAttemptLimit } from '../../src/authentication/failed-attempt-limit.ts'
-import { createMemoryFailures } from '../../src/storage/memory/memory-failures.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 
 it('can be checked without an attempt, before an expensive operation', async () => {
   const time = { now: 0 }
-  const storage = createMemoryFailures()
+  const { failures: storage } = await openMemory()
   const limit = createFailedAttemptLimit(storage, { now: () => time.now }, { attempts: 2, windowSeconds: 60 })
   const check = (address = '192.0.2.1', clientId = 'ada') => limit.check(address, clientId)
   await check()

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { healthEndpoints } from '../../src/http/health-endpoints.ts'
-import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { testService } from '../test-service.ts'
 
 const get = async (url: string) => {
@@ -31,7 +31,7 @@ describe('/readyz', () => {
   it('reports after 2 s that the database does not respond', async () => {
     const server = Fastify()
     const probe = vi.fn(() => new Promise<void>(() => {}))
-    healthEndpoints(server, { ...createMemoryStorage(), probe }, () => false)
+    healthEndpoints(server, { ...(await openMemory()), probe }, () => false)
     await server.ready()
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     onTestFinished(() => void vi.useRealTimers())

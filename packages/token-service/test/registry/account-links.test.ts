@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { digest } from '../../src/platform/digest.ts'
 import { createAccountLinks } from '../../src/registry/account-links.ts'
-import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 
 it('creates invitations for the first developer until there is one', async () => {
-  const storage = createMemoryStorage()
+  const storage = await openMemory()
   const { developers } = storage
   const links = createAccountLinks(storage, { now: () => 1 })
   const [first, second] = [await links.createSetupInvitation(), await links.createSetupInvitation()]

@@ -10,12 +10,12 @@ import { createClientAuthenticator } from '../../src/authentication/authenticate
 import { createAssertionAuthenticator } from '../../src/authentication/authenticate-by-assertion.ts'
 import { createFailedAttemptLimit } from '../../src/authentication/failed-attempt-limit.ts'
 import { createKeyring, createRandomKey } from '../../src/secret-hashing/keyring.ts'
-import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 
 async function registered() {
   const time = { now: 1_000_000 }
   const clock = { now: () => time.now }
-  const storage = createMemoryStorage()
+  const storage = await openMemory()
   const { applications } = storage
   const keyring = createKeyring([createRandomKey()])
   const activity = createActivityRecorder({ storage: storage.activity, clock, onError: () => {} })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createActivityRecorder } from '../../src/activity/activity-recorder.ts'
 import { createDeveloperRegistry, LastAdministrator } from '../../src/registry/developer-registry.ts'
-import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 
 describe('the developer registry', () => {
   it('promotes, demotes and removes developers, but not the last administrator', async () => {
-    const storage = createMemoryStorage()
+    const storage = await openMemory()
     const { developers } = storage
     const activity = createActivityRecorder({
       storage: storage.activity,

@@ -4,10 +4,10 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { AlreadyExists } from '../../src/registry/application-registry.ts'
 import { createResourceServerRegistry } from '../../src/registry/resource-server-registry.ts'
 import { createKeyring, createRandomKey } from '../../src/secret-hashing/keyring.ts'
-import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 
 it('creates nothing twice with the same ID of its secret, as a form that is sent twice', async () => {
-  const storage = createMemoryStorage()
+  const storage = await openMemory()
   const activity = createActivityRecorder({
     storage: storage.activity,
     clock: systemClock,

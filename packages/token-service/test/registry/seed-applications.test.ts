@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { resolveApplications } from '../../src/registry/application-schema.ts'
 import { seedApplications } from '../../src/registry/seed-applications.ts'
 import { createKeyring, createRandomKey } from '../../src/secret-hashing/keyring.ts'
-import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { application } from '../test-service.ts'
 
 it('leaves out an application that another instance removes in the meantime, but not its products', async () => {
-  const memory = createMemoryStorage()
+  const memory = await openMemory()
   const storage = {
     ...memory,
     applications: { ...memory.applications, create: () => Promise.resolve(false) },
@@ -24,7 +24,7 @@ it('leaves out an application that another instance removes in the meantime, but
 })
 
 it('changes the secret of an application that also has a key', async () => {
-  const storage = createMemoryStorage()
+  const storage = await openMemory()
   const keyring = createKeyring([createRandomKey()])
   const start = async (clientSecret?: string) => {
     const warnings: string[] = []
@@ -45,7 +45,7 @@ it('changes the secret of an application that also has a key', async () => {
 })
 
 it('creates each project once, however often the service starts', async () => {
-  const storage = createMemoryStorage()
+  const storage = await openMemory()
   const context = {
     storage,
     keyring: createKeyring([createRandomKey()]),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { seedResourceServers, type ResourceServerOptions } from '../../src/registry/seed-resource-servers.ts'
 import { createKeyring, createRandomKey } from '../../src/secret-hashing/keyring.ts'
-import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 
 const secrets = ['first-secret-0123456789', 'second-secret-0123456789', 'third-secret-0123456789'] as const
 const jwksUrl = 'https://api.example.com/jwks.json'
 
-function starts() {
-  const storage = createMemoryStorage()
+async function starts() {
+  const storage = await openMemory()
   const keyring = createKeyring([createRandomKey()])
   /** Returns the warnings, and the resource server afterwards. */
   return async (nowMs: number, options: Omit<ResourceServerOptions, 'clientId'>, replace?: boolean) => {
@@ -27,14 +27,14 @@ const revoked =
 
 describe('a resource server that is configured', () => {
   it('is named after its client ID, and is not changed by another start', async () => {
-    const start = starts()
+    const start = await starts()
     const created = await start(0, { clientSecret: secrets[0] })
     expect([created.warnings, created.server.name, created.expiry]).toEqual([[], 'api', [undefined]])
     expect(await start(1, { clientSecret: secrets[0], name: 'Speech' })).toEqual(created)
   })
 
   it('gets a changed secret, and each previous one expires after the overlap', async () => {
-    const start = starts()
+    const start = await starts()
     await start(0, { clientSecret: secrets[0] })
     const second = await start(0, { clientSecret: secrets[1] })
     expect([second.warnings, second.expiry]).toEqual([[changed], [60_000, undefined]])
@@ -50,7 +50,7 @@ describe('a resource server that is configured', () => {
   })
 
   it('can have a key instead of a secret, which then expires', async () => {
-    const start = starts()
+    const start = await starts()
     await start(0, { clientSecret: secrets[0] })
     const { warnings, expiry, server } = await start(0, { jwksUrl })
     expect([warnings, expiry]).toEqual([[changed], [60_000]])
@@ -63,14 +63,14 @@ describe('a resource server that is configured', () => {
   })
 
   it('gets a secret in addition to its key', async () => {
-    const start = starts()
+    const start = await starts()
     await start(0, { jwksUrl })
     const { warnings, expiry, server } = await start(0, { jwksUrl, clientSecret: secrets[0] })
     expect([warnings, expiry, server.keys.length]).toEqual([[changed], [undefined], 1])
   })
 
   it('is restored to its configuration on request', async () => {
-    const start = starts()
+    const start = await starts()
     await start(0, { clientSecret: secrets[0], jwksUrl })
     const { warnings, expiry, server } = await start(0, { clientSecret: secrets[1], name: 'Speech' }, true)
     expect([warnings, expiry, server.name, server.keys]).toEqual([[], [undefined], 'Speech', []])

@@ -170,11 +170,6 @@ describe('an SQLite database', () => {
 
   it.each([
     [
-      'a folder of the former format',
-      (path: string) => folderOfPglite(path),
-      /folder .*data has the format of PGlite/,
-    ],
-    [
       'a folder',
       (path: string) => mkdirSync(path),
       /data is a folder\. SQLite storage requires the path of a file/,
@@ -188,14 +183,6 @@ describe('an SQLite database', () => {
     const path = join(temporaryFolder(), 'data')
     create(path)
     await expect(openSqlite(path)).rejects.toThrow(message)
-  })
-
-  it('is not created inside a folder of the former format', async () => {
-    const folder = join(temporaryFolder(), 'tokenwell-data')
-    folderOfPglite(folder)
-    await expect(openSqlite(join(folder, 'tokenwell.db'))).rejects.toThrow(
-      /folder .*tokenwell-data has the format of PGlite/,
-    )
   })
 
   it('is not opened by an older version of the program', async () => {
@@ -266,8 +253,3 @@ describe('a backup', () => {
     await expect(restoreStorage({ kind: 'memory' }, 'backup.db')).rejects.toThrow(/for SQLite storage/)
   })
 })
-
-function folderOfPglite(folder: string): void {
-  mkdirSync(folder)
-  writeFileSync(join(folder, 'PG_VERSION'), '18\n')
-}

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
-import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import { openMemory, openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import {
   postgresIsAbsent,
   startPostgres,
@@ -16,7 +15,7 @@ import { describeStorage } from './storage-contract.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tokenwell-storage-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describeStorage('memory storage', async () => createMemoryStorage())
+describeStorage('memory storage', openMemory)
 
 describeStorage('SQLite storage', () => openSqlite(join(folder, 'data.db')))
 

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { purgeRegularly } from '../../src/tokens/purge-expired.ts'
 
 it('purges expired tokens and failure counts regularly, despite errors', async () => {
-  const storage = createMemoryStorage()
+  const storage = await openMemory()
   const purged: number[] = []
   const errors: unknown[] = []
   let failing = true
@@ -36,7 +36,7 @@ it('purges expired tokens and failure counts regularly, despite errors', async (
 })
 
 it('keeps token requests for a week', async () => {
-  const storage = createMemoryStorage()
+  const storage = await openMemory()
   const weekMs = 7 * 86_400_000
   const requests = [weekMs, weekMs + 1].map((ageMs) => ({
     clientId: 'a-client',
@@ -62,7 +62,7 @@ it('keeps token requests for a week', async () => {
 it('keeps no process alive', async () => {
   const setTimer = vi.spyOn(globalThis, 'setInterval')
   const stop = purgeRegularly({
-    storage: createMemoryStorage(),
+    storage: await openMemory(),
     clock: { now: () => 42 },
     onError: () => {},
     auditRetentionMs: 10,

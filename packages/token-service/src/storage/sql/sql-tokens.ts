@@ -6,8 +6,6 @@ import { applicationColumns, toApplication } from './client-rows.ts'
 import { countDeleted, firstOf, frequentStatement, type Database, type Query } from './database.ts'
 
 const purgeSize = 200
-// With SQLite, each batch waits for the disk. Fewer and larger ones issue a tenth more tokens per second.
-const sqliteDelayMs = 0.3
 
 export function createSqlTokens(database: Database): TokenStorage {
   const { kind, query } = database
@@ -20,23 +18,20 @@ export function createSqlTokens(database: Database): TokenStorage {
         sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, cast(value->>5 as bigint), cast(value->>6 as bigint) from ${rows}`,
       ),
   )
-  const save = createBatcher<StoredToken, undefined>(
-    async (batch) => {
-      await insert(
-        batch.map((token) => [
-          token.hash,
-          token.applicationId,
-          token.secretId,
-          token.generation,
-          JSON.stringify(token.products),
-          token.issuedAtMs,
-          token.expiresAtMs,
-        ]),
-      )
-      return []
-    },
-    { delayMs: kind === 'sqlite' ? sqliteDelayMs : 0 },
-  )
+  const save = createBatcher<StoredToken, undefined>(async (batch) => {
+    await insert(
+      batch.map((token) => [
+        token.hash,
+        token.applicationId,
+        token.secretId,
+        token.generation,
+        JSON.stringify(token.products),
+        token.issuedAtMs,
+        token.expiresAtMs,
+      ]),
+    )
+    return []
+  })
 
   const selectByHash = frequentStatement(database, (rows) =>
     selectTokens(query).where('tokens.hash', 'in', firstOf(rows)),

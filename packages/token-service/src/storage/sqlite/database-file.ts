@@ -3,7 +3,6 @@ import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { UsageError } from '../../platform/usage-error.ts'
-import { formerFormat } from './former-format.ts'
 import { lockFile } from './lock-file.ts'
 
 /**
@@ -16,9 +15,6 @@ export async function lockDatabase(
   Database: typeof DatabaseSync,
 ): Promise<{ path: string; unlock: () => void }> {
   const folder = dirname(file)
-  for (const each of [file, folder]) {
-    if (existsSync(join(each, 'PG_VERSION'))) throw new UsageError(formerFormat(each))
-  }
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
     throw new UsageError(`${file} is a folder. SQLite storage requires the path of a file.`)
   }

@@ -6,9 +6,8 @@ export async function importSqlite(): Promise<typeof Sqlite> {
   try {
     return await import('node:sqlite')
   } catch (error) {
-    throw new UsageError(
-      `SQLite storage requires Node 22.13 or later; this is ${process.version}. Use memory or PostgreSQL storage, or a newer Node.`,
-      { cause: error },
-    )
+    throw new UsageError(`The token service requires Node 22.13 or later; this is ${process.version}.`, {
+      cause: error,
+    })
   }
 }

@@ -13,6 +13,17 @@ import { NodeSqliteDialect } from './sqlite-dialect.ts'
 
 const leastSpace = 1024 * 1024
 
+/** Opens a database that is gone when it is closed. */
+export async function openMemory(): Promise<Storage> {
+  const { DatabaseSync } = await importSqlite()
+  const database = createDatabase('sqlite', new NodeSqliteDialect(new DatabaseSync(':memory:')))
+  await migrate(database)
+  return createSqlStorage(database, {
+    opened: Promise.resolve(),
+    close: () => database.query.destroy(),
+  })
+}
+
 /** Opens the SQLite database in `file`, created if it does not exist, for this process only. */
 export async function openSqlite(file: string): Promise<Storage> {
   const { DatabaseSync } = await importSqlite()

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
-import { load } from '../platform/load.ts'
+import proxyAddress from '@fastify/proxy-addr'
+import ipaddr from 'ipaddr.js'
 import { UsageError } from '../platform/usage-error.ts'
 
 export type TrustProxy = boolean | number | string[]
@@ -28,21 +28,13 @@ export function parseTrustProxy(value: boolean | number | string): TrustProxy {
 /** Whether the proxy with that address is trusted, which is so many hops away. */
 export function trusts(trustProxy: TrustProxy): (address: string, hop: number) => boolean {
   if (typeof trustProxy === 'object') {
-    return load('@fastify/proxy-addr').compile(trustProxy)
+    return proxyAddress.compile(trustProxy)
   }
   return (_address, hop) => (typeof trustProxy === 'number' ? hop < trustProxy : trustProxy)
 }
 
-/** Reads the address of a client: that of its connection, or the one that trusted proxies report. */
-export function clientAddress(trustProxy: TrustProxy): (request: IncomingMessage) => string {
-  if (trustProxy === false) return ({ socket }) => socket.remoteAddress ?? ''
-  const addressOf = load('@fastify/proxy-addr')
-  const trust = trusts(trustProxy)
-  return (request) => (request.socket.remoteAddress === undefined ? '' : addressOf(request, trust))
-}
-
 /** An address, but not in a short form, such as `10` for 0.0.0.10; or a CIDR range. */
 function isRange(range: string): boolean {
-  const { IPv4, IPv6, isValidCIDR } = load('ipaddr.js')
+  const { IPv4, IPv6, isValidCIDR } = ipaddr
   return IPv4.isValidFourPartDecimal(range) || IPv6.isValid(range) || isValidCIDR(range)
 }
