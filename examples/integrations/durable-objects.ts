@@ -4,12 +4,12 @@ import {
   clientCredentials,
   createTokenFetch,
   createTokenProvider,
-  tokenSharing,
-  type TokenFailure,
   type TokenFetch,
   type TokenResponse,
   type TokenStore,
 } from '@tokenwell/core'
+import type { TokenFailure } from '@tokenwell/core/protocol'
+import { tokenSharing } from '@tokenwell/core/store'
 
 type Slot = 'lease' | 'fallback'
 

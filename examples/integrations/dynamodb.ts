@@ -6,13 +6,8 @@ import {
   UpdateItemCommand,
   type AttributeValue,
 } from '@aws-sdk/client-dynamodb'
-import {
-  clientCredentials,
-  createTokenFetch,
-  createTokenProvider,
-  tokenSharing,
-  type TokenStore,
-} from '@tokenwell/core'
+import { clientCredentials, createTokenFetch, createTokenProvider, type TokenStore } from '@tokenwell/core'
+import { tokenSharing } from '@tokenwell/core/store'
 import { createEntryFormat, type Entry, type EntryKind } from '@tokenwell/stored-entries'
 
 /** DynamoDB has no clock to compare with: the clocks of the processes must agree to within a second. */

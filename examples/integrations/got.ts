@@ -1,10 +1,6 @@
 // got: two hooks attach the token and repeat a request whose token the API rejected.
-import {
-  type AccessToken,
-  classifyApiResponse,
-  clientCredentials,
-  createTokenProvider,
-} from '@tokenwell/core'
+import { type AccessToken, clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { classifyApiResponse } from '@tokenwell/core/protocol'
 import got from 'got'
 
 const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>

@@ -1,10 +1,6 @@
 // undici: an interceptor attaches tokens to everything that a dispatcher sends.
-import {
-  type AccessToken,
-  classifyApiResponse,
-  clientCredentials,
-  createTokenProvider,
-} from '@tokenwell/core'
+import { type AccessToken, clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { classifyApiResponse } from '@tokenwell/core/protocol'
 import { Agent, type Dispatcher, request } from 'undici'
 
 const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>

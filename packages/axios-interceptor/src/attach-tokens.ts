@@ -1,11 +1,10 @@
+import type { AttachOptions, TokenProvider } from '@tokenwell/core'
 import {
   createTokenAttacher,
   isRepeatableBody,
   type Attachment,
-  type AttachOptions,
   type AttachRequest,
-  type TokenProvider,
-} from '@tokenwell/core'
+} from '@tokenwell/core/adapter'
 import type { AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
 import { copyArguments } from './copy-arguments.ts'
 import { baseOrigin, requestUrl, urlOfSameOrigin } from './request-url.ts'

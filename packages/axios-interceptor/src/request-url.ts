@@ -1,4 +1,4 @@
-import { configurationError } from '@tokenwell/core'
+import { configurationError } from '@tokenwell/core/protocol'
 import { Axios, type InternalAxiosRequestConfig } from 'axios'
 
 // Without defaults, because the configuration of a request is complete.

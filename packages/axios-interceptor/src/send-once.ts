@@ -1,4 +1,4 @@
-import type { Attachment, TokenAttacher } from '@tokenwell/core'
+import type { Attachment, TokenAttacher } from '@tokenwell/core/adapter'
 import * as axios from 'axios'
 import { createAxiosErrors } from './axios-errors.ts'
 import { redactAgents, redactError, redactResponse } from './redact.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { clientAssertion, configurationError, type ClientAuthentication } from '@tokenwell/core'
+import { clientAssertion, type ClientAuthentication } from '@tokenwell/core'
+import { configurationError } from '@tokenwell/core/protocol'
 import { addSentences, explainClockSkew } from './explain-rejection.ts'
 
 /**

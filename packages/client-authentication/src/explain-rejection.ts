@@ -1,4 +1,5 @@
-import { headerValue, type ResponseHeaders, type TokenError } from '@tokenwell/core'
+import type { TokenError } from '@tokenwell/core'
+import { headerValue, type ResponseHeaders } from '@tokenwell/core/protocol'
 
 /** A smaller difference may come from a slow response, and servers tolerate it. */
 const noticeableSeconds = 20

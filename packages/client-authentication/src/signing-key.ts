@@ -1,4 +1,4 @@
-import { configurationError } from '@tokenwell/core'
+import { configurationError } from '@tokenwell/core/protocol'
 import { calculateJwkThumbprint, exportJWK, importJWK, importPKCS8, type CryptoKey, type JWK } from 'jose'
 
 /** A private key: a `CryptoKey`, a JWK, or PEM text with a PKCS #8 key. */

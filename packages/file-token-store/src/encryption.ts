@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { configurationError } from '@tokenwell/core'
+import { configurationError } from '@tokenwell/core/protocol'
 
 /** Derives the names of entries from cache keys and encodes their content. */
 export interface Encoding {

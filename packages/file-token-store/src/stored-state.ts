@@ -1,4 +1,5 @@
-import type { TokenFailure, TokenResponse } from '@tokenwell/core'
+import type { TokenResponse } from '@tokenwell/core'
+import type { TokenFailure } from '@tokenwell/core/protocol'
 
 /** Everything that is stored for one cache key. Times are milliseconds since 1970. */
 export interface StoredState {

@@ -1,10 +1,5 @@
-import {
-  createTokenAttacher,
-  fetchWithToken,
-  isRepeatableBody,
-  type AttachOptions,
-  type TokenProvider,
-} from '@tokenwell/core'
+import type { AttachOptions, TokenProvider } from '@tokenwell/core'
+import { createTokenAttacher, fetchWithToken, isRepeatableBody } from '@tokenwell/core/adapter'
 import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
 
 /**

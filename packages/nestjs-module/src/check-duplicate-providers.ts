@@ -1,6 +1,6 @@
 import type { InjectionToken, Type } from '@nestjs/common'
 import type { ModulesContainer } from '@nestjs/core'
-import { configurationError } from '@tokenwell/core'
+import { configurationError } from '@tokenwell/core/protocol'
 
 type Module = ModulesContainer extends Map<string, infer Value> ? Value : never
 

@@ -1,12 +1,12 @@
 import {
   clientCredentials,
-  configurationError,
   createTokenProvider,
   type ClientCredentialsOptions,
   type TokenProvider,
   type TokenProviderOptions,
   type TokenSource,
 } from '@tokenwell/core'
+import { configurationError } from '@tokenwell/core/protocol'
 
 /** The credentials of a client, or a token source, and the options of its token provider. */
 export type TokenModuleOptions = TokenProviderOptions &

@@ -8,7 +8,7 @@ import {
   TokenModule,
   type TokenModuleOptions,
 } from '@tokenwell/nestjs-module'
-import { createTestTokenProvider } from '@tokenwell/testing/token-provider'
+import { createTestTokenProvider } from '@tokenwell/core/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 /** Issues tokens `name-1`, `name-2` … */

@@ -1,10 +1,10 @@
 import {
   createTokenFetch,
   createTokenProvider,
-  tokenSharing,
   type TokenProvider,
   type TokenProviderOptions,
 } from '@tokenwell/core'
+import { tokenSharing } from '@tokenwell/core/store'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
 import { createFakeClock, json, useTestServers } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

@@ -1,10 +1,6 @@
-import {
-  configurationError,
-  notifyListener,
-  tokenSharing,
-  type TokenLease,
-  type TokenStore,
-} from '@tokenwell/core'
+import type { TokenStore } from '@tokenwell/core'
+import { configurationError, notifyListener } from '@tokenwell/core/protocol'
+import { tokenSharing, type TokenLease } from '@tokenwell/core/store'
 import {
   createEntryFormat,
   type EntryContents,

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { TokenLease } from '@tokenwell/core'
+import type { TokenLease } from '@tokenwell/core/store'
 import type { Entry, EntryContents, EntryKind } from '@tokenwell/stored-entries'
 import { readTime, type RunScript } from './redis-script.ts'
 import { isLost } from './store-error.ts'

@@ -1,4 +1,6 @@
-import { configurationError, notifyListener, tokenSharing, type TokenStore } from '@tokenwell/core'
+import type { TokenStore } from '@tokenwell/core'
+import { configurationError, notifyListener } from '@tokenwell/core/protocol'
+import { tokenSharing } from '@tokenwell/core/store'
 import { createEntryFormat, type FoundEntries } from '@tokenwell/stored-entries'
 import { createScriptSender, type RedisTokenStoreClient, type ScriptSender } from './redis-client.ts'
 import { takeLease, type EncodeEntry } from './redis-lease.ts'

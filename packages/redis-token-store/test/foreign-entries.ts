@@ -1,4 +1,5 @@
-import type { StoredCooldown, StoredToken, TokenResponse, TokenStore } from '@tokenwell/core'
+import type { TokenResponse, TokenStore } from '@tokenwell/core'
+import type { StoredCooldown, StoredToken } from '@tokenwell/core/store'
 import { createRedisTokenStore, type EntryUnreadableEvent } from '@tokenwell/redis-token-store'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

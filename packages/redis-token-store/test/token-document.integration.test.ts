@@ -1,4 +1,4 @@
-import { parseTokenResponse } from '@tokenwell/core'
+import { parseTokenResponse } from '@tokenwell/core/protocol'
 import { createRedisTokenStore } from '@tokenwell/redis-token-store'
 import * as fc from 'fast-check'
 import { createClient } from 'redis'

@@ -1,4 +1,5 @@
-import { notifyListener, TokenError } from '@tokenwell/core'
+import { TokenError } from '@tokenwell/core'
+import { notifyListener } from '@tokenwell/core/protocol'
 import { checkBinding } from './binding/check-binding.ts'
 import type { DpopProofs } from './binding/dpop-proofs.ts'
 import type { VerifiedRequest } from './binding/verified-request.ts'

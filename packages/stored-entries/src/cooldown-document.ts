@@ -1,4 +1,5 @@
-import type { TokenErrorKind, TokenFailure } from '@tokenwell/core'
+import type { TokenErrorKind } from '@tokenwell/core'
+import type { TokenFailure } from '@tokenwell/core/protocol'
 
 const kinds: readonly TokenErrorKind[] = [
   'credentials',

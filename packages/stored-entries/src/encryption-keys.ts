@@ -1,4 +1,4 @@
-import { configurationError } from '@tokenwell/core'
+import { configurationError } from '@tokenwell/core/protocol'
 import { createEncryption, plainText, type EntryEncryption } from './entry-encryption.ts'
 
 /** One encryption per key; the first one is used for writing. @throws {TokenError} of kind `configuration` */

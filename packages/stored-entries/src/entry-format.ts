@@ -1,4 +1,5 @@
-import type { TokenFailure, TokenResponse, TokenStore } from '@tokenwell/core'
+import type { TokenResponse, TokenStore } from '@tokenwell/core'
+import type { TokenFailure } from '@tokenwell/core/protocol'
 import { readCooldownDocument, writeCooldownDocument } from './cooldown-document.ts'
 import { createEncryptions } from './encryption-keys.ts'
 import { readTokenDocument, writeTokenDocument } from './token-document.ts'

@@ -1,4 +1,5 @@
-import { parseTokenResponse, type TokenResponse } from '@tokenwell/core'
+import type { TokenResponse } from '@tokenwell/core'
+import { parseTokenResponse } from '@tokenwell/core/protocol'
 
 /** Writes a token response in the format of a token endpoint, so that the same strict rules apply when it is read. */
 export function writeTokenDocument(response: TokenResponse): string {

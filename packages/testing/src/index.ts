@@ -20,5 +20,4 @@ export {
 } from './servers/scripted-server.ts'
 export { useTestServers, type TestServers } from './servers/test-servers.ts'
 export { startTokenEndpoint, type TokenEndpoint } from './servers/token-endpoint.ts'
-export { createTestTokenProvider, type TestTokenProviderOptions } from './test-token-provider.ts'
 export { describeTokenStore, type TokenStoreContractOptions } from './token-store/describe-token-store.ts'

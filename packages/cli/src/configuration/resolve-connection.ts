@@ -1,11 +1,5 @@
-import {
-  buildTokenRequest,
-  TokenError,
-  type ClientAuthentication,
-  type ClientCredentialsOptions,
-  type TokenRequest,
-  type TokenRequestOptions,
-} from '@tokenwell/core'
+import { TokenError, type ClientAuthentication, type ClientCredentialsOptions } from '@tokenwell/core'
+import { buildTokenRequest, type TokenRequest, type TokenRequestOptions } from '@tokenwell/core/protocol'
 import { nameOptions } from '../explain-error.ts'
 import { warn } from '../output.ts'
 import type { CommandContext } from '../command-context.ts'

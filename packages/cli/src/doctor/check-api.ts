@@ -1,4 +1,5 @@
-import { classifyApiResponse, type AccessToken } from '@tokenwell/core'
+import type { AccessToken } from '@tokenwell/core'
+import { classifyApiResponse } from '@tokenwell/core/protocol'
 import { isSecureUrl } from '../configuration/secure-url.ts'
 import { explainUnreachable } from './check-network.ts'
 import { findingsOf, type Finding } from './finding.ts'

@@ -1,4 +1,5 @@
-import { parseTokenResponse, TokenError } from '@tokenwell/core'
+import { TokenError } from '@tokenwell/core'
+import { parseTokenResponse } from '@tokenwell/core/protocol'
 import { describeRequest, type Connection } from '../configuration/resolve-connection.ts'
 import { redactFinding } from './redact-finding.ts'
 import { observeTokenRequest, type ObservedRequest } from './observe-token-request.ts'

@@ -1,11 +1,10 @@
+import { TokenError, type TokenBinding } from '@tokenwell/core'
 import {
   configurationError,
   headerValue,
-  TokenError,
   type ResponseHeaders,
-  type TokenBinding,
   type TokenEndpointResponse,
-} from '@tokenwell/core'
+} from '@tokenwell/core/protocol'
 import { base64url, SignJWT } from 'jose'
 import { explainClockSkew } from '../explain-rejection.ts'
 import { Nonces } from './nonces.ts'

@@ -1,4 +1,4 @@
-import { configurationError } from '@tokenwell/core'
+import { configurationError } from '@tokenwell/core/protocol'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type CryptoKey, type JWK } from 'jose'
 import { importSigningKey, type SigningKey } from '../signing-key.ts'
 

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { configurationError, type ClientAuthentication, type FetchLike } from '@tokenwell/core'
+import type { ClientAuthentication, FetchLike } from '@tokenwell/core'
+import { configurationError } from '@tokenwell/core/protocol'
 import { Agent, fetch as undiciFetch } from 'undici'
 
 export interface MutualTlsOptions {

@@ -1,4 +1,4 @@
-import { sleep } from '../platform/timers.ts'
+import { sleep } from '../runtime/timers.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import type { CachedToken } from './cached-token.ts'
 import { requestWithRetries, type AcquireContext, type ProviderContext } from './request-with-retries.ts'

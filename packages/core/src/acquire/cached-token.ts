@@ -1,4 +1,4 @@
-import { elapsedSince, systemClock, type Clock, type Instant } from '../platform/clock.ts'
+import { elapsedSince, systemClock, type Clock, type Instant } from '../runtime/clock.ts'
 import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
 import { createAccessToken, type AccessToken } from '../tokens/access-token.ts'
 import type { ProviderSettings } from './provider-options.ts'

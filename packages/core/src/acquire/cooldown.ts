@@ -1,5 +1,5 @@
-import { elapsedSince, readInstant, type Clock, type Instant } from '../platform/clock.ts'
-import { waitFor } from '../platform/timers.ts'
+import { elapsedSince, readInstant, type Clock, type Instant } from '../runtime/clock.ts'
+import { waitFor } from '../runtime/timers.ts'
 import { changeTokenError, type TokenError, type TokenErrorKind } from '../protocol/token-error.ts'
 import { credentialsCheck, isExemptFromCooldown } from '../tokens/credentials-change.ts'
 

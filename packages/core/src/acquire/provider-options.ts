@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../platform/clock.ts'
+import { systemClock, type Clock } from '../runtime/clock.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import type { TokenEventListener } from '../tokens/token-event.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
@@ -59,7 +59,9 @@ export function resolveSettings(options: TokenProviderOptions): ProviderSettings
     settings[name] = typeof value === 'number' ? Math.min(value, longestTimer) : value
   }
   if (options.store && !options.store.sharing) {
-    throw configurationError('store has no `sharing`. Add `sharing: tokenSharing` from @tokenwell/core.')
+    throw configurationError(
+      'store has no `sharing`. Add `sharing: tokenSharing` from @tokenwell/core/store.',
+    )
   }
   return settings as never
 }

@@ -1,4 +1,4 @@
-import { waitFor } from '../platform/timers.ts'
+import { waitFor } from '../runtime/timers.ts'
 
 const maxBytes = 16 * 1024
 const maxMs = 1_000

@@ -1,6 +1,6 @@
 import type { CachedToken } from '../acquire/cached-token.ts'
 import { longestTimer, type ProviderSettings } from '../acquire/provider-options.ts'
-import { onAbort } from '../platform/abort.ts'
+import { onAbort } from '../runtime/abort.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { TokenRequestReason } from '../tokens/token-event.ts'
 

@@ -1,4 +1,4 @@
-import { Redacted } from '../platform/redacted.ts'
+import { Redacted } from '../runtime/redacted.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 import type { TokenEvent, TokenEventListener } from '../tokens/token-event.ts'

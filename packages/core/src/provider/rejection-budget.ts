@@ -1,4 +1,4 @@
-import { elapsedSince, readInstant, type Clock, type Instant } from '../platform/clock.ts'
+import { elapsedSince, readInstant, type Clock, type Instant } from '../runtime/clock.ts'
 
 const refreshes = 20
 const refillMs = 5_000

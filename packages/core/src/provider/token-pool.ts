@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { resolveSettings, type TokenProviderOptions } from '../acquire/provider-options.ts'
-import { LruMap } from '../platform/lru-map.ts'
-import { addListener, notifyListener } from '../platform/listeners.ts'
+import { LruMap } from '../runtime/lru-map.ts'
+import { addListener, notifyListener } from '../runtime/listeners.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { TokenEventListener } from '../tokens/token-event.ts'

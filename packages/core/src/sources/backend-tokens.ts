@@ -1,4 +1,4 @@
-import { errorCode } from '../platform/error-code.ts'
+import { errorCode } from '../runtime/error-code.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import { isRedirect, kindOfStatus } from '../protocol/error-response.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'

@@ -1,4 +1,4 @@
-import { errorCode } from '../platform/error-code.ts'
+import { errorCode } from '../runtime/error-code.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 

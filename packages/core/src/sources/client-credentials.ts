@@ -1,5 +1,5 @@
-import { digest } from '../platform/digest.ts'
-import { Redacted } from '../platform/redacted.ts'
+import { digest } from '../runtime/digest.ts'
+import { Redacted } from '../runtime/redacted.ts'
 import { scopes, startTokenRequest } from '../protocol/build-token-request.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'

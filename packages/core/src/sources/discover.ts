@@ -1,4 +1,4 @@
-import { elapsedSince, readInstant, systemClock, type Instant } from '../platform/clock.ts'
+import { elapsedSince, readInstant, systemClock, type Instant } from '../runtime/clock.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { secureUrl } from '../protocol/secure-url.ts'

@@ -1,5 +1,5 @@
-import { errorCode } from '../platform/error-code.ts'
-import { runsInBrowser } from '../platform/runtime.ts'
+import { errorCode } from '../runtime/error-code.ts'
+import { runsInBrowser } from '../runtime/runtime.ts'
 import {
   checkClientAuthentication,
   checkCredential,

@@ -1,4 +1,4 @@
-import { errorCode } from '../platform/error-code.ts'
+import { errorCode } from '../runtime/error-code.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'

@@ -1,4 +1,4 @@
-import { Redacted } from '../platform/redacted.ts'
+import { Redacted } from '../runtime/redacted.ts'
 import type { TokenBinding } from '../protocol/token-binding.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 

@@ -1,10 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  createTokenAttacher,
-  createTokenFetch,
-  createTokenProvider,
-  type AllowedOrigin,
-} from '@tokenwell/core'
+import { createTokenFetch, createTokenProvider, type AllowedOrigin } from '@tokenwell/core'
+import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
 
 function attacherFor(...allowedOrigins: AllowedOrigin[]) {

@@ -1,9 +1,5 @@
-import {
-  createTokenAttacher,
-  createTokenFetch,
-  createTokenProvider,
-  type TokenBinding,
-} from '@tokenwell/core'
+import { createTokenFetch, createTokenProvider, type TokenBinding } from '@tokenwell/core'
+import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { expect, it, vi } from 'vitest'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
 

@@ -1,9 +1,5 @@
-import {
-  createTokenAttacher,
-  createTokenFetch,
-  createTokenProvider,
-  type TokenProvider,
-} from '@tokenwell/core'
+import { createTokenFetch, createTokenProvider, type TokenProvider } from '@tokenwell/core'
+import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { describe, expect, it, vi } from 'vitest'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, type Script } from '../support/scripted-endpoint.ts'

@@ -1,4 +1,5 @@
-import { createTokenAttacher, createTokenProvider, type AttachOptions } from '@tokenwell/core'
+import { createTokenProvider, type AttachOptions } from '@tokenwell/core'
+import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { describe, expect, it, vi } from 'vitest'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
 

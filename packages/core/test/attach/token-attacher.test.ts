@@ -1,13 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
-  createTokenAttacher,
   createTokenPool,
   createTokenProvider,
-  type ApiResponse,
   type AttachOptions,
   type TokenEvent,
   type TokenSource,
 } from '@tokenwell/core'
+import { createTokenAttacher, type ApiResponse } from '@tokenwell/core/adapter'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
 

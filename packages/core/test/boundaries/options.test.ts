@@ -2,17 +2,16 @@ import {
   clientAssertion,
   clientCredentials,
   createMemoryTokenStore,
-  createTokenAttacher,
   createTokenFetch,
   createTokenProvider,
   isTokenError,
-  parseTokenResponse,
   TokenError,
-  type ApiResponse,
   type ClientAuthentication,
   type ClientCredentialsOptions,
   type TokenBinding,
 } from '@tokenwell/core'
+import { createTokenAttacher, type ApiResponse } from '@tokenwell/core/adapter'
+import { parseTokenResponse } from '@tokenwell/core/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'

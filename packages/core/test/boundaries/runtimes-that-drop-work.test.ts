@@ -1,4 +1,5 @@
-import { createTokenAttacher, createTokenProvider } from '@tokenwell/core'
+import { createTokenProvider } from '@tokenwell/core'
+import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { never, ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,20 +7,22 @@ import { onTestFinished } from 'vitest'
 import config from '../../rolldown.config.ts'
 
 export interface BuiltCore {
-  /** Path of the bundle. */
+  /** Path of the main entry. */
   readonly file: string
+  /** The code of all entries. */
   readonly code: string
-  readonly chunk: OutputChunk
+  readonly chunks: readonly OutputChunk[]
 }
 
 /** Builds the package as for publishing, into a temporary folder. */
 export async function buildCore(): Promise<BuiltCore> {
-  const folder = await mkdtemp(join(tmpdir(), 'core-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const dir = await mkdtemp(join(tmpdir(), 'core-'))
+  onTestFinished(() => rm(dir, { recursive: true }))
+  await writeFile(join(dir, 'package.json'), '{ "type": "module", "sideEffects": false }')
   const { output: outputOptions, ...inputOptions } = Array.isArray(config) ? config[0]! : config
   const bundle = await rolldown({ ...inputOptions, cwd: fileURLToPath(new URL('../..', import.meta.url)) })
-  const file = join(folder, 'core.mjs')
-  const { output } = await bundle.write({ ...[outputOptions].flat()[0], file })
+  const { output } = await bundle.write({ ...[outputOptions].flat()[0], dir })
   await bundle.close()
-  return { file, code: await readFile(file, 'utf8'), chunk: output[0] }
+  const chunks = output.filter((part) => part.type === 'chunk')
+  return { file: join(dir, 'index.js'), code: chunks.map(({ code }) => code).join('\n'), chunks }
 }

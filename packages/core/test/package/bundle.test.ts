@@ -1,20 +1,23 @@
 import { builtinModules } from 'node:module'
 import { rolldown } from 'rolldown'
 import { describe, expect, it } from 'vitest'
-import * as source from '@tokenwell/core'
+import * as core from '@tokenwell/core'
 import { buildCore } from './built-core.ts'
 import { runNode } from './run-node.ts'
 
 describe('the published file', () => {
   it('imports nothing, not even when its neutral bundle is built again', async () => {
-    const { chunk, code, file } = await buildCore()
-    expect([...chunk.imports, ...chunk.dynamicImports]).toEqual([])
+    const { chunks, code, file } = await buildCore()
+    for (const { fileName, imports, dynamicImports } of chunks) {
+      // Every entry reads one more file.
+      expect([...imports, ...dynamicImports]).toEqual(fileName === 'core.js' ? [] : ['core.js'])
+    }
     const imported: string[] = []
     const bundle = await rolldown({
       input: file,
       platform: 'neutral',
       external: (id, _importer, isResolved) => {
-        if (!isResolved && id !== file) imported.push(id)
+        if (!isResolved && id !== file && id !== './core.js') imported.push(id)
         return false
       },
     })
@@ -50,10 +53,30 @@ describe('the published file', () => {
     )
   })
 
-  it('exports the same names as its sources', async () => {
-    const { file } = await buildCore()
-    const built = (await import(file)) as object
-    expect(Object.keys(built).toSorted()).toEqual(Object.keys(source).toSorted())
+  it.each(['index', 'adapter', 'protocol', 'store', 'testing'])(
+    'exports the same names as its sources: %s',
+    async (entry) => {
+      const { file } = await buildCore()
+      const built = (await import(file.replace('index', entry))) as object
+      const source = (await import(`../../src/${entry}.ts`)) as object
+      expect(Object.keys(built).toSorted()).toEqual(Object.keys(source).toSorted())
+    },
+  )
+
+  it('offers an application no more than it imports', () => {
+    expect(Object.keys(core).toSorted()).toEqual([
+      'TokenError',
+      'backendTokens',
+      'clientAssertion',
+      'clientCredentials',
+      'createMemoryTokenStore',
+      'createTokenFetch',
+      'createTokenPool',
+      'createTokenProvider',
+      'discover',
+      'isTokenError',
+      'tokenResponseBody',
+    ])
   })
 
   it.each(['esm', 'cjs'] as const)('does not touch slow globals while it loads as %s', async (format) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { buildTokenRequest, clientCredentials, type ClientCredentialsOptions } from '@tokenwell/core'
+import { clientCredentials, type ClientCredentialsOptions } from '@tokenwell/core'
+import { buildTokenRequest } from '@tokenwell/core/protocol'
 
 type Options = Parameters<typeof buildTokenRequest>[0]
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { classifyApiResponse } from '@tokenwell/core'
+import { classifyApiResponse } from '@tokenwell/core/protocol'
 
 const challenge = (header: string, status = 401) =>
   classifyApiResponse(status, { 'WWW-Authenticate': header })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { classifyApiResponse, parseTokenResponse, TokenError } from '@tokenwell/core'
+import { TokenError } from '@tokenwell/core'
+import { classifyApiResponse, parseTokenResponse } from '@tokenwell/core/protocol'
 import apiRejections from './data/api-rejections.json' with { type: 'json' }
 import tokenErrors from './data/token-errors.json' with { type: 'json' }
 import tokenSuccess from './data/token-success.json' with { type: 'json' }

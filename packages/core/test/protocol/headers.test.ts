@@ -1,4 +1,4 @@
-import { headerValue } from '@tokenwell/core'
+import { headerValue } from '@tokenwell/core/protocol'
 import { expect, it } from 'vitest'
 
 it.each<[Parameters<typeof headerValue>[0], string | undefined]>([

@@ -1,4 +1,5 @@
-import { createMemoryTokenStore, type TokenLease, type TokenStore } from '@tokenwell/core'
+import { createMemoryTokenStore, type TokenStore } from '@tokenwell/core'
+import type { TokenLease } from '@tokenwell/core/store'
 
 export type Behaviour = 'works' | 'fails' | 'hangs'
 

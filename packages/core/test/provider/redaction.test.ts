@@ -5,10 +5,10 @@ import {
   clientCredentials,
   createTokenFetch,
   createTokenProvider,
-  parseTokenResponse,
   type ClientCredentialsOptions,
   type TokenEvent,
 } from '@tokenwell/core'
+import { parseTokenResponse } from '@tokenwell/core/protocol'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, type ScriptedResponse } from '../support/scripted-endpoint.ts'
 

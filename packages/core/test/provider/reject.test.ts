@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenAttacher, createTokenProvider, type TokenEvent } from '@tokenwell/core'
+import { createTokenProvider, type TokenEvent } from '@tokenwell/core'
+import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, unavailable, type Script } from '../support/scripted-endpoint.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createTokenAttacher, createTokenPool } from '@tokenwell/core'
+import { createTokenPool } from '@tokenwell/core'
+import { createTokenAttacher } from '@tokenwell/core/adapter'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { never, ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'

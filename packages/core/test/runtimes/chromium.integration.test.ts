@@ -19,15 +19,15 @@ describe.skipIf(!present)('in Chromium', () => {
   afterAll(() => browser?.close())
 
   it('the published file passes the smoke test without console output', { timeout: 60_000 }, async () => {
-    const { code } = await buildCore()
-    const origin = await startSmokeServer(code)
+    const { chunks } = await buildCore()
+    const origin = await startSmokeServer(chunks)
     const page = await browser.newPage()
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(String(error)))
     await page.goto(origin)
     // As text, so that the browser loads the modules.
     const done = await page.evaluate(`
-      Promise.all([import('/core.js'), import('/smoke.js')])
+      Promise.all([import('/index.js'), import('/smoke.js')])
         .then(([core, { smoke }]) => smoke(core, location.origin))
     `)
     expect(done).toHaveLength(12)

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { OutputChunk } from 'rolldown'
 import { readText, startServer } from '../support/local-server.ts'
 
 /** The servers that the smoke script talks to, and the page that a browser runs it on. Returns their origin. */
-export async function startSmokeServer(coreCode: string): Promise<string> {
+export async function startSmokeServer(built: readonly OutputChunk[]): Promise<string> {
   const smokeCode = await readFile(fileURLToPath(new URL('smoke.mjs', import.meta.url)), 'utf8')
   const stats = { tokenRequests: 0, redirected: 0 }
   let live = new Set<string>()
@@ -31,8 +32,13 @@ export async function startSmokeServer(coreCode: string): Promise<string> {
   const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => unknown> = {
     '/': (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>'),
-    '/core.js': (_request, response) =>
-      response.writeHead(200, { 'content-type': 'text/javascript' }).end(coreCode),
+    ...Object.fromEntries(
+      built.map(({ fileName, code }) => [
+        `/${fileName}`,
+        (_request: IncomingMessage, response: ServerResponse) =>
+          response.writeHead(200, { 'content-type': 'text/javascript' }).end(code),
+      ]),
+    ),
     '/smoke.js': (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(smokeCode),
     '/stats': (_request, response) => json(response, 200, stats),

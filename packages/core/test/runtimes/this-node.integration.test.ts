@@ -6,8 +6,8 @@ import { buildCore } from '../package/built-core.ts'
 import { startSmokeServer } from './smoke-server.ts'
 
 it('the published file passes the smoke test in this version of Node', { timeout: 60_000 }, async () => {
-  const { code, file } = await buildCore()
-  const origin = await startSmokeServer(code)
+  const { chunks, file } = await buildCore()
+  const origin = await startSmokeServer(chunks)
   const script = fileURLToPath(new URL('run-smoke.mjs', import.meta.url))
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, file, origin])
   expect(JSON.parse(stdout)).toHaveLength(12)

@@ -23,8 +23,8 @@ const runtimes: [name: string, packages: string, command: string[]][] = [
 
 describe('the published file passes the smoke test in', () => {
   it.each(runtimes)('%s', async (name, packages, command) => {
-    const { code, file } = await buildCore()
-    const origin = await startSmokeServer(code)
+    const { chunks, file } = await buildCore()
+    const origin = await startSmokeServer(chunks)
     const folder = await mkdtemp(join(tmpdir(), 'runtime-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     for (const script of ['smoke.mjs', 'run-smoke.mjs']) {

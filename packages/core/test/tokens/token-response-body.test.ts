@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenProvider, parseTokenResponse, tokenResponseBody } from '@tokenwell/core'
+import { createTokenProvider, tokenResponseBody } from '@tokenwell/core'
+import { parseTokenResponse } from '@tokenwell/core/protocol'
 import { pass, setWallClock, useFakeTime } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
 

@@ -1,4 +1,5 @@
-import { configurationError, secureUrl, type Clock } from '@tokenwell/core'
+import type { Clock } from '@tokenwell/core'
+import { configurationError, secureUrl } from '@tokenwell/core/protocol'
 import type { TokenVerifierOptions } from '../token-verifier-options.ts'
 import { createIntrospectionCheck } from './introspection-check.ts'
 import { isJwt } from './is-jwt.ts'

@@ -1,13 +1,11 @@
+import { TokenError, type ClientAuthentication, type FetchLike } from '@tokenwell/core'
 import {
   configurationError,
   createClientAuthentication,
   readBody,
   retryAfter,
   secureUrl,
-  TokenError,
-  type ClientAuthentication,
-  type FetchLike,
-} from '@tokenwell/core'
+} from '@tokenwell/core/protocol'
 import { codeOf, tokenError } from '../failures.ts'
 import { noStore } from '../runtime.ts'
 import type { IntrospectionOptions } from '../token-verifier-options.ts'

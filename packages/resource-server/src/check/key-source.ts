@@ -1,4 +1,4 @@
-import { secureUrl } from '@tokenwell/core'
+import { secureUrl } from '@tokenwell/core/protocol'
 import {
   createLocalJWKSet,
   createRemoteJWKSet,

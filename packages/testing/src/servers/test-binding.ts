@@ -1,4 +1,5 @@
-import { headerValue, type ResponseHeaders, type TokenBinding } from '@tokenwell/core'
+import type { TokenBinding } from '@tokenwell/core'
+import { headerValue, type ResponseHeaders } from '@tokenwell/core/protocol'
 import { json, type ReceivedRequest, type ScriptedResponse } from './scripted-server.ts'
 
 /** What a proof of {@link createTestBinding} states. */

@@ -1,4 +1,5 @@
-import type { TokenLease, TokenResponse, TokenStore } from '@tokenwell/core'
+import type { TokenResponse, TokenStore } from '@tokenwell/core'
+import type { TokenLease } from '@tokenwell/core/store'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeCooldowns } from './describe-cooldowns.ts'
 import { describeLeases } from './describe-leases.ts'

@@ -1,4 +1,5 @@
-import type { TokenLease, TokenStore } from '@tokenwell/core'
+import type { TokenStore } from '@tokenwell/core'
+import type { TokenLease } from '@tokenwell/core/store'
 
 /** One store and one key, as set up before each test. */
 export interface StoreUnderTest {

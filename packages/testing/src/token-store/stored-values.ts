@@ -1,4 +1,5 @@
-import type { TokenFailure, TokenResponse } from '@tokenwell/core'
+import type { TokenResponse } from '@tokenwell/core'
+import type { TokenFailure } from '@tokenwell/core/protocol'
 
 export const rejection: TokenFailure = {
   kind: 'credentials',

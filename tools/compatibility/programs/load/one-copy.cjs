@@ -7,6 +7,10 @@ const { expected, usePackages } = require('./use-packages.js')
 const names = {
   '@tokenwell/axios-interceptor': ['attachTokens'],
   '@tokenwell/core': ['createTokenProvider', 'TokenError'],
+  '@tokenwell/core/adapter': ['createTokenAttacher'],
+  '@tokenwell/core/protocol': ['parseTokenResponse'],
+  '@tokenwell/core/store': ['tokenSharing'],
+  '@tokenwell/core/testing': ['createTestTokenProvider'],
   '@tokenwell/file-token-store': ['createFileTokenStore'],
   '@tokenwell/ky-hook': ['tokenHooks'],
   '@tokenwell/nestjs-module': ['TokenModule', 'InjectTokenProvider'],
@@ -17,7 +21,6 @@ const names = {
   '@tokenwell/resource-server': ['createTokenVerifier'],
   '@tokenwell/resource-server/express': [],
   '@tokenwell/resource-server/fetch': [],
-  '@tokenwell/testing/token-provider': ['createTestTokenProvider'],
   ...(process.versions.node.startsWith('20.') ? {} : { '@tokenwell/token-service': ['createTokenService'] }),
 }
 

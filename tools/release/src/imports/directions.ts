@@ -1,12 +1,13 @@
 /** Core's folders, top down: each imports only from those below it. */
 export const coreFolders = [
+  'testing',
   'attach',
   'provider',
   'acquire',
   'sources',
   'tokens',
   'protocol',
-  'platform',
+  'runtime',
 ] as const
 
 /** What the sources of each package and application may import from the others. */

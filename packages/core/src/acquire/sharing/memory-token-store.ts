@@ -1,4 +1,4 @@
-import { elapsedSince, readInstant, systemClock, type Instant } from '../../platform/clock.ts'
+import { elapsedSince, readInstant, systemClock, type Instant } from '../../runtime/clock.ts'
 import type { TokenFailure } from '../../protocol/token-error.ts'
 import type { TokenResponse } from '../../protocol/token-response.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'

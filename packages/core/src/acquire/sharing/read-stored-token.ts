@@ -1,7 +1,7 @@
 import { createCachedToken, lifetimeOf, type CachedToken } from '../cached-token.ts'
 import { longestCooldownMs, shareCooldown } from '../cooldown.ts'
 import type { AcquireContext } from '../request-with-retries.ts'
-import { readInstant, type Instant } from '../../platform/clock.ts'
+import { readInstant, type Instant } from '../../runtime/clock.ts'
 import { TokenError } from '../../protocol/token-error.ts'
 import { isAccessToken } from '../../protocol/token-response.ts'
 import type { StoredCooldown, StoredToken } from '../../tokens/token-store.ts'

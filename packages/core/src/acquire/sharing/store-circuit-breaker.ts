@@ -1,4 +1,4 @@
-import { elapsedSince, readInstant, type Clock, type Instant } from '../../platform/clock.ts'
+import { elapsedSince, readInstant, type Clock, type Instant } from '../../runtime/clock.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'
 
 /** How many operations one process runs on a store at a time: more would only wait in the client's own queue. */

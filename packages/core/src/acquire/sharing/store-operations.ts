@@ -1,6 +1,6 @@
 import type { AcquireContext } from '../request-with-retries.ts'
-import type { Clock } from '../../platform/clock.ts'
-import { errorCode } from '../../platform/error-code.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { errorCode } from '../../runtime/error-code.ts'
 import type { TokenStore } from '../../tokens/token-store.ts'
 import { circuitBreakerOf, type StoreCircuitBreaker } from './store-circuit-breaker.ts'
 

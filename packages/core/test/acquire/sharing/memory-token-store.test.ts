@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryTokenStore, type TokenFailure, type TokenResponse } from '@tokenwell/core'
+import { createMemoryTokenStore, type TokenResponse } from '@tokenwell/core'
+import type { TokenFailure } from '@tokenwell/core/protocol'
 import { pass, setWallClock, useFakeTime } from '../../support/fake-time.ts'
 
 useFakeTime()

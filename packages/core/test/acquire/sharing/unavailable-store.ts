@@ -2,10 +2,10 @@ import {
   createMemoryTokenStore,
   createTokenProvider,
   type TokenEvent,
-  type TokenLease,
   type TokenProviderOptions,
   type TokenStore,
 } from '@tokenwell/core'
+import type { TokenLease } from '@tokenwell/core/store'
 import { ScriptedEndpoint, type Script } from '../../support/scripted-endpoint.ts'
 import { keyedSource } from './keyed-source.ts'
 

@@ -1,11 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  createTokenAttacher,
-  createTokenFetch,
-  fetchWithToken,
-  type TokenAttacher,
-  type TokenFetchInit,
-} from '@tokenwell/core'
+import { createTokenFetch, type TokenFetchInit } from '@tokenwell/core'
+import { createTokenAttacher, fetchWithToken, type TokenAttacher } from '@tokenwell/core/adapter'
 import { startServer } from '../../support/local-server.ts'
 import { start } from './protected-api.ts'
 

@@ -1,4 +1,5 @@
-import { parseTokenResponse, TokenError } from '@tokenwell/core'
+import { TokenError } from '@tokenwell/core'
+import { parseTokenResponse } from '@tokenwell/core/protocol'
 import type { RandomResponse } from './random-response.ts'
 
 const names =

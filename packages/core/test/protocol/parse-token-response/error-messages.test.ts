@@ -1,4 +1,4 @@
-import { parseTokenResponse } from '@tokenwell/core'
+import { parseTokenResponse } from '@tokenwell/core/protocol'
 import { describe, expect, it } from 'vitest'
 
 const identity = { client: 'billing', clientId: 'q7Zt', tokenEndpoint: 'https://auth.example.com/token' }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { parseTokenResponse, TokenError, type TokenFailure } from '@tokenwell/core'
+import { TokenError } from '@tokenwell/core'
+import { parseTokenResponse, type TokenFailure } from '@tokenwell/core/protocol'
 
 /** Parses a response: text, or a value that is sent as JSON. */
 export function parse(response: unknown, status = 200, headers = {}): ReturnType<typeof parseTokenResponse> {

@@ -1,7 +1,7 @@
 import { HttpModule } from '@nestjs/axios'
 import { Test } from '@nestjs/testing'
 import { getTokenProviderToken } from '@tokenwell/nestjs-module'
-import { createTestTokenProvider } from '@tokenwell/testing/token-provider'
+import { createTestTokenProvider } from '@tokenwell/core/testing'
 import { OrdersController } from './orders.controller.js'
 
 describe('OrdersController', () => {

@@ -1,7 +1,7 @@
 import { INestApplication } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
 import { getTokenProviderToken } from '@tokenwell/nestjs-module'
-import { createTestTokenProvider } from '@tokenwell/testing/token-provider'
+import { createTestTokenProvider } from '@tokenwell/core/testing'
 import request from 'supertest'
 import { App } from 'supertest/types.js'
 import { AppModule } from './../src/app.module.js'

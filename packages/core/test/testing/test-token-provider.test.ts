@@ -1,7 +1,6 @@
 import { createTokenFetch } from '@tokenwell/core'
-import { json, startProtectedApi } from '@tokenwell/testing'
-import { createTestTokenProvider } from '@tokenwell/testing/token-provider'
-import { expect, it, onTestFinished } from 'vitest'
+import { createTestTokenProvider } from '@tokenwell/core/testing'
+import { expect, it } from 'vitest'
 
 it('returns the given token', async () => {
   await using tokens = createTestTokenProvider({ value: 'abc' })
@@ -19,10 +18,14 @@ it('returns a token without options, and again after a rejection', async () => {
 })
 
 it('serves an adapter', async () => {
-  const api = await startProtectedApi()
-  onTestFinished(() => api.close())
-  api.respond = ({ headers }) => json(headers.authorization)
+  const sent: (string | null)[] = []
+  const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    sent.push(new Request(input, init).headers.get('authorization'))
+    return new Response()
+  }
   await using tokens = createTestTokenProvider({ value: 'abc' })
-  const response = await createTokenFetch(tokens, { allowedOrigins: [api.origin] })(api.origin)
-  expect(await response.json()).toBe('Bearer abc')
+  await createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'], fetch })(
+    'https://api.example.com/orders',
+  )
+  expect(sent).toEqual(['Bearer abc'])
 })

@@ -1,4 +1,5 @@
-import { createTokenProvider, type TokenProvider } from '@tokenwell/core'
+import { createTokenProvider } from '../provider/create-token-provider.ts'
+import type { TokenProvider } from '../provider/token-provider.ts'
 
 /** Options of {@link createTestTokenProvider}. */
 export interface TestTokenProviderOptions {

@@ -1,0 +1,26 @@
+export {
+  buildTokenRequest,
+  type TokenRequest,
+  type TokenRequestOptions,
+} from './protocol/build-token-request.ts'
+export { classifyApiResponse, type ApiResponseClassification } from './protocol/classify-api-response.ts'
+export {
+  createClientAuthentication,
+  type ClientAuthentication,
+  type ClientAuthenticationMethod,
+  type ClientAuthenticationRequest,
+} from './protocol/client-authentication.ts'
+export { configurationError } from './protocol/configuration-error.ts'
+export { headerValue, type ResponseHeaders } from './protocol/headers.ts'
+export {
+  parseTokenResponse,
+  type ParsedTokenResponse,
+  type ParseTokenResponseOptions,
+} from './protocol/parse-token-response.ts'
+export { retryAfter } from './protocol/retry-after.ts'
+export { secureUrl } from './protocol/secure-url.ts'
+export type { ProvenRequest, TokenBinding, TokenEndpointResponse } from './protocol/token-binding.ts'
+export type { TokenFailure } from './protocol/token-error.ts'
+export type { TokenResponse } from './protocol/token-response.ts'
+export { notifyListener } from './runtime/listeners.ts'
+export { readBody } from './sources/read-body.ts'

@@ -1,0 +1,1 @@
+export { createTestTokenProvider, type TestTokenProviderOptions } from './testing/test-token-provider.ts'
