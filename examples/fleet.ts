@@ -1,6 +1,6 @@
 // Processes share one token through Redis, and one of them refreshes it.
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
-import { createRedisTokenStore } from '@tokenwell/redis-token-store'
+import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import { createClient } from 'redis'
 
 if (!process.env.REDIS_URL)

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { clientCredentials, createTokenFetch, createTokenProvider, type TokenStore } from '@tokenwell/core'
 import { tokenSharing } from '@tokenwell/core/store'
-import { createEntryFormat, type Entry, type EntryKind } from '@tokenwell/stored-entries'
+import { createEntryFormat, type Entry, type EntryKind } from '@tokenwell/token-stores'
 
 /** DynamoDB has no clock to compare with: the clocks of the processes must agree to within a second. */
 export function createDynamodbTokenStore(client: DynamoDBClient, table: string, key: string): TokenStore {

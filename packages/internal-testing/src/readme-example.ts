@@ -5,16 +5,19 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished, vi } from 'vitest'
 
 /**
- * Compiles and runs the first TypeScript example of a package's README, as a reader who copies it would.
+ * Compiles and runs a TypeScript example of a package's README, as a reader who copies it would.
  *
  * @param folder the folder of the package
+ * @param index of the example, counted from 0
  * @returns what the example exports
  */
 export async function runReadmeExample(
   folder: URL,
   environment: Record<string, string>,
+  index = 0,
 ): Promise<Record<string, unknown>> {
-  const example = /```ts\n(.*?)```/s.exec(readFileSync(new URL('README.md', folder), 'utf8'))?.[1]
+  const readme = readFileSync(new URL('README.md', folder), 'utf8')
+  const example = [...readme.matchAll(/```ts\n(.*?)```/gs)][index]?.[1]
   if (example === undefined) throw new Error('The README has no example')
   if (example.trim().split('\n').length > 12) throw new Error('The example is longer than 12 lines')
   const built = new URL('test/dist/', folder)

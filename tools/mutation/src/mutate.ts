@@ -30,10 +30,7 @@ const defaults = [
   'packages/axios-interceptor',
   'packages/ky-hook',
   'packages/nestjs-module',
-  'packages/stored-entries',
-  'packages/redis-token-store',
-  'packages/postgresql-token-store',
-  'packages/file-token-store',
+  'packages/token-stores',
 ]
 
 interface Equivalent {

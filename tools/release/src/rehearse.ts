@@ -32,7 +32,7 @@ const context = { signal } as { -readonly [Key in keyof RehearsalContext]: Rehea
 type Try = (published: PublishedPackage, into: string, say: (step: string) => void) => Promise<void>
 const tried = (title: string, name: string, attempt: Try): ListrTask => ({
   title,
-  skip: () => name === '@tokenwell/redis-token-store' && !('REDIS_URL' in context.environment),
+  skip: () => name === '@tokenwell/token-stores' && !('REDIS_URL' in context.environment),
   task: async (_, task) => {
     const say = (step: string) => (task.title = `${title}: ${step}`)
     await attempt(await fetchPackage(context.registry, name), at(title.replaceAll(/\W+/g, '-')), say)

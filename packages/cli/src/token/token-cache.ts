@@ -4,7 +4,7 @@ import {
   defaultTokenFolder,
   type FileTokenStore,
   type FileTokenStoreOptions,
-} from '@tokenwell/file-token-store'
+} from '@tokenwell/token-stores/file'
 import type { CommandContext } from '../command-context.ts'
 import { warn } from '../output.ts'
 import { UsageError } from '../usage-error.ts'
@@ -38,9 +38,10 @@ export function openTokenCache(context: CommandContext): TokenCache {
 
 /** @throws {UsageError} for an invalid `TOKEN_CACHE_KEY` */
 function openStore({ env }: CommandContext, onEvent: FileTokenStoreOptions['onEvent']): FileTokenStore {
-  const encryptionKey = env['TOKEN_CACHE_KEY'] || undefined
+  // The first one encrypts, all decrypt: during a rotation, the old key follows the new one.
+  const encryptionKeys = env['TOKEN_CACHE_KEY'] ? env['TOKEN_CACHE_KEY'].split(',') : undefined
   try {
-    return createFileTokenStore({ folder: defaultTokenFolder(env), encryptionKey, onEvent })
+    return createFileTokenStore({ folder: defaultTokenFolder(env), encryptionKeys, onEvent })
   } catch (error) {
     if (!isTokenError(error)) throw error
     throw new UsageError('TOKEN_CACHE_KEY must be 32 bytes in base64 (openssl rand -base64 32).')

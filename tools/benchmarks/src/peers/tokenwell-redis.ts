@@ -1,14 +1,14 @@
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
-import { createRedisTokenStore } from '@tokenwell/redis-token-store'
+import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import { createClient } from 'redis'
 import type { Peer } from './peer.ts'
 
 export const tokenwellRedis: Peer = {
-  name: '@tokenwell/redis-token-store',
-  packages: ['@tokenwell/core', '@tokenwell/redis-token-store'],
+  name: '@tokenwell/token-stores/redis',
+  packages: ['@tokenwell/core', '@tokenwell/token-stores'],
   beside: ['redis'],
   imports: `export { clientCredentials, createTokenProvider } from '@tokenwell/core'
-export { createRedisTokenStore } from '@tokenwell/redis-token-store'`,
+export { createRedisTokenStore } from '@tokenwell/token-stores/redis'`,
   async open({ redisUrl, ...endpoint }) {
     const client = createClient({ url: redisUrl! })
     await client.connect()

@@ -12,7 +12,7 @@ import { tokenHooks } from '@tokenwell/ky-hook'
 import { getTokenProviderToken, TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
-import { createRedisTokenStore } from '@tokenwell/redis-token-store'
+import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import axios from 'axios'
 import { createClient } from 'redis'
 

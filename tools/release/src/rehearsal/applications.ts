@@ -62,7 +62,7 @@ const particulars: Record<string, Partial<Application>> = {
   '@tokenwell/ky-hook': { requests: orders },
   '@tokenwell/cli': { requests: orders },
   '@tokenwell/nestjs-module': nest(12),
-  '@tokenwell/redis-token-store': { afterwards: 'await tokens.getToken()\nclient.destroy()\n' },
+  '@tokenwell/token-stores': { afterwards: 'await tokens.getToken()\nclient.destroy()\n' },
 }
 
 /** Each package as an ES module installed by npm and as CommonJS installed by pnpm, and some special cases. */

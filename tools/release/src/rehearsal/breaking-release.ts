@@ -8,7 +8,7 @@ import { fetchPackage } from './published-package.ts'
 
 const core = '@tokenwell/core'
 /** Packages whose types contain types of core: their users also use core, and pass objects from one to the other. */
-const adapters = ['axios-interceptor', 'ky-hook', 'nestjs-module', 'opentelemetry', 'redis-token-store']
+const adapters = ['axios-interceptor', 'ky-hook', 'nestjs-module', 'opentelemetry', 'token-stores']
 
 /** Releases a change of core that breaks its users, and returns the problems of the resulting versions. */
 export async function releaseBreakingCore(

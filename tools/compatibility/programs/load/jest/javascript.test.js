@@ -12,7 +12,7 @@ test.each([
   ['@tokenwell/nestjs-module', 'TokenModule'],
   ['@tokenwell/nestjs-module/axios', 'TokenHttpModule'],
   ['@tokenwell/opentelemetry', 'instrumentTokens'],
-  ['@tokenwell/redis-token-store', 'createRedisTokenStore'],
+  ['@tokenwell/token-stores/redis', 'createRedisTokenStore'],
   ['@tokenwell/ky-hook', 'tokenHooks'],
 ])('requires %s', (name, exported) => {
   expect(require(name)[exported]).toBeInstanceOf(Function)

@@ -1,7 +1,0 @@
-// Takes the lease of a key and keeps it until it is killed.
-import { createFileTokenStore } from '@tokenwell/file-token-store'
-
-const [folder, key, ttlMs] = process.argv.slice(2)
-const lease = await createFileTokenStore({ folder }).lease(key!, Number(ttlMs))
-process.send!(lease !== undefined)
-setInterval(() => {}, 60_000)

@@ -1,8 +1,0 @@
-// Takes the lease of a key and keeps it until it is killed.
-import { createPostgresqlTokenStore } from '@tokenwell/postgresql-token-store'
-import { Pool } from 'pg'
-
-const [connectionString, key, ttlMs] = process.argv.slice(2)
-const store = createPostgresqlTokenStore({ client: new Pool({ connectionString }) })
-process.send!((await store.lease(key!, Number(ttlMs))) !== undefined)
-setInterval(() => {}, 60_000)

@@ -1,9 +1,0 @@
-export {
-  createEntryFormat,
-  type Entry,
-  type EntryContents,
-  type EntryFormat,
-  type EntryFormatOptions,
-  type EntryKind,
-  type FoundEntries,
-} from './entry-format.ts'

@@ -1,0 +1,88 @@
+import type { TokenStore } from '@tokenwell/core'
+import { configurationError, notifyListener } from '@tokenwell/core/protocol'
+import { tokenSharing } from '@tokenwell/core/store'
+import { createEntryFormat, type FoundEntries } from '../format/entry-format.ts'
+import { createScriptSender, type RedisTokenStoreClient, type ScriptSender } from './redis-client.ts'
+import { takeLease, type EncodeEntry } from './redis-lease.ts'
+import { createScriptRunner, readText, readTime } from './redis-script.ts'
+import { readScript, removeScript } from './token-scripts.ts'
+
+/** An entry that was ignored, because it was changed or written by another program. */
+export interface EntryUnreadableEvent {
+  readonly type: 'entry_unreadable'
+  /** The hash that holds the entry. */
+  readonly redisKey: string
+  readonly field: 'token' | 'cooldown'
+}
+
+/** Options of the Redis token store. */
+export interface RedisTokenStoreOptions {
+  /**
+   * A client of the `redis` or the `ioredis` package: standalone, Sentinel or Cluster. You connect and close it; the
+   * store does not.
+   */
+  readonly client: RedisTokenStoreClient
+  /** Prefix of all Redis keys. @default 'tokenwell:' */
+  readonly keyPrefix?: string | undefined
+  /**
+   * Keys of 32 bytes, as a `Uint8Array` or in base64. Entries are encrypted with the first one and decrypted with any of them.
+   * Without keys, tokens are stored as plain text. @default none
+   */
+  readonly encryptionKeys?: readonly (string | Uint8Array)[] | undefined
+  /** Called for each entry that cannot be read. */
+  readonly onEvent?: ((event: EntryUnreadableEvent) => void) | undefined
+}
+
+/**
+ * Creates a token store in Redis or Valkey: all processes that use it share one token and one token request.
+ *
+ * @example
+ * const store = createRedisTokenStore({ client, encryptionKeys: [process.env.TOKEN_KEY] })
+ * const tokens = createTokenProvider(source, { store })
+ *
+ * @throws {TokenError} of kind `configuration`, naming the invalid option
+ */
+export function createRedisTokenStore(options: RedisTokenStoreOptions): TokenStore {
+  const { client, keyPrefix = 'tokenwell:', encryptionKeys, onEvent } = options
+  const sender = checkOptions(client, keyPrefix)
+  const format = createEntryFormat({
+    store: 'redis store',
+    encryptionKeys,
+    onUnreadable: (name, field) => {
+      void notifyListener(onEvent, { type: 'entry_unreadable', redisKey: keyPrefix + name, field })
+    },
+  })
+  const run = createScriptRunner(sender)
+  const redisKeys = (cacheKey: string): string[] => format.names(cacheKey).map((name) => keyPrefix + name)
+
+  async function find(redisKey: string): Promise<FoundEntries> {
+    const reply = await run(readScript, [redisKey])
+    const [time, token, cooldown] = Array.isArray(reply) ? (reply as unknown[]) : []
+    return { now: readTime(time), token: readText(token), cooldown: readText(cooldown) }
+  }
+
+  return {
+    sharing: tokenSharing,
+    read: async (cacheKey) => format.read(cacheKey, await Promise.all(redisKeys(cacheKey).map(find))),
+    async remove(cacheKey, id) {
+      const keys = redisKeys(cacheKey)
+      await Promise.all(keys.map((redisKey) => run(removeScript, [redisKey], [`${id}.`])))
+    },
+    async lease(cacheKey, ttlMs, slot) {
+      const [redisKey] = redisKeys(cacheKey)
+      const encode: EncodeEntry = (kind, entry) => format.encode(cacheKey, kind, entry)
+      return takeLease(run, redisKey!, encode, slot ?? 'lease', ttlMs)
+    },
+  }
+}
+
+function checkOptions(client: RedisTokenStoreClient, keyPrefix: unknown): ScriptSender {
+  const sender = createScriptSender(client)
+  if (sender === undefined) {
+    throw configurationError(
+      'client must be a client of the redis or ioredis package, such as createClient({ url }) or new Redis(url).',
+    )
+  }
+  if (typeof keyPrefix !== 'string') throw configurationError('keyPrefix must be a string.')
+  return sender
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { createPostgresqlTokenStore, type PostgresqlClient } from '@tokenwell/token-stores/postgresql'
+import { expect, it, vi } from 'vitest'
+import { entryStatements } from '../../src/postgresql/entry-statements.ts'
+
+const client: PostgresqlClient = { query: async () => ({ rows: [] }) }
+
+it.each([
+  ['client', { client: undefined as never }],
+  ['client', { client: {} as never }],
+  ['table', { client, table: 'tokens; drop table users' }],
+  ['table', { client, table: '' }],
+  ['encryptionKeys', { client, encryptionKeys: [] }],
+  ['encryptionKeys', { client, encryptionKeys: ['short'] }],
+])('rejects an invalid %s', (option, options) => {
+  const expected = { kind: 'configuration', message: expect.stringContaining(option) }
+  expect(() => createPostgresqlTokenStore(options)).toThrow(expect.objectContaining(expected))
+})
+
+it('creates the table only if it is missing, and passes other errors on', async () => {
+  const failure = Object.assign(new Error('canary'), { code: '53300' })
+  const query = vi.fn(() => Promise.reject(failure))
+  await expect(createPostgresqlTokenStore({ client: { query } }).read('key')).rejects.toBeDefined()
+  expect(query).toHaveBeenCalledOnce()
+})
+
+it.each([
+  ['no listener', undefined],
+  [
+    'a listener that throws',
+    (): unknown => {
+      throw new Error('error of the listener')
+    },
+  ],
+  ['a listener that rejects', (): unknown => Promise.reject(new Error('error of the listener'))],
+])('returns nothing for an unreadable entry with %s', async (_which, onEvent) => {
+  const row = { now: '1000', token: 'not an entry', cooldown: null }
+  const store = createPostgresqlTokenStore({
+    client: { query: async () => ({ rows: [row] }) },
+    onEvent,
+  })
+  expect(await store.read('key')).toBeUndefined()
+})
+
+it('quotes the schema and the name of the table', async () => {
+  const query = vi.fn(async () => ({ rows: [{ now: '1000', token: null, cooldown: null }] }))
+  await createPostgresqlTokenStore({ client: { query }, table: 'auth.Tokens' }).read('key')
+  expect(query).toHaveBeenCalledWith(expect.stringContaining('"auth"."Tokens" as entries'), expect.anything())
+})
+
+it('creates the table that the documentation shows', () => {
+  const page = readFileSync(new URL('../../../../docs/postgresql.md', import.meta.url), 'utf8')
+  const [, columns] = /create unlogged table tokenwell_entries (\([^;]+\));/.exec(page)!
+  const created = entryStatements('tokenwell_entries').createTable.replaceAll(/\s+/g, ' ')
+  expect(created).toContain(`tokenwell_entries ${columns!.replaceAll(/\s+/g, ' ')};`)
+})

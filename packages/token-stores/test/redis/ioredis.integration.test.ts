@@ -1,0 +1,88 @@
+import { setTimeout } from 'node:timers/promises'
+import { createTokenProvider } from '@tokenwell/core'
+import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
+import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
+import { useTestServers } from '@tokenwell/testing'
+import { Redis } from 'ioredis'
+import { Redis as Redis5 } from 'ioredis-5'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describeClient, openIoRedis } from './describe-client.ts'
+
+describe.skipIf(!redisInstalled)('ioredis', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server?.[Symbol.asyncDispose]())
+
+  describeClient('ioredis 6', () => openIoRedis(new Redis(server.url, { lazyConnect: true })))
+  describeClient('ioredis 5', () => openIoRedis(new Redis5(server.url, { lazyConnect: true })), {
+    encryptionKeys: [new Uint8Array(32)],
+  })
+
+  describe('a provider with a store in an unavailable Redis', () => {
+    const servers = useTestServers()
+    let client: Redis
+    beforeEach(async () => {
+      ;({ client } = await openIoRedis(new Redis(server.url, { lazyConnect: true })))
+    })
+    afterEach(() => client.disconnect())
+
+    const open = () => {
+      const failures: string[] = []
+      const tokens = createTokenProvider(servers.endpoint.source, {
+        store: createRedisTokenStore({ client, keyPrefix: `${crypto.randomUUID()}:` }),
+        onEvent: (event) => {
+          if (event.type === 'store_unavailable') failures.push(`${event.operation} ${event.cause}`)
+        },
+      })
+      return { failures, tokens }
+    }
+    const timed = async (work: () => Promise<unknown>): Promise<number> => {
+      const started = performance.now()
+      await work()
+      return performance.now() - started
+    }
+
+    it('loses no time while the client is not connected', async () => {
+      await server.kill()
+      await expect.poll(() => client.status).not.toBe('ready')
+      const { failures, tokens } = open()
+      await tokens.getToken()
+      expect(failures).toStrictEqual(['read not_connected'])
+      await server.start()
+      await expect.poll(() => client.status).toBe('ready')
+      // Nothing was queued for later.
+      expect(await client.keys('*')).toStrictEqual([])
+      await tokens.close()
+    })
+
+    it('loses less than 250 ms once while Redis does not respond', async () => {
+      const { failures, tokens } = open()
+      server.freeze(true)
+      const first = await timed(() => tokens.getToken())
+      const next = await timed(() => tokens.getToken({ forceRefresh: true }))
+      server.freeze(false)
+      process.stdout.write(`  Redis paused: ${Math.round(first)} ms, then ${Math.round(next)} ms\n`)
+      expect(failures).toStrictEqual(['read slow'])
+      expect(next).toBeLessThan(first)
+      await tokens.close()
+    })
+
+    it('uses the store again when Redis is back after a command was in flight', async () => {
+      const { failures, tokens } = open()
+      server.freeze(true)
+      await tokens.getToken()
+      await server.kill()
+      await server.start()
+      await expect.poll(() => client.status).toBe('ready')
+      // The provider avoids a failed store for a second.
+      await setTimeout(1_000)
+      const { value } = await tokens.getToken({ forceRefresh: true })
+      await tokens.close()
+      expect(failures).toStrictEqual(['read slow'])
+      const [key = ''] = await client.keys('*')
+      expect(await client.hget(key, 'token')).toContain(value)
+    })
+  })
+})
