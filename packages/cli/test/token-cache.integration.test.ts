@@ -52,6 +52,9 @@ describe('the token cache', () => {
     const { stdout } = await runTokenwell(['token'], { ...env, TOKEN_CACHE_KEY: key(2) })
     expect(stdout).not.toBe(first.stdout)
     expect(await requests()).toBe(2)
+    // During a rotation: the new key first.
+    const rotating = { ...env, TOKEN_CACHE_KEY: `${key(3)},${key(1)}` }
+    expect(await runTokenwell(['token'], rotating)).toStrictEqual(first)
     await runTokenwell(['logout'], env)
     expect(readdirSync(folderOf(env))).toEqual([])
   })
