@@ -55,9 +55,9 @@ export default defineConfig({
       // Runs in the page, where nothing from this file is in scope. `filePath` would be that of a template.
       pattern({ relativePath }) {
         const main = 'https://github.com/tokenwell/tokenwell/edit/main'
-        if (relativePath === 'benchmarks/soak.md') return `${main}/benchmarks/SOAK.md`
-        if (relativePath === 'benchmarks/method.md') return `${main}/benchmarks/README.md`
-        if (/^benchmarks\/(?!index)/.test(relativePath)) return `${main}/benchmarks/RESULTS.md`
+        if (relativePath === 'benchmarks/soak.md') return `${main}/tools/benchmarks/SOAK.md`
+        if (relativePath === 'benchmarks/method.md') return `${main}/tools/benchmarks/README.md`
+        if (/^benchmarks\/(?!index)/.test(relativePath)) return `${main}/tools/benchmarks/RESULTS.md`
         const [, example] = /^examples\/(?!index)(.*)\.md$/.exec(relativePath) ?? []
         if (example) return `${main}/examples/${example}.ts`
         const [, name] = /^reference\/@tokenwell\/([\w-]+)/.exec(relativePath) ?? []

@@ -6,7 +6,7 @@ import { docs } from '../checks/places.ts'
 const example = /^(?:\.\.\/)+examples\/([\w-]+)\.ts$/
 const packageFile = /^(?:\.\.\/)+(packages\/[\w-]+\/[A-Z]+\.md)$/
 const benchmarks = { RESULTS: 'results', README: 'method' } as const
-const benchmark = /^(?:\.\.\/)+benchmarks\/(RESULTS|README)\.md$/
+const benchmark = /^(?:\.\.\/)+tools\/benchmarks\/(RESULTS|README)\.md$/
 const source = /^(?:\.\.\/)+packages\/([\w-]+)\/src\/[\w/.-]+#(\w+)$/
 
 /** Replaces links to files of the project, which work in plain Markdown, with links to the pages of the site. */

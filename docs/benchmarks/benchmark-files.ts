@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-const folder = new URL('../../benchmarks/', import.meta.url)
+const folder = new URL('../../tools/benchmarks/', import.meta.url)
 
 interface BenchmarkPage {
   readonly file: string
@@ -57,7 +57,7 @@ export function benchmarkPages() {
 export function benchmarkContents() {
   return existing.map((page) => {
     const content = contentOf(page)
-      .replaceAll(/!\[([^\]]*)\]\((charts\/[^)]+)\)/g, '![$1](../../benchmarks/$2)')
+      .replaceAll(/!\[([^\]]*)\]\((charts\/[^)]+)\)/g, '![$1](../../tools/benchmarks/$2)')
       .replaceAll(/(?<!!)\[([^\]]+)\]\((?!https?:|#)([^)#]*)[^)]*\)/g, (_, text: string, path: string) => {
         const target = existing.find((each) => each.file === path)
         return target ? `[${text}](./${target.name})` : text

@@ -59,7 +59,7 @@ export function readPages(folder: string): Map<string, string> {
 
 /** Other Markdown files of the project, by their path from the folder of the pages. Their code is checked elsewhere. */
 export function readPlainPages(): Map<string, string> {
-  const files = ['.', 'packages/*', 'apps/*', 'benchmarks'].flatMap((folder) =>
+  const files = ['.', 'packages/*', 'apps/*', 'tools/benchmarks'].flatMap((folder) =>
     globSync(`${folder}/*.md`, { cwd: root }),
   )
   return new Map(files.map((file) => [join('..', file), readFileSync(join(root, file), 'utf8')]))

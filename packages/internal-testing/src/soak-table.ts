@@ -19,7 +19,7 @@ export type SoakTable = ReturnType<typeof createSoakTable>
 
 const columns = ['what', 'seconds', 'calls', 'failures', 'worst wait', 'token requests', 'figures']
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const page = fileURLToPath(new URL('../../../benchmarks/SOAK.md', import.meta.url))
+const page = fileURLToPath(new URL('../../../tools/benchmarks/SOAK.md', import.meta.url))
 const introduction = `# Long-running tests
 
 The last run of each test of \`pnpm soak\`, which writes this page.

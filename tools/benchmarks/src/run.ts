@@ -1,5 +1,5 @@
-import { describeMachine } from '../../packages/internal-testing/src/describe-machine.ts'
-import { writePage, writeResults } from './report/write-results.ts'
+import { describeMachine } from '../../../packages/internal-testing/src/describe-machine.ts'
+import { section, writeResults, type Measured } from './report/write-results.ts'
 import type { Result } from './result.ts'
 
 // Each loads its peers only when it runs.
@@ -20,27 +20,24 @@ const scenarios: Record<string, () => Promise<Result>> = {
 const names = Object.keys(scenarios)
 const asked = process.argv.slice(2)
 
-// `pnpm bench report` writes the page of the stored results and measures nothing.
-if (asked[0] === 'report') {
-  writePage(names)
-  process.exit()
-}
-
 const unknown = asked.find((name) => !Object.hasOwn(scenarios, name))
 if (unknown !== undefined) {
-  process.stderr.write(`Unknown benchmark: ${unknown}. Choose from report, ${names.join(', ')}\n`)
+  process.stderr.write(`Unknown benchmark: ${unknown}. Choose from ${names.join(', ')}\n`)
   process.exit(2)
 }
 
 const start = performance.now()
+const results: Measured[] = []
 for (const [name, run] of Object.entries(scenarios)) {
   if (asked.length > 0 && !asked.includes(name)) continue
   const began = performance.now()
   process.stderr.write(`${name} …`)
   const machine = describeMachine()
-  const result = await run()
+  const result = { ...(await run()), machine }
   process.stderr.write(` ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
-  // Immediately, so that a result is kept even if a later scenario fails.
-  process.stdout.write(`${writeResults(names, name, result, machine)}\n`)
+  process.stdout.write(`${section(result)}\n`)
+  results.push(result)
 }
+// The page compares all scenarios: only a run of all of them writes it.
+if (asked.length === 0) writeResults(results)
 process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0)} s in all\n`)

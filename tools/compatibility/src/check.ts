@@ -50,7 +50,7 @@ const onNodes = (
 
 /** The configurations of Jest that the documentation shows, for `programs/load/jest.config.js`. */
 function writeDocumentedConfigurations(): void {
-  const page = readFileSync(new URL('../../docs/modules.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/modules.md', import.meta.url), 'utf8')
   const folder = join(programs, 'load/app')
   mkdirSync(folder, { recursive: true })
   for (const [, name, code] of page.matchAll(/^```js \[(.+?)\]\n(.*?)^```$/gms))

@@ -16,23 +16,15 @@ import { fileURLToPath } from 'node:url'
 import { copyRepository } from './copy-repository.ts'
 import { findMutants, shorten, shuffle, type FoundMutants, type Mutant } from './mutants.ts'
 import type { Order, Reply, TestFile } from './run-tests.ts'
-import { readArguments } from './read-arguments.ts'
+import { publishedPackages, readArguments } from './read-arguments.ts'
 import { printScores, type Result, type Score } from './scores.ts'
 
 // Changes the sources of a package in one place at a time, and runs the tests of the package that reach the place.
-// Without a package, `count` is the sum for core, adapters and stores. CONTRIBUTING.md explains the output.
+// Without a package, `count` is the sum for all that are published. CONTRIBUTING.md explains the output.
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const { folders, count, seed, parallel, match } = readArguments(root, process.argv.slice(2))
 const results = fileURLToPath(new URL(`../results/`, import.meta.url))
-const defaults = [
-  'packages/core',
-  'packages/axios-interceptor',
-  'packages/ky-hook',
-  'packages/nestjs-module',
-  'packages/token-stores',
-]
-
 interface Equivalent {
   readonly mutant: string
   readonly reason: string
@@ -62,7 +54,7 @@ interface Selection extends FoundMutants {
 
 async function selectMutants(): Promise<Selection[]> {
   const packages = await Promise.all(
-    (folders.length > 0 ? folders : defaults).map(async (path) => {
+    (folders.length > 0 ? folders : publishedPackages(root)).map(async (path) => {
       const folder = join(copy, path)
       const found = await findMutants(copy, globSync(join(folder, 'src/**/*.{ts,tsx}')))
       return { name: basename(path), folder, ...found }

@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const usage = 'Usage: pnpm mutate [package…] [--count 200] [--seed 1] [--parallel 1] [--match text]'
 
 export interface Arguments {
-  /** Folders of packages, from the root; empty for core, adapters and stores. */
+  /** Folders of packages, from the root; empty for all that are published. */
   readonly folders: readonly string[]
   readonly count: number
   readonly seed: number
@@ -51,6 +51,13 @@ function findPackage(root: string, name: string): string {
     .find((each) => existsSync(join(root, each, 'src')))
   if (folder === undefined) throw new Error(`There is no package "${name}" in packages or apps.`)
   return folder
+}
+
+/** Folders of all packages that are published, from the root. */
+export function publishedPackages(root: string): string[] {
+  return globSync('packages/*/package.json', { cwd: root })
+    .filter((file) => !(JSON.parse(readFileSync(join(root, file), 'utf8')) as { private?: boolean }).private)
+    .map((file) => dirname(file))
 }
 
 function wholeNumber(name: string, text: string): number {

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { Listr } from 'listr2'
 import { checkApiReports } from './checks/api-report.ts'
 import { checkEntries } from './checks/entries.ts'
-import { checkImportedPackages } from './checks/imported-packages.ts'
 import { checkImports } from './checks/imports.ts'
 import { checkLicences } from './checks/licences.ts'
 import { checkManifest } from './checks/manifest.ts'
@@ -13,7 +12,6 @@ import { checkPackedFiles } from './checks/packed-files.ts'
 import { packPackage, type PackedPackage } from './checks/packed-package.ts'
 import { checkWithPublint } from './checks/publint.ts'
 import { checkUnused } from './checks/unused.ts'
-import { checkWords } from './checks/words.ts'
 import { publicPackages } from './public-packages.ts'
 
 type Problems = string[] | Promise<string[]>
@@ -38,7 +36,6 @@ const checkEach = (title: string, find: (one: PackedPackage) => Problems) =>
 
 const all = [
   check('import cycles and directions', checkImports),
-  check('words in names', checkWords),
   check('unused files, exports and dependencies (knip)', checkUnused),
   check('licences of production dependencies', checkLicences),
   {
@@ -50,7 +47,6 @@ const all = [
   checkEach('package.json of each package', checkManifest),
   checkEach('entries of each package', checkEntries),
   checkEach('files packed', checkPackedFiles),
-  checkEach('imported packages', checkImportedPackages),
   checkEach('publint', checkWithPublint),
   checkEach('are the types wrong', checkModuleTypes),
   checkEach('API reports', (one) => checkApiReports(one)),

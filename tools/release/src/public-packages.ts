@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The project's folder. */
-export const projectFolder = fileURLToPath(new URL('../../', import.meta.url))
+export const projectFolder = fileURLToPath(new URL('../../../', import.meta.url))
 
 export interface Manifest {
   readonly name: string

@@ -1,10 +1,9 @@
 import { createRequire } from 'node:module'
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 
 interface Manifest {
   readonly version: string
-  readonly files?: string[]
   readonly dependencies?: Record<string, string>
 }
 
@@ -34,7 +33,7 @@ function closure(packages: readonly string[], from: string): Map<string, number>
   const add = (name: string, parent: string): void => {
     const folder = folderOf(name, parent)
     if (found.has(folder)) return
-    found.set(folder, publishedBytes(folder))
+    found.set(folder, bytesOf(folder))
     for (const dependency of Object.keys(manifestOf(folder).dependencies ?? {})) {
       add(dependency, join(folder, 'package.json'))
     }
@@ -54,24 +53,9 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Our own packages are linked, not installed: counts only what is published. */
-function publishedBytes(folder: string): number {
-  const linked = !folder.includes('node_modules')
-  const { files = [] } = linked ? manifestOf(folder) : {}
-  const parts = linked
-    ? [...files.filter((name) => !name.startsWith('!')), 'package.json', 'README.md']
-    : ['']
-  return parts.reduce((sum, part) => sum + bytesOf(join(folder, part)), 0)
-}
-
 function bytesOf(path: string): number {
-  if (/^node_modules$|\.tsbuildinfo$/.test(basename(path))) return 0
+  if (basename(path) === 'node_modules') return 0
   const status = statSync(path)
   if (!status.isDirectory()) return status.size
   return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
-}
-
-/** Where a package's own files are. */
-export function packageFolder(name: string): string {
-  return dirname(join(folderOf(name, import.meta.url), 'package.json'))
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { installedVersion } from '../method/installed.ts'
 import type { Result } from '../result.ts'
 import { barChart } from './bar-chart.ts'
@@ -9,28 +9,12 @@ import { overview } from './overview.ts'
 
 const root = new URL('../../', import.meta.url)
 
-type Kept = Result & { readonly machine: string }
+/** A result, and the machine on which it was measured. */
+export type Measured = Result & { readonly machine: string }
 
-/** Stores a scenario's result and writes the page of all results; returns the scenario's section. */
-export function writeResults(
-  order: readonly string[],
-  name: string,
-  result: Result,
-  machine: string,
-): string {
-  mkdirSync(new URL('results/', root), { recursive: true })
-  const kept: Kept = { ...result, machine }
-  writeFileSync(fileOf(name), `${JSON.stringify(kept, undefined, 2)}\n`)
-  writePage(order)
-  return section(kept)
-}
-
-/** Writes the page and the charts of the results that are stored. */
-export function writePage(order: readonly string[]): void {
+/** Writes the page of all results, and their charts. */
+export function writeResults(all: readonly Measured[]): void {
   mkdirSync(new URL('charts/', root), { recursive: true })
-  const all = order
-    .filter((each) => existsSync(fileOf(each)))
-    .map((each) => JSON.parse(readFileSync(fileOf(each), 'utf8')) as Kept)
   for (const chart of all.flatMap(({ charts }) => charts)) {
     writeFileSync(new URL(`charts/${chart.name}.svg`, root), barChart(chart))
   }
@@ -50,11 +34,8 @@ export function writePage(order: readonly string[]): void {
   writeFileSync(new URL('RESULTS.md', root), page)
 }
 
-function fileOf(name: string): URL {
-  return new URL(`results/${name}.json`, root)
-}
-
-function section({ title, note, machine, tables, charts, lineCharts = [] }: Kept): string {
+/** The part of the page about one scenario. */
+export function section({ title, note, machine, tables, charts, lineCharts = [] }: Measured): string {
   const images = [...charts, ...lineCharts].flatMap((chart) => [
     `![${chart.title}](charts/${chart.name}.svg)`,
     '',

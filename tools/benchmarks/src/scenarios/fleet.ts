@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { count, milliseconds } from '../method/figures.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'
-import { redisInstalled, startRedis } from '../../../packages/internal-testing/src/redis/redis-server.ts'
+import { redisInstalled, startRedis } from '../../../../packages/internal-testing/src/redis/redis-server.ts'
 import { startServer } from '../servers/start-server.ts'
 import type { Result } from '../result.ts'
 import { runFleet } from './run-fleet.ts'

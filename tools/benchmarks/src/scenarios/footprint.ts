@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { bundledBytes } from '../method/bundled-bytes.ts'
 import { bytes, count, milliseconds, ratio } from '../method/figures.ts'
 import { ranked } from '../method/ranked.ts'
-import { installed, packageFolder } from '../method/installed.ts'
+import { installed } from '../method/installed.ts'
 import { minimumOf } from '../method/minimum-of.ts'
 import { allIds, loadPeer } from '../peers/peers.ts'
 import type { Result } from '../result.ts'
@@ -27,7 +27,7 @@ export async function footprint(): Promise<Result> {
     const { name, packages, beside = [], imports } = await loadPeer(id)
     if (packages.length === 0) continue
     const bundled = entryFile(id, imports)
-    const there = loadFile(beside, name.startsWith('@tokenwell/') ? packages.at(-1) : undefined)
+    const there = entryFile(`beside-${id}`, beside.map((each) => `import '${each}'\n`).join(''))
     const file = entryFile(`time-${id}`, `import '${there}'\n${timed(bundled)}`)
     const { packages: added, bytes: size } = installed(packages, beside)
     entries.push({ name, file, gzip: await bundledBytes(bundled, beside), packages: added, size })
@@ -116,15 +116,6 @@ function chart<Row extends { name: string }>(
     title,
     bars: bars.map((bar) => ({ label: bar.name, value: bar.value, text: text(bar.value) })),
   }
-}
-
-/** Loads what a package works with; for ours, which are linked, the copy that is installed beside it. */
-function loadFile(beside: readonly string[], linked: string | undefined): string {
-  const near = linked ? `${packageFolder(linked)}/node_modules/.cache/footprint/` : folder
-  mkdirSync(near, { recursive: true })
-  const file = `${near}beside-${beside.join('-')}.mjs`
-  writeFileSync(file, beside.map((each) => `import '${each}'\n`).join(''))
-  return file
 }
 
 function timed(file: string): string {

@@ -1,7 +1,7 @@
 // Reads random and large token responses. The time of each is its fastest of several rounds.
 import { parseTokenResponse } from '@tokenwell/core/protocol'
-import { largeBodies } from '../../../packages/core/test/protocol/parse-token-response/large-bodies.ts'
-import { randomResponse } from '../../../packages/core/test/protocol/parse-token-response/random-response.ts'
+import { largeBodies } from '../../../../packages/core/test/protocol/parse-token-response/large-bodies.ts'
+import { randomResponse } from '../../../../packages/core/test/protocol/parse-token-response/random-response.ts'
 import { report } from '../method/run-process.ts'
 import { median } from '../method/statistics.ts'
 

@@ -5,8 +5,8 @@ import { loadInTurn, timesTheCost, typical } from './load.ts'
 
 const sizes = [
   { applications: 1_000, tokens: 0 },
-  { applications: 50_000, tokens: 500_000 },
-  { applications: 100_000, tokens: 1_000_000 },
+  { applications: 10_000, tokens: 50_000 },
+  { applications: 20_000, tokens: 100_000 },
 ]
 
 /** The same service with little, much, and twice as much data in memory. */

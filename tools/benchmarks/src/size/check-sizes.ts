@@ -1,13 +1,13 @@
 // Fails if a package exceeds its budget.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundledBytes } from '../method/bundled-bytes.ts'
 import { dependencyCount } from '../method/installed.ts'
 import { minimumOf } from '../method/minimum-of.ts'
 import { budgets } from './budgets.ts'
 
-const packages = fileURLToPath(new URL('../../../packages/', import.meta.url))
+const packages = fileURLToPath(new URL('../../../../packages/', import.meta.url))
 const cache = fileURLToPath(new URL('../../node_modules/.cache/size/', import.meta.url))
 const rounds = 15
 // CPU time: wall-clock time includes other processes on a busy machine.
@@ -16,12 +16,22 @@ const printUsage =
 
 interface Manifest {
   readonly name: string
+  readonly private?: boolean
   readonly exports: Record<string, string | { readonly default: string }>
   readonly dependencies?: Record<string, string>
   readonly peerDependencies?: Record<string, string>
 }
 
 mkdirSync(cache, { recursive: true })
+const unlisted = globSync('*/package.json', { cwd: packages })
+  .filter((file) => !(JSON.parse(readFileSync(join(packages, file), 'utf8')) as Manifest).private)
+  .map((file) => dirname(file))
+  .filter((folder) => !Object.hasOwn(budgets, folder))
+if (unlisted.length > 0) {
+  process.stderr.write(`Add a budget to tools/benchmarks/src/size/budgets.ts: ${unlisted.join(', ')}\n`)
+  process.exit(1)
+}
+
 const bare = program('bare', '')
 const importing = new Map<string, string>()
 const costs: { name: string; what: string; cost: number; budget: number; unit: string }[] = []
@@ -74,7 +84,7 @@ for (const { name, what, cost, budget, unit } of costs) {
 }
 if (over.length > 0) {
   process.stderr.write(
-    'Over budget. Make it smaller, or, if users get something for it, raise the budget in benchmarks/src/size/budgets.ts.\n',
+    'Over budget. Make it smaller, or, if users get something for it, raise the budget in tools/benchmarks/src/size/budgets.ts.\n',
   )
   process.exit(1)
 }

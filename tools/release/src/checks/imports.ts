@@ -1,35 +1,50 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IFlattenedRuleSet, IRegularForbiddenRuleType } from 'dependency-cruiser'
+import { parseSync } from 'oxc-parser'
 import { withArchitecture } from '../imports/architecture-diagram.ts'
-import { allowedImports, coreFolders } from '../imports/directions.ts'
+import { allowedImports, rooms } from '../imports/directions.ts'
 import { entryFiles, readImports, sourceFolders } from '../imports/read-imports.ts'
 import { projectFolder } from '../public-packages.ts'
 
 /** The file with the diagram of the architecture. */
 export const contributing = join(projectFolder, 'CONTRIBUTING.md')
 
-/** Import cycles, and imports against the direction between core's folders and between packages; a diagram that is out of date. */
+/**
+ * Import cycles, imports against the direction between packages or between the rooms of one, imports of a computed
+ * module; a diagram that is out of date.
+ */
 export async function checkImports(project = projectFolder): Promise<string[]> {
   const { modules, summary } = await readImports(rules(project), project)
-  const misplaced = modules
-    .map(({ source }) => source)
-    .filter((file) => file.startsWith('packages/core/src/') && !isInCoreFolder(file))
-    .map((file) => `${file} is in none of core's folders (${coreFolders.join(', ')})`)
+  const sources = modules.map(({ source }) => source)
+  const entries = entryFiles(project)
+  const misplaced = Object.entries(rooms).flatMap(([folder, names]) =>
+    sources
+      .filter((file) => file.startsWith(`${folder}/src/`) && !entries.includes(file))
+      .filter((file) => !names.some((name) => file.startsWith(`${folder}/src/${name}/`)))
+      .map((file) => `${file} is in none of the rooms of ${folder} (${names.join(', ')})`),
+  )
   const violations = summary.violations.map(({ rule, from, to, cycle }) =>
     cycle
       ? `${rule.name}: ${[from, ...cycle.map(({ name }) => name)].join(' → ')}`
       : `${rule.name}: ${from} → ${to}`,
   )
+  const computed = sources.flatMap((file) => computedImportsOf(project, file))
   const text = readFileSync(contributing, 'utf8')
   const outdated =
-    text === withArchitecture(text, modules) ? [] : ['CONTRIBUTING.md: run `pnpm architecture:update`']
-  return [...misplaced, ...violations, ...outdated]
+    text === withArchitecture(text, modules)
+      ? []
+      : ['CONTRIBUTING.md: run `pnpm --dir tools/release update` for its diagram']
+  return [...misplaced, ...violations, ...computed, ...outdated]
 }
 
-function isInCoreFolder(file: string): boolean {
-  const [folder, ...rest] = file.slice('packages/core/src/'.length).split('/')
-  return folder === 'index.ts' || (rest.length > 0 && (coreFolders as readonly string[]).includes(folder!))
+/** No tool finds the module of an `import()` whose argument is computed: not the compiler, a bundler or this check. */
+function computedImportsOf(project: string, file: string): string[] {
+  if (!/^(?:packages|apps)\//.test(file) || file.startsWith('packages/internal-testing/')) return []
+  const text = readFileSync(join(project, file), 'utf8')
+  return parseSync(file, text).module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) =>
+    /^['"]/.test(text.slice(start, end)) ? [] : [`${file}: import(${text.slice(start, end)}) is computed`],
+  )
 }
 
 function rules(project: string): IFlattenedRuleSet {
@@ -37,11 +52,18 @@ function rules(project: string): IFlattenedRuleSet {
     forbidden: [
       rule('import cycle', {}, { circular: true }),
       rule('import that cannot be resolved', {}, { couldNotResolve: true }),
-      ...coreFolders.map((folder, at) =>
-        rule(
-          `import upwards out of core's ${folder}/`,
-          { path: `^packages/core/src/${folder}/` },
-          { path: `^packages/core/src/(${[...coreFolders.slice(0, at), 'index\\.ts'].join('|')})` },
+      ...Object.entries(rooms).flatMap(([folder, names]) =>
+        names.map((name, at) =>
+          rule(
+            `import upwards out of ${folder}/src/${name}/`,
+            { path: `^${folder}/src/${name}/` },
+            {
+              path: [
+                ...names.slice(0, at).map((higher) => `^${folder}/src/${higher}/`),
+                `^${folder}/src/[^/]+$`,
+              ],
+            },
+          ),
         ),
       ),
       ...sourceFolders(project).map((folder) => importsOf(folder)),

@@ -1,9 +1,9 @@
 import type { IModule } from 'dependency-cruiser'
-import { coreFolders } from './directions.ts'
+import { rooms } from './directions.ts'
 
 type Arrows = Map<string, Set<string>>
 
-const start = '<!-- architecture: written by `pnpm architecture:update` -->\n'
+const start = '<!-- architecture: written by `pnpm --dir tools/release update` -->\n'
 const diagram = new RegExp(`${start}\n\`\`\`mermaid\n.*?\`\`\`\n`, 's')
 
 /** The text with its diagram replaced by a current one. */
@@ -21,7 +21,7 @@ function drawArchitecture(modules: readonly IModule[]): string {
     'flowchart TD',
     ...[...workspaces.keys()].filter((name) => name !== 'core').map((name) => node(name, apps.has(name))),
     '  subgraph core',
-    ...coreFolders.map((folder) => `    ${folder}`),
+    ...rooms['packages/core'].map((folder) => `    ${folder}`),
     ...lines(folders, '    '),
     '  end',
     ...lines(workspaces, '  '),

@@ -1,14 +1,10 @@
-/** Core's folders, top down: each imports only from those below it. */
-export const coreFolders = [
-  'testing',
-  'attach',
-  'provider',
-  'acquire',
-  'sources',
-  'tokens',
-  'protocol',
-  'runtime',
-] as const
+/**
+ * Rooms of a package, top down: each folder of `src` imports only from those below it. Only the package's entries are
+ * outside of them.
+ */
+export const rooms = {
+  'packages/core': ['testing', 'attach', 'provider', 'acquire', 'sources', 'tokens', 'protocol', 'runtime'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** What the sources of each package and application may import from the others. */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {

@@ -16,7 +16,11 @@ export async function copyProject(folder: string, signal: AbortSignal): Promise<
     const from = join(projectFolder, file)
     if (existsSync(from)) await cp(from, join(folder, file))
   }
-  await symlink(join(projectFolder, 'release/node_modules'), join(folder, 'release/node_modules'), 'junction')
+  await symlink(
+    join(projectFolder, 'tools/release/node_modules'),
+    join(folder, 'tools/release/node_modules'),
+    'junction',
+  )
   const environment = {
     ...process.env,
     TURBO_TELEMETRY_DISABLED: '1',
@@ -40,7 +44,7 @@ export async function commit(runInCopy: RunInCopy, message: string): Promise<voi
 
 /** Versions and publishes as the maintainers do, but to a local registry. */
 export async function release(runInCopy: RunInCopy, folder: string, registry: LocalRegistry): Promise<void> {
-  await runInCopy('node', 'release/src/version-packages.ts')
+  await runInCopy('node', 'tools/release/src/version-packages.ts')
   await commit(runInCopy, 'Version packages')
   await runInCopy('pnpm', 'turbo', 'run', 'build', '--filter', './packages/*')
   await registry.useIn(folder)
