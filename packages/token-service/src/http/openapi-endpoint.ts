@@ -9,7 +9,7 @@ export function openapiEndpoint(
   errors: ErrorShape,
   publicUrl: string | undefined,
 ): void {
-  async function describe(request: FastifyRequest): Promise<object> {
+  const describe = async (request: FastifyRequest): Promise<object> => {
     const { apiDescription } = await import('../openapi/api-description.ts')
     return apiDescription(baseUrl(request, publicUrl), errors)
   }
@@ -18,5 +18,5 @@ export function openapiEndpoint(
     const { stringify } = await import('yaml')
     return reply.type('application/yaml; charset=utf-8').send(stringify(await describe(request)))
   })
-  server.get(openapiJsonPath, async (request) => describe(request))
+  server.get(openapiJsonPath, (request, reply) => describe(request).then((document) => reply.send(document)))
 }

@@ -2,7 +2,6 @@ import cookiePlugin from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { baseUrl } from '../http/base-url.ts'
-import { isBeingDeleted } from '../applications/application.ts'
 import { NotFoundError } from '../platform/usage-error.ts'
 import { ProtocolError } from '../protocol/protocol-error.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
@@ -77,6 +76,16 @@ async function addPages(portal: FastifyInstance, service: ServiceContext, paths:
     return hash === undefined ? undefined : storage.sessions.find(hash, clock.now())
   }
 
+  /** What the menu shows besides its links. */
+  async function menuFacts({ id, administrator }: Developer): Promise<Partial<Viewer>> {
+    const { listings } = storage
+    const [isStarted, awaitingApproval] = await Promise.all([
+      listings.hasToken(administrator ? undefined : id),
+      administrator ? listings.awaitingCount() : 0,
+    ])
+    return { isStarted, awaitingApproval }
+  }
+
   async function viewerOf(request: FastifyRequest, reply: FastifyReply): Promise<Viewer> {
     const developer = await developerOf(request)
     const notice = request.cookies[noticeCookie]
@@ -91,11 +100,7 @@ async function addPages(portal: FastifyInstance, service: ServiceContext, paths:
       path,
       url: `${path}${search}`,
       ...(isNotice(notice) && { notice }),
-      ...(developer?.administrator && {
-        awaitingApproval: (await storage.applications.awaitingApproval()).filter(
-          (client) => !isBeingDeleted(client),
-        ).length,
-      }),
+      ...(developer && (await menuFacts(developer))),
     }
   }
 

@@ -7,6 +7,7 @@ export type PortalErrorReason =
   | 'invalid_link'
   | 'too_many_secrets'
   | 'too_many_applications'
+  | 'too_many_pending'
   | 'too_many_projects'
   | 'application_changed'
   | 'last_administrator'

@@ -10,7 +10,7 @@ import { auditRoutes } from './audit/audit-routes.ts'
 import { catalogueRoutes } from './catalogue/catalogue-routes.ts'
 import { productHandlers } from './catalogue/product-handlers.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
-import { startHandlers } from './overview/start-handlers.ts'
+import { overviewHandlers } from './overview/overview-handlers.ts'
 import { developerHandlers } from './people/developer-handlers.ts'
 import { peopleRoutes } from './people/people-routes.ts'
 import type { HandlersOf } from './portal-request.ts'
@@ -48,7 +48,7 @@ export const routes = {
 /** A handler for each route: the type check fails without it. */
 export function createHandlers(service: ServiceContext): HandlersOf<typeof routes> {
   return {
-    ...startHandlers(service),
+    ...overviewHandlers(service),
     ...referenceHandlers(service),
     ...logInHandlers(service),
     ...linkHandlers(service),

@@ -61,7 +61,7 @@ export interface NumberedAuditEntry extends AuditEntry {
 export interface ListingStorage {
   /** By name; those that await a decision: the oldest first. */
   applications(filter: ApplicationFilter): Promise<ListPage<RegisteredClient>>
-  /** By name, without those that are deleted. */
+  /** By name, with those that can still be restored. */
   projects(filter: ListFilter): Promise<ListPage<ListedProject>>
   /** The names of the owners, by project. */
   owners(projectIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>

@@ -7,6 +7,7 @@ import {
   createProject,
   decide,
   password,
+  plainText,
   shown,
   startPortal,
   withApplication,
@@ -17,7 +18,7 @@ useCheapPasswords()
 
 describe('an application', () => {
   it('is created from the form, and its secret is shown once', async () => {
-    const { admin, authUrl, application } = await withApplication({
+    const { admin, authUrl, application, project } = await withApplication({
       product: 'speech-to-text',
       response_form: 'products',
       lifetime: '90',
@@ -30,12 +31,13 @@ describe('an application', () => {
       organization_name: 'Example',
       developer_email: 'ada@example.com',
     })
-    for (const path of ['/portal/projects', application.path]) {
+    const credentials = `${application.path}/credentials`
+    for (const path of ['/portal/applications', project, credentials]) {
       const { text } = await admin.get(path)
       expect(text).toContain(application.clientId)
       expect(text).not.toContain(application.clientSecret)
     }
-    expect((await admin.get(application.path)).text).toContain(`${application.clientSecret.slice(0, 4)}…`)
+    expect((await admin.get(credentials)).text).toContain(`${application.clientSecret.slice(0, 4)}…`)
   })
 
   it('is created once by a form that is sent twice', async () => {
@@ -109,12 +111,31 @@ describe('an application', () => {
     await admin.get('/portal/log-in')
     await admin.post('/portal/log-in', { name: 'ada', password })
     await tokenFor(authUrl, application)
-    expect(summary(await show('24h'))).toBe('1 issued 0 failed in the last 24 hours')
+    expect(summary(await show('24h'))).toBe('1 issued 0 failed in the last 24 hours . 100.0 % succeeded.')
     const week = await show('7d')
-    expect(summary(week)).toBe('4 issued 1 failed in the last 7 days')
-    expect(week).toMatch(/<strong>Invalid credentials<\/strong>/)
-    expect((await show('30d')).match(/<title>/g)?.length).toBe(31)
-    expect(summary(await show('nonsense'))).toBe('1 issued 0 failed in the last 24 hours')
+    expect(summary(week)).toBe('4 issued 1 failed in the last 7 days . 80.0 % succeeded.')
+    // Each day with its issued tokens, once more in the strip of failures, and the title of the page.
+    expect((await show('30d')).match(/<title>/g)?.length).toBe(61)
+    expect(summary(await show('nonsense'))).toBe(
+      '1 issued 0 failed in the last 24 hours . 100.0 % succeeded.',
+    )
+  })
+
+  it('lists its latest token requests, and those that failed for one reason', async () => {
+    const { admin, authUrl, application } = await withApplication()
+    await tokenFor(authUrl, application)
+    for (let each = 0; each < 2; each += 1) await tokenFor(authUrl, { ...application, clientSecret: 'wrong' })
+    const show = async (query: string) => (await admin.get(`${application.path}/requests${query}`)).text
+    const results = (text: string) =>
+      [...text.matchAll(/<td data-label="Result">(.*?)<\/td>/gs)].map(([, cell]) =>
+        plainText(cell ?? '').trim(),
+      )
+    expect(results(await show('')).sort()).toEqual(['Invalid credentials', 'Token issued'])
+    const failed = await show('?result=invalid_client')
+    expect(results(failed)).toEqual(['Invalid credentials'])
+    expect(failed).toContain('it is wrong or was revoked')
+    expect(plainText(failed)).toMatch(/All\s+3[^]*Token issued\s+1[^]*Invalid credentials\s+2/)
+    expect(results(await show('?result=nonsense'))).toHaveLength(2)
   })
 
   it('is moved, deleted and restored by its owner', async () => {
@@ -175,11 +196,10 @@ describe('rotating a secret', () => {
     const second = await rotate(portal, 'never')
     time.now += 3_600_000
     for (const each of [application, second]) expect((await tokenFor(authUrl, each)).status).toBe(200)
-    const { text } = await admin.get(application.path)
+    const credentials = `${application.path}/credentials`
+    const { text } = await admin.get(credentials)
     const [oldest] = [...text.matchAll(/secrets\/([\w-]+)\/revocation/g)].map(([, id]) => id)
-    expect((await admin.post(`${application.path}/secrets/${oldest}/revocation`)).location).toBe(
-      application.path,
-    )
+    expect((await admin.post(`${application.path}/secrets/${oldest}/revocation`)).location).toBe(credentials)
     expect((await tokenFor(authUrl, application)).status).toBe(401)
     expect((await tokenFor(authUrl, second)).status).toBe(200)
     expect((await admin.post(`${application.path}/secrets/${oldest}/revocation`)).status).toBe(303)
@@ -190,7 +210,8 @@ describe('rotating a secret', () => {
     const { admin, application } = portal
     const form = { overlap: 'never', submission_id: crypto.randomUUID() }
     expect((await admin.post(`${application.path}/secrets`, form)).status).toBe(200)
-    expect((await admin.post(`${application.path}/secrets`, form)).location).toBe(application.path)
+    const again = await admin.post(`${application.path}/secrets`, form)
+    expect(again.location).toBe(`${application.path}/credentials`)
     expect((await admin.post(`${application.path}/secrets`, { ...form, overlap: 'forever' })).status).toBe(
       400,
     )
@@ -216,12 +237,13 @@ describe('a public key', () => {
     expect(rejected.text).not.toContain('BEGIN PRIVATE KEY')
     expect((await admin.post(`${application.path}/keys`, { key: 'nonsense' })).status).toBe(422)
     const added = await admin.post(`${application.path}/keys`, { key: text(publicKey, 'spki') })
-    expect(added.location).toBe(application.path)
-    const page = (await admin.get(application.path)).text
+    const credentials = `${application.path}/credentials`
+    expect(added.location).toBe(credentials)
+    const page = (await admin.get(credentials)).text
     expect(page).toContain('Public key')
     const [renaming = ''] = /\/portal\/[^"]+\/keys\/[\w-]+(?=")/.exec(page) ?? []
-    expect((await admin.post(renaming, { name: 'build server' })).location).toBe(application.path)
-    const renamed = (await admin.get(application.path)).text
+    expect((await admin.post(renaming, { name: 'build server' })).location).toBe(credentials)
+    const renamed = (await admin.get(credentials)).text
     expect(renamed).toMatch(
       /The public key was renamed\.[^]*data-label="Value"><div>build server<br \/><code>[\w-]{43}</,
     )
@@ -229,6 +251,6 @@ describe('a public key', () => {
     expect((await admin.post(`${application.path}/keys/unknown`, { name: 'x' })).status).toBe(404)
     const [removal = ''] = /\/portal\/[^"]+\/keys\/[^"]+\/removal/.exec(page) ?? []
     await admin.post(removal)
-    expect((await admin.get(application.path)).text).not.toContain('data-label="Credential">Public key')
+    expect((await admin.get(credentials)).text).not.toContain('data-label="Credential">Public key')
   })
 })

@@ -121,7 +121,7 @@ describe('tokens', () => {
 
   it('end with the secret that they were issued for', async () => {
     const { grace, application, authUrl, oldToken } = await approvedApplication()
-    const { text } = await grace.get(application.path)
+    const { text } = await grace.get(`${application.path}/credentials`)
     const [path = ''] = /\/portal\/[^"]+\/revocation/.exec(text) ?? []
     await grace.post(path)
     expect((await introspect(authUrl, oldToken)).body).toEqual({ active: false })

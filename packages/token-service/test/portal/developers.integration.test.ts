@@ -4,6 +4,7 @@ import {
   tokenFor,
   createApplication,
   createProject,
+  plainText,
   decide,
   logInPath,
   password,
@@ -88,9 +89,11 @@ describe('the audit log', () => {
     const { clientId, path } = await createApplication(grace, project)
     expect((await grace.get('/portal/audit')).status).toBe(403)
     const { text } = await admin.get('/portal/audit')
-    const entry = text.split('<tr').find((each) => each.includes('application_created')) ?? ''
-    for (const part of ['grace', '127.0.0.1']) expect(entry).toContain(`>${part}</td>`)
-    expect(entry).toMatch(new RegExp(`<a href="[^"]*${path}">Transcriber</a><br /><code>${clientId}</code>`))
+    const entry = text.split('<li>').find((each) => each.includes('application_created')) ?? ''
+    expect(plainText(entry)).toMatch(/^\s*grace registered Transcriber\s+just now\s/)
+    for (const part of ['grace', '127.0.0.1']) expect(entry).toContain(`<dd>${part}</dd>`)
+    expect(entry).toContain(`<a href="${path}">Transcriber</a>`)
+    expect(entry).toContain(`<dd><code>${clientId}</code></dd>`)
     expect(text).toContain(`<a href="${project}">Speech</a>`)
   })
 })
@@ -102,9 +105,7 @@ describe('a project', () => {
     await createProject(grace, 'Own')
     const project = await createProject(admin, 'Shared')
     const section = async () =>
-      /<section class="card" aria-labelledby="owners">[^]*?<\/section>/.exec(
-        (await admin.get(project)).text,
-      )![0]
+      /<section aria-labelledby="owners">[^]*?<\/section>/.exec((await admin.get(project)).text)![0]
     const choices = async () => [...(await section()).matchAll(/<option value="([^"]+)"[^>]*>([^<]+)</g)]
     const owners = async () =>
       [...(await section()).matchAll(/<li class="bar">\s*<p>([^<]+)</g)].map(([, name]) => name)
@@ -169,8 +170,8 @@ describe('the filter of the audit log', () => {
         .filter(Boolean)
         .map((line) => JSON.parse(line))
     }
-    expect(await exported('event=project_created')).toHaveLength(2)
-    expect(await exported('event=project_created&actor=Grace')).toMatchObject([{ actor: 'grace' }])
+    expect(await exported('group=projects')).toHaveLength(2)
+    expect(await exported('group=projects&actor=Grace')).toMatchObject([{ actor: 'grace' }])
     const today = new Date().toISOString().slice(0, 10)
     expect((await exported(`since=${today}&until=${today}`)).length).toBeGreaterThan(2)
     expect(await exported('until=2020-01-01')).toEqual([])

@@ -52,9 +52,9 @@ async function withResourceServer() {
 describe('a resource server', () => {
   it('is named and linked in the audit log until it is removed', async () => {
     const { admin, path, clientId } = await withResourceServer()
-    expect((await admin.get('/portal/audit')).text).toContain(
-      `<a href="${path}">Speech API</a><br /><code>${clientId}</code>`,
-    )
+    const before = (await admin.get('/portal/audit')).text
+    expect(before).toContain(`<a href="${path}">Speech API</a>`)
+    expect(before).toContain(`<code>${clientId}</code>`)
     await admin.post(`${path}/removal`)
     const { text } = await admin.get('/portal/audit')
     expect(text).not.toContain('Speech API</a>')

@@ -97,7 +97,11 @@ export function testListings(open: () => Storage): void {
       expect((await storage.listings.projects({ ...filter, search: project.id.slice(0, 0) })).total).toBe(1)
       expect((await storage.listings.owners([project.id])).get(project.id)).toEqual([ownerName])
       await storage.projects.update(project.id, { deletesAtMs: nowMs })
-      expect((await storage.listings.projects(filter)).total).toBe(0)
+      expect((await storage.listings.projects(filter)).items).toMatchObject([
+        { project: { deletesAtMs: nowMs } },
+      ])
+      expect(await listed({ ownerId })).toEqual([0])
+      expect(await listed({ ownerId, status: 'deleted' })).toEqual([2, 'a', 'b'])
     })
 
     it('usage, failures and first tokens of one developer', async () => {

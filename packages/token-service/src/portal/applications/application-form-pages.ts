@@ -2,6 +2,8 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Project, RegisteredClient } from '../../applications/application.ts'
 import { checkboxes, choice, csrfInput, field, optionList, type FormState } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
+import { applicationFrame } from './application-frame.ts'
+import { dangerSection } from './danger-section.ts'
 import { lifetimeUnits } from './application-form.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -9,6 +11,11 @@ export interface SettingsContent {
   /** The products to choose from. */
   readonly products: readonly string[]
   readonly state: FormState
+}
+
+export interface ChangeSettingsContent extends SettingsContent {
+  /** The projects that the application can be moved to. */
+  readonly otherProjects: readonly Project[]
 }
 
 export interface NewApplicationContent extends SettingsContent {
@@ -35,28 +42,23 @@ export function newApplicationPage(
   return page(request, { title: 'New application', body, trail })
 }
 
+/** The settings of an application, and what moves, revokes or deletes it. */
 export function settingsPage(
   request: DeveloperRequest,
-  { application, project }: RegisteredClient,
-  content: SettingsContent,
+  client: RegisteredClient,
+  { otherProjects, ...content }: ChangeSettingsContent,
 ): SafeHtml {
   const { paths, csrfToken, developer } = request
+  const { application, project } = client
   const isRequest = application.status === 'approved' && !developer.administrator
-  const body = html`<form
-    method="post"
-    action="${paths.settings(project.id, application.id)}"
-    class="card form"
-  >
-    ${csrfInput(csrfToken)} ${settings(content)}
-    ${isRequest ? html`<p class="hint">More products and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
-    <button>Save</button>
-  </form>`
-  const trail = [
-    ['Projects', paths.projects],
-    [project.name, paths.project(project.id)],
-    [application.name, paths.application(project.id, application.id)],
-  ] as const
-  return page(request, { title: 'Settings', body, trail })
+  const body = html`<form method="post" action="${paths.settings(project.id, application.id)}" class="form">
+      ${csrfInput(csrfToken)} ${settings(content)}
+      ${isRequest ? html`<p class="hint">More products and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
+      <button>Save</button>
+    </form>
+    <hr />
+    ${dangerSection(request, client, otherProjects)}`
+  return applicationFrame(request, client, 'settings', body)
 }
 
 function settings({ products, state }: SettingsContent): SafeHtml {

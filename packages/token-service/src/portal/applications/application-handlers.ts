@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { AlreadyExists } from '../../registry/application-registry.ts'
-import type { Application } from '../../applications/application.ts'
+import type { Application, Project, RegisteredClient } from '../../applications/application.ts'
+import type { ListedStatus } from '../../storage/listing-storage.ts'
+import { pagingOf } from '../layout/paging.ts'
+import { applicationsPage, statusChoices } from './applications-page.ts'
+import { listApplications } from './list-content.ts'
+import { requestsPage } from './requests-page.ts'
 import type { applicationRoutes } from './application-routes.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import { summarizeUsage, usageRanges, usageStart } from './usage.ts'
@@ -12,22 +17,33 @@ import { applicationPage } from './application-page.ts'
 import { secretPage } from '../secrets/secret-page.ts'
 import { actorOf } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
-import type { HandlersOf } from '../portal-request.ts'
-import { ownClient, ownProject, ownProjects } from '../projects/own-projects.ts'
+import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
+import { ownClient, ownerIdOf, ownProject, ownProjects } from '../projects/own-projects.ts'
 import { deletionForm } from '../projects/project-handlers.ts'
 
 const maxApplications = 100
-const shownRequests = 20
+const maxPending = 20
+const offeredProjects = 100
+const shownRequests = 50
+// The latest ones, among which the result is searched for.
+const readRequests = 1_000
+const week = usageRanges[1]
 
-export function applicationHandlers({
-  storage,
-  registryFor,
-  activity,
-  clock,
-}: ServiceContext): HandlersOf<typeof applicationRoutes> {
+export function applicationHandlers(service: ServiceContext): HandlersOf<typeof applicationRoutes> {
+  const { storage, registryFor, activity, clock } = service
+
   /** The catalogue, and the products of the application. */
   async function offeredProducts(application?: Application): Promise<string[]> {
     return [...new Set([...(await storage.products.list()), ...(application?.products ?? [])])]
+  }
+
+  /** Where the application can be moved to. */
+  async function otherProjects(request: DeveloperRequest, { project }: RegisteredClient): Promise<Project[]> {
+    const filter = { ownerId: ownerIdOf(request), limit: offeredProjects, offset: 0 }
+    const { items } = await storage.listings.projects(filter)
+    return items
+      .map((each) => each.project)
+      .filter(({ id, deletesAtMs }) => id !== project.id && deletesAtMs === undefined)
   }
 
   return {
@@ -58,6 +74,11 @@ export function applicationHandlers({
         throw new PortalError('too_many_applications')
       }
       const status = developer.administrator ? 'approved' : 'pending'
+      if (status === 'pending') {
+        const own = { ownerId: developer.id, status, limit: 0, offset: 0 } as const
+        const { total } = await storage.listings.applications(own)
+        if (total >= maxPending) throw new PortalError('too_many_pending')
+      }
       try {
         const details = { ...parsed.data, projectId: project.id, status } as const
         const { application, clientSecret } = await registryFor(actorOf(request)).createApplication(
@@ -71,39 +92,60 @@ export function applicationHandlers({
         throw error
       }
     },
+    async showApplications(request) {
+      const paging = pagingOf(request.query)
+      const status = statusOf(request.query['status'])
+      const list = await listApplications(service, { ...paging, ownerId: ownerIdOf(request), status })
+      return { page: applicationsPage(request, { ...list, paging, status }) }
+    },
     async showApplication(request) {
       const client = await ownClient(storage, request)
       const nowMs = clock.now()
-      const { clientId, projectId, keys } = client.application
-      const range = usageRanges.find(({ id }) => id === request.query['range']) ?? usageRanges[0]
-      const used = [client.application, ...client.secrets, ...keys].map(({ id }) => id)
+      const { id, clientId } = client.application
+      const range = usageRanges.find((each) => each.id === request.query['range']) ?? usageRanges[0]
       // Called first, because it writes what is pending.
-      const lastUses = await activity.lastUses(used)
-      const [entries, requests, projects] = await Promise.all([
-        storage.activity.usage(clientId, usageStart(range, nowMs)),
-        storage.activity.requests(clientId, shownRequests),
-        ownProjects(storage, request),
-      ])
-      const otherProjects = projects.filter(
-        ({ id, deletesAtMs }) => id !== projectId && deletesAtMs === undefined,
-      )
+      const lastUses = await activity.lastUses([id])
+      const entries = await storage.activity.usage(clientId, usageStart(range, nowMs))
       const usage = summarizeUsage(entries, range, nowMs)
-      const submissionId = randomUUID()
-      const content = { client, usage, requests, otherProjects, lastUses, nowMs, submissionId }
-      return { page: applicationPage(request, content) }
+      return { page: applicationPage(request, { client, usage, lastUses, nowMs }) }
+    },
+    async showRequests(request) {
+      const client = await ownClient(storage, request)
+      const nowMs = clock.now()
+      const { clientId } = client.application
+      await activity.flush()
+      const [entries, requests] = await Promise.all([
+        storage.activity.usage(clientId, usageStart(week, nowMs)),
+        storage.activity.requests(clientId, readRequests),
+      ])
+      const usage = summarizeUsage(entries, week, nowMs)
+      const { result } = request.query
+      const outcome = ['issued' as const, ...usage.failures.map(([each]) => each)].find(
+        (each) => each === result,
+      )
+      const shown = requests.filter((each) => outcome === undefined || each.outcome === outcome)
+      const content = { client, usage, requests: shown.slice(0, shownRequests), outcome, nowMs }
+      return { page: requestsPage(request, content) }
     },
     async showSettings(request) {
       const client = await ownClient(storage, request)
       const { application } = client
       const state = applicationFormState({ ...application, ...application.requested })
-      return { page: settingsPage(request, client, { products: await offeredProducts(application), state }) }
+      const content = { products: await offeredProducts(application), state }
+      return {
+        page: settingsPage(request, client, {
+          ...content,
+          otherProjects: await otherProjects(request, client),
+        }),
+      }
     },
     async changeSettings(request) {
       const client = await ownClient(storage, request)
       const products = await offeredProducts(client.application)
       const parsed = parseApplicationForm(request.form, products)
       if (!parsed.data) {
-        return { page: settingsPage(request, client, { products, state: parsed.state }), status: 422 }
+        const content = { products, state: parsed.state, otherProjects: await otherProjects(request, client) }
+        return { page: settingsPage(request, client, content), status: 422 }
       }
       const { administrator } = request.developer
       const { id, clientId } = client.application
@@ -115,8 +157,8 @@ export function applicationHandlers({
     },
     async moveApplication(request) {
       const { application } = await ownClient(storage, request)
-      const projects = await ownProjects(storage, request)
-      const to = projects.find(({ id }) => id === request.form['project'])
+      const { project } = request.form
+      const to = (await ownProjects(storage, request)).find(({ id }) => id === project)
       if (!to || to.deletesAtMs !== undefined) throw new PortalError('invalid_form')
       await registryFor(actorOf(request)).moveApplication(application, to)
       return { redirectTo: request.paths.application(to.id, application.id), notice: 'application_moved' }
@@ -135,4 +177,9 @@ export function applicationHandlers({
       return { redirectTo, notice: 'application_deleted' }
     },
   }
+}
+
+function statusOf(text: unknown): ListedStatus | undefined {
+  const [status] = statusChoices.find(([each]) => each === text) ?? ['']
+  return status === '' ? undefined : status
 }

@@ -3,18 +3,22 @@ import type { RouteTable } from '../route-table.ts'
 const application = '/projects/:projectId/applications/:applicationId'
 
 export const applicationPaths = {
+  applications: '/applications',
   newApplication: '/projects/:projectId/new-application',
-  application: '/projects/:projectId/applications/:applicationId',
+  application,
+  requests: `${application}/requests`,
   settings: `${application}/settings`,
   move: `${application}/project`,
   deletion: `${application}/deletion`,
 } as const
 
-/** Applications and their settings. */
+/** Applications, their requests and settings. */
 export const applicationRoutes = {
+  showApplications: ['GET', 'applications'],
   showNewApplication: ['GET', 'newApplication'],
   createApplication: ['POST', 'newApplication'],
   showApplication: ['GET', 'application'],
+  showRequests: ['GET', 'requests'],
   showSettings: ['GET', 'settings'],
   changeSettings: ['POST', 'settings'],
   moveApplication: ['POST', 'move'],

@@ -95,7 +95,7 @@ export function dangerSection(
       }),
     },
   ].filter((row) => row !== false)
-  return html`<section class="card" aria-labelledby="more">
+  return html`<section aria-labelledby="more">
     <h2 id="more">Move, revoke or delete</h2>
     ${dangerRows(rows)}
   </section>`

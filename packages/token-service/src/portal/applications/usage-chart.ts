@@ -1,16 +1,10 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { describeOutcome } from './outcomes.ts'
 import { roundUp, usageRanges, type Usage, type UsageBar } from './usage.ts'
 
 const height = 100
 const slot = 20
 const gap = 5
-
-const colours = { issued: 'var(--accent)', failed: 'var(--danger)' }
-const key = (colour: string) =>
-  html`<svg width="10" height="10" aria-hidden="true">
-    <rect width="10" height="10" rx="2" fill="${colour}" />
-  </svg>`
+const stripHeight = 20
 
 const count = (requests: number) => requests.toLocaleString('en')
 const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
@@ -23,141 +17,137 @@ const dayHourFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
-/**
- * Token requests in the chosen time range: a chart with issued and failed requests, failures by reason, and a table.
- */
+/** Token requests in the chosen time range: how many succeeded, a chart, and a table. */
 export function usageChart(usage: Usage, path: string): SafeHtml {
   const { range, issued, failed } = usage
-  const isQuiet = issued + failed === 0
+  const requests = issued + failed
+  const rate = requests === 0 ? '' : ` ${((issued / requests) * 100).toFixed(1)} % succeeded.`
   return html`<div class="bar">
       <h2 id="usage">Token requests</h2>
       <nav class="actions" aria-label="Time range">
-        <ul class="actions">
-          ${usageRanges.map(
-            ({ id, label }) =>
-              html`<li>
-                <a
-                  class="button small ${id === range.id ? '' : 'outline'}"
-                  href="${path}?range=${id}#usage"
-                  ${id === range.id ? html`aria-current="true"` : ''}
-                  >${label}</a
-                >
-              </li>`,
-          )}
-        </ul>
+        ${usageRanges.map(
+          ({ id, label }) =>
+            html`<a
+              class="button small ${id === range.id ? 'chosen' : 'ghost'}"
+              href="${path}?range=${id}#usage"
+              ${id === range.id ? html`aria-current="true"` : ''}
+              >${label}</a
+            >`,
+        )}
       </nav>
     </div>
-    ${isQuiet ? html`<p class="muted" id="usage-summary">No token requests in the last ${range.label}.</p>` : chart(usage)}`
-}
-
-function chart(usage: Usage): SafeHtml {
-  const { range, bars, issued, failed, failures } = usage
-  const top = roundUp(Math.max(...bars.map((bar) => bar.issued + bar.failed)))
-  const gridTops = [0, height / 2]
-  const first = bars[0]?.fromMs ?? 0
-  const middle = bars[Math.floor(bars.length / 2)]?.fromMs ?? 0
-  const axisLabel = range.id === '24h' ? hourFormat : dayFormat
-  return html`<p id="usage-summary">
-      ${key(colours.issued)} <strong>${count(issued)}</strong> issued ${key(colours.failed)}
-      <strong>${count(failed)}</strong> failed in the last ${range.label}
-    </p>
-    <figure class="chart">
-      <div class="y-axis" aria-hidden="true">
-        <span>${count(top)}</span><span>${top > 1 ? count(top / 2) : ''}</span><span>0</span>
-      </div>
-      <svg
-        viewBox="0 0 ${bars.length * slot} ${height}"
-        preserveAspectRatio="none"
-        role="img"
-        aria-labelledby="usage usage-summary"
-      >
-        ${gridTops.map((y) => html`<line stroke-dasharray="3 4" x1="0" x2="${bars.length * slot}" y1="${y}" y2="${y}" />`)}
-        ${bars.map((bar, index) => barShape(bar, { index, top, label: barLabel(usage, bar) }))}
-        <line x1="0" x2="${bars.length * slot}" y1="${height}" y2="${height}" />
-      </svg>
-      <div class="x-axis" aria-hidden="true">
-        <span>${axisLabel.format(first)}</span><span>${axisLabel.format(middle)}</span><span>now (UTC)</span>
-      </div>
-    </figure>
     ${
-      failures.length === 0
+      requests === 0
+        ? html`<p class="muted" id="usage-summary">No token requests in the last ${range.label}.</p>`
+        : html`<p id="usage-summary">
+              ${key('issued')} <strong>${count(issued)}</strong> issued ${key('failed')}
+              <strong>${count(failed)}</strong> failed in the last ${range.label}<span class="muted"
+                >.${rate}</span
+              >
+            </p>
+            ${usageFigure(usage, 'usage')} ${usageTable(usage)}`
+    }`
+}
+
+const key = (kind: 'issued' | 'failed') =>
+  html`<svg class="key" viewBox="0 0 10 10" aria-hidden="true">
+    <rect class="${kind}" width="10" height="10" rx="2" />
+  </svg>`
+
+/** The chart: issued tokens, and below them a strip of failures. `labelledBy`: the ID of its heading. */
+export function usageFigure({ range, bars }: Usage, labelledBy: string): SafeHtml {
+  const width = bars.length * slot
+  const top = roundUp(Math.max(...bars.map(({ issued }) => issued)))
+  const topFailed = Math.max(...bars.map(({ failed }) => failed))
+  const axisLabel = range.id === '24h' ? hourFormat : dayFormat
+  const ticks = bars.filter((_, index) => index % Math.ceil(bars.length / 6) === 0)
+  const shape = (bar: UsageBar, index: number, part: SafeHtml | '') =>
+    html`<g>
+      <title>${barLabel(range.id, bar)}: ${count(bar.issued)} issued, ${count(bar.failed)} failed</title>
+      <rect fill="transparent" x="${index * slot}" y="0" width="${slot}" height="${height}" />
+      ${part}
+    </g>`
+  return html`<figure class="chart">
+    <div class="y-axis" aria-hidden="true">
+      <span>${count(top)}</span><span>${top > 1 ? count(top / 2) : ''}</span><span>0</span>
+    </div>
+    <svg
+      viewBox="0 0 ${width} ${height}"
+      preserveAspectRatio="none"
+      role="img"
+      aria-labelledby="${labelledBy}"
+    >
+      ${[0, height / 2, height].map((y) => html`<line x1="0" x2="${width}" y1="${y}" y2="${y}" />`)}
+      ${bars.map((bar, index) => {
+        const size = scaled(bar.issued, top, height)
+        return shape(bar, index, rectangle('issued', index, height - size, size))
+      })}
+    </svg>
+    ${
+      topFailed === 0
         ? ''
-        : html`<table class="stacked">
-            <caption>
-              Failures by reason
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Reason</th>
-                <th scope="col">Requests</th>
-                <th scope="col">What to do</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${failures.map(([outcome, requests]) => {
-                const { label, help } = describeOutcome(outcome)
-                return html`<tr>
-                  <td data-label="Reason"><strong>${label}</strong></td>
-                  <td data-label="Requests">${count(requests)}</td>
-                  <td data-label="What to do">${help}</td>
-                </tr>`
-              })}
-            </tbody>
-          </table>`
+        : html`<svg
+            class="failures"
+            viewBox="0 0 ${width} ${stripHeight}"
+            preserveAspectRatio="none"
+            role="img"
+            aria-label="Failures"
+          >
+            ${bars.map((bar, index) => shape(bar, index, rectangle('failed', index, 0, scaled(bar.failed, topFailed, stripHeight))))}
+          </svg>`
     }
-    <details>
-      <summary>Show as a table</summary>
-      <table>
-        <caption class="visually-hidden">
-          Token requests, in UTC
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">From</th>
-            <th scope="col">Issued</th>
-            <th scope="col">Failed</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${bars
-            .toReversed()
-            .filter((bar) => bar.issued + bar.failed > 0)
-            .map(
-              (bar) =>
-                html`<tr>
-                  <td>${barLabel(usage, bar)}</td>
-                  <td>${count(bar.issued)}</td>
-                  <td>${count(bar.failed)}</td>
-                </tr>`,
-            )}
-        </tbody>
-      </table>
-    </details>`
+    <div class="x-axis" aria-hidden="true">
+      ${ticks.map(({ fromMs }) => html`<span>${axisLabel.format(fromMs)}</span>`)}<span>now (UTC)</span>
+    </div>
+  </figure>`
 }
 
-function barLabel({ range }: Usage, { fromMs }: UsageBar): string {
-  return (range.id === '30d' ? dayFormat : dayHourFormat).format(fromMs)
+function usageTable({ range, bars }: Usage): SafeHtml {
+  return html`<details>
+    <summary>Show as a table</summary>
+    <table>
+      <caption class="visually-hidden">
+        Token requests, in UTC
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">From</th>
+          <th scope="col">Issued</th>
+          <th scope="col">Failed</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${bars
+          .toReversed()
+          .filter((bar) => bar.issued + bar.failed > 0)
+          .map(
+            (bar) =>
+              html`<tr>
+                <td>${barLabel(range.id, bar)}</td>
+                <td>${count(bar.issued)}</td>
+                <td>${count(bar.failed)}</td>
+              </tr>`,
+          )}
+      </tbody>
+    </table>
+  </details>`
 }
 
-function barShape(
-  { issued, failed }: UsageBar,
-  { index, top, label }: { readonly index: number; readonly top: number; readonly label: string },
-): SafeHtml {
-  const scaled = (requests: number) =>
-    requests === 0 ? 0 : Math.max(2, Math.round((requests / top) * height * 100) / 100)
-  const part = (kind: keyof typeof colours, requests: number, below: number) =>
-    requests === 0
-      ? ''
-      : html`<rect
-          fill="${colours[kind]}"
-          x="${index * slot + gap / 2}"
-          y="${height - below - scaled(requests)}"
-          width="${slot - gap}"
-          height="${scaled(requests)}"
-        />`
-  return html`<g>
-    <title>${label}: ${count(issued)} issued, ${count(failed)} failed</title>
-    <rect fill="transparent" x="${index * slot}" y="0" width="${slot}" height="${height}" />
-    ${part('issued', issued, 0)} ${part('failed', failed, scaled(issued))}
-  </g>`
+function barLabel(range: string, { fromMs }: UsageBar): string {
+  return (range === '30d' ? dayFormat : dayHourFormat).format(fromMs)
+}
+
+function scaled(requests: number, top: number, full: number): number {
+  return requests === 0 ? 0 : Math.max(2, Math.round((requests / top) * full * 100) / 100)
+}
+
+function rectangle(kind: 'issued' | 'failed', index: number, y: number, size: number): SafeHtml | '' {
+  if (size === 0) return ''
+  return html`<rect
+    class="${kind}"
+    x="${index * slot + gap / 2}"
+    y="${y}"
+    width="${slot - gap}"
+    height="${size}"
+  />`
 }

@@ -31,7 +31,11 @@ export function usageStart({ bars, barMs }: UsageRange, nowMs: number): number {
   return nowMs - (nowMs % barMs) - (bars - 1) * barMs
 }
 
-export function summarizeUsage(entries: readonly UsageEntry[], range: UsageRange, nowMs: number): Usage {
+export function summarizeUsage(
+  entries: readonly Omit<UsageEntry, 'clientId'>[],
+  range: UsageRange,
+  nowMs: number,
+): Usage {
   const startMs = usageStart(range, nowMs)
   const bars = Array.from({ length: range.bars }, (_, index) => ({
     fromMs: startMs + index * range.barMs,

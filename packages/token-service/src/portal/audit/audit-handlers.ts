@@ -1,45 +1,36 @@
-import type { AuditEntry, AuditFilter } from '../../storage/storage.ts'
+import type { AuditFilter } from '../../storage/storage.ts'
 import type { RawParameters } from '../../protocol/raw-parameters.ts'
 import type { auditRoutes } from './audit-routes.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
-import { auditPage, type AuditSubject } from './audit-page.ts'
+import { eventGroups, isEventGroup } from './audit-events.ts'
+import { auditPage, type AuditFields } from './audit-page.ts'
+import { createAuditSentences } from './audit-sentence.ts'
 import type { HandlersOf } from '../portal-request.ts'
-import type { Paths } from '../paths.ts'
 import { requireAdministrator } from '../session/require-administrator.ts'
 
-const shownEntries = 200
+const shownEntries = 50
 const exportedEntries = 100_000
 const dayMs = 86_400_000
 
 /** The audit log, for administrators. */
-export function auditHandlers({ storage, activity }: ServiceContext): HandlersOf<typeof auditRoutes> {
-  async function findSubjects(entries: readonly AuditEntry[], paths: Paths) {
-    const clientIds = new Set(entries.flatMap(({ clientId }) => clientId ?? []))
-    const [projects, servers, ...clients] = await Promise.all([
-      storage.projects.list(),
-      storage.resourceServers.list(),
-      ...[...clientIds].map((clientId) => storage.applications.findClient(clientId)),
-    ])
-    return new Map<string, AuditSubject>([
-      ...projects.map(({ id, name }) => [id, { name, path: paths.project(id) }] as const),
-      ...servers.map(
-        ({ clientId, name }) => [clientId, { name, path: paths.resourceServer(clientId) }] as const,
-      ),
-      ...clients
-        .filter((client) => client !== undefined)
-        .map(({ application: { clientId, id, name }, project }) => {
-          return [clientId, { name, path: paths.application(project.id, id) }] as const
-        }),
-    ])
-  }
+export function auditHandlers({ storage, activity, clock }: ServiceContext): HandlersOf<typeof auditRoutes> {
   return {
     async showAudit(request) {
       requireAdministrator(request)
       await activity.flush()
-      const filter = filterFields(request.query)
-      const entries = await storage.activity.audit(shownEntries, parseFilter(filter))
-      const subjects = await findSubjects(entries, request.paths)
-      return { page: auditPage(request, { entries, subjects, filter, limit: shownEntries }) }
+      const fields = filterFields(request.query)
+      const { before } = request.query
+      const cursor = typeof before === 'string' && /^\d{1,15}$/.test(before) ? Number(before) : undefined
+      const found = await storage.listings.audit(shownEntries + 1, parseFilter(fields), cursor)
+      const entries = await createAuditSentences(storage, request.paths, found.slice(0, shownEntries))
+      const content = {
+        entries,
+        fields,
+        before: found.length > shownEntries ? entries.at(-1)?.id : undefined,
+        isFirst: cursor === undefined,
+        nowMs: clock.now(),
+      }
+      return { page: auditPage(request, content) }
     },
     async exportAudit(request) {
       requireAdministrator(request)
@@ -52,36 +43,33 @@ export function auditHandlers({ storage, activity }: ServiceContext): HandlersOf
   }
 }
 
-const fieldNames = ['event', 'actor', 'client_id', 'address', 'since', 'until'] as const
-type FilterFields = Readonly<Partial<Record<(typeof fieldNames)[number], string>>>
-
-function filterFields(query: RawParameters): Record<string, string> & FilterFields {
-  const fields = fieldNames.flatMap((name) => {
+function filterFields(query: RawParameters): AuditFields {
+  const text = (name: string) => {
     const value = query[name]
-    return typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : []
-  })
-  return Object.fromEntries(fields) as Record<string, string> & FilterFields
+    return typeof value === 'string' ? value.trim() : ''
+  }
+  return {
+    group: text('group'),
+    actor: text('actor'),
+    client_id: text('client_id'),
+    address: text('address'),
+    since: text('since'),
+    until: text('until'),
+  }
 }
 
 /** Days are in UTC; the last one is included. */
-function parseFilter({
-  event,
-  actor,
-  client_id: clientId,
-  address,
-  since,
-  until,
-}: FilterFields): AuditFilter {
+function parseFilter({ group, actor, client_id: clientId, address, since, until }: AuditFields): AuditFilter {
   return {
-    event,
-    actor: actor?.toLowerCase(),
-    clientId,
-    address,
+    ...(isEventGroup(group) && { events: eventGroups[group][1] }),
+    ...(actor !== '' && { actor: actor.toLowerCase() }),
+    ...(clientId !== '' && { clientId }),
+    ...(address !== '' && { address }),
     ...(isDay(since) && { sinceMs: Date.parse(since) }),
     ...(isDay(until) && { untilMs: Date.parse(until) + dayMs }),
   }
 }
 
-function isDay(text: string | undefined): text is string {
-  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
 }

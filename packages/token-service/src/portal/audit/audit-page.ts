@@ -1,40 +1,39 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { AuditEntry } from '../../storage/storage.ts'
-import { field } from '../layout/form.ts'
+import { choice, field } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
-import { time } from '../layout/time.ts'
+import { linkTo } from '../layout/paging.ts'
+import { relativeTime, time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
+import { eventGroups, type EventGroup } from './audit-events.ts'
+import type { AuditSentence } from './audit-sentence.ts'
+
+/** The fields of the filter, as they were sent. */
+export type AuditFields = Readonly<
+  Record<'group' | 'actor' | 'client_id' | 'address' | 'since' | 'until', string>
+>
 
 export interface AuditContent {
-  readonly entries: readonly AuditEntry[]
-  /** What the entries are about and still exists, by project ID or client ID. */
-  readonly subjects: ReadonlyMap<string, AuditSubject>
-  /** The fields of the filter, as they were sent. */
-  readonly filter: Readonly<Record<string, string>>
-  readonly limit: number
-}
-
-export interface AuditSubject {
-  readonly name: string
-  readonly path: string
+  readonly entries: readonly AuditSentence[]
+  readonly fields: AuditFields
+  /** Where older entries continue. */
+  readonly before?: number | undefined
+  readonly isFirst: boolean
+  readonly nowMs: number
 }
 
 export function auditPage(request: DeveloperRequest, content: AuditContent): SafeHtml {
-  const { entries, subjects, filter, limit } = content
+  const { entries, fields, before, isFirst } = content
   const { paths } = request
-  const state = { values: filter, errors: {} }
+  const state = { values: fields, errors: {} }
   const text = (name: string, label: string) => field({ name, label, required: false }, state)
-  const query = new URLSearchParams(filter).toString()
-  const subject = (id: string, otherwise: SafeHtml | string) => {
-    const found = subjects.get(id)
-    return found ? html`<a href="${found.path}">${found.name}</a><br /><code>${id}</code>` : otherwise
-  }
-  const body = html`<form method="get" action="${paths.audit}" class="card filter">
-      ${text('event', 'Event')} ${text('actor', 'Who')} ${text('client_id', 'Client ID')}
-      ${text('address', 'Address')}
+  const groups = (Object.keys(eventGroups) as EventGroup[]).map((id) => [id, eventGroups[id][0]] as const)
+  const body = html`<form method="get" action="${paths.audit}" class="filter" role="search">
+      ${choice({ name: 'group', label: 'What', choices: [['', 'Everything'], ...groups] }, state)}
+      ${text('actor', 'Who')} ${text('client_id', 'Client ID')} ${text('address', 'Address')}
       ${field({ name: 'since', label: 'From date', type: 'date', required: false }, state)}
       ${field({ name: 'until', label: 'To date', type: 'date', required: false }, state)}
-      <p class="bar"><button>Filter</button> <a href="${paths.audit}">Clear</a></p>
+      <button class="outline">Filter</button>
+      ${chips(request, fields)}
     </form>
     ${
       entries.length === 0
@@ -42,42 +41,78 @@ export function auditPage(request: DeveloperRequest, content: AuditContent): Saf
             <h2>No entries</h2>
             <p class="muted">Nothing matches the filter.</p>
           </div>`
-        : html`<div class="card">
-            <table class="stacked compact">
-              <caption>
-                ${entries.length < limit ? `${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}` : `The latest ${limit} entries`},
-                newest first
-              </caption>
-              <thead>
-                <tr>
-                  <th scope="col">Time</th>
-                  <th scope="col">Event</th>
-                  <th scope="col">Who</th>
-                  <th scope="col">Address</th>
-                  <th scope="col">Client</th>
-                  <th scope="col">Detail</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${entries.map(
-                  ({ atMs, event, actor, address, clientId, detail, count }) =>
-                    html`<tr>
-                      <td data-label="Time">${time(atMs)}</td>
-                      <td data-label="Event"><code>${event}</code> ${count > 1 ? `× ${count}` : ''}</td>
-                      <td data-label="Who">${actor}</td>
-                      <td data-label="Address">${address}</td>
-                      <td data-label="Client">
-                        ${clientId && subject(clientId, html`<code>${clientId}</code>`)}
-                      </td>
-                      <td data-label="Detail">${detail && subject(detail, detail)}</td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`
-    }`
-  const actions = html`<a class="button outline" href="${paths.auditExport}?${query}" download="audit.jsonl"
+        : html`<ul class="rows audit">
+            ${entries.map((entry) => row(request, fields, entry, content.nowMs))}
+          </ul>`
+    }
+    <nav class="pages" aria-label="Pages">
+      <p>Newest first</p>
+      ${isFirst ? '' : html`<a class="button outline small" href="${linkTo(paths.audit, fields)}">Newest</a>`}
+      ${
+        before === undefined
+          ? ''
+          : html`<a
+              class="button outline small"
+              href="${linkTo(paths.audit, { ...fields, before: String(before) })}"
+              >Older</a
+            >`
+      }
+    </nav>`
+  const actions = html`<a
+    class="button outline"
+    href="${linkTo(paths.auditExport, fields)}"
+    download="audit.jsonl"
     >Export as JSON lines</a
   >`
   return page(request, { title: 'Audit log', body, actions })
+}
+
+/** What the log is narrowed down to; each can be removed. */
+function chips({ paths }: DeveloperRequest, fields: AuditFields): SafeHtml | '' {
+  const set = Object.entries(fields).filter(([, value]) => value !== '')
+  return set.length === 0 ? '' : html`<a class="button ghost" href="${paths.audit}">Clear</a>`
+}
+
+function row(
+  { paths }: DeveloperRequest,
+  fields: AuditFields,
+  entry: AuditSentence,
+  nowMs: number,
+): SafeHtml {
+  const { id, atMs, event, actor, clientId, clientName, address, detail, sentence } = entry
+  const chip = (name: keyof AuditFields, value: string | undefined, label = value) =>
+    value === undefined || fields[name] === value
+      ? ''
+      : html`<a class="chip" href="${linkTo(paths.audit, { ...fields, [name]: value })}"
+          ><span class="visually-hidden">Only entries of </span>${label}</a
+        >`
+  const values = [
+    ['Time', time(atMs)],
+    ['Event', html`<code>${event}</code>`],
+    ['Who', actor],
+    ['Address', address],
+    ['Client ID', clientId && html`<code>${clientId}</code>`],
+    ['Detail', detail],
+  ] as const
+  return html`<li>
+    <p class="sentence">${sentence}</p>
+    <span class="hint">${relativeTime(atMs, nowMs)}</span>
+    <details>
+      <summary>Details</summary>
+      <dl class="pairs" id="entry-${id}">
+        ${values
+          .filter(([, value]) => value !== undefined)
+          .map(
+            ([name, value]) =>
+              html`<div>
+                <dt>${name}</dt>
+                <dd>${value}</dd>
+              </div>`,
+          )}
+      </dl>
+      <p class="actions">
+        ${chip('actor', actor)} ${chip('client_id', clientId, clientName)} ${chip('address', address)}
+      </p>
+    </details>
+  </li>`
 }

@@ -47,6 +47,11 @@ const texts: Record<PageErrorReason, ErrorText> = {
     title: 'Too many applications',
     text: 'A project can have up to 100 applications. Create another project.',
   },
+  too_many_pending: {
+    status: 409,
+    title: 'Too many pending applications',
+    text: 'A developer can have up to 20 applications that wait for approval. Ask an administrator to decide on them.',
+  },
   too_many_projects: {
     status: 409,
     title: 'Too many projects',

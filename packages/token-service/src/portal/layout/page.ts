@@ -16,6 +16,8 @@ export interface Viewer {
   readonly url: string
   /** What the page confirms. */
   readonly notice?: NoticeName | undefined
+  /** Whether there was a first token: nobody needs the steps to it any more. */
+  readonly isStarted?: boolean | undefined
   /** How many applications an administrator has to decide on. */
   readonly awaitingApproval?: number | undefined
 }
@@ -101,9 +103,10 @@ function shortMenu(viewer: Viewer): SafeHtml {
 }
 
 function menu(viewer: Viewer, developer: Developer): SafeHtml {
-  const { paths, csrfToken, awaitingApproval = 0 } = viewer
+  const { paths, csrfToken, awaitingApproval = 0, isStarted = false } = viewer
   const links: Link[] = [
-    ['Get started', paths.start],
+    isStarted ? ['Overview', paths.root] : ['Get started', paths.start],
+    ['Applications', paths.applications],
     ['Projects', paths.projects],
     ['API reference', paths.reference],
   ]
@@ -137,18 +140,22 @@ function menu(viewer: Viewer, developer: Developer): SafeHtml {
 
 function linkList({ path, paths }: Viewer, links: readonly Link[]): SafeHtml {
   // Pages without a link of their own belong to one of these.
-  const section = path.startsWith(paths.newProject) ? paths.projects : path
+  const section = path.startsWith(paths.newProject)
+    ? paths.projects
+    : path.startsWith(`${paths.projects}/`) && path.includes('/applications/')
+      ? paths.applications
+      : path
   const current = (href: string) =>
     path === href
       ? html`aria-current="page"`
-      : section === href || section.startsWith(`${href}/`)
+      : href !== paths.root && (section === href || section.startsWith(`${href}/`))
         ? html`aria-current="true"`
         : ''
   return html`<ul>
     ${links.map(
       ([label, href, count = 0]) =>
         html`<li>
-          <a href="${href}" ${current(href)}
+          <a href="${href}" ${current(href)} ${href === paths.applications ? html`data-jump` : ''}
             >${label}${
               count > 0
                 ? html` <span class="count">${count}<span class="visually-hidden"> waiting</span></span>`

@@ -7,6 +7,6 @@ export const overviewPaths = {
 
 /** The first page, and the steps to the first token. */
 export const overviewRoutes = {
-  home: ['GET', 'root'],
+  showOverview: ['GET', 'root'],
   showStart: ['GET', 'start'],
 } as const satisfies RouteTable<keyof typeof overviewPaths>

@@ -3,6 +3,11 @@ import type { Storage } from '../../storage/storage.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
+/** Limits a list to what the developer may see: administrators see everything. */
+export function ownerIdOf({ developer }: DeveloperRequest): string | undefined {
+  return developer.administrator ? undefined : developer.id
+}
+
 /** The projects that a developer may see: their own, or all of them for the administrator. */
 export async function ownProjects(storage: Storage, request: DeveloperRequest): Promise<Project[]> {
   return request.developer.administrator ? storage.projects.list() : joinedProjects(storage, request)

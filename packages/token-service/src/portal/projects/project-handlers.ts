@@ -4,41 +4,41 @@ import type { ServiceContext } from '../../service/service-context.ts'
 import { z } from 'zod'
 import { emptyForm } from '../layout/form.ts'
 import { parseProjectForm, projectFormState } from './project-form.ts'
-import { newProjectPage, projectPage, projectSettingsPage, projectsPage } from './project-pages.ts'
+import { listApplications } from '../applications/list-content.ts'
+import { pagingOf } from '../layout/paging.ts'
+import { newProjectPage, projectPage, projectSettingsPage } from './project-pages.ts'
+import { projectsPage } from './projects-page.ts'
 import { actorOf } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { HandlersOf } from '../portal-request.ts'
-import { ownProject, ownProjects } from './own-projects.ts'
+import { ownerIdOf, ownProject } from './own-projects.ts'
 import { requireAdministrator } from '../session/require-administrator.ts'
 
 const maxProjects = 50
+const offeredDevelopers = 200
 
 /** Deletes something, or restores it while that is possible. */
 export const deletionForm = z.object({ decision: z.enum(['delete', 'restore']) })
 const ownersForm = z.union([z.object({ add: z.string() }), z.object({ remove: z.string() })])
 
-export function projectHandlers({
-  storage,
-  registryFor,
-  activity,
-  clock,
-}: ServiceContext): HandlersOf<typeof projectRoutes> {
+export function projectHandlers(service: ServiceContext): HandlersOf<typeof projectRoutes> {
+  const { storage, registryFor, activity, clock } = service
   const { developers } = storage
   return {
     async showProjects(request) {
-      const projects = await ownProjects(storage, request)
-      const clients = await storage.applications.listOf(projects.map(({ id }) => id))
-      const withClients = projects.map((project) => ({
-        project,
-        clients: clients.filter((client) => client.project.id === project.id),
-      }))
-      const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
-      return { page: projectsPage(request, withClients, { lastUses, nowMs: clock.now() }) }
+      const paging = pagingOf(request.query)
+      const { items: projects, total } = await storage.listings.projects({
+        ...paging,
+        ownerId: ownerIdOf(request),
+      })
+      const owners = await storage.listings.owners(projects.map(({ project }) => project.id))
+      return { page: projectsPage(request, { projects, owners, paging, total, nowMs: clock.now() }) }
     },
     async showProject(request) {
       const project = await ownProject(storage, request)
-      const [clients, all, memberships] = await Promise.all([
-        storage.applications.list(project.id),
+      const paging = pagingOf(request.query)
+      const [list, all, memberships] = await Promise.all([
+        listApplications(service, { ...paging, search: undefined, projectId: project.id }),
         developers.list(),
         developers.memberships(),
       ])
@@ -46,10 +46,8 @@ export function projectHandlers({
         memberships.filter(({ projectId }) => projectId === project.id).map(({ developerId }) => developerId),
       )
       const owners = all.filter(({ id }) => ownerIds.has(id))
-      const otherDevelopers = all.filter(({ id }) => !ownerIds.has(id))
-      const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
-      const content = { project, clients, owners, otherDevelopers, lastUses, nowMs: clock.now() }
-      return { page: projectPage(request, content) }
+      const otherDevelopers = all.filter(({ id }) => !ownerIds.has(id)).slice(0, offeredDevelopers)
+      return { page: projectPage(request, { ...list, project, paging, owners, otherDevelopers }) }
     },
     showNewProject: async (request) => ({ page: newProjectPage(request, emptyForm) }),
     async createProject(request) {

@@ -18,7 +18,7 @@ export function owners(
   { project, owners: all, otherDevelopers }: OwnersContent,
 ): SafeHtml {
   const action = paths.owners(project.id)
-  return html`<section class="card" aria-labelledby="owners">
+  return html`<section aria-labelledby="owners">
     <div class="bar">
       <h2 id="owners">Owners</h2>
       ${

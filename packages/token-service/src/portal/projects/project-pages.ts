@@ -1,75 +1,39 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Project, RegisteredClient } from '../../applications/application.ts'
-import { copyable } from '../layout/copyable.ts'
+import type { Project } from '../../applications/application.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
-import { lastUse, type LastUses } from '../layout/last-use.ts'
 import { page } from '../layout/page.ts'
-import { badge, statusBadge } from '../applications/status-badge.ts'
+import { applicationTable, type ApplicationTableContent } from '../applications/application-table.ts'
+import { pages, type Paging } from '../layout/paging.ts'
+import { badge } from '../applications/status-badge.ts'
 import { time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { dangerRows } from '../layout/danger-rows.ts'
 import { owners, type OwnersContent } from './project-owners.ts'
 
-export interface LastUsesContent {
-  readonly lastUses: LastUses
-  readonly nowMs: number
-}
-
-export interface ProjectWithClients {
+export interface ProjectContent extends ApplicationTableContent, OwnersContent {
   readonly project: Project
-  readonly clients: readonly RegisteredClient[]
-}
-
-export interface ProjectContent extends ProjectWithClients, LastUsesContent, OwnersContent {}
-
-export function projectsPage(
-  request: DeveloperRequest,
-  projects: readonly ProjectWithClients[],
-  content: LastUsesContent,
-): SafeHtml {
-  const { paths } = request
-  const body =
-    projects.length === 0
-      ? html`<div class="card empty">
-          <h2>No projects yet</h2>
-          <p class="muted">
-            A project contains applications, each with a client ID and secrets for the APIs that it calls.
-          </p>
-          <p><a class="button" href="${paths.start}">Get your first token</a></p>
-        </div>`
-      : html`${projects.map(
-          (each) =>
-            html`<section class="card" aria-labelledby="project-${each.project.id}">
-              <div class="bar">
-                <h2 id="project-${each.project.id}">
-                  <a href="${paths.project(each.project.id)}">${each.project.name}</a>
-                </h2>
-                ${each.project.deletesAtMs === undefined ? '' : badge('deleted')}
-                <p class="muted actions">${about(each.project)}</p>
-              </div>
-              ${clientTable(request, each, content)}
-            </section>`,
-        )}`
-  const actions = html`<a class="button" href="${paths.newProject}">New project</a>`
-  return page(request, { title: 'Projects', body, actions })
+  readonly paging: Paging
+  /** How many applications it has. */
+  readonly total: number
 }
 
 export function projectPage(request: DeveloperRequest, content: ProjectContent): SafeHtml {
   const { paths } = request
-  const { project } = content
+  const { project, paging, total } = content
   const title = { title: project.name, trail: [['Projects', paths.projects]] as const }
   if (project.deletesAtMs !== undefined) {
     const body = deletedNotice(request, project, project.deletesAtMs)
     return page(request, { ...title, badge: badge('deleted'), body })
   }
   const body = html`<p class="muted">${about(project)}</p>
-    <section class="card" aria-labelledby="applications">
+    <section aria-labelledby="applications">
       <h2 id="applications">Applications</h2>
-      ${clientTable(request, content, content)}
+      ${total === 0 ? html`<p class="muted">No applications yet.</p>` : applicationTable(request, content, { project: false })}
+      ${pages({ path: paths.project(project.id), query: {}, paging, total, noun: 'applications' })}
     </section>
     ${owners(request, content)}
-    <section class="card" aria-labelledby="more">
+    <section aria-labelledby="more">
       <h2 id="more">Delete</h2>
       ${dangerRows([deletion(request, content)])}
     </section>`
@@ -111,41 +75,8 @@ function about({ organizationName, developerEmail }: Project): string {
   return [organizationName, developerEmail].filter((text) => text !== '').join(' · ')
 }
 
-function clientTable(
-  { paths }: DeveloperRequest,
-  { clients }: ProjectWithClients,
-  { lastUses, nowMs }: LastUsesContent,
-): SafeHtml {
-  if (clients.length === 0) return html`<p class="muted">No applications yet.</p>`
-  return html`<table class="stacked">
-    <thead>
-      <tr>
-        <th scope="col">Application</th>
-        <th scope="col">Status</th>
-        <th scope="col">Client ID</th>
-        <th scope="col">Last used</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${clients.map((client) => {
-        const { id, name, clientId } = client.application
-        return html`<tr>
-          <td data-label="Application">
-            <a href="${paths.application(client.project.id, id)}"><strong>${name}</strong></a>
-          </td>
-          <td data-label="Status">${statusBadge(client)}</td>
-          <td data-label="Client ID">
-            ${copyable({ id: `client-id-${id}`, value: clientId, what: `client ID of ${name}` })}
-          </td>
-          <td data-label="Last used">${lastUse(id, lastUses, nowMs)}</td>
-        </tr>`
-      })}
-    </tbody>
-  </table>`
-}
-
-function deletion({ paths, csrfToken }: DeveloperRequest, { project, clients }: ProjectContent) {
-  const count = clients.length === 1 ? '1 application' : `${clients.length} applications`
+function deletion({ paths, csrfToken }: DeveloperRequest, { project, total }: ProjectContent) {
+  const count = total === 1 ? '1 application' : `${total} applications`
   const effect = html`<strong>${count}</strong> can no longer get tokens, and all existing tokens become
     invalid at once.`
   return {
@@ -157,8 +88,8 @@ function deletion({ paths, csrfToken }: DeveloperRequest, { project, clients }: 
       title: `Delete ${project.name}?`,
       body: html`<input type="hidden" name="decision" value="delete" />
         <p>
-          ${clients.length === 0 ? '' : effect} The project can be restored with its applications within 30
-          days; after that, it is permanently deleted.
+          ${total === 0 ? '' : effect} The project can be restored with its applications within 30 days; after
+          that, it is permanently deleted.
         </p>`,
       action: paths.projectDeletion(project.id),
       confirm: 'Delete project',

@@ -6,6 +6,7 @@ import type { DeveloperRequest } from '../portal-request.ts'
 import { copyable } from '../layout/copyable.ts'
 import { credentialsTable, type Credential } from './credentials-table.ts'
 import { dialog } from '../layout/dialog.ts'
+import { moreMenu } from '../layout/more-menu.ts'
 import { choice, field } from '../layout/form.ts'
 import { lastUse, type LastUses } from '../layout/last-use.ts'
 
@@ -43,7 +44,7 @@ export function credentialsSection(
 ): SafeHtml {
   const { id, clientId, createdAtMs, secrets, keys, paths } = owner
   const { lastUses, nowMs } = content
-  return html`<section class="card" aria-labelledby="credentials">
+  return html`<section aria-labelledby="credentials">
     <div class="bar">
       <h2 id="credentials">Credentials</h2>
       <div class="actions">
@@ -78,7 +79,7 @@ function secretCredential(
   const action = dialog({
     id: `revoke-${id}`,
     label: html`Revoke<span class="visually-hidden"> the secret ${prefix}…</span>`,
-    style: 'outline small',
+    style: 'ghost',
     title: `Revoke the secret ${prefix}…?`,
     body: html`<p>${consequence('secret')} This cannot be undone.</p>
       <p>Last used: <strong>${lastUsed}</strong>.</p>`,
@@ -95,7 +96,7 @@ function secretCredential(
     createdAtMs,
     lastUsed,
     expiresAtMs,
-    action: isRevoked ? undefined : action,
+    action: isRevoked ? undefined : moreMenu(`the secret ${prefix}…`, [action]),
   }
 }
 
@@ -110,7 +111,7 @@ function keyCredential(
   const renaming = dialog({
     id: `rename-key-${id}`,
     label: html`Rename<span class="visually-hidden"> the public key ${name}</span>`,
-    style: 'outline small',
+    style: 'ghost',
     title: 'Rename the public key',
     body: field(
       { name: 'name', id: `name-${id}`, label: 'Name', pattern: String.raw`(?=.*\S).{1,200}` },
@@ -123,7 +124,7 @@ function keyCredential(
   const removal = dialog({
     id: `remove-key-${id}`,
     label: html`Remove<span class="visually-hidden"> the public key ${name}</span>`,
-    style: 'outline small',
+    style: 'ghost',
     title: 'Remove the public key?',
     body: html`<p>${consequence('key')}</p>
       <p>Last used: <strong>${lastUsed}</strong>.</p>`,
@@ -141,7 +142,7 @@ function keyCredential(
     expiresAtMs,
     action: isExpired(expiresAtMs, nowMs)
       ? undefined
-      : html`<div class="actions">${renaming} ${removal}</div>`,
+      : moreMenu(`the public key ${name}`, [renaming, removal]),
   }
 }
 

@@ -8,7 +8,7 @@ export interface Credential {
   readonly createdAtMs: number
   readonly lastUsed: SafeHtml | string
   readonly expiresAtMs?: number | undefined
-  readonly action?: SafeHtml | undefined
+  readonly action?: SafeHtml | '' | undefined
 }
 
 /** The client ID, secrets and public keys of a client. */

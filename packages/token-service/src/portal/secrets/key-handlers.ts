@@ -16,7 +16,7 @@ export function keyHandlers({ storage, registryFor }: ServiceContext): HandlersO
     const trail = [
       ['Projects', paths.projects],
       [project.name, paths.project(project.id)],
-      [application.name, paths.application(project.id, application.id)],
+      [application.name, paths.credentials(project.id, application.id)],
     ] as const
     return newKeyPage(request, { action, trail, state })
   }
@@ -30,18 +30,18 @@ export function keyHandlers({ storage, registryFor }: ServiceContext): HandlersO
         registryFor(actorOf(request)).addKeys(application, key, name),
       )
       if (state) return { page: show(request, client, state), status: 422 }
-      return { redirectTo: request.paths.application(project.id, application.id), notice: 'key_added' }
+      return { redirectTo: request.paths.credentials(project.id, application.id), notice: 'key_added' }
     },
     async renameKey(request) {
       const { application, project } = await ownClient(storage, request)
       const name = keyNameOfForm(request.form)
       await registryFor(actorOf(request)).renameKey(application, request.params['keyId'] ?? '', name)
-      return { redirectTo: request.paths.application(project.id, application.id), notice: 'key_renamed' }
+      return { redirectTo: request.paths.credentials(project.id, application.id), notice: 'key_renamed' }
     },
     async removeKey(request) {
       const { application, project } = await ownClient(storage, request)
       await registryFor(actorOf(request)).removeKey(application, request.params['keyId'] ?? '')
-      return { redirectTo: request.paths.application(project.id, application.id), notice: 'key_removed' }
+      return { redirectTo: request.paths.credentials(project.id, application.id), notice: 'key_removed' }
     },
   }
 }

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { AlreadyExists } from '../../registry/application-registry.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
+import { credentialsPage } from './credentials-page.ts'
 import { parseRotation } from './rotation-form.ts'
 import { secretPage } from './secret-page.ts'
 import type { secretRoutes } from './secret-routes.ts'
@@ -10,9 +12,21 @@ import { ownClient } from '../projects/own-projects.ts'
 export function secretHandlers({
   storage,
   registryFor,
+  activity,
   clock,
 }: ServiceContext): HandlersOf<typeof secretRoutes> {
   return {
+    async showCredentials(request) {
+      const client = await ownClient(storage, request)
+      const { application, secrets } = client
+      const used = [application, ...secrets, ...application.keys].map(({ id }) => id)
+      const content = {
+        lastUses: await activity.lastUses(used),
+        nowMs: clock.now(),
+        submissionId: randomUUID(),
+      }
+      return { page: credentialsPage(request, client, content) }
+    },
     async rotateSecret(request) {
       const client = await ownClient(storage, request)
       const { application, project, secrets } = client
@@ -23,14 +37,14 @@ export function secretHandlers({
       } catch (error) {
         // The page was reloaded: the secret was shown already.
         if (!(error instanceof AlreadyExists)) throw error
-        return { redirectTo: request.paths.application(project.id, application.id) }
+        return { redirectTo: request.paths.credentials(project.id, application.id) }
       }
     },
     async revokeSecret(request) {
       const client = await ownClient(storage, request)
       await registryFor(actorOf(request)).revokeSecret(client, request.params['secretId'] ?? '')
       const { application, project } = client
-      const redirectTo = request.paths.application(project.id, application.id)
+      const redirectTo = request.paths.credentials(project.id, application.id)
       return { redirectTo, notice: 'secret_revoked' }
     },
   }

@@ -3,6 +3,7 @@ import type { RouteTable } from '../route-table.ts'
 const application = '/projects/:projectId/applications/:applicationId'
 
 export const secretPaths = {
+  credentials: `${application}/credentials`,
   secrets: `${application}/secrets`,
   secretRevocation: `${application}/secrets/:secretId/revocation`,
   keys: `${application}/keys`,
@@ -12,6 +13,7 @@ export const secretPaths = {
 
 /** The client secrets of an application. */
 export const secretRoutes = {
+  showCredentials: ['GET', 'credentials'],
   rotateSecret: ['POST', 'secrets'],
   revokeSecret: ['POST', 'secretRevocation'],
 } as const satisfies RouteTable<keyof typeof secretPaths>

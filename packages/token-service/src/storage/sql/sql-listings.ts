@@ -35,7 +35,7 @@ export function createSqlListings(database: Database): ListingStorage {
 
   async function count(filter: Omit<ApplicationFilter, 'limit' | 'offset'>): Promise<number> {
     const { total } = await matching(filter)
-      .select(sql<number>`count(*)`.as('total'))
+      .select(sql<string | number>`count(*)`.as('total'))
       .executeTakeFirstOrThrow()
     return Number(total)
   }
@@ -68,20 +68,19 @@ export function createSqlListings(database: Database): ListingStorage {
     async projects({ ownerId, search, limit, offset }: ListFilter) {
       const rows = query
         .selectFrom('projects')
-        .where('deletesAtMs', 'is', null)
         .$if(ownerId !== undefined, (all) => all.where('id', 'in', ownProjects(ownerId ?? '')))
         .$if(search !== undefined, (all) =>
           all.where((row) => row.or([contains('name', search), contains('organization_name', search)])),
         )
       const [{ total }, page] = await Promise.all([
-        rows.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow(),
+        rows.select(sql<string | number>`count(*)`.as('total')).executeTakeFirstOrThrow(),
         rows
           .selectAll()
           .select((row) =>
             row
               .selectFrom('applications')
               .whereRef('applications.projectId', '=', 'projects.id')
-              .select(sql<number>`count(*)`.as('count'))
+              .select(sql<string | number>`count(*)`.as('count'))
               .as('applications'),
           )
           .orderBy(sql`lower(name)`)
@@ -131,7 +130,7 @@ export function createSqlListings(database: Database): ListingStorage {
     async usageTotals(sinceMs, ownerId) {
       const rows = await query
         .selectFrom('usage')
-        .select(['hourMs', 'outcome', sql<number>`sum(requests)`.as('requests')])
+        .select(['hourMs', 'outcome', sql<string | number>`sum(requests)`.as('requests')])
         .where('hourMs', '>=', sinceMs)
         .$if(ownerId !== undefined, (all) =>
           all.where('clientId', 'in', (row) =>
@@ -154,7 +153,7 @@ export function createSqlListings(database: Database): ListingStorage {
           'applications.projectId',
           'applications.name',
           'outcome',
-          sql<number>`sum(requests)`.as('requests'),
+          sql<string | number>`sum(requests)`.as('requests'),
         ])
         .where('hourMs', '>=', sinceMs)
         .where('outcome', '!=', 'issued')
@@ -196,7 +195,7 @@ export function createSqlListings(database: Database): ListingStorage {
         .orderBy('id', 'desc')
         .limit(limit)
         .execute()
-      return rows.map(({ id, ...entry }) => ({ ...toAuditEntry(entry), id: Number(id) }))
+      return rows.map(({ id, ...entry }) => ({ ...toAuditEntry(entry), id }))
     },
   }
 }

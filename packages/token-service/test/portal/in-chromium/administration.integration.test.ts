@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { password, useCheapPasswords } from '../portal-browser.ts'
 import { hasChromium, inChromium, inspectPage, usePages } from './chromium.ts'
-import { confirm, join, joinAsFirst, startServiceWithPortal } from './portal-pages.ts'
+import { confirm, join, joinAsFirst, openTab, startServiceWithPortal } from './portal-pages.ts'
 
 useCheapPasswords()
 
@@ -36,6 +36,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.getByLabel('Application name').fill('Invoices')
     await page.getByRole('button', { name: 'Create application' }).click()
     await page.getByRole('link', { name: 'Continue to the application' }).click()
+    await openTab(page, 'Settings')
     await confirm(page, 'Move', 'Move application')
     await page.getByText('The application was moved').waitFor()
     await page.getByRole('link', { name: 'Speech' }).click()
@@ -94,15 +95,17 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.getByLabel('Name of the API').fill('Voice API')
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByText('The resource server was renamed').waitFor()
-    await page.getByRole('button', { name: 'Revoke' }).first().click()
+    await page.getByLabel('More actions for the secret').first().click()
+    await page.locator('details.more[open]').getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke secret' }).click()
     await page.getByText('The secret was revoked').waitFor()
     await inspectPage(page, 'resource-server')
     await page.getByRole('link', { name: 'Resource servers' }).first().click()
     await page.getByRole('link', { name: 'Voice API' }).waitFor()
     await inspectPage(page, 'resource-servers')
-    await page.goto(`${service.authUrl}/portal/projects`)
+    await page.goto(`${service.authUrl}/portal/applications`)
     await page.getByRole('link', { name: 'Invoices' }).click()
+    await openTab(page, 'Credentials')
     await page.getByRole('link', { name: 'Add public key' }).click()
     await page.getByLabel('Public key').fill('nonsense')
     await page.getByRole('button', { name: 'Add public key' }).click()
@@ -110,9 +113,11 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await inspectPage(page, 'add-key')
 
     await page.getByRole('link', { name: 'Audit log' }).click()
-    await page.getByLabel('Event').fill('owner_added')
+    await page.getByLabel('What').selectOption('Projects and owners')
     await page.getByRole('button', { name: 'Filter' }).click()
-    await page.getByText('1 entry,').waitFor()
+    const entry = page.getByRole('listitem').filter({ hasText: 'added an owner: grace' })
+    await entry.getByText('Details').click()
+    await entry.getByText('owner_added').waitFor()
     await inspectPage(page, 'audit')
     const download = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Export' }).click()

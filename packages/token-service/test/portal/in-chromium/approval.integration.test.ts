@@ -8,6 +8,7 @@ import {
   credentials,
   join,
   joinAsFirst,
+  openTab,
   startServiceWithPortal,
   tokenStatus,
 } from './portal-pages.ts'
@@ -53,7 +54,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     expect(await productsOf()).toEqual(['sms'])
 
     await grace.reload()
-    await grace.getByRole('link', { name: 'Edit settings' }).click()
+    await openTab(grace, 'Settings')
     await grace.getByLabel('speech-to-text').check()
     await grace.getByLabel('Token lifetime', { exact: true }).fill('0')
     await grace.getByRole('button', { name: 'Save' }).click()

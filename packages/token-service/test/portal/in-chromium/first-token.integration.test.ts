@@ -11,6 +11,7 @@ import {
   credentials,
   join,
   joinAsFirst,
+  openTab,
   startServiceWithPortal,
   tokenStatus,
 } from './portal-pages.ts'
@@ -55,19 +56,32 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       await page.getByText('You have your first token').waitFor()
       await inspectPage(page, 'get-started-done')
       await page.goto(`${service.authUrl}/portal`)
-      await page.getByRole('heading', { name: 'Projects' }).waitFor()
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      await page.getByRole('link', { name: 'Get started' }).waitFor({ state: 'detached' })
+      await inspectPage(page, 'overview')
+      await page.getByRole('link', { name: 'Projects' }).click()
       await inspectPage(page, 'projects')
+      await page.getByRole('link', { name: 'Applications', exact: true }).click()
+      await page.getByRole('link', { name: 'Transcriber' }).waitFor()
+      await inspectPage(page, 'applications')
       expect(await page.content()).not.toContain(clientSecret)
       await tokenStatus(service, clientId, 'a wrong secret')
       await page.getByRole('link', { name: 'Transcriber' }).click()
       await page.locator('#usage-summary').waitFor()
       expect(await page.locator('#usage-summary').innerText()).toMatch(/1 issued\s+1 failed/)
-      const failure = page.getByRole('row').filter({ hasText: '127.0.0.1' }).first()
-      expect(await failure.innerText()).toContain('Invalid credentials')
       await inspectPage(page, 'application')
       await page.getByRole('link', { name: '30 days' }).click()
       await page.getByText('in the last 30 days').waitFor()
       await inspectPage(page, 'application-30-days')
+      await openTab(page, 'Requests')
+      await page.getByRole('link', { name: 'Invalid credentials' }).click()
+      const failure = page.getByRole('row').filter({ hasText: '127.0.0.1' }).first()
+      expect(await failure.innerText()).toContain('Invalid credentials')
+      await inspectPage(page, 'application-requests')
+      await openTab(page, 'Credentials')
+      await inspectPage(page, 'application-credentials')
+      await openTab(page, 'Settings')
+      await inspectPage(page, 'application-settings')
     },
   )
 
@@ -101,7 +115,10 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.getByRole('region', { name: 'fetch' }).waitFor()
     await tabTo('Continue to the application')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Credentials' }).waitFor()
+    await page.getByRole('heading', { name: 'Latest token' }).waitFor()
+    await tabTo('Settings')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Move, revoke or delete' }).waitFor()
     await tabTo('Revoke application')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor()
@@ -130,6 +147,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       await page.getByText('from urllib.parse').waitFor()
       await page.reload()
       expect(await page.locator('#client-secret').count()).toBe(0)
+      await openTab(page, 'Settings')
       await confirm(page, 'Revoke application', 'Revoke application')
       await page.getByText('The application was revoked').waitFor()
       expect(await tokenStatus(service, clientId, clientSecret)).toBe(401)

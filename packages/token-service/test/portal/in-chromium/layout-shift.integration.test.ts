@@ -21,7 +21,15 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     const page = await openPage({ viewport: { width, height: 844 } })
     const cookies = Array.from(admin.cookies, ([name, value]) => ({ name, value, url: service.authUrl }))
     await page.context().addCookies(cookies)
-    const sections = ['get-started', 'projects', 'approvals', 'developers', 'products', 'resource-servers']
+    const sections = [
+      'get-started',
+      'applications',
+      'projects',
+      'approvals',
+      'developers',
+      'products',
+      'resource-servers',
+    ]
     const paths = [...sections, 'audit', 'account', 'reference'].map((name) => `/portal/${name}`)
     for (const path of [...paths, application.path]) {
       await page.goto(`${service.authUrl}${path}`)

@@ -7,6 +7,7 @@ import {
   createProjectAndApplication,
   credentials,
   joinAsFirst,
+  openTab,
   startServiceWithPortal,
   tokenStatus,
 } from './portal-pages.ts'
@@ -34,6 +35,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     })()
 
     await page.getByRole('link', { name: 'Continue to the application' }).click()
+    await openTab(page, 'Credentials')
     await page.getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByRole('dialog').waitFor()
     await inspectPage(page, 'rotate')
@@ -45,6 +47,8 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     expect(second).not.toBe(first)
     secret = second
     await page.getByRole('link', { name: 'Continue to the application' }).click()
+    await openTab(page, 'Credentials')
+    await page.getByLabel(`More actions for the secret ${first.slice(0, 4)}…`).click()
     await page.getByRole('button', { name: `Revoke the secret ${first.slice(0, 4)}…` }).click()
     await page.getByRole('dialog').waitFor()
     await inspectPage(page, 'revoke')
@@ -58,6 +62,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     expect(await tokenStatus(service, clientId, first)).toBe(401)
     expect(await tokenStatus(service, clientId, second)).toBe(200)
 
+    await openTab(page, 'Settings')
     await confirm(page, 'Revoke application', 'Revoke application')
     await page.getByRole('status').getByText('was revoked').waitFor()
     await inspectPage(page, 'application-revoked')
@@ -66,6 +71,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await page.getByText('The application is approved').waitFor()
     expect(await tokenStatus(service, clientId, second)).toBe(200)
 
+    await openTab(page, 'Settings')
     await confirm(page, 'Delete application', 'Delete application')
     await page.getByText('It can be restored until').waitFor()
     await inspectPage(page, 'application-deleted')

@@ -1,0 +1,51 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { RegisteredClient } from '../../applications/application.ts'
+import type { UsageEntry } from '../../storage/storage.ts'
+import { lastUse, type LastUses } from '../layout/last-use.ts'
+import { shortId } from '../layout/short-id.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+import { sparkline } from './sparkline.ts'
+import { statusBadge } from './status-badge.ts'
+
+export interface ApplicationTableContent {
+  readonly clients: readonly RegisteredClient[]
+  readonly lastUses: LastUses
+  /** Of the last 24 hours. */
+  readonly usage: readonly UsageEntry[]
+  readonly nowMs: number
+}
+
+/** Applications as dense rows. `project`: whether their project has a column. */
+export function applicationTable(
+  { paths }: DeveloperRequest,
+  { clients, lastUses, usage, nowMs }: ApplicationTableContent,
+  { project: hasProject }: { readonly project: boolean },
+): SafeHtml {
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th scope="col">Application</th>
+        ${hasProject ? html`<th scope="col">Project</th>` : ''}
+        <th scope="col">Status</th>
+        <th scope="col">Client ID</th>
+        <th scope="col">Requests, 24 hours</th>
+        <th scope="col">Last used</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${clients.map((client) => {
+        const { application, project } = client
+        const { id, name, clientId } = application
+        const own = usage.filter((entry) => entry.clientId === clientId)
+        return html`<tr>
+          <td data-label="Application"><a href="${paths.application(project.id, id)}">${name}</a></td>
+          ${hasProject ? html`<td data-label="Project"><a class="quiet" href="${paths.project(project.id)}">${project.name}</a></td>` : ''}
+          <td data-label="Status">${statusBadge(client)}</td>
+          <td data-label="Client ID">${shortId(`client-id-${id}`, clientId, `client ID of ${name}`)}</td>
+          <td data-label="Requests, 24 hours">${sparkline(own, nowMs)}</td>
+          <td data-label="Last used">${lastUse(id, lastUses, nowMs)}</td>
+        </tr>`
+      })}
+    </tbody>
+  </table>`
+}

@@ -1,0 +1,114 @@
+/** What happened, by event: `{client}` and `{detail}` are the application or API and what else the entry names. */
+const sentences: Readonly<Record<string, string>> = {
+  application_approved: 'approved {client}',
+  application_changed: 'changed the settings of {client}',
+  application_created: 'registered {client}',
+  application_deleted: 'deleted {client}',
+  application_moved: 'moved {client} to {detail}',
+  application_restored: 'restored {client}',
+  application_revoked: 'revoked the approval of {client}',
+  approval_requested: 'requested a new approval of {client}',
+  developer_demoted: 'made {detail} a developer',
+  developer_invited: 'invited a developer',
+  developer_joined: 'joined',
+  developer_promoted: 'made {detail} an administrator',
+  developer_removed: 'removed {detail}',
+  key_added: 'added a public key to {client}',
+  key_removed: 'removed a public key of {client}',
+  key_renamed: 'renamed a public key of {client}',
+  log_in_failed: 'failed to log in',
+  logged_in: 'logged in',
+  logged_out: 'logged out',
+  owner_added: 'added an owner: {detail}',
+  owner_removed: 'removed an owner: {detail}',
+  password_changed: 'changed their password',
+  password_link_created: 'created a link to set a new password for {detail}',
+  password_set: 'set a new password with a link',
+  product_added: 'added the product {detail}',
+  product_removed: 'removed the product {detail}',
+  project_changed: 'changed {detail}',
+  project_created: 'created {detail}',
+  project_deleted: 'deleted {detail}',
+  project_restored: 'restored {detail}',
+  request_declined: 'declined a request of {client}',
+  request_rejected: 'was rejected: {detail}',
+  resource_server_changed: 'renamed {client}',
+  resource_server_created: 'registered {client}',
+  resource_server_removed: 'removed {client}',
+  secret_revoked: 'revoked a secret of {client}',
+  secret_rotated: 'rotated the secret of {client}',
+  token_revoked: 'revoked a token of {client}',
+  tokens_revoked: 'revoked all tokens of {client}',
+}
+
+/** The sentence of an event; one that is not known is named. */
+export function sentenceOf(event: string): string {
+  return sentences[event] ?? `${event.replaceAll('_', ' ')} {client} {detail}`
+}
+
+/** What the filter offers: events that one looks for together. */
+export const eventGroups = {
+  applications: [
+    'Applications',
+    [
+      'application_created',
+      'application_changed',
+      'application_moved',
+      'application_deleted',
+      'application_restored',
+    ],
+  ],
+  approvals: [
+    'Approvals',
+    ['application_approved', 'application_revoked', 'approval_requested', 'request_declined'],
+  ],
+  credentials: [
+    'Secrets, keys and tokens',
+    [
+      'secret_rotated',
+      'secret_revoked',
+      'key_added',
+      'key_removed',
+      'key_renamed',
+      'tokens_revoked',
+      'token_revoked',
+    ],
+  ],
+  projects: [
+    'Projects and owners',
+    [
+      'project_created',
+      'project_changed',
+      'project_deleted',
+      'project_restored',
+      'owner_added',
+      'owner_removed',
+    ],
+  ],
+  people: [
+    'People',
+    [
+      'developer_invited',
+      'developer_joined',
+      'developer_promoted',
+      'developer_demoted',
+      'developer_removed',
+      'password_link_created',
+      'password_set',
+      'password_changed',
+    ],
+  ],
+  sessions: ['Log-ins', ['logged_in', 'logged_out', 'log_in_failed']],
+  catalogue: ['API products', ['product_added', 'product_removed']],
+  resource_servers: [
+    'Resource servers',
+    ['resource_server_created', 'resource_server_changed', 'resource_server_removed'],
+  ],
+  rejections: ['Rejected requests', ['request_rejected']],
+} as const satisfies Readonly<Record<string, readonly [label: string, events: readonly string[]]>>
+
+export type EventGroup = keyof typeof eventGroups
+
+export function isEventGroup(name: string): name is EventGroup {
+  return Object.hasOwn(eventGroups, name)
+}

@@ -1,0 +1,79 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { Storage } from '../../storage/storage.ts'
+import type { NumberedAuditEntry } from '../../storage/listing-storage.ts'
+import type { Paths } from '../paths.ts'
+import { sentenceOf } from './audit-events.ts'
+
+/** An entry of the audit log as people read it. */
+export interface AuditSentence extends NumberedAuditEntry {
+  readonly sentence: SafeHtml
+  /** The name of the application or API, if it still exists. */
+  readonly clientName?: string | undefined
+}
+
+interface Subject {
+  readonly name: string
+  readonly path: string
+}
+
+/** Names what the entries are about, as far as it still exists. */
+export async function createAuditSentences(
+  storage: Storage,
+  paths: Paths,
+  entries: readonly NumberedAuditEntry[],
+): Promise<AuditSentence[]> {
+  const subjects = await findSubjects(storage, paths, entries)
+  return entries.map((entry) => {
+    const { event, actor, clientId, detail, count } = entry
+    const client = clientId === undefined ? undefined : subjects.get(clientId)
+    const values: Readonly<Record<string, SafeHtml | string>> = {
+      client: client ? linkTo(client) : (clientId ?? 'an application'),
+      detail: detail === undefined ? '' : detailText(detail, subjects),
+    }
+    const parts = sentenceOf(event).split(/\{(client|detail)\}/)
+    const sentence = html`<strong>${actor ?? 'Somebody'}</strong> ${parts.map((part, index) =>
+        index % 2 === 1 ? (values[part] ?? '') : part,
+      )}${count > 1 ? ` × ${count.toLocaleString('en')}` : ''}`
+    return { ...entry, sentence, clientName: client?.name }
+  })
+}
+
+/** Names of projects instead of their IDs, and anything else as it is. */
+function detailText(detail: string, subjects: ReadonlyMap<string, Subject>): SafeHtml {
+  return html`${detail.split(' ').map((word) => {
+    const subject = subjects.get(word)
+    return html`${subject ? linkTo(subject) : word} `
+  })}`
+}
+
+function linkTo({ name, path }: Subject): SafeHtml {
+  return html`<a href="${path}">${name}</a>`
+}
+
+async function findSubjects(storage: Storage, paths: Paths, entries: readonly NumberedAuditEntry[]) {
+  const clientIds = new Set(entries.flatMap(({ clientId }) => clientId ?? []))
+  const words = new Set(entries.flatMap(({ detail = '' }) => detail.split(' ')))
+  const hasProjects = [...words].some((word) => /^[\da-f-]{36}$/.test(word))
+  const [projects, servers, clients] = await Promise.all([
+    hasProjects ? storage.projects.list() : [],
+    storage.resourceServers.list(),
+    Promise.all([...clientIds].map((clientId) => storage.applications.findClient(clientId))),
+  ])
+  return new Map<string, Subject>([
+    ...projects
+      .filter(({ id }) => words.has(id))
+      .map(({ id, name }) => [id, { name, path: paths.project(id) }] as const),
+    ...servers.map((server) => {
+      const { clientId, name } = server
+      return [
+        clientId,
+        { name: name === '' ? clientId : name, path: paths.resourceServer(clientId) },
+      ] as const
+    }),
+    ...clients
+      .filter((client) => client !== undefined)
+      .map(({ application: { clientId, id, name }, project }) => {
+        return [clientId, { name, path: paths.application(project.id, id) }] as const
+      }),
+  ])
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { isBeingDeleted, type Project } from '../../applications/application.ts'
+import type { overviewRoutes } from './overview-routes.ts'
+import type { ServiceContext } from '../../service/service-context.ts'
+import { startPage, type StartContent } from './start-page.ts'
+import type { HandlersOf } from '../portal-request.ts'
+import { summarizeUsage, usageRanges, usageStart } from '../applications/usage.ts'
+import { eventGroups } from '../audit/audit-events.ts'
+import { createAuditSentences } from '../audit/audit-sentence.ts'
+import { overviewPage } from './overview-page.ts'
+import { joinedProjects, ownerIdOf } from '../projects/own-projects.ts'
+
+const shownRows = 5
+const dayMs = 86_400_000
+const expiryMs = 30 * dayMs
+const month = usageRanges[2]
+/** What administrators want to know of: everything but log-ins and rejected requests. */
+const changeEvents = Object.entries(eventGroups).flatMap(([name, [, events]]): readonly string[] =>
+  name === 'sessions' || name === 'rejections' ? [] : events,
+)
+
+/** The overview, and the steps to the first token. */
+export function overviewHandlers({
+  storage,
+  activity,
+  clock,
+}: ServiceContext): HandlersOf<typeof overviewRoutes> {
+  async function progress(all: readonly Project[]): Promise<StartContent> {
+    const projects = all.filter(({ deletesAtMs }) => deletesAtMs === undefined)
+    const clients = await storage.applications.listOf(projects.map(({ id }) => id))
+    const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
+    const hasToken = ({ application }: (typeof clients)[number]) => lastUses.has(application.id)
+    const registered = clients.filter((client) => !isBeingDeleted(client))
+    const client = registered.find(hasToken) ?? registered[0]
+    return {
+      project: client?.project ?? projects[0],
+      client,
+      hasToken: client !== undefined && hasToken(client),
+      products: await storage.products.list(),
+      submissionId: randomUUID(),
+    }
+  }
+
+  return {
+    async showOverview(request) {
+      const { developer, paths, notice } = request
+      await activity.flush()
+      if (!(await storage.listings.hasToken(ownerIdOf(request)))) return { redirectTo: paths.start, notice }
+      const ownerId = ownerIdOf(request)
+      const nowMs = clock.now()
+      const { listings } = storage
+      const [totals, applications, pending, expiring, failures, changes] = await Promise.all([
+        listings.usageTotals(usageStart(month, nowMs), ownerId),
+        listings.applications({ ownerId, limit: 0, offset: 0 }),
+        developer.administrator
+          ? listings.awaitingCount()
+          : listings
+              .applications({ ownerId, status: 'pending', limit: 0, offset: 0 })
+              .then(({ total }) => total),
+        listings.expiringSecrets([nowMs, nowMs + expiryMs], shownRows, ownerId),
+        listings.topFailures(nowMs - dayMs, shownRows, ownerId),
+        developer.administrator ? listings.audit(shownRows, { events: changeEvents }) : [],
+      ])
+      const content = {
+        usage: summarizeUsage(totals, month, nowMs),
+        applications: applications.total,
+        pending,
+        expiring,
+        failures,
+        changes: await createAuditSentences(storage, paths, changes),
+        nowMs,
+      }
+      return { page: overviewPage(request, content) }
+    },
+    // An administrator sees every project, but takes the steps in their own.
+    showStart: async (request) => ({
+      page: startPage(request, await progress(await joinedProjects(storage, request))),
+    }),
+  }
+}

@@ -1,0 +1,121 @@
+import { html, type SafeHtml } from '@remix-run/html-template'
+import type { ApplicationName, ExpiringSecret, FailureTotal } from '../../storage/listing-storage.ts'
+import { describeOutcome } from '../applications/outcomes.ts'
+import { usageFigure } from '../applications/usage-chart.ts'
+import type { Usage } from '../applications/usage.ts'
+import type { AuditSentence } from '../audit/audit-sentence.ts'
+import { page } from '../layout/page.ts'
+import { linkTo } from '../layout/paging.ts'
+import { relativeTime } from '../layout/time.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
+
+export interface OverviewContent {
+  /** Of all applications that the developer may see. */
+  readonly usage: Usage
+  readonly applications: number
+  /** For administrators: to decide on. For developers: their own that wait. */
+  readonly pending: number
+  readonly expiring: readonly ExpiringSecret[]
+  readonly failures: readonly FailureTotal[]
+  /** For administrators. */
+  readonly changes: readonly AuditSentence[]
+  readonly nowMs: number
+}
+
+/** The first page: what happens, and what needs somebody. */
+export function overviewPage(request: DeveloperRequest, content: OverviewContent): SafeHtml {
+  const { paths, developer } = request
+  const { usage, applications, pending, expiring, failures, changes, nowMs } = content
+  const requests = usage.issued + usage.failed
+  const rate = requests === 0 ? '–' : `${((usage.issued / requests) * 100).toFixed(1)} %`
+  const pendingPath = developer.administrator
+    ? paths.approvals
+    : linkTo(paths.applications, { status: 'pending' })
+  const body = html`<dl class="figures">
+      ${figure('Tokens in 30 days', usage.issued.toLocaleString('en'))} ${figure('Success rate', rate)}
+      ${figure('Applications', applications.toLocaleString('en'), paths.applications)}
+      ${figure(developer.administrator ? 'To approve' : 'Pending approval', pending.toLocaleString('en'), pendingPath)}
+    </dl>
+    <section aria-labelledby="tokens">
+      <h2 id="tokens">Tokens per day</h2>
+      ${requests === 0 ? html`<p class="muted">No token requests in the last 30 days.</p>` : usageFigure(usage, 'tokens')}
+    </section>
+    <div class="grid">
+      ${part(
+        'Secrets that expire soon',
+        expiring.map((secret) => expiry(request, secret, nowMs)),
+        'No secret expires in the next 30 days.',
+      )}
+      ${part(
+        'Top failures, 24 hours',
+        failures.map((failure) => failureRow(request, failure)),
+        'No token request has failed.',
+      )}
+      ${
+        developer.administrator
+          ? part(
+              'Recent changes',
+              changes.map(
+                ({ sentence, atMs }) =>
+                  html`<p>${sentence}<br /><span class="hint">${relativeTime(atMs, nowMs)}</span></p>`,
+              ),
+              'No changes yet.',
+              html`<a href="${paths.audit}">Audit log</a>`,
+            )
+          : ''
+      }
+    </div>`
+  return page(request, { title: 'Overview', body })
+}
+
+function figure(name: string, value: string, path?: string): SafeHtml {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${path === undefined ? value : html`<a class="quiet" href="${path}">${value}</a>`}</dd>
+  </div>`
+}
+
+function part(title: string, rows: readonly SafeHtml[], otherwise: string, link?: SafeHtml): SafeHtml {
+  return html`<section>
+    <div class="bar">
+      <h2>${title}</h2>
+      ${link === undefined ? '' : html`<div class="actions">${link}</div>`}
+    </div>
+    ${
+      rows.length === 0
+        ? html`<p class="muted">${otherwise}</p>`
+        : html`<ul class="rows">
+            ${rows.map((row) => html`<li class="bar">${row}</li>`)}
+          </ul>`
+    }
+  </section>`
+}
+
+function nameOf(
+  { paths }: DeveloperRequest,
+  { id, projectId, name }: ApplicationName,
+  tab: 'requests' | 'credentials',
+) {
+  const path = tab === 'requests' ? paths.requests(projectId, id) : paths.credentials(projectId, id)
+  return html`<a href="${path}">${name}</a>`
+}
+
+function expiry(
+  request: DeveloperRequest,
+  { application, prefix, expiresAtMs }: ExpiringSecret,
+  nowMs: number,
+): SafeHtml {
+  return html`<p>${nameOf(request, application, 'credentials')} <code>${prefix}…</code></p>
+    <div class="actions">
+      <span class="badge" data-variant="warning">${relativeTime(expiresAtMs, nowMs)}</span>
+    </div>`
+}
+
+function failureRow(request: DeveloperRequest, { application, outcome, requests }: FailureTotal): SafeHtml {
+  return html`<p>
+      ${nameOf(request, application, 'requests')}<br /><span class="hint"
+        >${describeOutcome(outcome).label}</span
+      >
+    </p>
+    <div class="actions number">${requests.toLocaleString('en')}</div>`
+}
