@@ -7,8 +7,8 @@ import { resolveOptions, type TokenServiceOptions } from './service/token-servic
 
 /** Creates the service without listening; its storage opens when the server becomes ready. */
 export function createTokenService(options: TokenServiceOptions = {}): FastifyInstance {
-  for (const option of ['sandbox', 'admin'] as const) {
-    if (options[option]) {
+  for (const option of ['sandbox', 'adminPort'] as const) {
+    if (options[option] !== undefined && options[option] !== false) {
       throw new UsageError(
         `createTokenService does not support ${option}, which has its own listener. Use startTokenService.`,
       )

@@ -48,19 +48,21 @@ export interface RunningTokenService {
  * @throws {@link UsageError} if the port is in use, or the storage cannot be opened
  */
 export async function startTokenService(options: TokenServiceOptions = {}): Promise<RunningTokenService> {
-  const resolved = resolveOptions(options)
-  const sandbox = resolved.sandbox && createSandbox(resolved.clock)
-  return serveTokenService(await openService(resolved, sandbox))
+  return serveTokenService(resolveOptions(options))
+}
+
+/** Opens the service and listens for its requests. */
+export async function serveTokenService(options: ResolvedOptions): Promise<RunningTokenService> {
+  return serve(await openService(options, options.sandbox && createSandbox(options.clock)))
 }
 
 /** Listens for the requests to a service. */
-export async function serveTokenService(service: OpenService): Promise<RunningTokenService> {
-  const { context, options: resolved, sandbox } = service
-  const { admin } = resolved
+export async function serve(service: OpenService): Promise<RunningTokenService> {
+  const { context, options, sandbox } = service
   const servers: FastifyInstance[] = []
   let closing: Promise<void> | undefined
 
-  function serve(server: FastifyInstance, address: ListenerAddress): Promise<string> {
+  function listenWith(server: FastifyInstance, address: ListenerAddress): Promise<string> {
     servers.push(server)
     return listen(server, address)
   }
@@ -77,11 +79,15 @@ export async function serveTokenService(service: OpenService): Promise<RunningTo
   }
 
   try {
-    const authUrl = await serve(createRoutes(service), resolved)
+    const authUrl = await listenWith(createRoutes(service), options)
     const sandboxUrl =
-      sandbox && (await serve(createControlServer(sandbox, context.reset), resolved.sandbox ?? {}))
-    const links = createPortalLinks(resolved, context, authUrl)
-    const adminUrl = admin && (await serve(createAdminServer(admin.token, service, links), admin))
+      sandbox && (await listenWith(createControlServer(sandbox, context.reset), options.sandbox ?? {}))
+    const links = createPortalLinks(options, context, authUrl)
+    const { adminPort: port, adminHost: host, adminToken = '' } = options
+    const adminUrl =
+      port === undefined
+        ? undefined
+        : await listenWith(createAdminServer(adminToken, service, links), { port, host })
     return {
       authUrl,
       adminUrl,

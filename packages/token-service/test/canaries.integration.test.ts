@@ -32,7 +32,7 @@ async function exercise(storage: string): Promise<{ secrets: string[]; log: stri
   const logger = pino({ level: 'trace' }, { write: (line) => void (log += line) })
   const service = await startTokenService({
     storage,
-    keys: [key],
+    secretHashKeys: [key],
     logger,
     applications: [secret],
     resourceServers: [server],

@@ -3,7 +3,7 @@ import type { RunningTokenService, TokenServiceOptions } from '@tokenwell/token-
 import { openService } from '../src/service/open-service.ts'
 import type { ServiceContext } from '../src/service/service-context.ts'
 import { resolveOptions } from '../src/service/token-service-options.ts'
-import { serveTokenService } from '../src/start-token-service.ts'
+import { serve } from '../src/start-token-service.ts'
 import { application, resourceServer } from './test-service.ts'
 
 /** A service that lasts as long as the test, and what its endpoints use. */
@@ -12,7 +12,7 @@ export async function serviceWithContext(
 ): Promise<RunningTokenService & { readonly context: ServiceContext }> {
   const defaults = { applications: [application], resourceServers: [resourceServer] }
   const open = await openService(resolveOptions({ ...defaults, ...options }))
-  const service = await serveTokenService(open)
+  const service = await serve(open)
   onTestFinished(() => service.close())
   return { ...service, context: open.context }
 }

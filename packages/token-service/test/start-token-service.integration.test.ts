@@ -16,8 +16,8 @@ describe('starting a token service', () => {
   it.each([
     [{ storage: 'mysql://x' }, /"memory", "sqlite:FILE" or a postgres:\/\/ URL/],
     [{ storage: 'sqlite:' }, /"memory", "sqlite:FILE" or a postgres:\/\/ URL/],
-    [{ storage: 'postgres://127.0.0.1/x' }, /keys is missing/],
-    [{ keys: ['short'] }, /5 characters/],
+    [{ storage: 'postgres://127.0.0.1/x' }, /secretHashKeys" is missing/],
+    [{ secretHashKeys: ['short'] }, /5 characters/],
     [{ jwksAllowedHosts: ['10.0.0.0/33'] }, /jwksAllowedHosts contains the invalid value "10\.0\.0\.0\/33"/],
     [{ host: 'no.such.host.invalid' }, /no\.such\.host\.invalid is not an address/],
     [{ host: '192.0.2.1' }, /192\.0\.2\.1 is not an address/],
@@ -42,7 +42,7 @@ describe('starting a token service', () => {
 
   it.each([
     ['sandbox', { sandbox: true }],
-    ['admin', { admin: { port: 0, token: 'a'.repeat(32) } }],
+    ['adminPort', { adminPort: 0, adminToken: 'a'.repeat(32) }],
   ] as const)('rejects %s without a listener', (option, options) => {
     expect(() => createTokenService(options)).toThrow(
       `createTokenService does not support ${option}, which has its own listener. Use startTokenService.`,

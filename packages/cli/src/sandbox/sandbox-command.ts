@@ -13,7 +13,7 @@ interface SandboxFlags {
   readonly lifetime: number
   readonly product: readonly string[]
   readonly form: 'products' | 'refresh'
-  readonly errors: 'classic' | 'rfc6749'
+  readonly errors: 'platform' | 'standard'
   readonly json?: true
 }
 
@@ -32,8 +32,8 @@ export function sandboxCommand(context: CommandContext): Command {
     )
     .addOption(
       new Option('--errors <format>', 'format of error responses')
-        .choices(['classic', 'rfc6749'])
-        .default('classic'),
+        .choices(['platform', 'standard'])
+        .default('platform'),
     )
     .option('--json', 'print the settings as JSON')
     .addHelpText('after', examples)

@@ -1,79 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { z } from 'zod'
-import { applicationSchema } from '../registry/application-schema.ts'
-import { describeIssue, firstIssue } from '../platform/describe-issue.ts'
+import type { z } from 'zod'
 import { UsageError } from '../platform/usage-error.ts'
+import { parseSettings } from '../service/setting.ts'
+import { commandSettings } from './command-settings.ts'
 
-/** A list; in flags and variables, separated by commas. */
-function list<Item extends z.ZodType>(item: Item) {
-  const split = (value: unknown) =>
-    typeof value === 'string' ? value.split(',').map((each) => each.trim()) : value
-  return z.preprocess(split, z.array(item))
-}
-
-/** A number; flags and variables have it as text. Nothing else counts as one: not an empty text, which would be 0. */
-function numeric(schema: z.ZodNumber) {
-  const read = (value: unknown) =>
-    typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value
-  return z.preprocess(read, schema)
-}
-
-const portRule = 'must be a whole number from 0 to 65535'
-const port = numeric(z.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule))
-const { clientSecret, jwks, jwksUrl, publicKey } = applicationSchema.shape
-const resourceServer = z.strictObject({
-  clientId: z.string().min(1),
-  clientSecret,
-  name: z.string().min(1).max(200).optional(),
-  jwks,
-  jwksUrl,
-  publicKey,
-})
-
-/** The settings of the configuration file; flags and environment can set most of them too. */
-export const configurationSchema = z.strictObject({
-  port: port.default(8080),
-  host: z.string().min(1).default('127.0.0.1'),
-  storage: z.string().default('sqlite:tokenwell-data/tokenwell.db'),
-  storageFile: z.string().optional(),
-  keys: z.array(z.string()).optional(),
-  keysFile: z.string().optional(),
-  errors: z.enum(['classic', 'rfc6749']).default('classic'),
-  applications: z.array(applicationSchema).default([]),
-  applicationsFile: z.string().optional(),
-  products: list(z.string().min(1)).optional(),
-  secretOverlapSeconds: numeric(z.number().min(0)).optional(),
-  resourceServers: z.array(resourceServer).default([]),
-  resourceServersFile: z.string().optional(),
-  failureAttempts: numeric(z.number().int().min(1)).optional(),
-  failureWindowSeconds: numeric(z.number().positive()).optional(),
-  corsOrigins: list(
-    z.string().regex(/^(\*|https?:\/\/[^/]+)$/, 'must be an origin, such as https://tools.example.com'),
-  ).optional(),
-  publicUrl: z.url({ protocol: /^https?$/ }).optional(),
-  trustProxy: z
-    .union(
-      [z.boolean(), z.number(), z.string()],
-      'must be true, false, the number of hops, or a comma-separated list of addresses',
-    )
-    .optional(),
-  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  drainSeconds: numeric(z.number().min(0).max(3_600)).default(0),
-  metrics: z.boolean().optional(),
-  adminPort: port.optional(),
-  adminHost: z.string().min(1).optional(),
-  adminToken: z.string().min(32, 'must have 32 or more characters').optional(),
-  adminTokenFile: z.string().optional(),
-  auditRetentionDays: numeric(z.number().positive()).optional(),
-  usageRetentionDays: numeric(z.number().positive()).optional(),
-  jwksAllowedHosts: list(z.string().min(1)).optional(),
-  sandbox: z
-    .union([z.boolean(), port.transform((number) => ({ port: number }))], 'must be true, false or a port')
-    .default(false),
-})
-
-export type Configuration = z.output<typeof configurationSchema>
+export type Configuration = z.output<typeof commandSettings>
 export type Settings = Readonly<Record<string, unknown>>
 
 /** Precedence: flags and environment (`given`), file, defaults. */
@@ -82,7 +14,8 @@ export async function readConfiguration(file: string | undefined, given: Setting
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
   const settings: Settings = { ...fromFile, ...Object.fromEntries(set) }
   const { storageFile, applicationsFile, resourceServersFile, adminTokenFile } = settings
-  return validate(
+  return parseSettings(
+    commandSettings,
     withSecretsFromFiles({
       ...settings,
       ...(typeof adminTokenFile === 'string' && { adminToken: readText(adminTokenFile).trim() }),
@@ -175,11 +108,4 @@ export function readText(file: string): string {
 function linePosition(positions: unknown): string {
   const [first] = Array.isArray(positions) ? (positions as { line: number }[]) : []
   return first ? ` (line ${first.line})` : ''
-}
-
-function validate(settings: Settings): Configuration {
-  const result = configurationSchema.safeParse(settings, { error: describeIssue })
-  if (result.success) return result.data
-  const [name, what] = firstIssue(result.error)
-  throw new UsageError(`The setting "${name}" ${what}.`)
 }

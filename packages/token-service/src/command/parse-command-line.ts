@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { readConfiguration, type Configuration } from './configuration.ts'
 import { addAdminCommands, type AdminRequest } from './admin-command.ts'
 import type { StorageTask } from './run-storage-task.ts'
-import { settingOptions } from './settings.ts'
+import { settingFlags } from './command-settings.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -31,7 +31,7 @@ export async function parseCommandLine(
     .option('--password-link <name>', 'print a link to set a new password for this developer of the portal')
     .addHelpText('after', help)
     .action(() => {})
-  for (const option of settingOptions()) command.addOption(option)
+  for (const option of [configFlag, ...settingFlags()]) command.addOption(option)
 
   let task: StorageTask | undefined
   let request: AdminRequest | undefined
@@ -51,23 +51,18 @@ export async function parseCommandLine(
   if (request) return { request }
 
   const { config, passwordLink, ...given } = command.opts<Record<string, string | undefined>>()
-  const keys = process.env['TOKENWELL_KEYS']?.split(',').map((key) => key.trim())
+  const { TOKENWELL_SECRET_HASH_KEYS: keys, TOKENWELL_ADMIN_TOKEN: adminToken } = process.env
   const configuration = await readConfiguration(config, {
     ...given,
-    keys,
-    adminToken: process.env['TOKENWELL_ADMIN_TOKEN'],
-    ...Object.fromEntries(
-      ['sandbox', 'trustProxy', 'metrics'].map((name) => [name, parseBoolean(given[name])]),
-    ),
+    secretHashKeys: keys?.split(',').map((key) => key.trim()),
+    adminToken,
   })
   return { configuration, task, passwordLink }
 }
 
-function parseBoolean(value: string | boolean | undefined): string | boolean | undefined {
-  return value === 'true' || (value === 'false' ? false : value)
-}
+const configFlag = new Option('--config <file>', 'YAML or JSON file with settings').env('TOKENWELL_CONFIG')
 
 const help = `
 Precedence: flags, environment, configuration file, defaults.
-The file can contain the same settings in camelCase (port, storage, keysFile, …), and the applications
+The file can contain the same settings in camelCase (port, storage, secretHashKeysFile, …), and the applications
 and resourceServers themselves.`

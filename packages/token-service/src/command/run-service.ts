@@ -1,36 +1,28 @@
-import { UsageError } from '../platform/usage-error.ts'
-import { hasMetricsByDefault } from '../service/token-service-options.ts'
-import { startTokenService, type RunningTokenService } from '../start-token-service.ts'
-import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
+import { systemClock } from '../platform/clock.ts'
+import { readKeyFile } from '../secret-hashing/key-file.ts'
+import { checkOptions } from '../service/token-service-options.ts'
+import { serveTokenService, type RunningTokenService } from '../start-token-service.ts'
+import type { StorageLocation } from '../storage/open-storage.ts'
 import type { CommandLine } from './parse-command-line.ts'
 import { createServiceLogger } from './service-logger.ts'
 
 /** Starts the service as configured, prints its addresses, and stops it on a signal. */
 export async function runService(
-  { configuration: { keysFile, logLevel, drainSeconds, ...configuration }, passwordLink }: CommandLine,
+  { configuration, passwordLink }: CommandLine,
   print: (line: string) => void,
 ): Promise<void> {
-  const { adminPort: port, adminHost: host, adminToken: token } = configuration
-  if (port !== undefined && token === undefined) {
-    throw new UsageError(
-      'The setting "adminPort" requires an administrator token. Set adminTokenFile or TOKENWELL_ADMIN_TOKEN.',
-    )
-  }
-  const admin = port !== undefined && token !== undefined ? { port, host, token } : undefined
-  const location = parseStorageLocation(configuration.storage)
-  print(storageMessage(location))
-  const keys = keysFile === undefined ? configuration.keys : await readKeys(keysFile)
-  const logger = createServiceLogger(logLevel)
-  const { failureAttempts: attempts, failureWindowSeconds: windowSeconds } = configuration
-  const failureLimit = { attempts, windowSeconds }
-  const service = await startTokenService({
-    ...configuration,
-    keys,
-    logger,
-    admin,
-    failureLimit,
+  const { secretHashKeysFile, logLevel, drainSeconds, ...settings } = configuration
+  const secretHashKeys =
+    secretHashKeysFile === undefined ? settings.secretHashKeys : await readKeyFile(secretHashKeysFile)
+  const options = checkOptions({
+    ...settings,
+    secretHashKeys,
     portal: true,
+    logger: createServiceLogger(logLevel),
+    clock: systemClock,
   })
+  print(storageMessage(options.storage))
+  const service = await serveTokenService(options)
 
   stopOnSignal(service, drainSeconds, print)
   print(`The token service is listening on ${service.authUrl}`)
@@ -48,15 +40,11 @@ export async function runService(
     print(`To set a new password for ${passwordLink}, open this link within 15 minutes: ${link}`)
   }
   if (service.adminUrl !== undefined) {
-    const { metrics = hasMetricsByDefault(location) } = configuration
-    print(`${metrics ? 'Administration and metrics are' : 'Administration is'} at ${service.adminUrl}`)
+    print(
+      `${options.metrics ? 'Administration and metrics are' : 'Administration is'} at ${service.adminUrl}`,
+    )
   }
   if (service.sandboxUrl !== undefined) print(`The sandbox's control endpoints are at ${service.sandboxUrl}`)
-}
-
-async function readKeys(file: string): Promise<readonly string[]> {
-  const { readKeyFile } = await import('../secret-hashing/key-file.ts')
-  return readKeyFile(file)
 }
 
 function storageMessage(location: StorageLocation): string {

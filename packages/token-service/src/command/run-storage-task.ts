@@ -1,4 +1,4 @@
-import { backupStorage, parseStorageLocation, restoreStorage } from '../storage/open-storage.ts'
+import { backupStorage, restoreStorage, type StorageLocation } from '../storage/open-storage.ts'
 
 export interface StorageTask {
   readonly action: 'backup' | 'restore'
@@ -8,10 +8,9 @@ export interface StorageTask {
 /** Backs up or restores the database, without a service. */
 export async function runStorageTask(
   { action, file }: StorageTask,
-  storage: string,
+  location: StorageLocation,
   print: (line: string) => void,
 ): Promise<void> {
-  const location = parseStorageLocation(storage)
   const keys = location.kind === 'sqlite' ? `${location.file}.keys` : undefined
   if (action === 'backup') {
     await backupStorage(location, file)

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply } f
 import type { ActivityRecorder } from '../activity/activity-recorder.ts'
 import { tokenPath } from '../protocol/endpoint-paths.ts'
 import { errorBody } from '../protocol/error-body.ts'
-import { ProtocolError, type ErrorReason, type ErrorShape } from '../protocol/protocol-error.ts'
+import { ProtocolError, type ErrorReason, type ErrorFormat } from '../protocol/protocol-error.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { setOutcome } from './request-outcome.ts'
 
@@ -22,7 +22,7 @@ const audited: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
 ])
 
 export interface ErrorHandlingContext {
-  readonly shape: ErrorShape
+  readonly shape: ErrorFormat
   readonly activity?: ActivityRecorder | undefined
   /** @default logs the error with its request */
   readonly logFailure?: ((error: unknown) => void) | undefined
@@ -67,12 +67,12 @@ function protocolErrorOf(error: unknown): ProtocolError {
   return new ProtocolError(reasonsByCode[code] ?? (statusCode < 500 ? 'malformed_request' : 'internal'))
 }
 
-export function sendError(reply: FastifyReply, error: ProtocolError, shape: ErrorShape): FastifyReply {
+export function sendError(reply: FastifyReply, error: ProtocolError, shape: ErrorFormat): FastifyReply {
   const { status, headers, body } = errorResponse(error, shape)
   return reply.code(status).headers(headers).send(body)
 }
 
-export function errorResponse(error: ProtocolError, shape: ErrorShape) {
+export function errorResponse(error: ProtocolError, shape: ErrorFormat) {
   const { status, body } = errorBody(error, shape)
   const { retryAfterSeconds, allow } = error.details
   const headers = {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorBody } from '../protocol/error-body.ts'
-import { ProtocolError, type ErrorReason, type ErrorShape } from '../protocol/protocol-error.ts'
+import { ProtocolError, type ErrorReason, type ErrorFormat } from '../protocol/protocol-error.ts'
 
 const reasonsByCode: Record<string, ErrorReason> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -9,7 +9,7 @@ const reasonsByCode: Record<string, ErrorReason> = {
 }
 
 /** Responds to what is not a valid HTTP request, and closes the connection. */
-export function respondToMalformedRequests(shape: ErrorShape) {
+export function respondToMalformedRequests(shape: ErrorFormat) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { baseUrl } from './base-url.ts'
 import { openapiJsonPath, openapiPath } from '../protocol/endpoint-paths.ts'
-import type { ErrorShape } from '../protocol/protocol-error.ts'
+import type { ErrorFormat } from '../protocol/protocol-error.ts'
 
 /** Serves the OpenAPI document as YAML and as JSON; its modules are loaded on first use. */
 export function openapiEndpoint(
   server: FastifyInstance,
-  errors: ErrorShape,
+  errors: ErrorFormat,
   publicUrl: string | undefined,
 ): void {
   const describe = async (request: FastifyRequest): Promise<object> => {

@@ -28,7 +28,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   const { activity, storage, logFailure } = context
   observeRequests(server, observers)
   closeConnectionsWhileStopping(server, service)
-  if (metrics && !options.admin) metricsEndpoint(server, metrics)
+  if (metrics && options.adminPort === undefined) metricsEndpoint(server, metrics)
   healthEndpoints(server, storage, () => service.isStopping)
   homeEndpoint(server, { publicUrl, hasPortal: portal })
   if (portal) {
@@ -50,7 +50,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
     tokenEndpoint(oauth, issueToken, publicUrl)
     oauth.register(async (standard) => {
       // RFC 7662 and RFC 7009 define only one error format.
-      handleErrors(standard, { shape: 'rfc6749', activity, logFailure })
+      handleErrors(standard, { shape: 'standard', activity, logFailure })
       introspectionEndpoint(standard, context)
       revocationEndpoint(standard, context)
     })

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { errorBody } from '../protocol/error-body.ts'
 import { introspectionPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
 import {
-  classicError,
+  platformError,
   introspectionResponseSchema,
   standardError,
   tokenResponseSchema,
 } from '../protocol/oauth-responses.ts'
 import { assertionForm, clientForm, presentedToken, tokenQuery } from '../protocol/oauth-parameters.ts'
-import { ProtocolError, type ErrorReason, type ErrorShape } from '../protocol/protocol-error.ts'
+import { ProtocolError, type ErrorReason, type ErrorFormat } from '../protocol/protocol-error.ts'
 import { errorExamples, introspectionExamples, tokenExamples, type Examples } from './examples.ts'
 import { formSchema, jsonSchema } from './json-schema.ts'
 
@@ -20,7 +20,7 @@ const placeholders = {
 }
 
 /** The service's interface as an OpenAPI 3.1 document, derived from the schemas that check its requests. */
-export function apiDescription(serverUrl: string, errors: ErrorShape): object {
+export function apiDescription(serverUrl: string, errors: ErrorFormat): object {
   const grantType = jsonSchema(tokenQuery.shape.grant_type)
   return {
     openapi: '3.1.0',
@@ -72,7 +72,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
         tags: ['Introspection'],
         requestBody: formBody({ required: true, also: presentedToken }),
         response: { schema: reference('Introspection'), examples: introspectionExamples },
-        errors: 'rfc6749',
+        errors: 'standard',
         reasons: ['missing_parameter', 'invalid_client', 'expired_secret'],
       }),
       [revocationPath]: post({
@@ -82,7 +82,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
           'Revokes a token (RFC 7009). Only the application that the token was issued to can revoke it.',
         tags: ['Tokens'],
         requestBody: formBody({ required: true, also: presentedToken }),
-        errors: 'rfc6749',
+        errors: 'standard',
         reasons: ['missing_parameter', 'token_of_another_client', 'invalid_client', 'expired_secret'],
       }),
     },
@@ -97,7 +97,7 @@ export function apiDescription(serverUrl: string, errors: ErrorShape): object {
       schemas: {
         TokenResponse: jsonSchema(tokenResponseSchema),
         Introspection: jsonSchema(introspectionResponseSchema),
-        ...(errors === 'classic' && { ClassicError: jsonSchema(classicError) }),
+        ...(errors === 'platform' && { PlatformError: jsonSchema(platformError) }),
         Error: jsonSchema(standardError),
       },
     },
@@ -120,13 +120,13 @@ interface Operation {
   readonly requestBody: object
   readonly response?: { readonly schema: object; readonly examples: Examples }
   /** The format of error responses. */
-  readonly errors: ErrorShape
+  readonly errors: ErrorFormat
   /** The errors with status 400 or 401 that have an example. */
   readonly reasons: readonly ErrorReason[]
 }
 
 function post({ response, errors, reasons, ...operation }: Operation): object {
-  const schema = reference(errors === 'classic' ? 'ClassicError' : 'Error')
+  const schema = reference(errors === 'platform' ? 'PlatformError' : 'Error')
   const failed = (
     description: string,
     examples: readonly ErrorReason[],

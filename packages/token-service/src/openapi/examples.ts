@@ -1,6 +1,6 @@
 import { errorBody } from '../protocol/error-body.ts'
 import type { IntrospectionResponse, TokenResponse } from '../protocol/oauth-responses.ts'
-import { ProtocolError, type ErrorReason, type ErrorShape } from '../protocol/protocol-error.ts'
+import { ProtocolError, type ErrorReason, type ErrorFormat } from '../protocol/protocol-error.ts'
 
 /** Examples of a body, by name (OpenAPI 3.1, section 4.8.19). */
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: object }>>
@@ -59,7 +59,7 @@ export const introspectionExamples: Examples = {
 }
 
 /** The bodies that the service sends for these errors. */
-export function errorExamples(shape: ErrorShape, reasons: readonly ErrorReason[]): Examples {
+export function errorExamples(shape: ErrorFormat, reasons: readonly ErrorReason[]): Examples {
   return Object.fromEntries(
     reasons.map((reason) => {
       const details = reason === 'missing_parameter' ? { parameter: 'client_id' } : {}

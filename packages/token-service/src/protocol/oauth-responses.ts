@@ -54,13 +54,13 @@ export const introspectionResponseSchema = z.union([
   z.object({ active: z.literal(false) }),
 ])
 
-const classicErrorBody = z.object({ ErrorCode: z.string(), Error: z.string() })
-const classicFault = z.object({
+const platformErrorBody = z.object({ ErrorCode: z.string(), Error: z.string() })
+const platformFault = z.object({
   fault: z.object({ faultstring: z.string(), detail: z.object({ errorcode: z.string() }) }),
 })
 export const standardError = z.object({ error: z.string(), error_description: z.string() })
-export const classicError = z.union([classicErrorBody, classicFault])
+export const platformError = z.union([platformErrorBody, platformFault])
 
 export type TokenResponse = z.output<typeof tokenResponseSchema>
 export type IntrospectionResponse = z.output<typeof introspectionResponseSchema>
-export type ErrorResponse = z.output<typeof standardError> | z.output<typeof classicError>
+export type ErrorResponse = z.output<typeof standardError> | z.output<typeof platformError>

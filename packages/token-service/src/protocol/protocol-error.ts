@@ -1,4 +1,4 @@
-export type ErrorShape = 'classic' | 'rfc6749'
+export type ErrorFormat = 'platform' | 'standard'
 
 /** Why a request was rejected; `error-body.ts` maps it to the response. */
 export type ErrorReason =

@@ -1,13 +1,5 @@
 import { z } from 'zod'
-import { describeIssue, firstIssue } from '../platform/describe-issue.ts'
-import { UsageError } from '../platform/usage-error.ts'
-import {
-  productNamePattern,
-  rejectDuplicates,
-  rejectWithoutCredentials,
-  responseForms,
-  type ResolvedApplication,
-} from './application-options.ts'
+import { productNamePattern, responseForms } from './application-options.ts'
 
 const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
 const name = z.string().min(1).max(200)
@@ -35,13 +27,8 @@ export const applicationSchema = z.strictObject({
   developerEmail: name.default('developer@example.com'),
 })
 
-/** @throws {@link UsageError} that names the first invalid field */
-export function resolveApplications(applications: unknown): ResolvedApplication[] {
-  const result = z.array(applicationSchema).safeParse(applications, { error: describeIssue })
-  if (result.success) {
-    rejectDuplicates('applications', result.data)
-    rejectWithoutCredentials('applications', result.data)
-    return result.data
-  }
-  throw new UsageError(`${firstIssue(result.error, 'applications').join(' ')}.`)
-}
+export const resourceServerSchema = z.strictObject({
+  clientId: z.string().min(1),
+  ...applicationSchema.pick({ clientSecret: true, jwks: true, jwksUrl: true, publicKey: true }).shape,
+  name: name.optional(),
+})

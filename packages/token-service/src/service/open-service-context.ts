@@ -23,7 +23,7 @@ export async function openServiceContext(
   onError: (error: unknown) => void,
 ): Promise<ServiceContext> {
   const { clock, errors, publicUrl } = options
-  const keyring = createKeyring(options.keys ?? (await keysFor(options.storage)))
+  const keyring = createKeyring(options.secretHashKeys ?? (await keysFor(options.storage)))
   const { secretOverlapSeconds, logger } = options
   const warn = (message: string) => logger?.warn(message)
   const seed = async (to: Storage, replace = false) => {
@@ -46,7 +46,10 @@ export async function openServiceContext(
   })
   const { applications, resourceServers } = storage
   const activity = createActivityRecorder({ storage: storage.activity, clock, onError })
-  const failedAttempts = createFailedAttemptLimit(storage.failures, clock, options.failureLimit)
+  const failedAttempts = createFailedAttemptLimit(storage.failures, clock, {
+    attempts: options.failureAttempts,
+    windowSeconds: options.failureWindowSeconds,
+  })
   const authenticateByAssertion = createAssertionAuthenticator({
     assertions: storage.assertions,
     clock,

@@ -4,7 +4,7 @@ import type { ResourceServer } from '../applications/resource-server.ts'
 import type { AuthenticateClient } from '../authentication/authenticate-client.ts'
 import type { Keyring } from '../secret-hashing/keyring.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { ErrorShape } from '../protocol/protocol-error.ts'
+import type { ErrorFormat } from '../protocol/protocol-error.ts'
 import type { AccountLinks } from '../registry/account-links.ts'
 import type { Actor, ApplicationRegistry } from '../registry/application-registry.ts'
 import type { DeveloperRegistry } from '../registry/developer-registry.ts'
@@ -25,7 +25,7 @@ export interface ServiceContext {
   readonly authenticateApplication: AuthenticateClient<RegisteredClient>
   readonly authenticateResourceServer: AuthenticateClient<ResourceServer>
   /** The format of the token endpoint's errors. */
-  readonly errors: ErrorShape
+  readonly errors: ErrorFormat
   /** The URL that clients use; `undefined`: the one in the request. */
   readonly publicUrl: string | undefined
   /** Logs an error; failures of the storage at most once a minute. */

@@ -1,58 +1,49 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { FailureLimit } from '../authentication/failed-attempt-limit.ts'
+import { z } from 'zod'
 import { allowedRanges } from '../authentication/internal-addresses.ts'
+import { parseTrustProxy } from '../http/trust-proxy.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import { UsageError } from '../platform/usage-error.ts'
-import type { ErrorShape } from '../protocol/protocol-error.ts'
 import {
   rejectDuplicates,
   rejectWithoutCredentials,
   rejectWeakSecrets,
   type ApplicationOptions,
-  type ResolvedApplication,
 } from '../registry/application-options.ts'
-import { resolveApplications } from '../registry/application-schema.ts'
+import { applicationSchema, resourceServerSchema } from '../registry/application-schema.ts'
 import type { ResourceServerOptions } from '../registry/seed-resource-servers.ts'
-import { parseStorageLocation, type StorageLocation } from '../storage/open-storage.ts'
-import { parseTrustProxy, type TrustProxy } from '../http/trust-proxy.ts'
-
-export interface AdminOptions {
-  readonly token: string
-  /** `0`: a free port. @default 0 */
-  readonly port?: number | undefined
-  /** @default '127.0.0.1' */
-  readonly host?: string | undefined
-}
+import { parseStorageLocation } from '../storage/open-storage.ts'
+import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from './setting.ts'
 
 export interface TokenServiceOptions {
   /** `0`: a free port. @default 0 */
   readonly port?: number | undefined
   /** The address to listen on. @default '127.0.0.1' */
   readonly host?: string | undefined
-  /** `memory`, `sqlite:FILE` or a `postgres://` URL. @default 'memory' */
+  /** `memory` (SQLite in memory), `sqlite:FILE` or a `postgres://` URL. @default 'memory' */
   readonly storage?: string | undefined
   /**
    * Keys of at least 32 characters that secrets are hashed with, newest first. Required with PostgreSQL.
    * @default a random key; with SQLite, the key in the file `FILE.keys`
    */
-  readonly keys?: readonly string[] | undefined
-  /** The format of the token endpoint's errors: the platform's, or that of RFC 6749, section 5.2. @default 'classic' */
-  readonly errors?: ErrorShape | undefined
+  readonly secretHashKeys?: readonly string[] | undefined
+  /** The format of the token endpoint's errors: the platform's, or that of RFC 6749, section 5.2. @default 'platform' */
+  readonly errors?: 'platform' | 'standard' | undefined
   /** Applications that are created if they do not exist. @default [] */
   readonly applications?: readonly ApplicationOptions[] | undefined
-  /** Products that are added to the catalogue, besides those of `applications`. @default ['speech-to-text'] */
+  /** APIs that may introspect tokens; created if they do not exist. @default [] */
+  readonly resourceServers?: readonly ResourceServerOptions[] | undefined
+  /** Products that are added to the catalogue, besides those of `applications`. @default [] */
   readonly products?: readonly string[] | undefined
   /**
    * How long the previous secret of a configured application or resource server stays valid after the configuration changes, in seconds.
    * `0`: it expires at once. @default 86400
    */
   readonly secretOverlapSeconds?: number | undefined
-  /** APIs that may introspect tokens; created if they do not exist. @default [] */
-  readonly resourceServers?: readonly ResourceServerOptions[] | undefined
-  /** How many attempts from one address for one client may fail. @default 10 in 60 seconds */
-  readonly failureLimit?:
-    | { readonly attempts?: number | undefined; readonly windowSeconds?: number | undefined }
-    | undefined
+  /** How many attempts from one address for one client may fail before further failures get status 429. @default 10 */
+  readonly failureAttempts?: number | undefined
+  /** The period in which failed attempts are counted. @default 60 */
+  readonly failureWindowSeconds?: number | undefined
   /** The URL that clients use, if it differs from the service's own. @default from the `Host` header */
   readonly publicUrl?: string | undefined
   /**
@@ -70,9 +61,9 @@ export interface TokenServiceOptions {
   readonly portal?: boolean | undefined
   /**
    * For tests: a second listener on loopback that injects faults, moves the clock, records requests and resets
-   * the service. Not available with PostgreSQL. @default false
+   * the service; a number is its port. Not available with PostgreSQL. @default false
    */
-  readonly sandbox?: boolean | { readonly port?: number | undefined } | undefined
+  readonly sandbox?: boolean | number | undefined
   /** Serves `/metrics`. @default true, false with memory storage */
   readonly metrics?: boolean | undefined
   /** How long the audit log is kept. @default 365 */
@@ -80,10 +71,14 @@ export interface TokenServiceOptions {
   /** How long the hourly counts of token requests, which the portal shows, are kept. @default 365 */
   readonly usageRetentionDays?: number | undefined
   /**
-   * A second listener, for administrators and for `/metrics`, which the main listener then does not serve. Requests
-   * require the token, of at least 32 characters. @default none
+   * The port of a second listener, for administrators and for `/metrics`, which the main listener then does not serve;
+   * `0`: a free port. Requires `adminToken`. @default none
    */
-  readonly admin?: AdminOptions | undefined
+  readonly adminPort?: number | undefined
+  /** The address of the listener for administrators. @default '127.0.0.1' */
+  readonly adminHost?: string | undefined
+  /** The token of at least 32 characters that the requests of administrators carry. */
+  readonly adminToken?: string | undefined
   /**
    * Hosts, addresses and CIDR ranges of internal networks that a `jwksUrl` may point to. All others must have public
    * addresses, because developers choose them.
@@ -98,41 +93,135 @@ export interface TokenServiceOptions {
   readonly clock?: Clock | undefined
 }
 
-export interface ResolvedOptions {
-  readonly host: string
-  readonly port: number
-  readonly storage: StorageLocation
-  readonly keys: readonly string[] | undefined
-  readonly errors: ErrorShape
-  readonly applications: readonly ResolvedApplication[]
-  readonly products: readonly string[]
-  readonly secretOverlapSeconds: number
-  readonly resourceServers: readonly ResourceServerOptions[]
-  readonly failureLimit: FailureLimit
-  readonly publicUrl: string | undefined
-  readonly corsOrigins: readonly string[]
-  readonly trustProxy: TrustProxy
-  readonly portal: boolean
-  readonly sandbox: { readonly port: number } | undefined
-  readonly metrics: boolean
-  readonly auditRetentionDays: number
-  readonly usageRetentionDays: number
-  readonly jwksAllowedHosts: readonly string[]
-  readonly admin: AdminOptions | undefined
-  readonly fetchKeys: typeof fetch | undefined
-  readonly logger: FastifyBaseLogger | undefined
-  readonly clock: Clock
-}
+/**
+ * Every setting, once: what it takes, its default and, unless it is a list of objects or a secret, what it means as a flag. Its
+ * names as flag, environment variable and in the configuration file derive from its name here.
+ */
+export const serviceSettings = z.strictObject({
+  port: setting('<number>', 'port to listen on; 0 selects a free port', port.default(0)),
+  host: setting('<address>', 'address to listen on', z.string().min(1).default('127.0.0.1')),
+  storage: setting(
+    '<where>',
+    'where data is stored: sqlite:FILE, a postgres:// URL, or memory',
+    z.string().default('memory').transform(parseStorageLocation),
+  ),
+  secretHashKeys: z.array(z.string()).optional(),
+  errors: setting(
+    '<format>',
+    'format of error responses: platform or standard (RFC 6749)',
+    z.enum(['platform', 'standard']).default('platform'),
+  ),
+  applications: z.array(applicationSchema).default([]),
+  resourceServers: z.array(resourceServerSchema).default([]),
+  products: setting(
+    '<names>',
+    'comma-separated API products to add to the catalogue',
+    list(z.string().min(1)).default([]),
+  ),
+  secretOverlapSeconds: setting(
+    '<number>',
+    'how long the previous secret of a configured client stays valid',
+    numeric(z.number().min(0)).default(86_400),
+  ),
+  failureAttempts: setting(
+    '<number>',
+    'failed attempts from one address for one client before further failures get status 429',
+    numeric(z.number().int().min(1)).default(10),
+  ),
+  failureWindowSeconds: setting(
+    '<number>',
+    'period in which failed attempts are counted',
+    numeric(z.number().positive()).default(60),
+  ),
+  publicUrl: setting(
+    '<url>',
+    'URL that clients use',
+    z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+  ),
+  trustProxy: setting(
+    '<addresses>',
+    'proxies that are trusted to report client addresses: the number of hops, or a comma-separated list of addresses, CIDR ranges and the names loopback, linklocal and uniquelocal',
+    z
+      .union(
+        [z.boolean(), z.number(), z.string()],
+        'must be true, false, the number of hops, or a comma-separated list of addresses',
+      )
+      .default(false)
+      .transform(parseTrustProxy),
+  ),
+  corsOrigins: setting(
+    '<origins>',
+    'comma-separated origins whose pages may request tokens, or * (default: none)',
+    list(
+      z.string().regex(/^(\*|https?:\/\/[^/]+)$/, 'must be an origin, such as https://tools.example.com'),
+    ).default([]),
+  ),
+  metrics: setting(
+    '<boolean>',
+    'whether to serve /metrics (default: true; false with memory storage)',
+    boolean.optional(),
+  ),
+  adminPort: setting(
+    '<number>',
+    'port of a second listener for administrators and metrics; requires an administrator token',
+    port.optional(),
+  ),
+  adminHost: setting(
+    '<address>',
+    'address of the listener for administrators',
+    z.string().min(1).default('127.0.0.1'),
+  ),
+  adminToken: z.string().min(32, 'must have 32 or more characters').optional(),
+  auditRetentionDays: setting(
+    '<number>',
+    'how long the audit log is kept',
+    numeric(z.number().positive()).default(365),
+  ),
+  usageRetentionDays: setting(
+    '<number>',
+    'how long the usage data shown in the portal is kept',
+    numeric(z.number().positive()).default(365),
+  ),
+  jwksAllowedHosts: setting(
+    '<hosts>',
+    'comma-separated hosts, addresses and CIDR ranges of internal networks that JWK set URLs may point to (default: none)',
+    list(z.string().min(1)).default([]),
+  ),
+  sandbox: setting(
+    '[port]',
+    'for tests: control endpoints on loopback (faults, clock, journal)',
+    z
+      .preprocess(booleanOf, z.union([z.boolean(), port], 'must be true, false or a port'))
+      .default(false)
+      .transform((value) => (value === false ? undefined : { port: value === true ? 0 : value })),
+  ),
+})
 
-export function hasMetricsByDefault({ kind }: StorageLocation): boolean {
-  return kind !== 'memory'
-}
+const embeddingOptions = serviceSettings.extend({
+  portal: z.boolean().default(false),
+  fetchKeys: z.custom<typeof fetch>().optional(),
+  logger: z.custom<FastifyBaseLogger>().optional(),
+  clock: z.custom<Clock>().default(systemClock),
+})
 
+type Embedding = z.output<typeof embeddingOptions>
+
+export type ResolvedOptions = Omit<Embedding, 'metrics'> & { readonly metrics: boolean }
+
+/** @throws {@link UsageError} that names the setting */
 export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
-  const storage = parseStorageLocation(options.storage ?? 'memory')
-  if (storage.kind === 'postgres' && !options.keys?.length) {
+  return checkOptions(parseSettings(embeddingOptions, options))
+}
+
+/** Checks what depends on more than one setting. */
+export function checkOptions(options: Embedding): ResolvedOptions {
+  const { storage, secretHashKeys, applications, resourceServers } = options
+  if (storage.kind === 'postgres' && !secretHashKeys?.length) {
     throw new UsageError(
-      'keys is missing. PostgreSQL storage requires at least one key of 32 or more random characters, the same for every instance.',
+      'The setting "secretHashKeys" is missing. PostgreSQL storage requires at least one key of 32 or more random characters, the same for every instance.',
     )
   }
   if (storage.kind === 'postgres' && options.sandbox) {
@@ -140,45 +229,16 @@ export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
       'The sandbox is not available with PostgreSQL storage. Use memory or SQLite storage.',
     )
   }
-  if (options.admin && options.admin.token.length < 32) {
-    throw new UsageError('admin.token is too short. Use 32 or more random characters.')
+  if (options.adminPort !== undefined && options.adminToken === undefined) {
+    throw new UsageError(
+      'The setting "adminPort" requires an administrator token. Set adminToken, adminTokenFile or TOKENWELL_ADMIN_TOKEN.',
+    )
   }
-  const jwksAllowedHosts = options.jwksAllowedHosts ?? []
-  allowedRanges(jwksAllowedHosts)
-  const applications = resolveApplications(options.applications ?? [])
-  const resourceServers = options.resourceServers ?? []
-  rejectDuplicates('resourceServers', resourceServers)
-  rejectWithoutCredentials('resourceServers', resourceServers)
-  if (storage.kind !== 'memory') {
-    rejectWeakSecrets('applications', applications)
-    rejectWeakSecrets('resourceServers', resourceServers)
+  allowedRanges(options.jwksAllowedHosts)
+  for (const [name, clients] of Object.entries({ applications, resourceServers })) {
+    rejectDuplicates(name, clients)
+    rejectWithoutCredentials(name, clients)
+    if (storage.kind !== 'memory') rejectWeakSecrets(name, clients)
   }
-  return {
-    host: options.host ?? '127.0.0.1',
-    port: options.port ?? 0,
-    storage,
-    keys: options.keys,
-    errors: options.errors ?? 'classic',
-    applications,
-    products: options.products ?? ['speech-to-text'],
-    secretOverlapSeconds: options.secretOverlapSeconds ?? 86_400,
-    resourceServers,
-    failureLimit: {
-      attempts: options.failureLimit?.attempts ?? 10,
-      windowSeconds: options.failureLimit?.windowSeconds ?? 60,
-    },
-    publicUrl: options.publicUrl?.replace(/\/+$/, ''),
-    corsOrigins: options.corsOrigins ?? [],
-    trustProxy: parseTrustProxy(options.trustProxy ?? false),
-    portal: options.portal ?? false,
-    sandbox: options.sandbox ? { port: (options.sandbox !== true && options.sandbox.port) || 0 } : undefined,
-    metrics: options.metrics ?? hasMetricsByDefault(storage),
-    auditRetentionDays: options.auditRetentionDays ?? 365,
-    usageRetentionDays: options.usageRetentionDays ?? 365,
-    jwksAllowedHosts,
-    admin: options.admin,
-    fetchKeys: options.fetchKeys,
-    logger: options.logger,
-    clock: options.clock ?? systemClock,
-  }
+  return { ...options, metrics: options.metrics ?? storage.kind !== 'memory' }
 }

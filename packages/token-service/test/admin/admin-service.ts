@@ -14,7 +14,7 @@ export interface AdministeredService extends ServiceWithContext {
 
 /** A service with an administrators' listener that lasts as long as the test. */
 export async function administeredService(options: TokenServiceOptions = {}): Promise<AdministeredService> {
-  const service = await serviceWithContext({ admin: { token: adminToken }, portal: true, ...options })
+  const service = await serviceWithContext({ adminPort: 0, adminToken, portal: true, ...options })
   return {
     ...service,
     token: adminToken,

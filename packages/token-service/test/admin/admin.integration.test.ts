@@ -7,7 +7,7 @@ import { application, introspect, requestToken, testService, type JsonResponse }
 const token = 'administrator-token-0123456789-abcdef'
 
 async function administered() {
-  const service = await testService({ admin: { token }, metrics: true, portal: true })
+  const service = await testService({ adminPort: 0, adminToken: token, metrics: true, portal: true })
   const send = async (method: string, path: string, body?: unknown): Promise<JsonResponse> => {
     const response = await fetch(`${service.adminUrl}${path}`, {
       method,
@@ -41,7 +41,9 @@ describe("the administrators' listener", () => {
     expect((await send('GET', '/metrics')).body).toContain('tokenwell_request_duration_seconds')
     expect((await fetch(`${authUrl}/metrics`)).status).toBe(404)
     expect((await fetch(`${authUrl}/applications`)).status).toBe(404)
-    await expect(testService({ admin: { token: 'short' } })).rejects.toThrow(/admin\.token is too short/)
+    await expect(testService({ adminPort: 0, adminToken: 'short' })).rejects.toThrow(
+      /"adminToken" must have 32 or more characters/,
+    )
   })
 
   it('creates, approves and revokes applications', async () => {

@@ -12,7 +12,7 @@ function recorded() {
 it('reports to administrators that the database cannot be used, and logs it', async () => {
   const { logger, log } = recorded()
   const storage = 'postgres://u:canary@127.0.0.1:1/x'
-  const { send } = await administeredService({ storage, keys: ['k'.repeat(32)], logger })
+  const { send } = await administeredService({ storage, secretHashKeys: ['k'.repeat(32)], logger })
   const { status, body } = await send('GET', '/applications')
   expect([status, body.error]).toEqual([503, expect.stringContaining('127.0.0.1:1/x cannot be used')])
   expect(log()).toContain('127.0.0.1:1/x cannot be used')
@@ -31,9 +31,9 @@ it('logs an unexpected error, and does not return its message to administrators'
 })
 
 it('requires an administrator token of 32 characters', async () => {
-  const start = (length: number) => testService({ admin: { token: 'a'.repeat(length) } })
+  const start = (length: number) => testService({ adminPort: 0, adminToken: 'a'.repeat(length) })
   expect((await start(32)).adminUrl).toMatch(/^http:/)
-  await expect(start(31)).rejects.toThrow('admin.token is too short. Use 32 or more random characters.')
+  await expect(start(31)).rejects.toThrow('The setting "adminToken" must have 32 or more characters.')
 })
 
 it('serves metrics to administrators only if there are any', async () => {

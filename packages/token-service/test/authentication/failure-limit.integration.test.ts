@@ -50,14 +50,14 @@ describe('the limit on failed attempts', () => {
   })
 
   it.runIf(process.platform === 'linux')('counts by address', async () => {
-    const { authUrl } = await testService({ failureLimit: { attempts: 2 } })
+    const { authUrl } = await testService({ failureAttempts: 2 })
     for (let attempt = 0; attempt < 3; attempt += 1) await requestToken(authUrl, wrong)
     expect((await requestToken(authUrl, wrong)).status).toBe(429)
     expect(await requestFrom('127.0.0.2', authUrl)).toBe(401)
   })
 
   it('counts by the address that the trusted proxy reports, not by one that the client invents', async () => {
-    const { authUrl } = await testService({ failureLimit: { attempts: 2 }, trustProxy: 1 })
+    const { authUrl } = await testService({ failureAttempts: 2, trustProxy: 1 })
     const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
     const form = { client_id: application.clientId, client_secret: 'wrong' }
     const statuses = []
@@ -70,14 +70,14 @@ describe('the limit on failed attempts', () => {
   })
 
   it('counts by client', async () => {
-    const { authUrl } = await testService({ failureLimit: { attempts: 1 } })
+    const { authUrl } = await testService({ failureAttempts: 1 })
     expect((await requestToken(authUrl, wrong)).status).toBe(401)
     expect((await requestToken(authUrl, wrong)).status).toBe(429)
     expect((await requestToken(authUrl, { ...wrong, clientId: 'other' })).status).toBe(401)
   })
 
   it('applies to unknown clients too', async () => {
-    const { authUrl } = await testService({ failureLimit: { attempts: 2 } })
+    const { authUrl } = await testService({ failureAttempts: 2 })
     const nobody = { ...application, clientId: 'nobody' }
     const statuses = []
     for (let attempt = 0; attempt < 3; attempt += 1)
@@ -86,13 +86,13 @@ describe('the limit on failed attempts', () => {
   })
 
   it('counts only failures', async () => {
-    const { authUrl } = await testService({ failureLimit: { attempts: 2 } })
+    const { authUrl } = await testService({ failureAttempts: 2 })
     for (let attempt = 0; attempt < 5; attempt += 1) expect((await requestToken(authUrl)).status).toBe(200)
   })
 
   it('applies to introspection too, in the format of RFC 6749', async () => {
     const { authUrl } = await testService({
-      failureLimit: { attempts: 1 },
+      failureAttempts: 1,
       resourceServers: [{ clientId: 'speech-api', clientSecret: 'another' }],
     })
     expect((await introspect(authUrl, 'x')).status).toBe(401)

@@ -40,9 +40,10 @@ async function measure(storage: string, attempt: Attempt) {
   const jwks = await jwksOf(pair.publicKey)
   const { authUrl } = await testService({
     storage,
-    keys: ['k'.repeat(40)],
+    secretHashKeys: ['k'.repeat(40)],
     applications: [application, { name: 'by key', clientId: keyClientId, jwks }],
-    failureLimit: { attempts: 1e9, windowSeconds: 3_600 },
+    failureAttempts: 1e9,
+    failureWindowSeconds: 3_600,
   })
   const times = { unknown: [] as number[], wrong: [] as number[] }
   for (let round = 0; round < count + warmUp; round += 1) {

@@ -59,7 +59,7 @@ const clients: Record<string, (authUrl: string) => Promise<string>> = {
 
 describe('a third-party client', () => {
   it.each(Object.entries(clients))('gets a token: %s', async (_name, getToken) => {
-    for (const errors of ['classic', 'rfc6749'] as const) {
+    for (const errors of ['platform', 'standard'] as const) {
       const { authUrl } = await testService({ errors })
       const { body } = await introspect(authUrl, await getToken(authUrl))
       expect(body).toMatchObject({ active: true, client_id: clientId })
@@ -80,7 +80,7 @@ describe('a third-party client', () => {
   })
 
   it('reports our errors in its own terms', async () => {
-    const { authUrl } = await testService({ errors: 'rfc6749' })
+    const { authUrl } = await testService({ errors: 'standard' })
     const config = await openid.discovery(new URL(authUrl), clientId, 'wrong', undefined, {
       algorithm: 'oauth2',
       execute: [openid.allowInsecureRequests],

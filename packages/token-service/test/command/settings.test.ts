@@ -1,20 +1,19 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { configurationSchema } from '../../src/command/configuration.ts'
+import { commandSettings, settingFlags } from '../../src/command/command-settings.ts'
 import { parseCommandLine } from '../../src/command/parse-command-line.ts'
 import { runService } from '../../src/command/run-service.ts'
-import { settingOptions } from '../../src/command/settings.ts'
 import { UsageError } from '../../src/platform/usage-error.ts'
 import { temporaryFolder } from '../service-process.ts'
 
 // Lists of objects are in a file; secrets are in a file or a variable.
-const withoutFlag = ['applications', 'resourceServers', 'keys', 'adminToken']
+const withoutFlag = ['applications', 'resourceServers', 'secretHashKeys', 'adminToken']
 
 const values: Readonly<Record<string, [text: string, value: unknown]>> = {
   port: ['1234', 1234],
   host: ['::1', '::1'],
-  storage: ['memory', 'memory'],
-  errors: ['rfc6749', 'rfc6749'],
+  storage: ['memory', { kind: 'memory' }],
+  errors: ['standard', 'standard'],
   products: ['a, b', ['a', 'b']],
   secretOverlapSeconds: ['60', 60],
   failureAttempts: ['3', 3],
@@ -44,14 +43,20 @@ async function configurationOf(...args: string[]) {
 
 describe('a setting', () => {
   it('is in the file, and is a flag with a description unless it is a list of objects or a secret', () => {
-    const options = settingOptions()
+    const options = settingFlags()
     expect(options.filter(({ description }) => description === '')).toEqual([])
     const flags = options.map((option) => option.attributeName())
-    const settings = Object.keys(configurationSchema.shape)
+    const settings = Object.keys(commandSettings.shape)
     expect(flags.filter((name) => name !== 'config').toSorted()).toEqual(
       settings.filter((name) => !withoutFlag.includes(name)).toSorted(),
     )
-    const files = ['storageFile', 'keysFile', 'applicationsFile', 'resourceServersFile', 'adminTokenFile']
+    const files = [
+      'storageFile',
+      'secretHashKeysFile',
+      'applicationsFile',
+      'resourceServersFile',
+      'adminTokenFile',
+    ]
     expect(flags.filter((name) => name !== 'config' && !files.includes(name)).toSorted()).toEqual(
       Object.keys(values).toSorted(),
     )
@@ -60,15 +65,18 @@ describe('a setting', () => {
   it.each(Object.entries(values))(
     '%s has the same effect as flag, variable and in the file',
     async (name, [text, value]) => {
-      const option = settingOptions().find((each) => each.attributeName() === name)
+      const option = settingFlags().find((each) => each.attributeName() === name)
       if (!option?.long || !option.envVar) throw new Error('There is no such option.')
       expect((await configurationOf(option.long, text))[name]).toEqual(value)
       vi.stubEnv(option.envVar, text)
       expect((await configurationOf())[name]).toEqual(value)
       vi.unstubAllEnvs()
-      const isPort = typeof value === 'object' && value !== null && 'port' in value
+      // The value in a file is what a flag has as text, but for numbers and lists.
+      const isText = typeof value === 'object' && !Array.isArray(value)
       const folder = temporaryFolder({
-        'service.json': JSON.stringify({ [name]: isPort ? value.port : value }),
+        'service.json': JSON.stringify({
+          [name]: isText ? (name === 'sandbox' ? Number(text) : text) : value,
+        }),
       })
       expect((await configurationOf('--config', `${folder}/service.json`))[name]).toEqual(value)
     },
@@ -76,11 +84,11 @@ describe('a setting', () => {
 })
 
 it('reads secrets from variables', async () => {
-  vi.stubEnv('TOKENWELL_KEYS', `${'1'.repeat(32)}, ${'2'.repeat(32)}`)
+  vi.stubEnv('TOKENWELL_SECRET_HASH_KEYS', `${'1'.repeat(32)}, ${'2'.repeat(32)}`)
   vi.stubEnv('TOKENWELL_ADMIN_TOKEN', '3'.repeat(32))
   onTestFinished(() => void vi.unstubAllEnvs())
   expect(await configurationOf()).toMatchObject({
-    keys: ['1'.repeat(32), '2'.repeat(32)],
+    secretHashKeys: ['1'.repeat(32), '2'.repeat(32)],
     adminToken: '3'.repeat(32),
   })
 })
@@ -141,7 +149,7 @@ describe('a usage error', () => {
     [['--config', 'no-client.yaml'], /"applications\[0\]" must be an object\.$/],
     [['--config', 'no-set.yaml'], /"applications\[0\]\.jwks" must be an object\.$/],
     [['--config', 'no-text.yaml'], /"applications\[0\]\.publicKey" must be a string\.$/],
-    [['--errors', 'canary'], /"errors" must be one of classic, rfc6749\.$/],
+    [['--errors', 'canary'], /"errors" must be one of platform, standard\.$/],
     [['--sandbox', ''], /"sandbox" must be true, false or a port\.$/],
     [['--sandbox', 'canary'], /"sandbox" must be true, false or a port\.$/],
     [['--public-url', 'canary'], /"publicUrl" must be an absolute URL that starts with https/],
@@ -154,7 +162,7 @@ describe('a usage error', () => {
     [['--config', 'unknown.yaml'], /"prot" is unknown\.$/],
     [['--config', 'list.yaml'], /must contain settings/],
     [['--applications-file', 'unknown.yaml', '--storage', 'memory'], /"applications" must be a list\.$/],
-    [['--storage', 'memory', '--keys-file', 'short.keys'], /32 or more/],
+    [['--storage', 'memory', '--secret-hash-keys-file', 'short.keys'], /32 or more/],
   ])('is reported without secrets: %j', async (args, message) => {
     const files = folder()
     const inFolder = args.map((arg) => (/\.(yaml|keys)$/.test(arg) ? join(files, arg) : arg))
@@ -172,7 +180,10 @@ describe('a usage error', () => {
 it('reads the storage and the administrator token from files', async () => {
   const folder = temporaryFolder({ storage: 'memory\n', token: `${'4'.repeat(32)}\n`, list: '- a\n' })
   const flags = ['--storage-file', join(folder, 'storage'), '--admin-token-file', join(folder, 'token')]
-  expect(await configurationOf(...flags)).toMatchObject({ storage: 'memory', adminToken: '4'.repeat(32) })
+  expect(await configurationOf(...flags)).toMatchObject({
+    storage: { kind: 'memory' },
+    adminToken: '4'.repeat(32),
+  })
   const servers = configurationOf('--resource-servers-file', join(folder, 'list'))
   await expect(servers).rejects.toThrow('The setting "resourceServers[0]" must be an object.')
 })

@@ -66,13 +66,13 @@ describe('tokenwell-service', () => {
   it('prefers flags to the environment, and the environment to the file', async () => {
     const folder = temporaryFolder({ 'service.yaml': 'port: 0\nstorage: memory\nerrors: nonsense\n' })
     const config = ['--config', join(folder, 'service.yaml')]
-    expect((await outcomeOf(config)).stderr).toContain('"errors" must be one of classic, rfc6749')
+    expect((await outcomeOf(config)).stderr).toContain('"errors" must be one of platform, standard')
     const env = { TOKENWELL_ERRORS: 'unknown' }
-    expect((await outcomeOf(config, env)).stderr).toContain('"errors" must be one of classic, rfc6749')
-    const service = runCommand([...config, '--errors', 'rfc6749'], { env })
+    expect((await outcomeOf(config, env)).stderr).toContain('"errors" must be one of platform, standard')
+    const service = runCommand([...config, '--errors', 'standard'], { env })
     const response = await fetch((await service.authUrl) + tokenPath)
     expect(await response.json()).toHaveProperty('error')
-    const byEnvironment = runCommand(config, { env: { TOKENWELL_ERRORS: 'rfc6749' } })
+    const byEnvironment = runCommand(config, { env: { TOKENWELL_ERRORS: 'standard' } })
     expect(await (await fetch((await byEnvironment.authUrl) + tokenPath)).json()).toHaveProperty('error')
   })
 
@@ -209,7 +209,7 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
   it('reports a usage error in one sentence, without secrets', async () => {
     const { code, stderr, stdout } = await outcomeOf(['--storage', 'postgres://u:canary@127.0.0.1:1/x'])
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/keys is missing/)
+    expect(stderr).toMatch(/"secretHashKeys" is missing/)
     expect(stderr).not.toMatch(/^\s+at |canary/m)
   })
 
@@ -222,7 +222,7 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
       }
       registerHooks({ resolve })`
     const env = {
-      TOKENWELL_KEYS: 'k'.repeat(32),
+      TOKENWELL_SECRET_HASH_KEYS: 'k'.repeat(32),
       NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hook)}`,
     }
     return outcomeOf(['--storage', 'postgres://u@127.0.0.1:1/x'], env)
@@ -253,7 +253,7 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
   })
 
   it('waits for a database that cannot be reached, reports it, and stops on SIGTERM', async () => {
-    const env = { TOKENWELL_KEYS: 'k'.repeat(32) }
+    const env = { TOKENWELL_SECRET_HASH_KEYS: 'k'.repeat(32) }
     const args = ['--port', '0', '--storage', 'postgres://u:canary@127.0.0.1:1/x']
     const service = runCommand(args, { env })
     expect((await fetch(`${await service.authUrl}/readyz`)).status).toBe(503)

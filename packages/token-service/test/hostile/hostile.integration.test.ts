@@ -5,11 +5,11 @@ import { postgresIsAbsent, startPostgres, withoutPostgres } from '@tokenwell/int
 import { attack } from './hostile-requests.ts'
 
 // So that the limit on failures does not stop requests with a wrong secret.
-const failureLimit = { attempts: 1_000_000 }
+const failureAttempts = 1_000_000
 
 describe('hostile requests', () => {
   it('by the thousand cause no crash and no 5xx', { timeout: 60_000 }, async () => {
-    const { authUrl } = await testService({ failureLimit, metrics: true })
+    const { authUrl } = await testService({ failureAttempts, metrics: true })
     const statuses = await attack(authUrl, 1_000, 20_261_121)
     expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([])
     // Each kind of request reached the code that it is meant for.
@@ -22,7 +22,7 @@ describe('hostile requests', () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
     const storage = await postgres.createDatabase()
-    const { authUrl } = await testService({ failureLimit, storage, keys: ['k'.repeat(40)] })
+    const { authUrl } = await testService({ failureAttempts, storage, secretHashKeys: ['k'.repeat(40)] })
     const statuses = await attack(authUrl, 200, 7)
     expect([...statuses.keys()].filter((status) => status >= 500)).toEqual([])
     expect((await requestToken(authUrl)).status).toBe(200)

@@ -24,7 +24,10 @@ describe('/readyz', () => {
   })
 
   it('reports that the database cannot be used', async () => {
-    const { authUrl } = await testService({ storage: 'postgres://127.0.0.1:1/x', keys: ['k'.repeat(32)] })
+    const { authUrl } = await testService({
+      storage: 'postgres://127.0.0.1:1/x',
+      secretHashKeys: ['k'.repeat(32)],
+    })
     expect(await get(`${authUrl}/readyz`)).toEqual([503, '{"status":"storage unavailable"}'])
   })
 

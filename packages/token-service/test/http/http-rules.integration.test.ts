@@ -43,14 +43,14 @@ describe('every endpoint', () => {
   )
 
   it('responds to an unknown path in the configured format', async () => {
-    const classic = await testService()
-    const standard = await testService({ errors: 'rfc6749' })
-    const inClassic = await postForm(`${classic.authUrl}/oauth/canary`, {})
+    const platform = await testService()
+    const standard = await testService({ errors: 'standard' })
+    const inPlatform = await postForm(`${platform.authUrl}/oauth/canary`, {})
     const inStandard = await postForm(`${standard.authUrl}/oauth/canary`, {})
-    expect([inClassic.status, inStandard.status]).toEqual([404, 404])
-    expect(inClassic.body.fault.detail.errorcode).toBe('messaging.adaptors.http.flow.ApplicationNotFound')
+    expect([inPlatform.status, inStandard.status]).toEqual([404, 404])
+    expect(inPlatform.body.fault.detail.errorcode).toBe('messaging.adaptors.http.flow.ApplicationNotFound')
     expect(inStandard.body.error).toBe('invalid_request')
-    expect(JSON.stringify([inClassic.body, inStandard.body])).not.toMatch(/canary/)
+    expect(JSON.stringify([inPlatform.body, inStandard.body])).not.toMatch(/canary/)
   })
 
   it('rejects a large body, with or without Content-Length', async () => {
@@ -102,7 +102,7 @@ describe('every endpoint', () => {
   })
 
   it('responds to malformed HTTP with 400 in the configured format, and closes the connection', async () => {
-    const { authUrl } = await testService({ errors: 'rfc6749' })
+    const { authUrl } = await testService({ errors: 'standard' })
     for (const bytes of [
       '\0\0\0\r\n\r\n',
       'POST / HTTP/9.9\r\n\r\n',

@@ -86,7 +86,7 @@ describe('a token request', () => {
 
   it('is counted under the address that a trusted proxy reports', async () => {
     const behindProxy = { trustProxy: 'loopback', publicUrl: 'https://auth.example.com' }
-    const { authUrl } = await testService({ ...behindProxy, failureLimit: { attempts: 2 } })
+    const { authUrl } = await testService({ ...behindProxy, failureAttempts: 2 })
     const wrong = { ...credentials, client_secret: 'wrong' }
     const statuses = []
     for (const address of ['10.0.0.1, 192.0.2.1', '10.0.0.2, 192.0.2.1', '192.0.2.1', '192.0.2.2', 'x'])

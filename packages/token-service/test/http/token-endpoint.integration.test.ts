@@ -118,15 +118,15 @@ describe('a rejected token request', () => {
     ['another grant_type', `${tokenPath}?grant_type=password`, good, 400, 'unsupported_grant_type'],
     ['credentials in the query', `${url}&${good}`, good, 400, 'invalid_request'],
   ])('with %s gets the same status and code in both formats', async (_case, path, form, status, code) => {
-    const classic = await testService()
-    const standard = await testService({ errors: 'rfc6749' })
-    const inClassic = await postForm(classic.authUrl + path, form)
+    const platform = await testService()
+    const standard = await testService({ errors: 'standard' })
+    const inPlatform = await postForm(platform.authUrl + path, form)
     const inStandard = await postForm(standard.authUrl + path, form)
-    expect(inClassic.status).toBe(status)
+    expect(inPlatform.status).toBe(status)
     expect(inStandard.status).toBe(status)
-    expect(inClassic.body).toEqual({ ErrorCode: code, Error: expect.any(String) })
+    expect(inPlatform.body).toEqual({ ErrorCode: code, Error: expect.any(String) })
     expect(inStandard.body).toEqual({ error: code, error_description: expect.any(String) })
-    expect(inClassic.headers.get('cache-control')).toBe('no-store')
+    expect(inPlatform.headers.get('cache-control')).toBe('no-store')
   })
 
   it('gets the same response for an unknown client and a wrong secret', async () => {
@@ -162,7 +162,7 @@ describe('a rejected token request', () => {
 
   it('has status 400 in the format of RFC 6749 if the application is not approved', async () => {
     const pending = { ...application, status: 'pending' as const }
-    const { authUrl } = await testService({ applications: [pending], errors: 'rfc6749' })
+    const { authUrl } = await testService({ applications: [pending], errors: 'standard' })
     const { status, body } = await requestToken(authUrl)
     expect([status, body.error]).toEqual([400, 'unauthorized_client'])
   })

@@ -38,8 +38,8 @@ describe('the OpenAPI document', () => {
   })
 
   it('matches the responses of the endpoints', async () => {
-    // The default is `classic`.
-    for (const errors of [undefined, 'rfc6749'] as const) {
+    // The default is `platform`.
+    for (const errors of [undefined, 'standard'] as const) {
       const refreshing = { ...application, clientId: 'refreshing', responseForm: 'refresh' as const }
       const applications = [application, refreshing]
       const { authUrl, description } = await describedService({ errors, applications })
@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('lists the error of an application that is not approved under its status, in either format', async () => {
-    for (const errors of ['classic', 'rfc6749'] as const) {
+    for (const errors of ['platform', 'standard'] as const) {
       const pending = { ...application, clientId: 'pending', status: 'pending' as const }
       const { authUrl, description } = await describedService({ errors, applications: [pending] })
       const { status, body } = await requestToken(authUrl, pending)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { apiDescription } from '../../src/openapi/api-description.ts'
 
-describe.each(['classic', 'rfc6749'] as const)('the OpenAPI document (errors: %s)', (errors) => {
+describe.each(['platform', 'standard'] as const)('the OpenAPI document (errors: %s)', (errors) => {
   const description = apiDescription('https://auth.tokenwell.dev', errors)
 
   it('has no finding in Spectral', { timeout: 30_000 }, async () => {

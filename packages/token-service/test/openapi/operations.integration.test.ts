@@ -30,7 +30,7 @@ interface Content {
   }
 }
 
-async function published(errors: 'classic' | 'rfc6749' = 'classic') {
+async function published(errors: 'platform' | 'standard' = 'platform') {
   const { authUrl } = await testService({ errors })
   const text = await (await fetch(`${authUrl}/openapi.yaml`)).text()
   const description = parse(text)
@@ -122,25 +122,25 @@ describe('the published operations', () => {
     ])
   })
 
-  it.each(['classic', 'rfc6749'] as const)(
+  it.each(['platform', 'standard'] as const)(
     'have an example of each response (errors: %s)',
     async (errors) => {
       const { at } = await published(errors)
-      const isClassic = errors === 'classic'
+      const isPlatform = errors === 'platform'
       const post = at(tokenPath)
       const notApproved = 'application_not_approved'
       const rejected = ['missing_parameter', 'grant_type_not_in_query', 'unsupported_grant_type']
       const unauthenticated = ['invalid_client', 'expired_secret']
       expect(namesOf(post)).toEqual({
         200: ['products', 'refresh', 'rfc6749'],
-        400: isClassic ? rejected : [...rejected, notApproved],
-        401: isClassic ? [...unauthenticated, notApproved] : unauthenticated,
+        400: isPlatform ? rejected : [...rejected, notApproved],
+        401: isPlatform ? [...unauthenticated, notApproved] : unauthenticated,
         ...failures,
       })
-      expect(post.responses[isClassic ? 401 : 400]?.description).toMatch(
+      expect(post.responses[isPlatform ? 401 : 400]?.description).toMatch(
         /, or the application is not approved\.$/,
       )
-      expect(post.responses[isClassic ? 400 : 401]?.description).toMatch(/^The [\w ]+\.$/)
+      expect(post.responses[isPlatform ? 400 : 401]?.description).toMatch(/^The [\w ]+\.$/)
       expect(namesOf(at(introspectionPath))).toEqual({
         200: ['active', 'inactive'],
         400: ['missing_parameter'],
@@ -156,7 +156,7 @@ describe('the published operations', () => {
     },
   )
 
-  it.each(['classic', 'rfc6749'] as const)('have examples that match (errors: %s)', async (errors) => {
+  it.each(['platform', 'standard'] as const)('have examples that match (errors: %s)', async (errors) => {
     const { description, paths, at } = await published(errors)
     const ajv = new Ajv2020({ strict: false })
     ajv.addSchema(description, 'description')

@@ -75,7 +75,7 @@ export interface PortalUnderTest {
 }
 
 export async function startPortal(options: TokenServiceOptions = {}): Promise<PortalUnderTest> {
-  const service = await startTokenService({ portal: true, ...options })
+  const service = await startTokenService({ portal: true, products: ['speech-to-text'], ...options })
   onTestFinished(() => service.close())
   const admin = createPortalBrowser(service.authUrl)
   await join(admin, (await service.createSetupLink()) ?? '', 'ada')

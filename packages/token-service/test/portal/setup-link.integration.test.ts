@@ -12,7 +12,7 @@ it(
   async () => {
     const cwd = temporaryFolder()
     const args = ['--port', '0', '--storage', 'sqlite:data/tokenwell.db', '--log-level', 'trace']
-    const first = runCommand(args, { cwd })
+    const first = runCommand([...args, '--products', 'speech-to-text'], { cwd })
     const browser = createPortalBrowser(await first.authUrl)
     await expect.poll(() => first.output(), { timeout: 20_000 }).toContain('/portal/join/')
     const link = /open this link within 15 minutes: (\S+)/.exec(first.output())?.[1] ?? ''

@@ -36,8 +36,8 @@ const aSentence = expect.stringMatching(/^\w+ \w+/)
 describe('the response to an error', () => {
   it.each(entries)('%s has its status, code and a description', (reason, [status, error, fault]) => {
     const thrown = new ProtocolError(reason)
-    expect(errorBody(thrown, 'rfc6749')).toEqual({ status, body: { error, error_description: aSentence } })
-    expect(errorBody(thrown, 'classic')).toEqual({
+    expect(errorBody(thrown, 'standard')).toEqual({ status, body: { error, error_description: aSentence } })
+    expect(errorBody(thrown, 'platform')).toEqual({
       status: reason === 'application_not_approved' ? 401 : status,
       body:
         fault === undefined
@@ -49,7 +49,7 @@ describe('the response to an error', () => {
   it('ends with the parameter that it is about', () => {
     const error = new ProtocolError('missing_parameter', { parameter: 'client_id' })
     const description = 'The request is missing a required parameter : client_id'
-    expect(errorBody(error, 'rfc6749').body).toMatchObject({ error_description: description })
-    expect(errorBody(error, 'classic').body).toMatchObject({ Error: description })
+    expect(errorBody(error, 'standard').body).toMatchObject({ error_description: description })
+    expect(errorBody(error, 'platform').body).toMatchObject({ Error: description })
   })
 })

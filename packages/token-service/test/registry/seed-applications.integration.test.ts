@@ -26,13 +26,13 @@ describe('applications that are configured', () => {
   it('are created once, stay unchanged, and need their keys', { timeout: 60_000 }, async () => {
     const storage = `sqlite:${join(temporaryFolder(), 'data.db')}`
     const [older, newer] = ['o'.repeat(40), 'n'.repeat(40)]
-    await (await startTokenService({ storage, applications: [application], keys: [older] })).close()
+    await (await startTokenService({ storage, applications: [application], secretHashKeys: [older] })).close()
 
-    await expect(startTokenService({ storage, keys: [newer] })).rejects.toThrow(/None of the keys/)
+    await expect(startTokenService({ storage, secretHashKeys: [newer] })).rejects.toThrow(/None of the keys/)
 
-    const keys = [newer, older]
+    const secretHashKeys = [newer, older]
     const changed = { ...application, lifetimeSeconds: 1 }
-    const service = await startTokenService({ storage, applications: [changed], keys })
+    const service = await startTokenService({ storage, applications: [changed], secretHashKeys })
     const { status, body } = await requestToken(service.authUrl)
     expect([status, body.expires_in]).toEqual([200, '3600'])
     await service.close()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { resolveApplications } from '../../src/registry/application-schema.ts'
+import { resolveOptions } from '../../src/service/token-service-options.ts'
 import { seedApplications } from '../../src/registry/seed-applications.ts'
 import { createKeyring, createRandomKey } from '../../src/secret-hashing/keyring.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
@@ -12,13 +12,16 @@ it('leaves out an application that another instance removes in the meantime, but
     applications: { ...memory.applications, create: () => Promise.resolve(false) },
   }
   const warnings: string[] = []
-  await seedApplications(resolveApplications([application, { ...application, clientId: 'other' }]), {
-    storage,
-    keyring: createKeyring([createRandomKey()]),
-    nowMs: 0,
-    secretOverlapSeconds: 0,
-    warn: (message) => warnings.push(message),
-  })
+  await seedApplications(
+    resolveOptions({ applications: [application, { ...application, clientId: 'other' }] }).applications,
+    {
+      storage,
+      keyring: createKeyring([createRandomKey()]),
+      nowMs: 0,
+      secretOverlapSeconds: 0,
+      warn: (message) => warnings.push(message),
+    },
+  )
   expect(warnings).toEqual([])
   expect(await storage.products.list()).toEqual(['sms', 'speech-to-text'])
 })
@@ -31,7 +34,7 @@ it('changes the secret of an application that also has a key', async () => {
     const options = { name: 'a', clientId: 'a', jwksUrl: 'https://a.example.com/jwks.json', clientSecret }
     const warn = (message: string) => void warnings.push(message)
     const context = { storage, keyring, nowMs: 0, secretOverlapSeconds: 60, warn }
-    await seedApplications(resolveApplications([options]), context)
+    await seedApplications(resolveOptions({ applications: [options] }).applications, context)
     const client = await storage.applications.findClient('a')
     return [warnings, client?.secrets.map(({ expiresAtMs }) => expiresAtMs)]
   }
@@ -59,6 +62,7 @@ it('creates each project once, however often the service starts', async () => {
     clientSecret: 'secret-0123456789',
     project,
   }))
-  for (let start = 0; start < 2; start += 1) await seedApplications(resolveApplications(options), context)
+  for (let start = 0; start < 2; start += 1)
+    await seedApplications(resolveOptions({ applications: options }).applications, context)
   expect((await storage.projects.list()).map(({ name }) => name)).toEqual(['one', 'two'])
 })

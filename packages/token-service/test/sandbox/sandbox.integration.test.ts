@@ -221,7 +221,7 @@ describe('the journal', () => {
 
 describe('a reset', () => {
   it('resets tokens, faults, the clock, failures and the journal', async () => {
-    const { authUrl, control } = await sandboxed({ failureLimit: { attempts: 1 } })
+    const { authUrl, control } = await sandboxed({ failureAttempts: 1 })
     const { body: token } = await requestToken(authUrl)
     const wrong = { ...application, clientSecret: 'wrong' }
     await requestToken(authUrl, wrong)
@@ -244,7 +244,7 @@ describe('the control listener', () => {
     const onPostgres = startTokenService({
       sandbox: true,
       storage: 'postgres://127.0.0.1/x',
-      keys: ['k'.repeat(32)],
+      secretHashKeys: ['k'.repeat(32)],
     })
     await expect(onPostgres).rejects.toThrow(/not available with PostgreSQL/)
   })

@@ -28,7 +28,10 @@ it.skipIf(postgresIsAbsent)(
     const postgres = await startPostgres()
     try {
       const cwd = temporaryFolder(crashFiles)
-      const env = { TOKENWELL_STORAGE: await postgres.createDatabase(), TOKENWELL_KEYS: 'k'.repeat(40) }
+      const env = {
+        TOKENWELL_STORAGE: await postgres.createDatabase(),
+        TOKENWELL_SECRET_HASH_KEYS: 'k'.repeat(40),
+      }
       await crash('PostgreSQL', { cwd, args: [], env, kills })
     } finally {
       await postgres.stop()

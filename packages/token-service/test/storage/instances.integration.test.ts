@@ -13,7 +13,7 @@ import { application, basic, introspect, postForm, requestToken, testService } f
 
 /** `pnpm soak` repeats everything more often. */
 const times = process.env['TOKENWELL_SOAK'] === '1' ? 10 : 1
-const keys = ['an instance key of forty characters, more']
+const secretHashKeys = ['an instance key of forty characters, more']
 
 describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withoutPostgres})`, () => {
   let postgres: PostgresCluster
@@ -24,7 +24,9 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
 
   async function twoInstances(options: Parameters<typeof testService>[0] = {}) {
     const storage = await postgres.createDatabase()
-    const [one, other] = await Promise.all([1, 2].map(() => testService({ storage, keys, ...options })))
+    const [one, other] = await Promise.all(
+      [1, 2].map(() => testService({ storage, secretHashKeys, ...options })),
+    )
     if (!one || !other) throw new Error('Two instances were expected.')
     return { storage, one: one.authUrl, other: other.authUrl }
   }
@@ -46,7 +48,7 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
   })
 
   it('share the limit on failed attempts', async () => {
-    const { one, other } = await twoInstances({ failureLimit: { attempts: 4 } })
+    const { one, other } = await twoInstances({ failureAttempts: 4 })
     const wrong = { ...application, clientSecret: 'wrong' }
     for (const instance of [one, other, one, other]) {
       expect((await requestToken(instance, wrong)).status).toBe(401)
@@ -92,7 +94,7 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
     const server = { host: url.hostname, port: Number(url.port) }
     const port = await freePort()
     url.port = String(port)
-    const { authUrl } = await testService({ storage: url.href, keys })
+    const { authUrl } = await testService({ storage: url.href, secretHashKeys })
     expect((await fetch(`${authUrl}/healthz`)).status).toBe(200)
     expect((await fetch(`${authUrl}/readyz`)).status).toBe(503)
     expect((await requestToken(authUrl)).status).toBe(503)
@@ -108,7 +110,7 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
   it('are not ready without the database, and respond with 503', async () => {
     const cluster = await startPrivatePostgres()
     const storage = await cluster.createDatabase()
-    const { authUrl } = await testService({ storage, keys })
+    const { authUrl } = await testService({ storage, secretHashKeys })
     expect((await fetch(`${authUrl}/readyz`)).status).toBe(200)
     await cluster.stop()
     expect((await fetch(`${authUrl}/readyz`)).status).toBe(503)

@@ -12,7 +12,7 @@ export async function postgresTable(): Promise<Table> {
   const postgres = await startPostgres()
   if (!postgres)
     throw new Error('The token service benchmark requires PostgreSQL: install the Debian package postgresql')
-  const server = await startServer('tokenwell', { storage: postgres.url, keys: ['k'.repeat(32)] })
+  const server = await startServer('tokenwell', { storage: postgres.url, secretHashKeys: ['k'.repeat(32)] })
   const run = async (): Promise<Throughput[]> =>
     (await loadInTurn(new Map([['PostgreSQL', server]]), 3, 2)).get('PostgreSQL')!
   const empty = await run()

@@ -68,7 +68,7 @@ it('has a form for developers who are logged in alone, which offers their applic
 
 it('shows the configured error format', async () => {
   expect((await reference()).text).toContain('"Error": "ClientId is Invalid"')
-  const { text } = await reference({ errors: 'rfc6749' })
+  const { text } = await reference({ errors: 'standard' })
   expect(text).toContain('"error": "invalid_client"')
   expect(text).not.toContain('"Error": ')
 })

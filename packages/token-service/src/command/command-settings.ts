@@ -1,0 +1,56 @@
+import { Option } from 'commander'
+import { z } from 'zod'
+import { numeric, port, setting, type SettingMeta } from '../service/setting.ts'
+import { serviceSettings } from '../service/token-service-options.ts'
+import { parseStorageLocation } from '../storage/open-storage.ts'
+
+const file = z.string().optional()
+
+/** The settings of the command: those of the service, some with other defaults, and its own. */
+export const commandSettings = serviceSettings.extend({
+  port: setting('<number>', 'port to listen on; 0 selects a free port', port.default(8080)),
+  storage: setting(
+    '<where>',
+    'where data is stored: sqlite:FILE, a postgres:// URL, or memory (default: sqlite:tokenwell-data/tokenwell.db)',
+    z.string().default('sqlite:tokenwell-data/tokenwell.db').transform(parseStorageLocation),
+  ),
+  storageFile: setting('<file>', 'file that contains the value of --storage', file),
+  secretHashKeysFile: setting(
+    '<file>',
+    'file with the keys that secrets are hashed with, one per line, newest first; or TOKENWELL_SECRET_HASH_KEYS, comma-separated',
+    file,
+  ),
+  applicationsFile: setting('<file>', 'file with applications to create if they do not exist', file),
+  resourceServersFile: setting(
+    '<file>',
+    'file with APIs that may introspect tokens, to create if they do not exist',
+    file,
+  ),
+  adminTokenFile: setting('<file>', 'file with the administrator token; or TOKENWELL_ADMIN_TOKEN', file),
+  logLevel: setting(
+    '<level>',
+    'level of the log: trace, debug, info, warn, error, fatal or silent',
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  ),
+  drainSeconds: setting(
+    '<number>',
+    'after SIGTERM, how long to keep serving requests while /readyz responds with status 503',
+    numeric(z.number().min(0).max(3_600)).default(0),
+  ),
+})
+
+/** A flag for each setting but lists of objects and secrets, with an environment variable of the same name. */
+export function settingFlags(): Option[] {
+  return Object.entries(commandSettings.shape).flatMap(([name, schema]: [string, z.ZodType]) => {
+    const { value, description } = (schema.meta() ?? {}) as Partial<SettingMeta>
+    if (value === undefined || description === undefined) return []
+    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    const option = new Option(`--${flag} ${value}`, description + defaultOf(schema))
+    return option.env(`TOKENWELL_${flag.replaceAll('-', '_').toUpperCase()}`)
+  })
+}
+
+function defaultOf(schema: z.ZodType): string {
+  const { data } = schema.safeParse(undefined)
+  return typeof data === 'string' || typeof data === 'number' ? ` (default: ${data})` : ''
+}
