@@ -1,7 +1,8 @@
 import 'reflect-metadata'
 import { HttpService } from '@nestjs/axios'
-import { Controller, Get, Inject, Module, Param, type ArgumentsHost } from '@nestjs/common'
+import { Controller, Get, HttpException, Inject, Module, Param, type ArgumentsHost } from '@nestjs/common'
 import { APP_FILTER } from '@nestjs/core'
+import { ClientProxyFactory, EventPattern, MessagePattern, ServerTCP, Transport } from '@nestjs/microservices'
 import { Test } from '@nestjs/testing'
 import { TokenError, type TokenErrorKind, type TokenProvider } from '@tokenwell/core'
 import {
@@ -12,8 +13,9 @@ import {
 } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { json, useTestServers } from '@tokenwell/testing'
-import { firstValueFrom } from 'rxjs'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import type { AddressInfo, Server } from 'node:net'
+import { firstValueFrom, lastValueFrom, throwError, type Observable } from 'rxjs'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 const servers = useTestServers()
 
@@ -110,10 +112,115 @@ it('sets Retry-After as a filter with its own adapter too, to at least a second'
   expect(adapter.reply).toHaveBeenCalledWith('response', expect.anything(), 503)
 })
 
-it('leaves errors in other transports than HTTP to them', () => {
-  const error = new TokenError({ kind: 'unavailable', message: 'Down' })
-  const host = { getType: () => 'rpc' } as ArgumentsHost
-  expect(() => new TokenErrorFilter().catch(error, host)).toThrow(error)
+describe('in other transports than HTTP', () => {
+  const unavailable = new TokenError({ kind: 'unavailable', message: 'Down' })
+  const rejected = new TokenError({ kind: 'credentials', message: 'Rejected' })
+  const filter = new TokenErrorFilter()
+
+  async function errorOf(result: ReturnType<TokenErrorFilter['catch']>): Promise<unknown> {
+    return lastValueFrom(result as Observable<never>).then(expect.unreachable, (error: unknown) => error)
+  }
+
+  function hostOf(type: string, client?: object, ...args: unknown[]): ArgumentsHost {
+    return {
+      getType: () => type,
+      getArgByIndex: (index: number) => args[index],
+      switchToWs: () => ({ getClient: () => client }),
+    } as ArgumentsHost
+  }
+
+  it('returns an Observable to a microservice, which Nest waits for', async () => {
+    const results = [unavailable, rejected].map((error) => filter.catch(error, hostOf('rpc')))
+    expect(await Promise.all(results.map(errorOf))).toStrictEqual([
+      { status: 'error', message: 'Service Unavailable' },
+      { status: 'error', message: 'Bad Gateway' },
+    ])
+  })
+
+  it("adds the code that makes gRPC's clients retry", async () => {
+    const host = hostOf('rpc', undefined, {}, {}, { sendMetadata() {} })
+    const results = [unavailable, rejected].map((error) => filter.catch(error, host))
+    expect(await Promise.all(results.map(errorOf))).toStrictEqual([
+      { status: 'error', message: 'Service Unavailable', code: 14 },
+      { status: 'error', message: 'Bad Gateway', code: 13 },
+    ])
+  })
+
+  it('sends the event exception to the client of a gateway', () => {
+    const socketIo = { emit: vi.fn() }
+    filter.catch(unavailable, hostOf('ws', socketIo))
+    expect(socketIo.emit.mock.calls).toStrictEqual([
+      ['exception', { status: 'error', message: 'Service Unavailable' }],
+    ])
+    const native = { readyState: 1, emit: vi.fn(), send: vi.fn() }
+    filter.catch(rejected, hostOf('ws', native))
+    expect(native.emit).not.toHaveBeenCalled()
+    expect(native.send.mock.calls).toStrictEqual([
+      ['{"event":"exception","data":{"status":"error","message":"Bad Gateway"}}'],
+    ])
+  })
+
+  it('throws an HttpException without details elsewhere, for GraphQL', () => {
+    expect(() => filter.catch(unavailable, hostOf('graphql'))).toThrow(
+      new HttpException({ statusCode: 503, message: 'Service Unavailable' }, 503),
+    )
+  })
+})
+
+describe('in a microservice over TCP', () => {
+  @Controller()
+  class MessagesController {
+    @MessagePattern('orders')
+    async orders(): Promise<never> {
+      throw new TokenError({ kind: 'unavailable', message: 'The token endpoint is down' })
+    }
+
+    @MessagePattern('stream')
+    stream(): Observable<never> {
+      return throwError(() => new TokenError({ kind: 'unavailable', message: 'The token endpoint is down' }))
+    }
+
+    @EventPattern('order.created')
+    created(_event: unknown, ..._context: unknown[]): unknown {
+      throw new TokenError({ kind: 'unavailable', message: 'The token endpoint is down' })
+    }
+  }
+
+  @Module({
+    controllers: [MessagesController],
+    providers: [{ provide: APP_FILTER, useClass: TokenErrorFilter }],
+  })
+  class MessagesModule {}
+
+  it.each(['pure', 'hybrid'])('a %s application responds to each message with an error', async (kind) => {
+    const messages: string[] = []
+    const log = (text: unknown) => void messages.push(String(text))
+    const logger = { log: () => {}, warn: log, error: log }
+    const strategy = new ServerTCP({ host: '127.0.0.1', port: 0 })
+    const module = await Test.createTestingModule({ imports: [MessagesModule] }).compile()
+    if (kind === 'pure') {
+      const app = module.createNestMicroservice({ strategy, logger })
+      onTestFinished(() => app.close())
+      await app.listen()
+    } else {
+      const app = module.createNestApplication({ logger })
+      app.connectMicroservice({ strategy }, { inheritAppConfig: true })
+      onTestFinished(() => app.close())
+      await app.startAllMicroservices()
+    }
+    const { port } = strategy.unwrap<Server>().address() as AddressInfo
+    const client = ClientProxyFactory.create({
+      transport: Transport.TCP,
+      options: { host: '127.0.0.1', port },
+    })
+    onTestFinished(() => void client.close())
+    const unavailable = { status: 'error', message: 'Service Unavailable' }
+    for (const pattern of ['orders', 'stream', 'orders'])
+      await expect(lastValueFrom(client.send(pattern, {}))).rejects.toStrictEqual(unavailable)
+    await lastValueFrom(client.emit('order.created', {}), { defaultValue: undefined })
+    await expect(lastValueFrom(client.send('orders', {}))).rejects.toStrictEqual(unavailable)
+    expect(messages).toStrictEqual(Array(5).fill('The token endpoint is down'))
+  })
 })
 
 it('does not handle other errors', async () => {
