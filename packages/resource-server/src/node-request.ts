@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { requestedUrl } from './binding/requested-url.ts'
 import type { VerifiedRequest } from './binding/verified-request.ts'
+import { hasTokenInQuery } from './read-credentials.ts'
 import type { TokenRequirements } from './token-requirements.ts'
 
 /** What requests of Node, Express, Connect and Fastify have in common. */
@@ -30,14 +32,19 @@ export function credentialsOf({
   rawHeaders = [],
 }: Omit<NodeRequest, 'socket'>): string | readonly string[] | undefined {
   if (authorization === undefined) return undefined
-  if (/[?&]access_token=/.test(url)) return [authorization, 'access_token']
-  const all: string[] = []
+  if (hasTokenInQuery(url)) return [authorization, 'access_token']
+  const all = valuesOf(rawHeaders, 'authorization')
+  return all.length > 1 ? all : authorization
+}
+
+function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
+  const values: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]!.length === 13 && rawHeaders[at]!.toLowerCase() === 'authorization') {
-      all.push(rawHeaders[at + 1]!)
+    if (rawHeaders[at]!.length === name.length && rawHeaders[at]!.toLowerCase() === name) {
+      values.push(rawHeaders[at + 1]!)
     }
   }
-  return all.length > 1 ? all : authorization
+  return values
 }
 
 /** Read only for tokens that are bound to a key or certificate. */
@@ -46,12 +53,12 @@ export class NodeRequestFacts<Request extends NodeRequest> implements VerifiedRe
   readonly #certificate: RequireTokenOptions<Request>['clientCertificate']
 
   /** Node's own request, which all adapters of a framework share. */
-  readonly incoming: object
+  readonly incoming: Pick<NodeRequest, 'rawHeaders'>
 
   constructor(
     request: Request,
     certificate: RequireTokenOptions<Request>['clientCertificate'],
-    incoming: object = request,
+    incoming: Pick<NodeRequest, 'rawHeaders'> = request,
   ) {
     this.#request = request
     this.#certificate = certificate
@@ -62,10 +69,14 @@ export class NodeRequestFacts<Request extends NodeRequest> implements VerifiedRe
     return this.#request.method ?? ''
   }
 
-  get url(): string {
-    const { protocol, headers, originalUrl, url } = this.#request
+  get url(): string | undefined {
+    const { protocol, headers, originalUrl, url = '' } = this.#request
+    const { rawHeaders = [] } = this.incoming
     const scheme = protocol ?? (this.#tlsSocket.encrypted ? 'https' : 'http')
-    return `${scheme}://${String(headers[':authority'] ?? headers.host)}${originalUrl ?? url}`
+    // Node keeps the first of several.
+    if (valuesOf(rawHeaders, 'host').length > 1) return undefined
+    const host = headers[':authority'] ?? headers.host
+    return requestedUrl(scheme, host?.toString(), originalUrl ?? url)
   }
 
   get dpop(): string | undefined {

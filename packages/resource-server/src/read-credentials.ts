@@ -37,6 +37,13 @@ export function findMalformation(token: string): TokenVerificationFailure | unde
   return another.test(token) ? severalTokens : invalidToken
 }
 
+/** Whether a URL carries a token too, in any encoding of its parameter's name (RFC 6750, section 2.3). */
+export function hasTokenInQuery(url: string): boolean {
+  const [target] = url.split('#', 1) as [string]
+  const at = target.indexOf('?')
+  return at !== -1 && new URLSearchParams(target.slice(at)).has('access_token')
+}
+
 const none: readonly string[] = []
 
 const severalTokens: TokenVerificationFailure = {

@@ -140,5 +140,6 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 }
 
 function isExpired({ expiresAt }: VerifiedToken, now: number): boolean {
-  return expiresAt !== undefined && expiresAt.getTime() <= now
+  // A time that no Date can hold is not a number.
+  return expiresAt !== undefined && !(expiresAt.getTime() > now)
 }

@@ -141,8 +141,30 @@ describe('DPoP proofs', () => {
     await expect(verify()).rejects.toMatchObject({ code: 'invalid_dpop_proof' })
   })
 
+  it('are never accepted twice, at any moment around the end of their time', async () => {
+    const clock = createFakeClock()
+    const { verifier, createTestToken } = createTestVerifier({ clock, dpop: {} })
+    const { thumbprint, prove } = await createDpopKey()
+    const token = createTestToken({ claims: { cnf: { jkt: thumbprint } } })
+    const url = 'https://orders.example.com/orders'
+    const dpop = await prove({ method: 'GET', url, token }, { iat: Math.floor(clock.now() / 1000) })
+    const codeOf = () =>
+      verifier.verify(`DPoP ${token}`, { request: { method: 'GET', url, dpop } }).then(
+        () => 'accepted',
+        ({ code }: TokenVerificationError) => code,
+      )
+    expect(await codeOf()).toBe('accepted')
+    clock.advance(64_800)
+    const codes: string[] = []
+    for (let step = 0; step < 20; step += 1) {
+      codes.push(await codeOf())
+      clock.advance(100)
+    }
+    expect(codes).toEqual(Array.from({ length: 20 }, () => 'invalid_dpop_proof'))
+  })
+
   describe('are for the URL of the request', () => {
-    const statusFor = async (htu: string, url: string, publicUrl?: string) => {
+    const statusFor = async (htu: string, url: string | undefined, publicUrl?: string) => {
       const { thumbprint, prove } = await createDpopKey()
       const { verifier, createTestToken } = createTestVerifier({ dpop: {}, publicUrl })
       const token = createTestToken({ claims: { cnf: { jkt: thumbprint } } })
@@ -175,6 +197,13 @@ describe('DPoP proofs', () => {
       ['with another path', `${origin}/Orders`, `${origin}/orders`, other],
       ['that is not a URL', '/orders', `${origin}/orders`, other],
       ['of a request whose URL is not one', '/orders', '/orders', other],
+      ['with dot segments that the request does not have', `${origin}/a/../orders`, `${origin}/orders`, 200],
+      ['for what dot segments lead to', `${origin}/orders`, `${origin}/a/../orders`, other],
+      ['for what encoded dot segments lead to', `${origin}/orders`, `${origin}/a/%2e%2e/orders`, other],
+      ['for what backslashes lead to', `${origin}/orders`, `${origin}/a\\..\\orders`, other],
+      ['for a host with backslashes', `${origin}/orders`, `${origin}\\..\\orders`, other],
+      ['with characters that need an encoding', `${origin}/a%7Cb%5E%C3%BC`, `${origin}/a|b^\xc3\xbc`, 200],
+      ['of a request whose host is invalid', `${origin}/orders`, undefined, [400, 'invalid_request']],
     ])('%s', async (_which, htu, url, expected) => {
       expect(await statusFor(htu, url)).toEqual(expected)
     })
@@ -188,6 +217,7 @@ describe('DPoP proofs', () => {
       ['a path below one that ends with a slash', `${origin}/v1/orders`, '/orders', `${origin}/v1/`, 200],
       ['a path with a URL in it', `${origin}/to/http://a/b`, '/to/http://a/b', origin, 200],
       ['a proof for the internal URL', 'http://internal/orders', 'http://internal/orders', origin, other],
+      ['a path with dot segments', `${origin}/orders`, '/a/../orders', origin, other],
       ['a proof above the public path', `${origin}/orders`, '/orders', `${origin}/v1`, other],
     ])('at publicUrl, with %s', async (_which, htu, url, publicUrl, expected) => {
       expect(await statusFor(htu, url, publicUrl)).toEqual(expected)

@@ -223,6 +223,13 @@ export const verificationCases: readonly VerificationCase[] = [
     expected: twice(),
   },
   {
+    title: 'a token in the header and another in the query, whose name is encoded',
+    api: 'platform',
+    query: '?access%5Ftoken=abc',
+    headers: ({ platformToken }) => bearer(platformToken),
+    expected: twice(),
+  },
+  {
     title: 'two Authorization headers',
     api: 'platform',
     headers: ({ platformToken }) => ({ authorization: [`Bearer ${platformToken}`, 'Bearer other'] }),

@@ -14,16 +14,16 @@ export interface BoundToken {
 
 /** Whether the sender of a bound token holds its key (RFC 9449, section 7; RFC 8705, section 3). */
 export async function checkBinding(
-  { token, scheme, confirmation = {} }: BoundToken,
+  { token, scheme, confirmation }: BoundToken,
   request: VerifiedRequest | undefined,
   proofs: () => Promise<DpopProofs>,
   required: boolean,
 ): Promise<TokenVerificationFailure | undefined> {
   const { jkt, 'x5t#S256': thumbprint } = Object(confirmation) as Record<string, unknown>
+  const bindings = [jkt, thumbprint].filter((each) => each !== undefined)
   if (
-    Object.keys(Object(confirmation) as object).length > 0 &&
-    jkt === undefined &&
-    thumbprint === undefined
+    confirmation !== undefined &&
+    (bindings.length === 0 || bindings.some((each) => typeof each !== 'string'))
   ) {
     return { ...invalidToken, message: 'The access token is bound in a way that this API does not support.' }
   }
@@ -36,7 +36,7 @@ export async function checkBinding(
   if (jkt !== undefined && scheme !== 'dpop') {
     return { ...invalidToken, message: 'The access token is bound to a key. Send it with a DPoP proof.' }
   }
-  if (required && typeof jkt !== 'string') {
+  if (required && jkt === undefined) {
     return { ...invalidToken, message: 'This API requires an access token that is bound to a key.' }
   }
   if (scheme !== 'dpop') return undefined

@@ -63,9 +63,14 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
   return {
     async check(request, token, thumbprint) {
       if (request?.dpop === undefined) return invalidProof('The DPoP proof is missing.')
+      if (request.url === undefined) {
+        return {
+          code: 'invalid_request',
+          message: 'The Host header or the target of the request is invalid.',
+        }
+      }
       const proof = await verify(request.dpop)
-      if (proof === undefined)
-        return invalidProof('The DPoP proof is malformed, expired or not signed by its key.')
+      if (proof === undefined) return malformedProof
       const { jti, htm, htu, iat = 0, ath } = proof.payload
       if (htm !== request.method || !sameTarget(htu, request.url, publicUrl)) {
         return invalidProof('The DPoP proof is for another request.')
@@ -77,11 +82,13 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
           message: 'The access token is bound to a different key than the one that signed the DPoP proof.',
         }
       }
+      // A proof is accepted exactly as long as it is remembered: jose compares whole seconds.
       const until = new Date((iat + maxAgeSeconds + tolerance) * 1000)
       const id = await digest(`${thumbprint}.${String(jti)}`)
       try {
         const isNew = await isUnused(id, until, request.incoming ?? request)
-        return isNew ? undefined : invalidProof('The DPoP proof has already been used.')
+        if (!isNew) return invalidProof('The DPoP proof has already been used.')
+        return clock.now() < until.getTime() ? undefined : malformedProof
       } catch (error) {
         const failed = tokenError('unavailable', `dpop.rememberProof failed (${codeOf(error)}).`)
         return {
@@ -111,3 +118,5 @@ async function withinTimeout(run: () => Promise<boolean>): Promise<boolean> {
 function invalidProof(message: string): TokenVerificationFailure {
   return { code: 'invalid_dpop_proof', message }
 }
+
+const malformedProof = invalidProof('The DPoP proof is malformed, expired or not signed by its key.')

@@ -49,7 +49,8 @@ export class CheckedTokens {
     const pending = this.#pending.get(key)
     if (pending) return pending
     const work = this.#check(key, token, check)
-    if (!sharesWork(this.#options)) return work
+    // Without a cache, the result of a check that began earlier is as old as one from a cache.
+    if (!sharesWork(this.#options) || check.cacheMs.valid === 0) return work
     this.#pending.set(key, work)
     const settled = work.then(
       () => void this.#pending.delete(key),

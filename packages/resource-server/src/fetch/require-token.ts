@@ -1,4 +1,5 @@
 import type { RequireTokenOptions } from '../node-request.ts'
+import { hasTokenInQuery } from '../read-credentials.ts'
 import { TokenVerificationError } from '../token-verification-error.ts'
 import type { TokenVerifier } from '../token-verifier.ts'
 import type { VerifiedToken } from '../verified-token.ts'
@@ -44,5 +45,5 @@ export function requireToken<Incoming extends Request, Rest extends readonly unk
 
 function credentialsOf({ headers, url }: Request): string | readonly string[] | undefined {
   const authorization = headers.get('authorization') ?? undefined
-  return authorization && /[?&]access_token=/.test(url) ? [authorization, 'access_token'] : authorization
+  return authorization && hasTokenInQuery(url) ? [authorization, 'access_token'] : authorization
 }
