@@ -98,6 +98,75 @@ describe('guardAll', () => {
     expect(await statusFor(['orders', 'reports'], [])).toBe(403)
   })
 
+  it('adds up decorators of one handler, of a controller and of its base class', async () => {
+    @RequireScopes('base')
+    class BaseController {}
+    @Controller('reports')
+    @RequireScopes('read')
+    @RequireScopes('list')
+    class ReportsController extends BaseController {
+      @Get()
+      @RequireScopes('admin')
+      @RequireScopes('audit')
+      list(): object {
+        return {}
+      }
+    }
+    const url = await start({
+      imports: [ResourceServerModule.forRoot({ verifier, guardAll: true })],
+      controllers: [ReportsController],
+    })
+    const statusFor = async (scopes: string[]) =>
+      (await fetch(`${url}/reports`, bearer(createTestToken({ scopes })))).status
+    const all = ['base', 'read', 'list', 'admin', 'audit']
+    expect(await statusFor(all)).toBe(200)
+    for (const missing of all) expect(await statusFor(all.filter((scope) => scope !== missing))).toBe(403)
+  })
+
+  it('does not start with a handler that is @Public and requires a scope', async () => {
+    @Controller('a')
+    @Public()
+    class OpenController {
+      @Get()
+      @RequireScopes('admin')
+      list(): object {
+        return {}
+      }
+    }
+    @Controller('b')
+    class MixedController {
+      @Get()
+      @Public()
+      @RequireProducts('orders')
+      show(): object {
+        return {}
+      }
+    }
+    @Public()
+    class OpenBase {}
+    @Controller('c')
+    @RequireScopes('admin')
+    class DerivedController extends OpenBase {
+      @Get()
+      find(): object {
+        return {}
+      }
+    }
+    for (const [controller, handler] of [
+      [OpenController, 'OpenController.list'],
+      [MixedController, 'MixedController.show'],
+      [DerivedController, 'DerivedController.find'],
+    ] as const) {
+      const starting = start({
+        imports: [ResourceServerModule.forRoot({ verifier, guardAll: true })],
+        controllers: [controller],
+      })
+      await expect(starting).rejects.toThrow(
+        `${handler} is @Public() and requires products or scopes. Remove one of the decorators.`,
+      )
+    }
+  })
+
   it('does not apply to @Public handlers, with any token', async () => {
     const url = await start(guarded)
     expect(await (await fetch(`${url}/orders/health`)).json()).toEqual({ client: null })

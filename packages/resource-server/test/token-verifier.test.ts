@@ -8,7 +8,7 @@ import {
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
 import { expectNoSecrets } from '@tokenwell/testing'
-import { createVerifierUnderTest } from './verifier-under-test.ts'
+import { createVerifierUnderTest, delayIntrospection } from './verifier-under-test.ts'
 
 const introspection = { authUrl: 'http://localhost', clientId: 'orders-api', clientSecret: 'orders-secret' }
 
@@ -123,6 +123,35 @@ describe('an active introspection response', () => {
     const underTest = createVerifierUnderTest({}, { issuer, audience })
     underTest.respond = () => ({ active: true, ...claims })
     expect(await underTest.statusOf('token')).toBe(status)
+  })
+
+  it.each<[unknown]>([['key'], [[]], [{}], [null], [5], [{ kid: 'key' }], [{ jkt: 5 }], [{ jkt: null }]])(
+    'with a cnf of an unknown shape is rejected: %j',
+    async (cnf) => {
+      const underTest = createVerifierUnderTest()
+      underTest.respond = () => ({ active: true, cnf })
+      await expect(underTest.verifier.verify('Bearer token')).rejects.toMatchObject({
+        status: 401,
+        message: 'The access token is bound in a way that this API does not support.',
+      })
+    },
+  )
+
+  it('with an expiry that no date can hold is rejected', async () => {
+    const underTest = createVerifierUnderTest()
+    underTest.respond = () => ({ active: true, exp: 1e300 })
+    expect(await underTest.statusOf('token')).toBe(401)
+  })
+
+  it('is not used for a request that came later, with cacheMs 0', async () => {
+    const underTest = createVerifierUnderTest({ cacheMs: 0 })
+    const { asked, respond } = delayIntrospection(underTest)
+    const first = underTest.statusOf('token')
+    await asked
+    underTest.respond = () => ({ active: true })
+    const second = underTest.statusOf('token')
+    respond()
+    expect([await first, await second]).toEqual([401, 200])
   })
 
   it('needs neither issuer nor audience', async () => {

@@ -4,6 +4,7 @@ import type { NodeRequest, RequireTokenOptions } from '../node-request.ts'
 import { createTokenVerifier, type TokenVerifier } from '../token-verifier.ts'
 import type { TokenVerifierOptions } from '../token-verifier-options.ts'
 import { CLIENT_CERTIFICATE } from './client-certificate.token.ts'
+import { RequirementsCheck } from './requirements-check.ts'
 import { TokenGuard } from './token.guard.ts'
 import { getTokenVerifierToken } from './token-verifier.token.ts'
 
@@ -43,6 +44,7 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<Resourc
         inject: [OPTIONS],
       },
       TokenGuard,
+      RequirementsCheck,
       ...(extras.guardAll === true ? [{ provide: APP_GUARD, useExisting: TokenGuard }] : []),
     ],
     exports: [getTokenVerifierToken(), CLIENT_CERTIFICATE, TokenGuard],

@@ -7,7 +7,7 @@ import {
   type CanActivate,
   type ExecutionContext,
 } from '@nestjs/common'
-import { HttpAdapterHost, Reflector } from '@nestjs/core'
+import { HttpAdapterHost } from '@nestjs/core'
 import {
   credentialsOf,
   NodeRequestFacts,
@@ -18,7 +18,7 @@ import { TokenVerificationError } from '../token-verification-error.ts'
 import type { TokenVerifier } from '../token-verifier.ts'
 import { CLIENT_CERTIFICATE } from './client-certificate.token.ts'
 import { exchangeOf } from './request-of.ts'
-import { PRODUCTS, PUBLIC, SCOPES } from './requirements.decorators.ts'
+import { requirementsOf } from './requirements-of.ts'
 import { getTokenVerifierToken } from './token-verifier.token.ts'
 
 /** Accepts only requests with a valid access token: `@UseGuards(TokenGuard)`, or `guardAll` of the module. */
@@ -26,35 +26,29 @@ import { getTokenVerifierToken } from './token-verifier.token.ts'
 export class TokenGuard implements CanActivate {
   readonly #logger = new Logger('TokenGuard')
   readonly #verifier: TokenVerifier
-  readonly #reflector: Reflector
   readonly #adapterHost: HttpAdapterHost
   readonly #clientCertificate: RequireTokenOptions<NodeRequest>['clientCertificate']
 
   constructor(
     @Inject(getTokenVerifierToken()) verifier: TokenVerifier,
-    @Inject(Reflector) reflector: Reflector,
     @Inject(HttpAdapterHost) adapterHost: HttpAdapterHost,
     @Optional()
     @Inject(CLIENT_CERTIFICATE)
     clientCertificate?: RequireTokenOptions<NodeRequest>['clientCertificate'],
   ) {
     this.#verifier = verifier
-    this.#reflector = reflector
     this.#adapterHost = adapterHost
     this.#clientCertificate = clientCertificate
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const places = [context.getHandler(), context.getClass()]
-    if (this.#reflector.getAllAndOverride<boolean | undefined>(PUBLIC, places)) return true
+    const requirements = requirementsOf(context.getHandler() as () => unknown, context.getClass())
+    if (requirements === undefined) return true
     const { request, response } = exchangeOf(context)
-    const required = (key: string): string[] =>
-      this.#reflector.getAll<(string[] | undefined)[]>(key, places).flatMap((names) => names ?? [])
     const incoming = request.raw ?? request
     try {
       request.accessToken = await this.#verifier.verify(credentialsOf(incoming), {
-        products: required(PRODUCTS),
-        scopes: required(SCOPES),
+        ...requirements,
         request: new NodeRequestFacts(request, this.#clientCertificate, incoming),
       })
       return true

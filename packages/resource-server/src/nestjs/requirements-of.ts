@@ -1,0 +1,46 @@
+import { SetMetadata } from '@nestjs/common'
+import type { TokenRequirements } from '../token-requirements.ts'
+
+export const PRODUCTS = 'tokenwell:products'
+export const SCOPES = 'tokenwell:scopes'
+export const PUBLIC = 'tokenwell:public'
+
+type Place = abstract new (...parameters: never[]) => unknown
+type Handler = (...parameters: never[]) => unknown
+
+/** Adds to what the place, or a base class of it, requires already. */
+export function addRequirements(key: string, names: readonly string[]): MethodDecorator & ClassDecorator {
+  return (target: object, property?: string | symbol, descriptor?: PropertyDescriptor) => {
+    const place = (descriptor?.value ?? target) as object
+    const all = [...new Set([...namesAt(key, place), ...names])]
+    SetMetadata(key, all)(target as Place, property as string, descriptor as PropertyDescriptor)
+  }
+}
+
+/**
+ * What a handler's token must cover; undefined for a handler that requires no token.
+ *
+ * @throws {Error} for a handler that is both public and not: it must not be opened by mistake
+ */
+export function requirementsOf(handler: Handler, controller: Place): Required<TokenRequirements> | undefined {
+  const products = [...namesAt(PRODUCTS, controller), ...namesAt(PRODUCTS, handler)]
+  const scopes = [...namesAt(SCOPES, controller), ...namesAt(SCOPES, handler)]
+  const isPublic = (place: object): boolean => Reflect.getMetadata(PUBLIC, place) === true
+  const conflict =
+    (isPublic(handler) && isRequiredAt(handler)) ||
+    (isPublic(controller) && products.length + scopes.length > 0)
+  if (conflict) {
+    throw new Error(
+      `${controller.name}.${handler.name} is @Public() and requires products or scopes. Remove one of the decorators.`,
+    )
+  }
+  return isPublic(handler) || isPublic(controller) ? undefined : { products, scopes }
+}
+
+function isRequiredAt(place: object): boolean {
+  return namesAt(PRODUCTS, place).length + namesAt(SCOPES, place).length > 0
+}
+
+function namesAt(key: string, place: object): readonly string[] {
+  return (Reflect.getMetadata(key, place) as readonly string[] | undefined) ?? []
+}
