@@ -56,8 +56,10 @@ export async function verifyAssertion(
       })
       const { aud = [], exp = 0, iat = 0, jti } = payload
       const latest = nowMs / 1000 + toleranceSeconds
+      const named = [aud].flat()
       // Assertions for several audiences could be used by one of them at another.
-      if (![aud].flat().every((each) => audiences.includes(each))) throw invalidClaim('aud', clientId)
+      if (named.length === 0 || !named.every((each) => audiences.includes(each)))
+        throw invalidClaim('aud', clientId)
       if (typeof iat !== 'number' || iat > latest) throw invalidClaim('iat', clientId)
       if (exp > latest + maxLifetimeSeconds) throw invalidClaim('exp', clientId)
       if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw invalidClaim('jti', clientId)

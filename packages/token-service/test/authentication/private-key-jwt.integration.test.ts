@@ -100,6 +100,24 @@ describe('private_key_jwt', () => {
     }
   })
 
+  it.each([
+    ['an empty list', []],
+    ['no value', undefined],
+    ['null', null],
+    ['a number', 1],
+    ['an object', { issuer: 'https://auth.example.com' }],
+    ['a list with null', [null]],
+  ])('rejects an assertion whose audience is %s', async (_title, aud) => {
+    const service = await keyService()
+    expect(await outcome(service, { claims: { aud: aud as never } })).toBe(invalidClaim('aud'))
+  })
+
+  it('rejects an assertion whose audience is a list in a list', async () => {
+    const service = await keyService()
+    const aud = [[service.authUrl]] as never
+    expect(await outcome(service, { claims: { aud } })).toBe(invalidClaim('aud'))
+  })
+
   it('accepts each assertion once, even of concurrent ones', async () => {
     const { authUrl } = await keyService()
     const assertion = await assertionFor(authUrl)
