@@ -20,7 +20,7 @@ import {
   restoreStorage,
 } from '../../src/storage/open-storage.ts'
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
-import { temporaryFolder } from '../service-process.ts'
+import { runCommand, temporaryFolder } from '../service-process.ts'
 import { introspect, requestToken, testService } from '../test-service.ts'
 import { raceForLock } from './lock-race.ts'
 import { register, token } from './storage-contract.ts'
@@ -229,6 +229,23 @@ describe('a backup', () => {
     expect(found.every((each) => each?.application.id === application.id)).toBe(true)
     await restored.tokens.save(token(secrets[0]))
   })
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'that is ended by %s leaves nothing behind',
+    async (signal) => {
+      const cwd = temporaryFolder()
+      const database = new DatabaseSync(join(cwd, 'data.db'))
+      onTestFinished(() => database.close())
+      // The copy waits for this transaction.
+      database.exec('create table data (value); begin exclusive')
+      const before = readdirSync(cwd).toSorted()
+      const { child, ended } = runCommand(['backup', 'copy.db', '--storage', 'sqlite:data.db'], { cwd })
+      await expect.poll(() => readdirSync(cwd), { timeout: 20_000 }).toContain('copy.db.unfinished')
+      child.kill(signal)
+      expect((await ended).code).toBe(null)
+      expect(readdirSync(cwd).toSorted()).toEqual(before)
+    },
+  )
 
   it('never overwrites a database, and is checked before it is restored', async () => {
     const folder = temporaryFolder()

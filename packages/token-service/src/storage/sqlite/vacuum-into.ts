@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 
@@ -10,10 +11,18 @@ database.exec('pragma busy_timeout = 5000')
 database.prepare('vacuum into ?').run(to)
 database.close()`
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 /** Writes a consistent copy of a database that may be in use to the new file `to`: the whole copy, or no file. */
 export async function vacuumInto(from: string, to: string): Promise<void> {
   const unfinished = `${to}.unfinished`
+  // Left by a process that got SIGKILL.
   await rm(unfinished, { force: true })
+  const remove = (signal: NodeJS.Signals) => {
+    rmSync(unfinished, { force: true })
+    process.kill(process.pid, signal)
+  }
+  for (const signal of signals) process.once(signal, remove)
   // SQLite fills an empty file that exists: this one is readable by its owner only.
   await (await open(unfinished, 'wx', 0o600)).close()
   try {
@@ -26,5 +35,7 @@ export async function vacuumInto(from: string, to: string): Promise<void> {
   } catch (error) {
     await rm(unfinished, { force: true })
     throw error
+  } finally {
+    for (const signal of signals) process.off(signal, remove)
   }
 }
