@@ -34,5 +34,5 @@ export const repeatedGrant = z.object({
 })
 
 export const presentedToken = z.object({
-  token: z.string().min(1).max(4096).describe('The access token to introspect or revoke.'),
+  token: z.string().min(1).describe('The access token to introspect or revoke.'),
 })

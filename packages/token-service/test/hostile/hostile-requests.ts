@@ -52,7 +52,7 @@ const kinds: readonly ((random: Random) => Buffer)[] = [
   (random) => Buffer.concat(Array.from({ length: 1 + below(random, 20) }, () => valid(random))),
   (random) => Buffer.concat([valid(random), mutated(random), valid(random)]),
   (random) => post(url, bytes(random, below(random, 5_000))),
-  (random) => post(url, 'a=b&'.repeat(below(random, 4_000))),
+  (random) => post(url, 'a=b&'.repeat(below(random, 12_000))),
   (random) => post(url, `client_id=${'%41'.repeat(below(random, 6_000))}`),
   (random) => post(url, '', `x: ${'y'.repeat(below(random, 20_000))}\r\n`),
   (random) => post(`/${'a/'.repeat(below(random, 6_000))}`, ''),

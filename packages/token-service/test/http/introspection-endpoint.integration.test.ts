@@ -61,6 +61,15 @@ describe('introspection', () => {
     expect((await introspect(authUrl, token.access_token)).body).toEqual({ active: false })
   })
 
+  it.each([4_096, 4_097, 16 * 1024])(
+    'reports an unknown token of %i characters as inactive',
+    async (length) => {
+      const { authUrl } = await testService()
+      const { status, body } = await introspect(authUrl, 'x'.repeat(length))
+      expect({ status, body }).toEqual({ status: 200, body: { active: false } })
+    },
+  )
+
   it('is not available to other callers', async () => {
     const { authUrl } = await testService()
     const { body: token } = await requestToken(authUrl)

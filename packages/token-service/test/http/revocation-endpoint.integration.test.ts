@@ -11,6 +11,12 @@ describe('revocation', () => {
     expect((await postForm(`${authUrl}/oauth/revoke`, form, basic(application))).status).toBe(200)
   })
 
+  it('accepts an unknown token of 16 KiB', async () => {
+    const { authUrl } = await testService()
+    const form = { token: 'x'.repeat(16 * 1024) }
+    expect((await postForm(`${authUrl}/oauth/revoke`, form, basic(application))).status).toBe(200)
+  })
+
   it("does not revoke another client's token", async () => {
     const other = { ...application, clientId: 'other', clientSecret: 'other-secret-0123456789' }
     const { authUrl } = await testService({ applications: [application, other] })
