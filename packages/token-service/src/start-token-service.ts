@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { createAdminServer } from './admin/admin-server.ts'
 import { listen, type ListenerAddress } from './http/listen.ts'
 import { createRoutes } from './http/routes.ts'
+import { stopAccepting } from './http/stop-accepting.ts'
 import { NotFoundError } from './platform/usage-error.ts'
 import { portalLinks } from './portal/portal-links.ts'
 import { createControlServer } from './sandbox/control-server.ts'
@@ -14,6 +15,9 @@ import {
   type ResolvedOptions,
   type TokenServiceOptions,
 } from './service/token-service-options.ts'
+
+// A connection on which no request arrives in this time is idle.
+const arrivalMs = 250
 
 export interface RunningTokenService {
   /** The base URL of the service's endpoints, which clients are configured with. */
@@ -69,8 +73,18 @@ export async function serve(service: OpenService): Promise<RunningTokenService> 
 
   async function close({ drainSeconds = 0 } = {}): Promise<void> {
     service.isStopping = true
-    if (drainSeconds > 0) await delay(drainSeconds * 1000)
+    if (drainSeconds > 0) await drain(drainSeconds)
     await (closing ??= closeAll())
+  }
+
+  async function drain(seconds: number): Promise<void> {
+    service.closesConnections = true
+    await delay(seconds * 1000)
+    // Clients would lose a connection that they open at the moment when the listener closes: now they keep theirs.
+    service.closesConnections = false
+    await Promise.all(servers.map((server) => stopAccepting(server)))
+    service.closesConnections = true
+    await delay(arrivalMs)
   }
 
   async function closeAll(): Promise<void> {

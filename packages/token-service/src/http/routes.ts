@@ -59,8 +59,8 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
 
 /** So that clients do not send another request on a connection that is about to be closed. */
 function closeConnectionsWhileStopping(server: FastifyInstance, service: OpenService): void {
-  server.addHook('onRequest', (_request, reply, done) => {
-    if (service.isStopping) void reply.header('connection', 'close')
+  server.addHook('onSend', (_request, reply, _body, done) => {
+    if (service.closesConnections) void reply.header('connection', 'close')
     done()
   })
 }

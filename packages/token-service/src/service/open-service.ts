@@ -19,6 +19,8 @@ export interface OpenService {
   readonly sandbox: Sandbox | undefined
   /** Whether the service reports that it is not ready. */
   isStopping: boolean
+  /** Whether clients are told to close their connections after the response. */
+  closesConnections: boolean
 }
 
 /** Opens the storage. */
@@ -35,5 +37,6 @@ export async function openService(options: ResolvedOptions, sandbox?: Sandbox): 
     observers: [...(logger ? [logRequests(logger)] : []), ...(metrics ? [metrics.observe] : [])],
     sandbox,
     isStopping: false,
+    closesConnections: false,
   }
 }

@@ -1,0 +1,47 @@
+import { Agent, request } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { application, requestToken, testService, tokenPath } from '../test-service.ts'
+
+const body = `client_id=${application.clientId}&client_secret=${application.clientSecret}`
+
+/** Sends token requests one after another over one connection; resolves with why it stopped. */
+async function keepBusy(authUrl: string): Promise<string> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  for (;;) {
+    const outcome = await new Promise<string>((resolve) => {
+      const sent = request(`${authUrl}${tokenPath}?grant_type=client_credentials`, {
+        agent,
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': body.length },
+      })
+      sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+      sent.on('response', (response) => {
+        response.resume().on('end', () => resolve(String(response.statusCode)))
+      })
+      sent.end(body)
+    })
+    if (outcome !== '200') return outcome
+  }
+}
+
+describe('a service that stops', () => {
+  it('resets no connection of 30 busy clients', async () => {
+    for (let run = 0; run < 10; run += 1) {
+      const service = await testService()
+      const clients = Array.from({ length: 30 }, () => keepBusy(service.authUrl))
+      await requestToken(service.authUrl)
+      await service.close({ drainSeconds: 0.05 })
+      expect([...new Set(await Promise.all(clients))]).toEqual(['ECONNREFUSED'])
+    }
+  })
+
+  it('asks clients to close their connections while it drains', async () => {
+    const service = await testService()
+    expect((await requestToken(service.authUrl)).headers.get('connection')).toBe('keep-alive')
+    const closed = service.close({ drainSeconds: 1 })
+    expect((await requestToken(service.authUrl)).headers.get('connection')).toBe('close')
+    expect((await fetch(`${service.authUrl}/unknown`)).headers.get('connection')).toBe('close')
+    await closed
+  })
+})
