@@ -3,7 +3,7 @@ import { ProtocolError } from '../protocol/protocol-error.ts'
 import type { ResolvedOptions } from '../service/token-service-options.ts'
 import { handleErrors, sendError } from './error-handling.ts'
 import { maxBodyBytes } from './form.ts'
-import { respondToMalformedRequests } from './malformed-requests.ts'
+import { rejectAmbiguousRequests, respondToMalformedRequests } from './malformed-requests.ts'
 import { decorateWithOutcome } from './request-outcome.ts'
 import { trusts } from './trust-proxy.ts'
 
@@ -34,6 +34,7 @@ export function createServer({
   })
   respondToHalfClosedConnections(server)
   decorateWithOutcome(server)
+  rejectAmbiguousRequests(server)
   handleErrors(server, { shape })
   closeIdleConnections(server)
   server.setNotFoundHandler((_request, reply) => sendError(reply, new ProtocolError('not_found'), shape))

@@ -74,11 +74,12 @@ export function sendError(reply: FastifyReply, error: ProtocolError, shape: Erro
 
 export function errorResponse(error: ProtocolError, shape: ErrorFormat) {
   const { status, body } = errorBody(error, shape)
-  const { retryAfterSeconds, allow } = error.details
+  const { retryAfterSeconds, allow, acceptEncoding } = error.details
   const headers = {
     ...(status === 401 && { 'www-authenticate': 'Basic realm="tokenwell"' }),
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     ...(allow !== undefined && { allow }),
+    ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
   }
   return { status, headers, body }
 }

@@ -1,11 +1,27 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { errorBody } from '../protocol/error-body.ts'
 import { ProtocolError, type ErrorReason, type ErrorFormat } from '../protocol/protocol-error.ts'
 
 const reasonsByCode: Record<string, ErrorReason> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_too_slow',
+}
+
+/**
+ * Rejects what Node accepts: a second `Host`, which a proxy may read differently (RFC 9112, section 3.2), and bodies
+ * that are compressed, which would be read as they are.
+ */
+export function rejectAmbiguousRequests(server: FastifyInstance): void {
+  server.addHook('onRequest', ({ raw, headers }, _reply, done) => {
+    const hosts = raw.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
+    if (hosts.length > 1) return done(new ProtocolError('malformed_request'))
+    const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+    if (encoding !== 'identity' && encoding !== '')
+      return done(new ProtocolError('unsupported_content_encoding', { acceptEncoding: 'identity' }))
+    done()
+  })
 }
 
 /** Responds to what is not a valid HTTP request, and closes the connection. */

@@ -54,6 +54,11 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     error: 'invalid_request',
     description: 'The body must be application/x-www-form-urlencoded',
   },
+  unsupported_content_encoding: {
+    status: 415,
+    error: 'invalid_request',
+    description: 'The body must not be compressed',
+  },
   malformed_request: { status: 400, error: 'invalid_request', description: 'The request is malformed' },
   invalid_client: { status: 401, error: 'invalid_client', description: 'ClientId is Invalid' },
   expired_secret: { status: 401, error: 'invalid_client', description: 'The client secret has expired' },

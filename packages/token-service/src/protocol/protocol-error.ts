@@ -11,6 +11,7 @@ export type ErrorReason =
   | 'grant_type_not_in_query'
   | 'unsupported_grant_type'
   | 'unsupported_content_type'
+  | 'unsupported_content_encoding'
   | 'malformed_request'
   | 'invalid_client'
   | 'expired_secret'
@@ -32,6 +33,7 @@ export interface ErrorDetails {
   readonly parameter?: string | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly allow?: string | undefined
+  readonly acceptEncoding?: string | undefined
   /** For log and audit; only of an existing client, because a client ID in a request may be anything. */
   readonly clientId?: string | undefined
 }

@@ -56,7 +56,7 @@ describe('every endpoint', () => {
   it('rejects a large body, with or without Content-Length', async () => {
     const { authUrl } = await testService()
     const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
-    const large = `client_id=${'x'.repeat(20_000)}`
+    const large = `client_id=${'x'.repeat(33_000)}`
     expect((await postForm(url, large)).status).toBe(413)
     const body = new Blob([large]).stream()
     const chunked = await fetch(url, {
@@ -114,6 +114,34 @@ describe('every endpoint', () => {
       expect(response).toMatch(/\r\nContent-Type: application\/json; charset=utf-8\r\n/)
       expect(response).toMatch(/{"error":"invalid_request"/)
     }
+  })
+
+  it.each([
+    ['in the same letters', 'Host: localhost\r\nHost: localhost\r\n'],
+    ['in other letters', 'host: localhost\r\nHOST: other.example.com\r\n'],
+  ])('rejects a request with two Host headers, %s', async (_title, hosts) => {
+    const { authUrl } = await testService()
+    for (const path of [tokenPath, '/healthz', '/unknown']) {
+      const response = await raw(authUrl, `GET ${path} HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`)
+      expect(response).toMatch(/^HTTP\/1\.1 400 /)
+    }
+  })
+
+  it.each(['gzip', 'br', 'unknown', 'identity, gzip'])(
+    'rejects a body with the content encoding %s, and names what it accepts',
+    async (encoding) => {
+      const { authUrl } = await testService()
+      const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+      const { status, headers } = await postForm(url, 'client_id=a', { 'content-encoding': encoding })
+      expect([status, headers.get('accept-encoding')]).toEqual([415, 'identity'])
+    },
+  )
+
+  it('accepts the content encoding identity', async () => {
+    const { authUrl } = await testService()
+    const url = `${authUrl}${tokenPath}?grant_type=client_credentials`
+    const form = { client_id: application.clientId, client_secret: application.clientSecret }
+    expect((await postForm(url, form, { 'content-encoding': 'Identity' })).status).toBe(200)
   })
 
   it('rejects an invalid path without repeating it', async () => {

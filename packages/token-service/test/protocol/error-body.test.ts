@@ -12,6 +12,7 @@ const codes: Record<ErrorReason, readonly [status: number, error: string, fault?
   two_authentication_methods: invalidRequest,
   malformed_authorization: invalidRequest,
   grant_type_not_in_query: invalidRequest,
+  unsupported_content_encoding: [415, 'invalid_request'],
   malformed_request: invalidRequest,
   unsupported_grant_type: [400, 'unsupported_grant_type'],
   token_of_another_client: [400, 'invalid_grant'],
