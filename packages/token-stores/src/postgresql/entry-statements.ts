@@ -8,14 +8,13 @@ export function entryStatements(table: string) {
   return {
     // Not in the write-ahead log: neither in its archives, nor on replicas. After a crash the table is empty.
     // The second constraint is an index for expired rows. With the ID in it, it never fails: "on conflict" would not catch it.
+    // Several statements in one query are one transaction, which PostgreSQL ends by itself, also after a failure.
     createTable: `
-      begin;
       select pg_advisory_xact_lock(hashtext('tokenwell'));
       create unlogged table if not exists ${table} (
         name text, kind text, id text not null, entry text not null, expires_at bigint not null,
         primary key (name, kind), unique (expires_at, name, kind, id)
-      );
-      commit`,
+      );`,
     /** $1 names. */
     read: `
       select names.name, ${now} as now,

@@ -10,8 +10,8 @@ import {
 } from '@tokenwell/internal-testing/postgres'
 import { createPostgresqlTokenStore, type EntryUnreadableEvent } from '@tokenwell/token-stores/postgresql'
 import { describeTokenStore } from '@tokenwell/testing'
-import { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Client, Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 const minute = 60_000
 const response: TokenResponse = { accessToken: 'the-secret-token', tokenType: 'Bearer', scope: [] }
@@ -87,6 +87,42 @@ describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
       await (await store.lease('last', minute))!.release()
       const { rows } = await other.query('select from tokenwell_entries')
       expect(rows).toHaveLength(0)
+    })
+  })
+
+  describe('a user who must not create the table', () => {
+    let reader: string
+    beforeAll(async () => {
+      const database = await postgres.createDatabase()
+      const owner = openPool(database)
+      await owner.query('revoke create on schema public from public')
+      const role = `reader_${crypto.randomUUID().replaceAll('-', '')}`
+      await owner.query(`create role ${role} login password 'reader'`)
+      await owner.end()
+      const parts = new URL(database)
+      Object.assign(parts, { username: role, password: 'reader' })
+      reader = parts.href
+    })
+
+    it("leaves the application's connection without an open transaction", async () => {
+      const client = new Client({ connectionString: reader })
+      await client.connect()
+      onTestFinished(() => client.end())
+      await expect(createPostgresqlTokenStore({ client }).read('key')).rejects.toMatchObject({
+        code: '42501',
+      })
+      expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+    })
+
+    it('costs two connections of a pool, however often the store is used', async () => {
+      const other = openPool(reader)
+      onTestFinished(() => other.end())
+      const connected = vi.fn()
+      other.on('connect', connected)
+      const store = createPostgresqlTokenStore({ client: other })
+      for (let time = 0; time < 5; time++)
+        await expect(store.read('key')).rejects.toMatchObject({ code: '42501' })
+      expect(connected).toHaveBeenCalledTimes(2)
     })
   })
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createPostgresqlTokenStore, type PostgresqlClient } from '@tokenwell/token-stores/postgresql'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { entryStatements } from '../../src/postgresql/entry-statements.ts'
 
 const client: PostgresqlClient = { query: async () => ({ rows: [] }) }
@@ -22,6 +22,25 @@ it('creates the table only if it is missing, and passes other errors on', async 
   const query = vi.fn(() => Promise.reject(failure))
   await expect(createPostgresqlTokenStore({ client: { query } }).read('key')).rejects.toBeDefined()
   expect(query).toHaveBeenCalledOnce()
+})
+
+it('tries again after 30 s to create the table, and once for concurrent operations', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const missing = Object.assign(new Error('no table'), { code: '42P01' })
+  const query = vi.fn((sql: string) =>
+    Promise.reject(sql.includes('create unlogged') ? new Error('denied') : missing),
+  )
+  const store = createPostgresqlTokenStore({ client: { query } })
+  const creations = () => query.mock.calls.filter(([sql]) => sql.includes('create unlogged')).length
+  await Promise.allSettled([store.read('a'), store.read('b')])
+  expect([creations(), query.mock.calls.length]).toEqual([1, 3])
+  vi.advanceTimersByTime(29_999)
+  await expect(store.read('a')).rejects.toThrow('denied')
+  expect(query).toHaveBeenCalledTimes(3)
+  vi.advanceTimersByTime(1)
+  await expect(store.read('a')).rejects.toThrow('denied')
+  expect([creations(), query.mock.calls.length]).toEqual([2, 5])
 })
 
 it.each([
