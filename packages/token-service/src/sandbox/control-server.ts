@@ -14,6 +14,9 @@ const clockSchema = z.union(
   'must contain either advanceSeconds (a number) or now (a date and time, such as 2030-01-31T00:00:00Z)',
 )
 
+/** Later ones are written with six digits, which few programs read. */
+const maxTimeMs = Date.UTC(9999, 11, 31)
+
 /** Control endpoints for tests: inject faults, move the clock, read the requests, reset the service. */
 export function createControlServer(
   { clock, script, journal }: Sandbox,
@@ -40,7 +43,11 @@ export function createControlServer(
   server.get('/clock', (_request, reply) => reply.send(time()))
   server.post('/clock', (request, reply) => {
     const change = parseValue(clockSchema, request.body)
-    clock.move('now' in change ? Date.parse(change.now) - clock.now() : change.advanceSeconds * 1000)
+    const byMs = 'now' in change ? Date.parse(change.now) - clock.now() : change.advanceSeconds * 1000
+    if (Math.abs(clock.now() + byMs) > maxTimeMs) {
+      throw new UsageError('The clock cannot be moved beyond the year 9999. Set it back: POST /reset.')
+    }
+    clock.move(byMs)
     return reply.send(time())
   })
 

@@ -1,5 +1,16 @@
 import { z } from 'zod'
 
+/** Written by the server itself; another value breaks the connection, or is rejected by Node. */
+const framingHeaders = [
+  'connection',
+  'content-length',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
 /** A fault that is injected into the next matching requests. */
 export const faultSchema = z
   .strictObject({
@@ -15,6 +26,10 @@ export const faultSchema = z
     status: z.int().min(200).max(599).optional(),
     headers: z
       .record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\x20-\x7e]*$/, 'must be printable ASCII'))
+      .refine(
+        (headers) => !Object.keys(headers).some((name) => framingHeaders.includes(name.toLowerCase())),
+        `must not contain ${framingHeaders.join(', ')}, which the server sets; use drop or truncateAfterBytes for a broken response`,
+      )
       .optional(),
     /** A string is sent as text, anything else as JSON. */
     body: z.json().optional(),

@@ -21,6 +21,18 @@ async function sandboxed(options: TokenServiceOptions = {}) {
   return { authUrl, sandboxUrl, control }
 }
 
+it('rejects a move of the clock beyond the year 9999, and keeps the clock usable', async () => {
+  const { control } = await sandboxed()
+  const statuses = new Set<number>()
+  for (let time = 0; time < 260; time++) {
+    statuses.add((await control('POST', '/clock', { advanceSeconds: 1e9 })).status)
+  }
+  expect([...statuses]).toEqual([200, 400])
+  const { status, body } = await control('GET', '/clock')
+  expect(status).toBe(200)
+  expect(body.now).toMatch(/^9\d{3}-/)
+})
+
 describe('scripted faults', () => {
   it('are injected into the next N requests only', async () => {
     const { authUrl, control } = await sandboxed()
@@ -115,6 +127,19 @@ describe('scripted faults', () => {
     expect(received.failed).toBe(true)
     expect(received.announced).toBeGreaterThan(300)
   })
+
+  it.each(['trailer', 'Transfer-Encoding', 'content-length', 'connection'])(
+    'cannot set the header %s, which would end the sandbox or the connection',
+    async (name) => {
+      const { authUrl, control } = await sandboxed()
+      const added = await control('POST', '/faults', { body: 'busy', headers: { [name]: 'x' } })
+      expect(added).toMatchObject({
+        status: 400,
+        body: { error: expect.stringMatching(/^headers must not contain .*\.$/) },
+      })
+      expect((await requestToken(authUrl)).status).toBe(200)
+    },
+  )
 
   it('are rejected with a reason if they are invalid, and so is another time', async () => {
     const { control } = await sandboxed()
