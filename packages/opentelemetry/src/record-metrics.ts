@@ -2,6 +2,7 @@ import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api'
 import type { TokenEvent, TokenPool, TokenProvider } from '@tokenwell/core'
 import { failureAttributes } from './failure-attributes.ts'
 import type { IdentityOf } from './identity.ts'
+import { knownStoreCause } from './known-codes.ts'
 
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30]
 /** From seconds to a week. */
@@ -77,7 +78,11 @@ function recordEvent(
       break
     case 'store_unavailable': {
       const { operation, cause } = event
-      const attributes = { ...identity, 'tokenwell.store.operation': operation, 'error.type': cause }
+      const attributes = {
+        ...identity,
+        'tokenwell.store.operation': operation,
+        'error.type': knownStoreCause(cause),
+      }
       instruments.storeFailures.add(1, attributes)
       instruments.storeAvailable.record(0, identity)
       break

@@ -2,6 +2,7 @@ import { SpanKind, SpanStatusCode, trace, type SpanContext, type Tracer } from '
 import type { TokenEvent, TokenPool, TokenProvider } from '@tokenwell/core'
 import { failureAttributes } from './failure-attributes.ts'
 import type { IdentityOf } from './identity.ts'
+import { knownOAuthError, knownVendorCode } from './known-codes.ts'
 
 type TokenRequestEnd = Extract<TokenEvent, { type: 'token_received' | 'token_failed' }>
 
@@ -60,8 +61,8 @@ function traceRequest(tracer: Tracer, event: TokenRequestEnd, identityOf: Identi
     const { oauthError, vendorCode } = event
     span.setAttributes({
       ...failureAttributes(event),
-      ...(oauthError !== undefined && { 'tokenwell.oauth.error': oauthError }),
-      ...(vendorCode !== undefined && { 'tokenwell.vendor.code': vendorCode }),
+      ...(oauthError !== undefined && { 'tokenwell.oauth.error': knownOAuthError(oauthError) }),
+      ...(vendorCode !== undefined && { 'tokenwell.vendor.code': knownVendorCode(vendorCode) }),
     })
     span.setStatus({ code: SpanStatusCode.ERROR })
   }

@@ -135,6 +135,19 @@ describe('metrics', () => {
     expect(telemetry.receiver.spans()).toHaveLength(1)
   })
 
+  it('count the unknown codes of a store as one', async () => {
+    for (let index = 0; index < 50; index++) {
+      const broken = async () => {
+        throw Object.assign(new Error('No'), { code: `CODE_${index}` })
+      }
+      const store = { sharing: tokenSharing, read: broken, lease: broken, remove: broken }
+      await instrumented({ store }).getToken()
+    }
+    expect(await pointsOf('store.failures')).toMatchObject([
+      { value: 50, attributes: { 'error.type': 'other' } },
+    ])
+  })
+
   it('do not grow with the number of token requests', async () => {
     const tokens = instrumented()
     for (let round = 0; round < 50; round++) await tokens.getToken({ forceRefresh: true })

@@ -76,6 +76,18 @@ describe('spans', () => {
     })
   })
 
+  it('show no code that a server made up, such as the client ID', async () => {
+    instrument()
+    servers.endpoint.respond = () =>
+      json({ error: 'the-client', fault: { faultstring: 'x', detail: { errorcode: 'the.client' } } }, 400)
+    await expect(servers.tokens.getToken()).rejects.toThrow()
+    const [span] = await spans()
+    expect(span?.attributes).toMatchObject({
+      'tokenwell.oauth.error': 'other',
+      'tokenwell.vendor.code': 'other',
+    })
+  })
+
   it('end when a request is cancelled because no caller waits for it', async () => {
     instrument()
     servers.endpoint.respond = () => noResponse
