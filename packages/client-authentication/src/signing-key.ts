@@ -1,5 +1,6 @@
 import { configurationError } from '@tokenwell/core/protocol'
 import { calculateJwkThumbprint, exportJWK, importJWK, importPKCS8, type CryptoKey, type JWK } from 'jose'
+import { explainPem } from './explain-pem.ts'
 
 /** A private key: a `CryptoKey`, a JWK, or PEM text with a PKCS #8 key. */
 export type SigningKeyInput = CryptoKey | JWK | string
@@ -32,9 +33,19 @@ export async function importSigningKey(
   options: SigningKeyOptions,
 ): Promise<SigningKey> {
   if (typeof input === 'string') return fromPem(input, options)
+  if (typeof input === 'object' && input !== null && isKeyObject(input)) {
+    throw configurationError(
+      "key is a KeyObject of node:crypto. Pass PEM text: key.export({ type: 'pkcs8', format: 'pem' }).",
+    )
+  }
   if (isCryptoKey(input)) return fromCryptoKey(input, options)
   if (typeof input === 'object' && input !== null) return fromJwk(input, options)
   throw configurationError('key must be a CryptoKey, a JWK or PEM text.')
+}
+
+/** A `KeyObject` of node:crypto, which WebCrypto does not take. */
+function isKeyObject(input: object): boolean {
+  return typeof (input as { export?: unknown }).export === 'function' && 'asymmetricKeyType' in input
 }
 
 function isCryptoKey(input: CryptoKey | JWK): input is CryptoKey {
@@ -42,6 +53,8 @@ function isCryptoKey(input: CryptoKey | JWK): input is CryptoKey {
 }
 
 async function fromPem(pem: string, options: SigningKeyOptions): Promise<SigningKey> {
+  const mistake = explainPem(pem)
+  if (mistake !== undefined) throw configurationError(`key is not valid PEM text. ${mistake}`)
   const [, label] = /-----BEGIN ([A-Z0-9 ]+)-----/.exec(pem) ?? []
   if (label === undefined)
     throw configurationError('key is not PEM text, which starts with -----BEGIN PRIVATE KEY-----.')
@@ -70,11 +83,12 @@ async function fromJwk(jwk: JWK, options: SigningKeyOptions): Promise<SigningKey
     throw configurationError(
       `key has the unsupported curve "${jwk.crv}". Use ${Object.keys(curves).join(', ')} or RSA.`,
     )
-  const privateKey = await importJWK(jwk, algorithm).catch(() => {
+  const privateKey = (await importJWK(jwk, algorithm).catch(() => {
     throw configurationError(`key is not a valid JWK for ${algorithm}.`)
-  })
+  })) as CryptoKey
+  checkLength(privateKey)
   return {
-    privateKey: privateKey as CryptoKey,
+    privateKey,
     algorithm,
     keyId: options.keyId ?? jwk.kid,
     thumbprint: await calculateJwkThumbprint(jwk),
@@ -89,6 +103,7 @@ async function fromCryptoKey(key: CryptoKey, { keyId, algorithm }: SigningKeyOpt
     throw configurationError(
       `key is for ${key.algorithm.name} and cannot sign. Import it with the usage "sign".`,
     )
+  checkLength(key)
   if (!key.extractable && keyId === undefined) {
     throw configurationError('keyId is missing. A CryptoKey that is not extractable requires it.')
   }
@@ -99,6 +114,16 @@ async function fromCryptoKey(key: CryptoKey, { keyId, algorithm }: SigningKeyOpt
     keyId,
     thumbprint: jwk ? await calculateJwkThumbprint(jwk) : keyId!,
     publicJwk: jwk && publicPartOf(jwk),
+  }
+}
+
+/** RFC 7518 section 3.3: shorter keys are rejected when they sign. */
+function checkLength({ algorithm }: CryptoKey): void {
+  const { modulusLength: bits = 2048 } = algorithm as { modulusLength?: number }
+  if (bits < 2048) {
+    throw configurationError(
+      `key is an RSA key of ${bits} bits; at least 2048 are required. Create another one: openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048`,
+    )
   }
 }
 

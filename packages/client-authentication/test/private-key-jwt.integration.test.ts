@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { clientCredentials, createTokenProvider, type TokenError } from '@tokenwell/core'
 import { privateKeyJwt, type PrivateKeyJwtOptions } from '@tokenwell/client-authentication'
 import { expectNoSecrets } from '@tokenwell/testing'
@@ -128,6 +128,36 @@ describe('privateKeyJwt', () => {
       'a broken PEM',
       () => '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
       'key cannot be used for',
+    ],
+    [
+      'a PEM with line breaks written as two characters',
+      ({ pem }) => pem.replaceAll('\n', String.raw`\n`),
+      String.raw`It contains \n as two characters: replace them by line breaks`,
+    ],
+    ['a PEM in quotation marks', ({ pem }) => `"${pem}"`, 'It is in quotation marks: remove them.'],
+    [
+      'an encrypted PEM',
+      () => '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----',
+      'It is encrypted. Decrypt it: openssl pkcs8 -topk8 -nocrypt',
+    ],
+    [
+      'a KeyObject of Node',
+      ({ pem }) => createPrivateKey(pem),
+      "key is a KeyObject of node:crypto. Pass PEM text: key.export({ type: 'pkcs8', format: 'pem' }).",
+    ],
+    [
+      'an RSA key of 1,024 bits',
+      () =>
+        generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey.export({
+          type: 'pkcs8',
+          format: 'pem',
+        }),
+      'key is an RSA key of 1024 bits; at least 2048 are required.',
+    ],
+    [
+      'an RSA key of 1,024 bits as JWK',
+      () => generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey.export({ format: 'jwk' }),
+      'key is an RSA key of 1024 bits; at least 2048 are required.',
     ],
     ['nothing', () => undefined, 'key must be a CryptoKey, a JWK or PEM text'],
     ['a JWK of an unsupported curve', ({ jwk }) => ({ ...jwk, crv: 'secp256k1' }), 'curve "secp256k1"'],
