@@ -117,11 +117,11 @@ it('fails no request while certificate and key are replaced one after the other,
   const files = { cert: client.cert, key: client.private }
   const tls = mutualTls({ ca: server.cert, cert: () => files.cert, key: () => files.key })
   onTestFinished(() => tls.close())
-  let isRotating = true
+  const load = { isRunning: true }
   const call = async () => {
-    while (isRotating) await (await tls.fetch(url)).text()
+    while (load.isRunning) await (await tls.fetch(url)).text()
   }
-  const load = Array.from({ length: 4 }, call)
+  const callers = Array.from({ length: 4 }, call)
   for (let rotation = 0; rotation < 200; rotation++) {
     const next = rotation % 2 === 0 ? other : client
     files.cert = next.cert
@@ -131,8 +131,8 @@ it('fails no request while certificate and key are replaced one after the other,
     await (await tls.fetch(url)).text()
     expect(requests.at(-1)?.cert).toBe(new X509Certificate(next.cert).fingerprint256)
   }
-  isRotating = false
-  await Promise.all(load)
+  load.isRunning = false
+  await Promise.all(callers)
 })
 
 it('can be used after it was closed, and closed again after a rotation', async () => {
