@@ -100,7 +100,6 @@ const cli = 'packages/cli/dist/tokenwell.js'
 const ownCommands: Readonly<Record<string, string>> = {
   '@tokenwell/token-service': service,
   'tokenwell-service': service,
-  '@tokenwell/cli': cli,
   tokenwell: cli,
 }
 const helps = new Map<string, string>()

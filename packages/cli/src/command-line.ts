@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import addCompletion from '@bomb.sh/tab/commander'
 import { Command, CommanderError } from 'commander'
-import { curlCommand } from './curl/curl-command.ts'
 import { doctorCommand } from './doctor/doctor-command.ts'
 import { exitCode, exitCodeOf } from './exit-code.ts'
 import { explainError } from './explain-error.ts'
 import { sandboxCommand } from './sandbox/sandbox-command.ts'
 import type { CommandContext } from './command-context.ts'
+import { printable } from './output.ts'
 import { logoutCommand } from './token/logout-command.ts'
 import { tokenCommand } from './token/token-command.ts'
 
@@ -29,11 +29,10 @@ export async function runCommandLine(
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
-      // A mistyped flag may be followed by a secret.
-      outputError: (text, write) => write(text.replace(/'(--?[^'=]*)=.*'/s, "'$1=…'")),
+      outputError: (text, write) => write(printable(withoutValues(text))),
     })
     .addHelpText('after', help)
-  for (const create of [tokenCommand, curlCommand, logoutCommand, doctorCommand, sandboxCommand]) {
+  for (const create of [tokenCommand, logoutCommand, doctorCommand, sandboxCommand]) {
     program.addCommand(create(context, end).copyInheritedSettings(program))
   }
   addCompletion(program, { completionCommandName: 'completion' })
@@ -44,9 +43,18 @@ export async function runCommandLine(
     // commander has printed its own message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage
     const { stderr } = context
-    stderr.write(`${styleText('red', 'tokenwell:', { stream: stderr })} ${explainError(error)}\n`)
+    stderr.write(`${styleText('red', 'tokenwell:', { stream: stderr })} ${printable(explainError(error))}\n`)
     return exitCodeOf(error)
   }
+}
+
+/** A value that was mistyped may be a secret. */
+function withoutValues(text: string): string {
+  return text
+    .replace(/'(--?[^'=]*)=.*'/s, "'$1=…'")
+    .replace(/argument '.*' is invalid/s, "argument '…' is invalid")
+    .replace(/unknown command '.*'/s, "unknown command '…'")
+    .replace(/(arguments? but got \d+).*$/s, '$1.\n')
 }
 
 const help = `
@@ -56,11 +64,12 @@ Exit codes:
   2    usage error: an option, a file or an environment variable is missing or invalid
   3    no valid response: the endpoint is unreachable or overloaded, or its response is malformed
   70   internal error: please report it
+  74   the output cannot be written
   130  interrupted
 
 Examples:
   tokenwell token --auth-url https://auth.example.com
-  tokenwell curl "$API_URL/v1/orders" --allow-origin "$API_URL"
+  tokenwell token --header | curl -H @- "$API_URL/v1/orders"
   tokenwell doctor --auth-url https://auth.example.com
   source <(tokenwell completion bash)
   tokenwell sandbox`

@@ -9,6 +9,7 @@ export const exitCode = {
   usage: 2,
   noResponse: 3,
   internal: 70,
+  unwritable: 74,
   interrupted: 130,
 } as const
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-import { runCommandLine } from './command-line.ts'
+// Imports nothing: older versions of Node cannot load the rest.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
-// `tokenwell doctor | head -1` closes the pipe early, which is not an error.
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  if (code === 'EPIPE') process.exit(0)
-  process.stderr.write(`tokenwell: The output cannot be written (${code}).\n`)
-  process.exit(1)
-})
-// Messages that nobody reads change no exit code.
-process.stderr.on('error', () => {})
+if (major > 22 || (major === 22 && minor >= 13)) {
+  const { runProcess } = await import('./run-process.ts')
+  await runProcess()
+} else {
+  process.stderr.write(`tokenwell requires Node 22.13 or later. This is Node ${process.versions.node}.\n`)
+  process.exitCode = 2
+}
 
-process.exitCode = await runCommandLine(process.argv)
+export {}

@@ -29,6 +29,34 @@ describe('tokenwell', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean token?') })
   })
 
+  it.each([
+    ['token', 'the-secret'],
+    ['token', '--timeout', 'the-secret'],
+    ['token', '--expires-in', 'the-secret'],
+    ['token', '--client-secret=', 'the-secret'],
+    ['token', '--client-secrets=the-secret'],
+    ['the-secret'],
+    ['logout', 'the-secret', 'and another'],
+  ])('does not print what may be a mistyped secret: %s %s', async (...args) => {
+    const { code, stdout, stderr } = await runTokenwell(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^(error|Usage):? /)
+    expect(stderr).not.toMatch(/the-secret|another/)
+  })
+
+  it('shows control characters of a path as text', async () => {
+    const path = '/nonexistent/\u001B[31mred\u0007\u009B'
+    const { code, stderr } = await runTokenwell([
+      'token',
+      '--auth-url',
+      'https://a.test',
+      '--credentials',
+      path,
+    ])
+    expect(code).toBe(2)
+    expect(stderr).toContain(String.raw`/nonexistent/\x1b[31mred\x07\x9b`)
+  })
+
   it('exits with the code of the command', async () => {
     const right = startTokenwell(['token'], service.environmentOf('demo'))
     expect(await right.ended).toStrictEqual({ code: 0, signal: null })
@@ -45,10 +73,10 @@ describe('tokenwell', () => {
     expect(piped.written.stderr).toBe('')
   })
 
-  it('exits with 1 when its output cannot be written, as on a full disk', async () => {
+  it('exits with 74 when its output cannot be written, as on a full disk', async () => {
     const line = [...command, 'token'].map((word) => `'${word}'`).join(' ')
     const full = startProcess(['/bin/sh', '-c', `${line} > /dev/full`], service.environmentOf('demo'))
-    expect((await full.ended).code).toBe(1)
+    expect((await full.ended).code).toBe(74)
     expect(full.written.stderr).toBe('tokenwell: The output cannot be written (ENOSPC).\n')
   })
 
@@ -59,12 +87,12 @@ describe('tokenwell', () => {
     expect(piped.written.stderr).toBe('')
   })
 
-  it('exits at once when it is interrupted', async () => {
+  it('exits with 130 at once when it is interrupted', async () => {
     await service.fault({ latencyMs: 60_000 })
     const doctor = startTokenwell(['doctor'], service.environmentOf('demo'))
     await doctor.wrote('[connected]')
     doctor.child.kill('SIGINT')
-    expect(await doctor.ended).toStrictEqual({ code: null, signal: 'SIGINT' })
+    expect(await doctor.ended).toStrictEqual({ code: 130, signal: null })
     expect(doctor.written.stderr).toBe('')
   })
 })

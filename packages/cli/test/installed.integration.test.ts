@@ -10,7 +10,7 @@ const packageFolder = fileURLToPath(new URL('../', import.meta.url))
 /** The built command with its dependencies, and nothing else. */
 function install(): string {
   const modules = join(temporaryFolder({}), 'node_modules')
-  const installed = join(modules, '@tokenwell/cli')
+  const installed = join(modules, 'tokenwell')
   mkdirSync(installed, { recursive: true })
   for (const part of ['dist', 'package.json']) {
     cpSync(join(packageFolder, part), join(installed, part), { recursive: true })
@@ -25,7 +25,29 @@ function install(): string {
   return join(installed, 'dist/tokenwell.js')
 }
 
+/** Runs the command in a process that claims to be an older version of Node. */
+function onNode(version: string) {
+  const script = join(packageFolder, 'dist/tokenwell.js')
+  const versions = { ...process.versions, node: version }
+  const claim = `Object.defineProperty(process, 'versions', { value: ${JSON.stringify(versions)} })`
+  const preload = `data:text/javascript,${encodeURIComponent(claim)}`
+  return startProcess([process.execPath, '--import', preload, script, '--version'])
+}
+
 describe('the installed command', () => {
+  it.each(['20.19.0', '22.12.0'])('says on Node %s which version it requires', async (version) => {
+    const old = onNode(version)
+    expect((await old.ended).code).toBe(2)
+    expect(old.written).toEqual({
+      stdout: '',
+      stderr: `tokenwell requires Node 22.13 or later. This is Node ${version}.\n`,
+    })
+  })
+
+  it.each(['22.13.0', '26.0.0'])('runs on Node %s', async (version) => {
+    expect((await onNode(version).ended).code).toBe(0)
+  })
+
   it('works without the token service and reports how to install it for the sandbox', async () => {
     const script = install()
     const token = startProcess([process.execPath, script, 'token', '--help'])

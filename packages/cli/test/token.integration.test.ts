@@ -30,6 +30,12 @@ describe('tokenwell token', () => {
       token_type: 'Bearer',
       expires_in: expect.any(Number),
     })
+    const headers = await runTokenwell(['token', '--headers-json'], environment())
+    expect(JSON.parse(headers.stdout)).toEqual({
+      Authorization: expect.stringMatching(/^Bearer [\w-]{40,}$/),
+    })
+    const two = await runTokenwell(['token', '--headers-json', '--header'], environment())
+    expect(two).toMatchObject({ code: 2, stdout: '' })
     const both = await runTokenwell(['token', '--json', '--header'], environment())
     expect(both).toMatchObject({
       code: 2,

@@ -10,7 +10,7 @@ export async function loadTokenService(): Promise<typeof TokenService> {
     if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes("'@tokenwell/token-service'")) throw error
     throw new UsageError(
       'The sandbox requires @tokenwell/token-service. Run npm install @tokenwell/token-service, ' +
-        'or npx -p @tokenwell/cli -p @tokenwell/token-service tokenwell sandbox.',
+        'or npx -p tokenwell -p @tokenwell/token-service tokenwell sandbox.',
     )
   }
 }

@@ -1,4 +1,4 @@
-import { tokenResponseBody } from '@tokenwell/core'
+import { tokenResponseBody, type AccessToken } from '@tokenwell/core'
 import { Command, Option } from 'commander'
 import type { CommandContext } from '../command-context.ts'
 import { addConnectionOptions, credentialsHelp } from '../configuration/connection-options.ts'
@@ -8,6 +8,7 @@ import { requestToken, type TokenRequestFlags } from './request-token.ts'
 interface TokenFlags extends TokenRequestFlags {
   readonly json?: true
   readonly header?: true
+  readonly headersJson?: true
 }
 
 export function tokenCommand(context: CommandContext): Command {
@@ -16,17 +17,28 @@ export function tokenCommand(context: CommandContext): Command {
       'Prints an access token to standard output. It is cached for the next call.',
     ),
   )
-    .addOption(new Option('--json', 'print access_token, token_type and expires_in').conflicts('header'))
-    .option('--header', 'print the whole Authorization header')
+    .addOption(
+      new Option('--json', 'print access_token, token_type and expires_in').conflicts([
+        'header',
+        'headersJson',
+      ]),
+    )
+    .addOption(new Option('--header', 'print the whole Authorization header').conflicts('headersJson'))
+    .option('--headers-json', 'print {"Authorization":"Bearer …"}, as editors and agents read it')
     .option('--no-cache', 'request a new token and do not cache it')
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: TokenFlags) => {
       const connection = await resolveConnection(flags, context)
       const token = await requestToken(connection, flags, context)
-      const header = flags.header ? 'Authorization: Bearer ' : ''
-      const text = flags.json ? JSON.stringify(tokenResponseBody(token)) : header + token.value
-      context.stdout.write(`${text}\n`)
+      context.stdout.write(`${format(token, flags)}\n`)
     })
+}
+
+function format(token: AccessToken, { json, header, headersJson }: TokenFlags): string {
+  const authorization = `Bearer ${token.value}`
+  if (json) return JSON.stringify(tokenResponseBody(token))
+  if (headersJson) return JSON.stringify({ Authorization: authorization })
+  return header ? `Authorization: ${authorization}` : token.value
 }
 
 const examples = `

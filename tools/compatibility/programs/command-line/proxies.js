@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-const command = fileURLToPath(new URL('node_modules/@tokenwell/cli/dist/tokenwell.js', import.meta.url))
+const command = fileURLToPath(new URL('node_modules/tokenwell/dist/tokenwell.js', import.meta.url))
 // Without a name server.
 const stub =
   "data:text/javascript,import dns from 'node:dns'; dns.lookup = (...args) => args.at(-1)(new Error('not found'))"

@@ -60,7 +60,7 @@ const particulars: Record<string, Partial<Application>> = {
   '@tokenwell/core': { requests: orders },
   '@tokenwell/axios-interceptor': { requests: orders },
   '@tokenwell/ky-hook': { requests: orders },
-  '@tokenwell/cli': { requests: orders },
+  tokenwell: { requests: orders },
   '@tokenwell/nestjs-module': nest(12),
   '@tokenwell/token-stores': { afterwards: 'await tokens.getToken()\nclient.destroy()\n' },
 }
