@@ -4,6 +4,7 @@ export type PortalErrorReason =
   | 'invalid_csrf_token'
   | 'not_allowed'
   | 'not_found'
+  | 'nothing_selected'
   | 'invalid_link'
   | 'too_many_secrets'
   | 'too_many_applications'

@@ -97,16 +97,61 @@ describe('a new application', () => {
     const grace = await developer('grace')
     const application = await createApplication(grace, await createProject(grace))
     const queue = await admin.get('/portal/approvals')
-    const form = queue.text.slice(0, queue.text.indexOf('>Decline<')).split('<form').at(-1) ?? ''
-    const fields = Array.from(form.matchAll(/name="(\w+)" value="([^"]*)"/g), ([, name, value]) => [
-      name,
-      value,
-    ])
-    const { location } = await admin.post(`${application.path}/approval`, Object.fromEntries(fields))
+    const [, decision = ''] = /value="(decline [^"]+)"/.exec(queue.text) ?? []
+    const { location } = await admin.post('/portal/approvals', { decision })
     expect(location).toBe('/portal/approvals')
     expect((await admin.get('/portal/approvals')).text).toContain('No pending approvals')
     expect((await tokenFor(service.authUrl, application)).status).toBe(401)
     expect((await grace.get(application.path)).text).toContain('>Revoked<')
+  })
+})
+
+describe('several new applications', () => {
+  it('are approved at once, except those that have changed in the meantime', async () => {
+    const { admin, developer, service } = await startPortal({ products })
+    const grace = await developer('grace')
+    const project = await createProject(grace)
+    const created = [
+      await createApplication(grace, project),
+      await createApplication(grace, project),
+    ] as const
+    const { text } = await admin.get('/portal/approvals')
+    const selected = [...text.matchAll(/name="selected"\s+value="([^"]+)"/g)].map(([, value]) => value ?? '')
+    expect(selected).toHaveLength(2)
+    const changed = created[1]
+    await grace.post(`${changed.path}/settings`, { ...applicationForm, name: 'Changed' })
+    const send = (values: readonly string[], browser = admin) => {
+      const fields = [
+        ['csrf_token', browser.csrfToken],
+        ['decision', 'selected'],
+        ...values.map((each) => ['selected', each]),
+      ]
+      return browser.send('/portal/approvals', { method: 'POST', body: new URLSearchParams(fields) })
+    }
+    expect((await send(selected, grace)).status).toBe(403)
+    expect((await send([])).status).toBe(422)
+    expect((await send(['nonsense'])).status).toBe(400)
+    expect((await send(selected)).location).toBe('/portal/approvals')
+    expect((await admin.get('/portal/approvals')).text).toContain(
+      'Some applications have changed in the meantime',
+    )
+    const statuses = await Promise.all(
+      created.map(async (each) => (await tokenFor(service.authUrl, each)).status),
+    )
+    expect(statuses).toEqual([200, 401])
+  })
+})
+
+describe('a developer', () => {
+  it('can have up to 20 applications that wait for approval', async () => {
+    const { developer } = await startPortal({ products })
+    const grace = await developer('grace')
+    const project = await createProject(grace)
+    const create = () =>
+      grace.post(`${project}/new-application`, { ...applicationForm, submission_id: crypto.randomUUID() })
+    for (let each = 0; each < 20; each += 1) expect((await create()).status).toBe(200)
+    const { status, text } = await create()
+    expect([status, text]).toEqual([409, expect.stringContaining('Too many pending applications')])
   })
 })
 

@@ -5,15 +5,11 @@ import { duration } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 /** The buttons beside the title: what an administrator decides. */
-export function decisions(
-  request: DeveloperRequest,
-  client: RegisteredClient,
-  from = '',
-): SafeHtml | undefined {
+export function decisions(request: DeveloperRequest, client: RegisteredClient): SafeHtml | undefined {
   const { status, requested, name } = client.application
   if (!request.developer.administrator) return undefined
-  const approval = { decision: 'approve', label: 'Approve', object: name, from }
-  const rejection = { label: 'Decline', style: 'outline', from }
+  const approval = { decision: 'approve', label: 'Approve', object: name }
+  const rejection = { label: 'Decline', style: 'outline' }
   if (status === 'pending') {
     return html`${decide(request, client, approval)}
     ${decide(request, client, { ...rejection, decision: 'revoke', object: name })}`
@@ -31,18 +27,16 @@ interface Decision {
   /** Completes the label for screen readers. */
   readonly object: string
   readonly style?: string
-  readonly from: string
 }
 
 function decide(
   { paths, csrfToken }: DeveloperRequest,
   { application, project }: RegisteredClient,
-  { decision, label, object, style = '', from }: Decision,
+  { decision, label, object, style = '' }: Decision,
 ): SafeHtml {
   return html`<form method="post" action="${paths.approval(project.id, application.id)}">
     ${csrfInput(csrfToken)}<input type="hidden" name="decision" value="${decision}" />
     <input type="hidden" name="revision" value="${application.revision}" />
-    <input type="hidden" name="from" value="${from}" />
     <button class="${style}">${label}<span class="visually-hidden"> ${object}</span></button>
   </form>`
 }

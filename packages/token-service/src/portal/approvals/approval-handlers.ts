@@ -1,4 +1,3 @@
-import { isBeingDeleted } from '../../applications/application.ts'
 import type { approvalRoutes } from './approval-routes.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import { z } from 'zod'
@@ -8,6 +7,9 @@ import { reportChange } from '../applications/report-change.ts'
 import { ownClient } from '../projects/own-projects.ts'
 import { actorOf } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
+import { ApplicationChanged } from '../../registry/application-registry.ts'
+import type { RawParameters } from '../../protocol/raw-parameters.ts'
+import { pagingOf } from '../layout/paging.ts'
 import { approvalsPage } from './approvals-page.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
 import { requireAdministrator } from '../session/require-administrator.ts'
@@ -22,6 +24,24 @@ const decisionForm = z.discriminatedUnion('decision', [
   }),
   z.object({ decision: z.enum(['decline', 'revoke', 'revoke_tokens']) }),
 ])
+
+interface Choice {
+  readonly decision: 'approve' | 'decline'
+  /** As the administrator has seen it. */
+  readonly revision: number
+  readonly clientId: string
+}
+
+/** The button of one application, or all that are selected. */
+function choicesOf({ decision, selected = [] }: RawParameters): Choice[] {
+  const texts = decision === 'selected' ? [selected].flat().map((each) => `approve ${each}`) : [decision]
+  if (texts.length === 0) throw new PortalError('nothing_selected')
+  return texts.map((text) => {
+    const [, what, revision, clientId = ''] = /^(approve|decline) (\d{1,9}) (.+)$/.exec(String(text)) ?? []
+    if (what !== 'approve' && what !== 'decline') throw new PortalError('invalid_form')
+    return { decision: what, revision: Number(revision), clientId }
+  })
+}
 
 /** The queue of pending decisions of an administrator. */
 export function approvalHandlers({
@@ -56,25 +76,36 @@ export function approvalHandlers({
   return {
     async showApprovals(request) {
       requireAdministrator(request)
-      const [waiting, developers, memberships] = await Promise.all([
-        storage.applications.awaitingApproval(),
-        storage.developers.list(),
-        storage.developers.memberships(),
-      ])
-      const owners = new Map<string, string[]>()
-      for (const { projectId, developerId } of memberships) {
-        const name = developers.find(({ id }) => id === developerId)?.name
-        if (name !== undefined) owners.set(projectId, [...(owners.get(projectId) ?? []), name])
+      const paging = pagingOf(request.query)
+      const { items: clients, total } = await storage.listings.applications({ ...paging, status: 'awaiting' })
+      const owners = await storage.listings.owners(clients.map(({ project }) => project.id))
+      return { page: approvalsPage(request, { clients, owners, paging, total, nowMs: clock.now() }) }
+    },
+    async decide(request) {
+      requireAdministrator(request)
+      const choices = choicesOf(request.form)
+      const registry = registryFor(actorOf(request))
+      let changed = 0
+      for (const { decision, revision, clientId } of choices) {
+        const application = (await storage.applications.findClient(clientId))?.application
+        try {
+          if (!application) throw new ApplicationChanged()
+          if (decision === 'approve') await registry.approve(application, revision)
+          else if (application.requested) await registry.decline(application)
+          else await registry.revoke(application)
+        } catch (error) {
+          if (!(error instanceof ApplicationChanged)) throw error
+          changed += 1
+        }
       }
-      const clients = waiting.filter((client) => !isBeingDeleted(client))
-      return { page: approvalsPage(request, { clients, owners, nowMs: clock.now() }) }
+      const redirectTo = request.paths.approvals
+      if (changed > 0) return { redirectTo, notice: 'some_changed' }
+      return { redirectTo, notice: choices[0]?.decision === 'decline' ? 'declined' : 'approved' }
     },
     async changeApproval(request) {
       const { application, project } = await ownClient(storage, request)
       const notice = await reportChange(decide(application, request))
-      const { paths, form } = request
-      const isQueue = form['from'] === 'approvals'
-      return { redirectTo: isQueue ? paths.approvals : paths.application(project.id, application.id), notice }
+      return { redirectTo: request.paths.application(project.id, application.id), notice }
     },
   }
 }

@@ -10,5 +10,6 @@ export const approvalPaths = {
 /** What administrators decide on. */
 export const approvalRoutes = {
   showApprovals: ['GET', 'approvals'],
+  decide: ['POST', 'approvals'],
   changeApproval: ['POST', 'approval'],
 } as const satisfies RouteTable<keyof typeof approvalPaths>

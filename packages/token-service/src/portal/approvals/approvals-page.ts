@@ -1,65 +1,100 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../applications/application.ts'
+import { csrfInput } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
+import { pages, searchField, type Paging } from '../layout/paging.ts'
 import { duration, relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { decisions } from './approval-decisions.ts'
 
 export interface ApprovalsContent {
   readonly clients: readonly RegisteredClient[]
   /** The names of the owners by project. */
   readonly owners: ReadonlyMap<string, readonly string[]>
+  readonly paging: Paging
+  readonly total: number
   readonly nowMs: number
 }
 
-/** What an administrator has to decide on. */
-export function approvalsPage(
-  request: DeveloperRequest,
-  { clients, owners, nowMs }: ApprovalsContent,
-): SafeHtml {
-  const body =
-    clients.length === 0
-      ? html`<div class="card empty">
-          <h2>No pending approvals</h2>
-          <p class="muted">New applications, and changes that require a new approval, appear here.</p>
-        </div>`
-      : html`${clients.map((client) => {
-          const { application, project } = client
-          const { id, name, createdAtMs, products, lifetimeSeconds, requested } = application
-          return html`<section class="card" aria-labelledby="application-${id}">
-            <div class="bar">
-              <h2 id="application-${id}">
-                <a href="${request.paths.application(project.id, id)}">${name}</a>
-              </h2>
-              <div class="actions">${decisions(request, client, 'approvals')}</div>
+/** What an administrator has to decide on: one by one, or several at once. */
+export function approvalsPage(request: DeveloperRequest, content: ApprovalsContent): SafeHtml {
+  const { paths, csrfToken } = request
+  const { clients, paging, total } = content
+  const { search } = paging
+  const isEmpty = total === 0 && search === ''
+  const body = isEmpty
+    ? html`<div class="card empty">
+        <h2>No pending approvals</h2>
+        <p class="muted">New applications, and changes that require a new approval, appear here.</p>
+      </div>`
+    : html`<form method="get" action="${paths.approvals}" class="filter" role="search">
+          ${searchField(search, 'Search applications and projects')}
+          <button class="outline">Search</button>
+          ${search === '' ? '' : html`<a class="button ghost" href="${paths.approvals}">Clear</a>`}
+        </form>
+        <form id="decisions" method="post" action="${paths.approvals}">${csrfInput(csrfToken)}</form>
+        ${clients.length === 0 ? html`<p class="muted">Nothing matches the search.</p>` : table(request, content)}
+        ${pages({ path: paths.approvals, query: { q: search }, paging, total, noun: 'to decide on' })}`
+  const actions =
+    clients.length > 1
+      ? html`<button form="decisions" name="decision" value="selected">Approve selected</button>`
+      : undefined
+  return page(request, { title: 'Approvals', body, actions })
+}
+
+function table({ paths }: DeveloperRequest, { clients, owners, nowMs }: ApprovalsContent): SafeHtml {
+  return html`<table class="stacked">
+    <thead>
+      <tr>
+        <th scope="col">Application</th>
+        <th scope="col">Project</th>
+        <th scope="col">API products</th>
+        <th scope="col">Token lifetime</th>
+        <th scope="col">Created</th>
+        <th scope="col"><span class="visually-hidden">Decision</span></th>
+      </tr>
+    </thead>
+    <tbody>
+      ${clients.map(({ application, project }) => {
+        const { id, name, clientId, revision, createdAtMs, products, lifetimeSeconds, requested } =
+          application
+        const value = `${revision} ${clientId}`
+        const names = owners.get(project.id)?.join(', ') ?? 'no owner'
+        return html`<tr>
+          <td data-label="Application">
+            <span class="choice"
+              ><input
+                type="checkbox"
+                name="selected"
+                value="${value}"
+                form="decisions"
+                aria-label="Select ${name}"
+              />
+              <a href="${paths.application(project.id, id)}">${name}</a></span
+            >
+          </td>
+          <td data-label="Project">${project.name}<br /><span class="hint">${names}</span></td>
+          <td data-label="API products">
+            ${change(listed(products), requested && listed(requested.products))}
+          </td>
+          <td data-label="Token lifetime">
+            ${change(duration(lifetimeSeconds), requested && duration(requested.lifetimeSeconds))}
+          </td>
+          <td data-label="Created">${relativeTime(createdAtMs, nowMs)}</td>
+          <td class="action">
+            <div class="actions">
+              ${decide('approve', 'Approve', value, name)} ${decide('decline', 'Decline', value, name)}
             </div>
-            <dl class="pairs">
-              <div>
-                <dt>Project</dt>
-                <dd>${project.name}</dd>
-              </div>
-              <div>
-                <dt>Owners</dt>
-                <dd>${owners.get(project.id)?.join(', ') ?? 'none'}</dd>
-              </div>
-              <div>
-                <dt>API products</dt>
-                <dd>${change(listed(products), requested && listed(requested.products))}</dd>
-              </div>
-              <div>
-                <dt>Token lifetime</dt>
-                <dd>
-                  ${change(duration(lifetimeSeconds), requested && duration(requested.lifetimeSeconds))}
-                </dd>
-              </div>
-              <div>
-                <dt>Created</dt>
-                <dd>${relativeTime(createdAtMs, nowMs)}</dd>
-              </div>
-            </dl>
-          </section>`
-        })}`
-  return page(request, { title: 'Approvals', body })
+          </td>
+        </tr>`
+      })}
+    </tbody>
+  </table>`
+}
+
+function decide(decision: string, label: string, value: string, name: string): SafeHtml {
+  return html`<button class="small outline" form="decisions" name="decision" value="${decision} ${value}">
+    ${label}<span class="visually-hidden"> ${name}</span>
+  </button>`
 }
 
 const listed = (products: readonly string[]) => products.join(', ') || 'none'

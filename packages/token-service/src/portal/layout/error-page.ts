@@ -32,6 +32,11 @@ const texts: Record<PageErrorReason, ErrorText> = {
     title: 'Page not found',
     text: 'The page does not exist, or you do not have permission to see it.',
   },
+  nothing_selected: {
+    status: 422,
+    title: 'Nothing is selected',
+    text: 'Go back and select at least one application.',
+  },
   invalid_link: {
     status: 410,
     title: 'This link is no longer valid',

@@ -6,6 +6,10 @@ export const notices = {
   application_moved: 'The application was moved.',
   application_restored: 'The application was restored.',
   application_revoked: 'The application was revoked. It can no longer get tokens.',
+  approved: 'The approval is in effect.',
+  declined: 'The request was declined.',
+  some_changed:
+    'Some applications have changed in the meantime: nothing was decided on them. They are listed below.',
   changes_approved: 'The changes are approved and in effect.',
   changes_declined: 'The requested changes were declined.',
   changes_requested: 'The changes were requested. They take effect after an administrator has approved them.',

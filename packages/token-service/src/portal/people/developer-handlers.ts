@@ -3,6 +3,7 @@ import type { Developer } from '../../storage/developer-storage.ts'
 import type { peopleRoutes } from './people-routes.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import { developersPage, type NewLink } from './developers-page.ts'
+import { pagingOf, partOf } from '../layout/paging.ts'
 import { actorOf } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf, PortalResponse } from '../portal-request.ts'
@@ -25,14 +26,16 @@ export function developerHandlers({
       storage.projects.list(),
       developers.memberships(),
     ])
+    const projectNames = new Map(projects.map(({ id, name }) => [id, name]))
     const names = new Map<string, string[]>()
     for (const { projectId, developerId } of memberships) {
-      const name = projects.find(({ id }) => id === projectId)?.name
+      const name = projectNames.get(projectId)
       if (name !== undefined) names.set(developerId, [...(names.get(developerId) ?? []), name])
     }
-    return {
-      page: developersPage(request, { developers: all, projects: names, nowMs: clock.now(), newLink }),
-    }
+    const paging = pagingOf(request.query)
+    const found = all.filter(({ name }) => name.includes(paging.search.toLowerCase()))
+    const content = { projects: names, nowMs: clock.now(), newLink, paging, total: found.length }
+    return { page: developersPage(request, { ...content, developers: partOf(found, paging) }) }
   }
 
   async function developerInUrl(request: DeveloperRequest): Promise<Developer> {

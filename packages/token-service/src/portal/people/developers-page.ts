@@ -3,7 +3,9 @@ import type { Developer } from '../../storage/developer-storage.ts'
 import { copyable } from '../layout/copyable.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput } from '../layout/form.ts'
+import { moreMenu } from '../layout/more-menu.ts'
 import { page } from '../layout/page.ts'
+import { pages, searchField, type Paging } from '../layout/paging.ts'
 import { relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
@@ -21,10 +23,12 @@ export interface DevelopersContent {
   readonly projects: ReadonlyMap<string, readonly string[]>
   readonly nowMs: number
   readonly newLink?: NewLink | undefined
+  readonly paging: Paging
+  readonly total: number
 }
 
 export function developersPage(request: DeveloperRequest, content: DevelopersContent): SafeHtml {
-  const { developers, projects, nowMs, newLink } = content
+  const { developers, projects, nowMs, newLink, paging, total } = content
   const body = html` ${
       newLink === undefined
         ? ''
@@ -34,45 +38,58 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
             ${copyable({ id: 'link', value: newLink.link, what: 'link' })}
           </section>`
     }
-    <div class="card">
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Role</th>
-            <th scope="col">Projects</th>
-            <th scope="col">Joined</th>
-            <th scope="col"><span class="visually-hidden">Actions</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          ${developers.map(
-            (each) =>
-              html`<tr>
-                <td data-label="Name"><strong>${each.name}</strong></td>
-                <td data-label="Role">
-                  ${each.administrator ? html`<span class="badge">Administrator</span>` : 'Developer'}
-                </td>
-                <td data-label="Projects">${projects.get(each.id)?.join(', ') ?? 'none'}</td>
-                <td data-label="Joined">${relativeTime(each.createdAtMs, nowMs)}</td>
-                <td class="action">${actionsOn(request, each)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`
+    <form method="get" action="${request.paths.developers}" class="filter" role="search">
+      ${searchField(paging.search, 'Search people')}
+      <button class="outline">Search</button>
+    </form>
+    <table class="stacked">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Role</th>
+          <th scope="col">Projects</th>
+          <th scope="col">Joined</th>
+          <th scope="col"><span class="visually-hidden">Actions</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${developers.map(
+          (each) =>
+            html`<tr>
+              <td data-label="Name"><strong>${each.name}</strong></td>
+              <td data-label="Role">
+                ${each.administrator ? html`<span class="badge">Administrator</span>` : 'Developer'}
+              </td>
+              <td data-label="Projects">${projectNames(projects.get(each.id))}</td>
+              <td data-label="Joined">${relativeTime(each.createdAtMs, nowMs)}</td>
+              <td class="action">${actionsOn(request, each)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${pages({ path: request.paths.developers, query: { q: paging.search }, paging, total, noun: 'people' })}`
   const actions = html`<form method="post" action="${request.paths.developers}">
     ${csrfInput(request.csrfToken)}<button>Invite developer</button>
   </form>`
   return page(request, { title: 'People', body, actions })
 }
 
-function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administrator }: Developer): SafeHtml {
-  return html`<div class="actions">
-    ${dialog({
+const shownProjects = 3
+
+function projectNames(names: readonly string[] = []): string {
+  const more = names.length - shownProjects
+  return `${names.slice(0, shownProjects).join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+function actionsOn(
+  { paths, csrfToken }: DeveloperRequest,
+  { id, name, administrator }: Developer,
+): SafeHtml | '' {
+  return moreMenu(name, [
+    dialog({
       id: `role-${id}`,
       label: html`${administrator ? 'Demote' : 'Promote'}<span class="visually-hidden"> ${name}</span>`,
-      style: 'outline small',
+      style: 'ghost',
       title: administrator ? `Make ${name} a developer?` : `Make ${name} an administrator?`,
       body: html`<input type="hidden" name="administrator" value="${administrator ? 'no' : 'yes'}" />
         <p>
@@ -86,11 +103,11 @@ function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administr
       confirm: administrator ? 'Demote to developer' : 'Promote to administrator',
       csrfToken,
       danger: administrator,
-    })}
-    ${dialog({
+    }),
+    dialog({
       id: `password-${id}`,
       label: html`Reset password<span class="visually-hidden"> of ${name}</span>`,
-      style: 'outline small',
+      style: 'ghost',
       title: `Reset the password of ${name}`,
       body: html`<p>
         You get a link to send to ${name}, who can then set a new password. The current password works until
@@ -99,11 +116,11 @@ function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administr
       action: paths.passwordLink(id),
       confirm: 'Create link',
       csrfToken,
-    })}
-    ${dialog({
+    }),
+    dialog({
       id: `remove-${id}`,
       label: html`Remove<span class="visually-hidden"> ${name}</span>`,
-      style: 'outline small',
+      style: 'ghost',
       title: `Remove ${name}?`,
       body: html`<p>
         ${name} will be logged out and can no longer log in. Their projects are kept, and the applications
@@ -113,6 +130,6 @@ function actionsOn({ paths, csrfToken }: DeveloperRequest, { id, name, administr
       confirm: 'Remove developer',
       csrfToken,
       danger: true,
-    })}
-  </div>`
+    }),
+  ])
 }

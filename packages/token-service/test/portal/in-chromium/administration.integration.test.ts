@@ -72,6 +72,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await confirm(page, 'Remove grace', 'Remove owner')
     await page.getByText('The owner was removed').waitFor()
     await page.getByRole('link', { name: 'People' }).click()
+    await page.getByLabel('More actions for grace').click()
     await page.getByRole('button', { name: 'Reset password of grace' }).click()
     await inspectPage(page, 'people')
     await page.getByRole('button', { name: 'Create link' }).click()
@@ -80,6 +81,7 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     await grace.getByLabel('New password').fill(`another ${password}`)
     await grace.getByRole('button', { name: 'Set password' }).click()
     await grace.getByRole('heading', { name: 'Get started' }).waitFor()
+    await page.getByLabel('More actions for grace').click()
     await confirm(page, 'Remove grace', 'Remove developer')
     await page.getByText('The developer was removed').waitFor()
 

@@ -61,12 +61,5 @@ export async function openTab(page: Page, name: string): Promise<void> {
     .waitFor()
 }
 
-/** Opens the "…" menu of something, and confirms what one of its buttons does. */
-export async function confirmInMenu(page: Page, about: string, confirmation: string): Promise<void> {
-  await page.getByLabel(`More actions for ${about}`).click()
-  await page.locator('details.more[open]').getByRole('button').last().click()
-  await page.getByRole('dialog').getByRole('button', { name: confirmation }).click()
-}
-
 export const tokenStatus = async (service: RunningTokenService, clientId: string, clientSecret: string) =>
   (await requestToken(service.authUrl, { clientId, clientSecret } as never)).status

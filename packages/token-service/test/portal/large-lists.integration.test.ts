@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { serviceWithContext } from '../service-context.ts'
+import { createPortalBrowser, password, plainText, useCheapPasswords } from './portal-browser.ts'
+
+useCheapPasswords()
+
+const count = 10_000
+
+/** An administrator of a service with many projects and applications. */
+async function withThousands() {
+  const service = await serviceWithContext({ portal: true, applications: [], resourceServers: [] })
+  const { storage } = service.context
+  const project = (index: number) => ({
+    id: `project-${index}`,
+    name: `Project ${index}`,
+    organizationName: 'Example',
+    developerEmail: '',
+    createdAtMs: 1,
+  })
+  for (let index = 0; index < 100; index += 1) await storage.projects.create(project(index))
+  for (let index = 0; index < count; index += 1) {
+    const application = {
+      id: randomUUID(),
+      projectId: `project-${index % 10}`,
+      name: `Application ${String(index).padStart(5, '0')}`,
+      clientId: `client-${index}`,
+      status: index % 2 === 0 ? ('pending' as const) : ('approved' as const),
+      products: ['speech-to-text'],
+      level: '',
+      responseForm: 'products' as const,
+      lifetimeSeconds: 3600,
+      createdAtMs: index,
+      revision: 0,
+      tokenGeneration: 0,
+      keys: [],
+    }
+    await storage.applications.create(application, [])
+  }
+  const browser = createPortalBrowser(service.authUrl)
+  const { pathname } = new URL((await service.createSetupLink()) ?? '')
+  await browser.get(pathname)
+  await browser.post(pathname, { name: 'ada', password })
+  return { browser, storage }
+}
+
+describe('with 10,000 applications', () => {
+  it(
+    'no page has over 100 kB or 200 rows, and lists are searched and paged',
+    { timeout: 120_000 },
+    async () => {
+      const { browser, storage } = await withThousands()
+      const sections = [
+        'get-started',
+        'applications',
+        'projects',
+        'projects/project-1',
+        'approvals',
+        'developers',
+      ]
+      const others = ['products', 'resource-servers', 'audit', 'account', 'reference', 'new-project']
+      for (const path of [...sections, ...others]) {
+        const { status, text } = await browser.get(`/portal/${path}`)
+        expect([path, status]).toEqual([path, 200])
+        expect(Buffer.byteLength(text), path).toBeLessThan(100_000)
+        expect(text.split('<tr').length - 1, path).toBeLessThanOrEqual(200)
+      }
+      const names = (text: string) =>
+        [...text.matchAll(/<td data-label="Application">(.*?)<\/td>/gs)].map(([, cell]) =>
+          plainText(cell ?? '').trim(),
+        )
+      const first = await browser.get('/portal/applications')
+      expect(names(first.text)).toHaveLength(50)
+      expect(plainText(first.text)).toContain('1–50 of 10,000 applications')
+      const next = names((await browser.get('/portal/applications?page=2')).text)
+      expect([next[0], next.length]).toEqual(['Application 00050', 50])
+      expect(names((await browser.get('/portal/applications?q=CATION%2004999')).text)).toEqual([
+        'Application 04999',
+      ])
+      expect(names((await browser.get('/portal/applications?q=client-777&page=9')).text)).toEqual([])
+      expect(plainText((await browser.get('/portal/applications?status=pending')).text)).toContain('of 5,000')
+
+      const queue = await browser.get('/portal/approvals?q=Application%2000042')
+      expect(names(queue.text)).toEqual(['Application 00042'])
+      const [, value = ''] = /value="(approve [^"]+)"/.exec(queue.text) ?? []
+      expect((await browser.post('/portal/approvals', { decision: value })).location).toBe(
+        '/portal/approvals',
+      )
+      expect((await storage.applications.findClient('client-42'))?.application.status).toBe('approved')
+      expect(plainText((await browser.get('/portal/approvals')).text)).toContain('1–50 of 4,999 to decide on')
+    },
+  )
+})
