@@ -1,6 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { joinSamples } from '../src/wav/join-samples.ts'
+import { joinSamples } from '../src/wav/resampler.ts'
 import { createWavReader } from '../src/wav/wav-reader.ts'
+
+export const DIGIT_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
 
 /** Whether `espeak-ng` is installed. */
 export function hasEspeak(): boolean {

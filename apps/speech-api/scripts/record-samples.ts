@@ -1,7 +1,6 @@
 // Records the samples of the example application, with voices and speeds that the templates do not use.
 import { mkdir, writeFile } from 'node:fs/promises'
-import { DIGIT_WORDS } from './digit-words.ts'
-import { say } from './espeak.ts'
+import { DIGIT_WORDS, say } from './espeak.ts'
 import { wavFile } from './wav-file.ts'
 
 const SAMPLES = [

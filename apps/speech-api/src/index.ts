@@ -1,9 +1,9 @@
-export { AudioError, type AudioErrorCode } from './wav/audio-error.ts'
+export { AudioError, type AudioErrorCode } from './wav/wav-format.ts'
 export { createSpeechApi } from './server/create-speech-api.ts'
 export { type CommandEngineOptions, createCommandEngine } from './engines/command/create-command-engine.ts'
 export { createDigitsEngine, type DigitsEngineOptions } from './engines/digits/create-digits-engine.ts'
 export type { JobResponse, TranscriptionResponse } from './http/transcription-response.ts'
-export type { SlowUploadLimits } from './http/limit-slow-upload.ts'
+export type { SlowUploadLimits } from './http/read-upload.ts'
 export type { SpeechApiOptions } from './server/speech-api-options.ts'
 export {
   EngineBusyError,
@@ -19,4 +19,4 @@ export {
   type RunningSpeechApi,
   startSpeechApi,
   type StartSpeechApiOptions,
-} from './server/start-speech-api.ts'
+} from './server/create-speech-api.ts'

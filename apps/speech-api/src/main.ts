@@ -1,6 +1,6 @@
 import process from 'node:process'
-import { readSettings } from './server/read-settings.ts'
-import { startSpeechApi } from './server/start-speech-api.ts'
+import { readSettings } from './server/speech-api-options.ts'
+import { startSpeechApi } from './server/create-speech-api.ts'
 
 try {
   const settings = readSettings(process.env)

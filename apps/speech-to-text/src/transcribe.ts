@@ -1,5 +1,4 @@
-import { runTranscribe } from './command/run-transcribe.ts'
-import { transcribeCommand } from './command/transcribe-options.ts'
+import { runTranscribe, transcribeCommand } from './command/run-transcribe.ts'
 
 // `transcribe … | head -1` closes the pipe early. That is not an error.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {

@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames, createSpeechClient } from '../src/clients/create-speech-client.ts'
-import { countRequests } from '../src/command/count-requests.ts'
-import type { Platform } from '../src/platform/platform.ts'
+import { countRequests } from '../src/command/run-demo.ts'
+import type { Platform } from '../src/platform/connection.ts'
 import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
-import { samples, samplesFolder } from './samples.ts'
-import { padWav, silentWav } from './wav.ts'
+import { samples, samplesFolder, padWav, silentWav } from './run-command.ts'
 
 let platform: Platform
 

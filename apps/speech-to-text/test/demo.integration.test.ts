@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
-import { runCommand } from './run-command.ts'
-import { samples } from './samples.ts'
+import { runCommand, samples } from './run-command.ts'
 
 test('the demo transcribes every sample with every client and one token request each', async () => {
   const { code, stdout, stderr } = await runCommand('demo', [])

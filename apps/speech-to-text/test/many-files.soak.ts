@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
-import { countRequests } from '../src/command/count-requests.ts'
+import { countRequests } from '../src/command/run-demo.ts'
 import { application, startSpeech, startTokens } from './platform.ts'
-import { samples, samplesFolder } from './samples.ts'
-import { padWav } from './wav.ts'
+import { samples, samplesFolder, padWav } from './run-command.ts'
 
 const script = fileURLToPath(new URL('../dist/transcribe.js', import.meta.url))
 const [file, text] = Object.entries(samples)[0]!

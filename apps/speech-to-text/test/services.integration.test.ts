@@ -8,8 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import { application, stop, spawnSpeech, startSpeech, startTokens } from './platform.ts'
-import { runCommand } from './run-command.ts'
-import { samples, samplesFolder } from './samples.ts'
+import { runCommand, samples, samplesFolder } from './run-command.ts'
 
 const files = Object.keys(samples)
 const [file, text] = Object.entries(samples)[0]!

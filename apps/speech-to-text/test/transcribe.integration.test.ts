@@ -5,11 +5,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
-import type { Platform } from '../src/platform/platform.ts'
+import type { Platform } from '../src/platform/connection.ts'
 import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
-import { runCommand, type CommandOptions } from './run-command.ts'
-import { sampleLines, samples, samplesFolder } from './samples.ts'
-import { silentWav } from './wav.ts'
+import {
+  runCommand,
+  type CommandOptions,
+  sampleLines,
+  samples,
+  samplesFolder,
+  silentWav,
+} from './run-command.ts'
 
 const files = Object.keys(samples)
 const [file, text] = Object.entries(samples)[0]!

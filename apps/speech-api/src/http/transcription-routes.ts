@@ -3,14 +3,18 @@ import type { TokenVerifier } from '@tokenwell/resource-server'
 import { resourceServer } from '@tokenwell/resource-server/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { EngineBusyError, type SpeechEngine } from '../engines/speech-engine.ts'
-import type { Job } from '../jobs/job.ts'
-import { createFairShare } from '../jobs/fair-share.ts'
-import type { JobStore } from '../jobs/job-store.ts'
+import type { Job, JobStore } from '../jobs/job-store.ts'
+import { createFairShare } from '../jobs/run-job.ts'
 import { readDuration } from '../wav/read-duration.ts'
-import { abortOnDisconnect } from './abort-on-disconnect.ts'
-import { ApiError } from './api-error.ts'
-import { limitSlowUpload, type SlowUploadLimits } from './limit-slow-upload.ts'
-import { acceptAudio, readUpload, rejectLargeBody } from './read-upload.ts'
+import { abortOnDisconnect } from './finish-responses.ts'
+import { ApiError } from './handle-errors.ts'
+import {
+  limitSlowUpload,
+  type SlowUploadLimits,
+  acceptAudio,
+  readUpload,
+  rejectLargeBody,
+} from './read-upload.ts'
 import {
   type JobResponse,
   toJobResponse,

@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { EngineBusyError, EngineError, type SpeechEngine } from '../engines/speech-engine.ts'
-import { untilAborted } from '../streams/until-aborted.ts'
+import { EngineBusyError, EngineError, type SpeechEngine, type Transcript } from '../engines/speech-engine.ts'
+import { untilAborted } from '../engines/command/write-speech-wav.ts'
 import { createTemporaryFile } from '../temporary-files/temporary-file.ts'
-import type { Job } from './job.ts'
-import { createFairShare } from './fair-share.ts'
-import { runJob } from './run-job.ts'
+import { createFairShare, runJob } from './run-job.ts'
+
+/** A recording that is transcribed after its upload. */
+export interface Job {
+  readonly id: string
+  readonly owner: string
+  /** Duration of the recording, undefined if it is unknown. */
+  readonly seconds: number | undefined
+  state: 'waiting' | 'running' | 'done' | 'failed'
+  processedSeconds: number
+  transcript?: Transcript
+  error?: unknown
+}
 
 export interface JobStoreOptions {
   readonly engine: SpeechEngine

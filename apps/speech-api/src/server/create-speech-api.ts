@@ -2,11 +2,10 @@ import { createTokenVerifier } from '@tokenwell/resource-server'
 import { fastify, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createDigitsEngine } from '../engines/digits/create-digits-engine.ts'
-import { allowOrigins } from '../http/allow-origins.ts'
-import { finishResponses } from '../http/finish-responses.ts'
+import { allowOrigins, finishResponses } from '../http/finish-responses.ts'
 import { handleErrors, logServerError } from '../http/handle-errors.ts'
 import { transcriptionRoutes } from '../http/transcription-routes.ts'
-import { handleUnreadBodies } from '../http/unread-body.ts'
+import { handleUnreadBodies } from '../http/read-upload.ts'
 import { createJobStore } from '../jobs/job-store.ts'
 import type { SpeechApiOptions } from './speech-api-options.ts'
 import { removeStaleFiles } from '../temporary-files/temporary-file.ts'
@@ -73,4 +72,35 @@ function createLogger({ quiet = false, logTo }: SpeechApiOptions): FastifyBaseLo
     },
   }
   return logTo ? pino(settings, logTo) : pino(settings)
+}
+
+export interface StartSpeechApiOptions extends SpeechApiOptions {
+  /** @default 0, a free port */
+  readonly port?: number | undefined
+  /** @default '127.0.0.1' */
+  readonly host?: string | undefined
+}
+
+export interface RunningSpeechApi {
+  readonly url: string
+  /** Stops listening, completes pending responses, cancels jobs and closes the engine. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the speech-to-text API.
+ *
+ * @example
+ * const api = await startSpeechApi({ authUrl, clientId: 'speech-api', clientSecret })
+ * await fetch(`${api.url}/v1/transcriptions`, { method: 'POST', headers, body: wav })
+ */
+export async function startSpeechApi(options: StartSpeechApiOptions): Promise<RunningSpeechApi> {
+  const server = createSpeechApi(options)
+  try {
+    const url = await server.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' })
+    return { url, close: () => server.close() }
+  } catch (error) {
+    await server.close()
+    throw error
+  }
 }

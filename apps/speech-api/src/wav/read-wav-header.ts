@@ -1,5 +1,4 @@
-import { AudioError } from './audio-error.ts'
-import { parseWavFormat, type WavFormat } from './wav-format.ts'
+import { AudioError, parseWavFormat, type WavFormat } from './wav-format.ts'
 
 export interface WavHeader {
   readonly format: WavFormat

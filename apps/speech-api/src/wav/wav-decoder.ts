@@ -1,7 +1,53 @@
-import { AudioError } from './audio-error.ts'
+import { AudioError, type WavFormat } from './wav-format.ts'
 import { createWavHeaderReader } from './read-wav-header.ts'
-import { createSampleReader } from './sample-reader.ts'
-import type { WavFormat } from './wav-format.ts'
+
+const MAX_SAMPLE = 1_000
+
+/** Reads whole frames of interleaved samples into one channel between -1 and 1: the mean of all channels. */
+export function createSampleReader(format: WavFormat): (frames: Uint8Array) => Float32Array {
+  const { channels, bytesPerSample } = format
+  const bytesPerFrame = channels * bytesPerSample
+  const read = sampleOf(format)
+  return (frames) => {
+    const view = new DataView(frames.buffer, frames.byteOffset, frames.byteLength)
+    const mono = new Float32Array(Math.floor(frames.length / bytesPerFrame))
+    for (let frame = 0, offset = 0; frame < mono.length; frame++) {
+      let sum = 0
+      for (let channel = 0; channel < channels; channel++, offset += bytesPerSample) {
+        sum += read(view, offset)
+      }
+      mono[frame] = sum / channels
+    }
+    return mono
+  }
+}
+
+function sampleOf({ encoding, bytesPerSample }: WavFormat): (view: DataView, offset: number) => number {
+  if (encoding === 'float') {
+    return bytesPerSample === 8
+      ? (view, offset) => checked(view.getFloat64(offset, true))
+      : (view, offset) => checked(view.getFloat32(offset, true))
+  }
+  switch (bytesPerSample) {
+    case 1: // the one width that is unsigned
+      return (view, offset) => (view.getUint8(offset) - 128) / 0x80
+    case 2:
+      return (view, offset) => view.getInt16(offset, true) / 0x8000
+    case 3:
+      return (view, offset) => (view.getUint8(offset) | (view.getInt16(offset + 1, true) << 8)) / 0x800000
+    default:
+      return (view, offset) => view.getInt32(offset, true) / 0x80000000
+  }
+}
+
+function checked(sample: number): number {
+  // Also false for NaN. Valid samples are between -1 and 1; some programs write slightly more.
+  if (Math.abs(sample) <= MAX_SAMPLE) return sample
+  throw new AudioError(
+    'invalid_samples',
+    `The WAV file contains invalid samples: ${sample} is not between -1 and 1.`,
+  )
+}
 
 export interface WavDecoder {
   /** Known once the header has been pushed. */

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { createSpeechApi } from '@tokenwell/speech-api'
 import { describe, expect, test } from 'vitest'
 import { wavFile } from '../../scripts/wav-file.ts'
-import { readSettings } from '../../src/server/read-settings.ts'
-import { testCommand } from '../engines/command/test-command.ts'
+import { readSettings } from '../../src/server/speech-api-options.ts'
+import { testCommand } from '../engines/command/test-program.ts'
 
 const environment = { AUTH_URL: 'https://auth.example', CLIENT_ID: 'id', CLIENT_SECRET: 'secret' }
 

@@ -1,3 +1,8 @@
+/** White noise with a given root mean square. */
+export function noise(level: number, length: number, random: () => number): Float32Array {
+  return Float32Array.from({ length }, () => level * Math.sqrt(12) * (random() - 0.5))
+}
+
 /** A sine with an amplitude of 0.5. */
 export function tone(hertz: number, sampleRate: number, seconds: number): Float32Array {
   return Float32Array.from(

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { wavFile, type WavFileOptions } from '../../scripts/wav-file.ts'
-import type { Bandwidth } from '../../src/engines/digits/features/bandwidth.ts'
+import type { Bandwidth } from '../../src/engines/digits/features/cepstrum.ts'
 import {
   type DigitTemplates,
   loadDigitTemplates,
 } from '../../src/engines/digits/recognition/digit-templates.ts'
 import { createDigitTranscription } from '../../src/engines/digits/digit-transcription.ts'
 import type { Transcript } from '../../src/engines/speech-engine.ts'
-import { createResampler } from '../../src/wav/resampler.ts'
+import { createResampler, joinSamples } from '../../src/wav/resampler.ts'
 import { createWavReader } from '../../src/wav/wav-reader.ts'
-import { joinSamples } from '../../src/wav/join-samples.ts'
 
 const loaded = new Map<Bandwidth, DigitTemplates>()
 

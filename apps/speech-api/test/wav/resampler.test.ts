@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { joinSamples } from '../../src/wav/join-samples.ts'
-import { createResampler } from '../../src/wav/resampler.ts'
+import { joinSamples, createResampler } from '../../src/wav/resampler.ts'
 import { largestDifference, level, tone } from '../support/tone.ts'
 
 function resample(

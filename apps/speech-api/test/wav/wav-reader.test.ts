@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { wavChunk, wavFile, type WavFileOptions } from '../../scripts/wav-file.ts'
-import { AudioError } from '../../src/wav/audio-error.ts'
-import { joinSamples } from '../../src/wav/join-samples.ts'
+import { AudioError } from '../../src/wav/wav-format.ts'
+import { joinSamples } from '../../src/wav/resampler.ts'
 import { createWavReader } from '../../src/wav/wav-reader.ts'
 import { largestDifference, tone } from '../support/tone.ts'
 

@@ -1,5 +1,5 @@
 import type { TranscribeOptions } from '../speech/transcribe-recording.ts'
-import type { Transcript } from '../speech/transcript.ts'
+import type { Transcript } from '../speech/speech-api-response.ts'
 
 /** The speech API as the command line uses it, independent of the HTTP client. */
 export interface SpeechClient {

@@ -2,7 +2,11 @@ import { openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
-import { RecordingError } from './recording-error.ts'
+
+/** A recording cannot be transcribed. The message is one sentence that names it. */
+export class RecordingError extends Error {
+  override readonly name = 'RecordingError'
+}
 
 /** A recording to transcribe. It is opened only when it is sent. */
 export interface Recording {

@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
-import { clientNames, createSpeechClient, type ClientName } from '../clients/create-speech-client.ts'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage } from 'node:http'
+import { type ClientName, clientNames, createSpeechClient } from '../clients/create-speech-client.ts'
 import type { Connection } from '../platform/connection.ts'
 import { startLocalPlatform } from '../platform/start-local-platform.ts'
-import { countRequests, type RequestCount } from './count-requests.ts'
 import { describeError } from '../platform/describe-error.ts'
 import { findRecordings, type Recording } from './find-recordings.ts'
-import { printError, plural } from './print-results.ts'
+import { plural, printError } from './progress.ts'
 
 const { stdout } = process
 const samples = fileURLToPath(new URL('../../samples', import.meta.url))
@@ -92,4 +93,23 @@ function requestsSince(before: ReadonlyMap<string, number>, { received }: Reques
 
 function red(text: string): string {
   return styleText('red', text, { stream: stdout })
+}
+
+/** The number of received requests, by `METHOD /path`. */
+export interface RequestCount {
+  readonly received: ReadonlyMap<string, number>
+  stop(): void
+}
+
+/** Counts the requests that the servers of this process receive, so what the clients have really sent. */
+export function countRequests(): RequestCount {
+  const received = new Map<string, number>()
+  const channel = 'http.server.request.start'
+  const count = (message: unknown) => {
+    const { method, url } = (message as { readonly request: IncomingMessage }).request
+    const request = `${method} ${url?.replace(/\?.*/, '')}`
+    received.set(request, (received.get(request) ?? 0) + 1)
+  }
+  subscribe(channel, count)
+  return { received, stop: () => void unsubscribe(channel, count) }
 }

@@ -2,9 +2,12 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { createHistory } from './history/history.ts'
 import { chooseRoute } from './choose-route.ts'
-import { fetchPageSettings, startSession } from './page-server.ts'
+import {
+  fetchPageSettings,
+  startSession,
+  createServerTranscriber,
+} from './transcribing/server-transcriber.ts'
 import { createDirectTranscriber } from './transcribing/direct-transcriber.ts'
-import { createServerTranscriber } from './transcribing/server-transcriber.ts'
 
 const root = document.querySelector('#page')!
 

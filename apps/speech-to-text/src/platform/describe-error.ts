@@ -1,8 +1,6 @@
 import { TokenError } from '@tokenwell/core'
-import { SpeechApiError } from '../speech/speech-api-error.ts'
-import { UnreachableError } from '../speech/unreachable-error.ts'
-import { ConfigurationError } from './configuration-error.ts'
-import type { Connection } from './connection.ts'
+import { SpeechApiError, UnreachableError } from '../speech/speech-api-response.ts'
+import { ConfigurationError, type Connection } from './connection.ts'
 
 /** Describes in one or two sentences why nothing can be transcribed; undefined for an unexpected error. */
 export function describeError(error: unknown, connection?: Connection): string | undefined {

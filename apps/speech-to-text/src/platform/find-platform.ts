@@ -1,5 +1,4 @@
-import { connectionFromEnvironment, pageFromEnvironment } from './connection-from-environment.ts'
-import type { Platform } from './platform.ts'
+import { connectionFromEnvironment, pageFromEnvironment, type Platform } from './connection.ts'
 import type { LocalPlatformOptions } from './start-local-platform.ts'
 
 /**

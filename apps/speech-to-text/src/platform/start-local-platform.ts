@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { startSpeechApi } from '@tokenwell/speech-api'
 import { startTokenService } from '@tokenwell/token-service'
-import type { Platform } from './platform.ts'
+import type { Platform } from './connection.ts'
 
 export interface LocalPlatformOptions {
   /** Origins of pages that may call the speech API. */

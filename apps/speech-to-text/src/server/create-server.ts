@@ -6,10 +6,9 @@ import type { NestExpressApplication } from '@nestjs/platform-express'
 import compression from 'compression'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
-import { sameOriginOnly } from './same-origin.ts'
-import type { ServerSettings } from './server-settings.ts'
+import { sameOriginOnly, sessions } from './session.ts'
+import type { ServerSettings } from './page-settings.controller.ts'
 import { serverModule } from './server.module.ts'
-import { sessions } from './session.ts'
 
 export interface ServerOptions {
   /** Creates the handler that serves the page during development. By default the built files are served. */

@@ -10,8 +10,8 @@ import {
 import { TokenError } from '@tokenwell/core'
 import { isAxiosError } from 'axios'
 import type { Response } from 'express'
-import { SpeechApiError } from '../speech/speech-api-error.ts'
-import { SERVER_SETTINGS, type ServerSettings } from './server-settings.ts'
+import { SpeechApiError } from '../speech/speech-api-response.ts'
+import { SERVER_SETTINGS, type ServerSettings } from './page-settings.controller.ts'
 
 interface ErrorResponse {
   readonly status: number

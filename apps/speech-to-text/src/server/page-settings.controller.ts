@@ -1,9 +1,50 @@
-import { Controller, Get, Inject, Sse, UseGuards, type MessageEvent } from '@nestjs/common'
-import { map, type Observable } from 'rxjs'
-import type { PageSettings } from '../platform/page-settings.ts'
-import { SERVER_SETTINGS, type ServerSettings } from './server-settings.ts'
-import { SessionGuard } from './session.guard.ts'
-import { TokenStatusService } from './token-status.service.ts'
+import {
+  Controller,
+  Get,
+  Inject,
+  Injectable,
+  type MessageEvent,
+  type OnModuleDestroy,
+  Sse,
+  UseGuards,
+} from '@nestjs/common'
+import type { TokenProvider } from '@tokenwell/core'
+import { InjectTokenProvider } from '@tokenwell/nestjs-module'
+import { map, merge, type Observable, Subject, timer } from 'rxjs'
+import type { Platform, PageSettings } from '../platform/connection.ts'
+import { type TokenStatus, type TokenWatcher, watchToken } from '../tokens/token-status.ts'
+import { SessionGuard } from './session.ts'
+
+/** The platform and the credentials of the server. */
+export type ServerSettings = Omit<Platform, 'close' | 'onEvent'>
+
+/** Injection token of the settings. */
+export const SERVER_SETTINGS = 'ServerSettings'
+
+/** Follows the token of the server, for the page. */
+@Injectable()
+export class TokenStatusService implements OnModuleDestroy {
+  readonly #changes = new Subject<void>()
+  readonly #watcher: TokenWatcher
+
+  constructor(@InjectTokenProvider() tokens: TokenProvider) {
+    this.#watcher = watchToken(tokens, () => this.#changes.next())
+  }
+
+  countApiCall(): void {
+    this.#watcher.countApiCall()
+  }
+
+  /** Emits the status now, after each change, and every 15 s to keep the connection open. */
+  follow(): Observable<TokenStatus> {
+    return merge(timer(0, 15_000), this.#changes).pipe(map(() => this.#watcher.status()))
+  }
+
+  onModuleDestroy(): void {
+    this.#watcher.stop()
+    this.#changes.complete()
+  }
+}
 
 @Controller('api')
 export class PageSettingsController {

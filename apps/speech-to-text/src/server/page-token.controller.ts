@@ -11,7 +11,7 @@ import {
 } from '@nestjs/common'
 import { tokenResponseBody, type TokenProvider } from '@tokenwell/core'
 import { getTokenProviderToken } from '@tokenwell/nestjs-module'
-import { SessionGuard } from './session.guard.ts'
+import { SessionGuard } from './session.ts'
 
 /** Name of the client whose tokens pages get. */
 export const PAGE_CLIENT = 'page'

@@ -1,7 +1,7 @@
 import getPort, { portNumbers } from 'get-port'
 import { describeError } from '../platform/describe-error.ts'
 import { findPlatform } from '../platform/find-platform.ts'
-import { ConfigurationError } from '../platform/configuration-error.ts'
+import { ConfigurationError } from '../platform/connection.ts'
 import { createServer, type ServerOptions } from './create-server.ts'
 
 const host = '127.0.0.1'

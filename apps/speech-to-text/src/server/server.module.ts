@@ -4,13 +4,15 @@ import { TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { SpeechService } from '../clients/speech.service.ts'
 import { ErrorFilter } from './error.filter.ts'
-import { JobOwners } from './job-owners.service.ts'
+import { JobOwners, TranscriptionsController } from './transcriptions.controller.ts'
 import { PAGE_CLIENT, PageTokenController } from './page-token.controller.ts'
-import { PageSettingsController } from './page-settings.controller.ts'
-import { SERVER_SETTINGS, type ServerSettings } from './server-settings.ts'
-import { SessionsController } from './sessions.controller.ts'
-import { TokenStatusService } from './token-status.service.ts'
-import { TranscriptionsController } from './transcriptions.controller.ts'
+import {
+  PageSettingsController,
+  SERVER_SETTINGS,
+  type ServerSettings,
+  TokenStatusService,
+} from './page-settings.controller.ts'
+import { SessionsController } from './session.ts'
 
 @Module({
   controllers: [PageSettingsController, SessionsController, PageTokenController, TranscriptionsController],

@@ -1,5 +1,78 @@
-import { SpeechApiError } from './speech-api-error.ts'
-import type { Transcript } from './transcript.ts'
+import { TokenError } from '@tokenwell/core'
+
+/** The words that the speech API recognised in a recording. */
+export interface Transcript {
+  readonly text: string
+  readonly durationSeconds: number
+  readonly segments: readonly TranscriptSegment[]
+  /** What may be wrong with the recording or the transcript. */
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[] | undefined
+}
+
+/** A part of the recording, in seconds from its start, and the words in it. */
+export interface TranscriptSegment {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** From 0 to 1. */
+  readonly confidence: number
+}
+
+/** An error response of the speech API. */
+export class SpeechApiError extends Error {
+  override readonly name = 'SpeechApiError'
+  readonly status: number
+  /** The error code of the API, such as `not_a_wav`. */
+  readonly code: string
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, status: number, code: string, retryAfterMs?: number) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.retryAfterMs = retryAfterMs
+  }
+
+  /** Whether the recording is the cause, not the API or the credentials. */
+  get isRecordingInvalid(): boolean {
+    return [400, 413, 415, 422].includes(this.status) || this.code === 'engine_timeout'
+  }
+
+  /** Whether the same request may succeed later. */
+  get isRetryable(): boolean {
+    return !this.isRecordingInvalid && (this.status === 429 || this.status >= 500)
+  }
+}
+
+/** The speech API did not respond. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
+
+  constructor(url: string, cause: unknown) {
+    super(`The speech API at ${url} could not be reached (${errorCode(cause)}).`)
+  }
+}
+
+/** HTTP clients wrap each other's errors: the innermost code, such as `ECONNREFUSED`, is the most specific. */
+function errorCode(error: unknown): string {
+  const { code, cause, errors, name } = Object(error)
+  const inner = cause ?? errors?.[0]
+  return inner ? errorCode(inner) : String(code ?? name ?? 'unknown error')
+}
+
+/** Yields an error and its causes: HTTP clients wrap errors in their own. */
+export function* errorCauses(error: unknown): Generator {
+  for (let cause = error; cause !== undefined && cause !== null; cause = Object(cause).cause) yield cause
+}
+
+/** Whether the same request may succeed later. */
+export function isRetryable(error: unknown): boolean {
+  for (const cause of errorCauses(error)) {
+    if (cause instanceof SpeechApiError) return cause.isRetryable
+    if (cause instanceof TokenError) return cause.kind === 'unavailable' || cause.kind === 'throttled'
+  }
+  return true
+}
 
 /** A response of the speech API, from any HTTP client. */
 export interface SpeechApiResponse {

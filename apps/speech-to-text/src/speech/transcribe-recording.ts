@@ -1,13 +1,13 @@
 import delay from 'delay'
-import { isRetryable } from './error-causes.ts'
-import { SpeechApiError } from './speech-api-error.ts'
 import {
+  isRetryable,
+  SpeechApiError,
   readJob,
   readTranscript,
   type SpeechApiResponse,
   type TranscriptionJob,
+  type Transcript,
 } from './speech-api-response.ts'
-import type { Transcript } from './transcript.ts'
 
 /** A request to the speech API, independent of the HTTP client. */
 export interface SpeechApiRequest {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findRecordings } from '../../src/command/find-recordings.ts'
-import { RecordingError } from '../../src/command/recording-error.ts'
+import { findRecordings, RecordingError } from '../../src/command/find-recordings.ts'
 
 let folder: string
 

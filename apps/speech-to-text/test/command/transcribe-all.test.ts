@@ -1,10 +1,9 @@
 import { TokenError } from '@tokenwell/core'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { SpeechClient } from '../../src/clients/speech-client.ts'
-import type { Recording } from '../../src/command/find-recordings.ts'
-import { RecordingError } from '../../src/command/recording-error.ts'
-import { transcribeAll, type Outcome } from '../../src/command/transcribe-all.ts'
-import { SpeechApiError } from '../../src/speech/speech-api-error.ts'
+import { type Recording, RecordingError } from '../../src/command/find-recordings.ts'
+import { transcribeAll, type Outcome } from '../../src/command/transcribe-with-retries.ts'
+import { SpeechApiError } from '../../src/speech/speech-api-response.ts'
 
 const credentials = new TokenError({ kind: 'credentials', message: 'rejected' })
 

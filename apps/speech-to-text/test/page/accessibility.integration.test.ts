@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type AxeCore from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { samples, samplesFolder } from '../samples.ts'
+import { samples, samplesFolder } from '../run-command.ts'
 import { drop, hasChromium, playSlowly, shownText, useApplication } from './web-page.ts'
 
 const [[file, text], [otherFile]] = Object.entries(samples) as [[string, string], [string, string]]

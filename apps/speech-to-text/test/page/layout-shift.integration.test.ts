@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { layoutShift, pageBudget } from '@tokenwell/internal-testing/page-load'
-import { samples, samplesFolder } from '../samples.ts'
+import { samples, samplesFolder } from '../run-command.ts'
 import { drop, hasChromium, useApplication } from './web-page.ts'
 
 const [file] = Object.keys(samples) as [string]

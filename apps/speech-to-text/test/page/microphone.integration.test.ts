@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { samples, samplesFolder } from '../samples.ts'
-import { padWav } from '../wav.ts'
+import { samples, samplesFolder, padWav } from '../run-command.ts'
 import {
   hasChromium,
   launchBrowser,

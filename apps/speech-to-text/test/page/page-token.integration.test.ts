@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { pageApplication, pageLifetimeSeconds } from '../platform.ts'
-import { samples, samplesFolder } from '../samples.ts'
+import { samples, samplesFolder } from '../run-command.ts'
 import { drop, hasChromium, useApplication } from './web-page.ts'
 
 const [file] = Object.entries(samples)[0]!

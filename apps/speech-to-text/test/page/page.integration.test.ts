@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { samples, samplesFolder } from '../samples.ts'
-import { padWav, silentWav } from '../wav.ts'
+import { samples, samplesFolder, padWav, silentWav } from '../run-command.ts'
 import { copiedText, drop, hasChromium, playSlowly, shownText, useApplication } from './web-page.ts'
 
 const [file, text] = Object.entries(samples)[0]!

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { application, pageApplication } from '../platform.ts'
-import { samples, samplesFolder } from '../samples.ts'
+import { samples, samplesFolder } from '../run-command.ts'
 import { startRecordingProxy } from './recording-proxy.ts'
 import { drop, hasChromium, openBrowser, shownText, startApplication } from './web-page.ts'
 

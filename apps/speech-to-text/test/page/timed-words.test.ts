@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timedWords } from '../../src/page/timed-words.ts'
+import { timedWords } from '../../src/page/downloads/subtitles.ts'
 
 test('divides the time of a segment by the length of its words', () => {
   const segments = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectionFromEnvironment } from '../../src/platform/connection-from-environment.ts'
+import { connectionFromEnvironment } from '../../src/platform/connection.ts'
 
 const complete = {
   AUTH_URL: 'https://auth.example.com/',

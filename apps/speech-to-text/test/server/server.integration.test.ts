@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { Logger } from '@nestjs/common'
 import type { NestExpressApplication } from '@nestjs/platform-express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Platform } from '../../src/platform/platform.ts'
+import type { Platform } from '../../src/platform/connection.ts'
 import { startLocalPlatform } from '../../src/platform/start-local-platform.ts'
 import { createServer } from '../../src/server/create-server.ts'
-import type { ServerSettings } from '../../src/server/server-settings.ts'
-import { samples, samplesFolder } from '../samples.ts'
-import { padWav, silentWav } from '../wav.ts'
+import type { ServerSettings } from '../../src/server/page-settings.controller.ts'
+import { samples, samplesFolder, padWav, silentWav } from '../run-command.ts'
 
 const [file, text] = Object.entries(samples)[0]!
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTranscript } from '../../src/speech/speech-api-response.ts'
-import { SpeechApiError } from '../../src/speech/speech-api-error.ts'
+import { readTranscript, SpeechApiError } from '../../src/speech/speech-api-response.ts'
 
 function errorOf(response: Parameters<typeof readTranscript>[0]): SpeechApiError {
   try {

@@ -1,15 +1,18 @@
 import { availableParallelism } from 'node:os'
 import process from 'node:process'
 import PQueue from 'p-queue'
-import { untilAborted } from '../../streams/until-aborted.ts'
+import { untilAborted, writeSpeechWav } from './write-speech-wav.ts'
 import { createTemporaryFile } from '../../temporary-files/temporary-file.ts'
-import { createTranscript, type RecordingFacts } from '../create-transcript.ts'
-import { EngineBusyError, EngineError, type SpeechEngine, type Transcript } from '../speech-engine.ts'
-import { parseCommand } from './parse-command.ts'
-import { readOutput } from './read-output.ts'
-import { ENGINE_FAILED, runProgram } from './run-program.ts'
-import { parseTimedLine } from './parse-timed-line.ts'
-import { writeSpeechWav } from './write-speech-wav.ts'
+import {
+  createTranscript,
+  type RecordingFacts,
+  EngineBusyError,
+  EngineError,
+  type SpeechEngine,
+  type Transcript,
+} from '../speech-engine.ts'
+import { parseCommand, ENGINE_FAILED, runProgram } from './parse-command.ts'
+import { readOutput, parseTimedLine } from './read-output.ts'
 
 export interface CommandEngineOptions {
   /** Program and arguments, one of them with `{file}`: `whisper-cli -m model.bin -f {file}`. */

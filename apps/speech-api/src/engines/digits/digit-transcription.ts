@@ -1,9 +1,9 @@
-import { createTranscript } from '../create-transcript.ts'
-import type { SpeechSegment, Transcript } from '../speech-engine.ts'
+import { createTranscript, type SpeechSegment, type Transcript } from '../speech-engine.ts'
 import { createWavReader } from '../../wav/wav-reader.ts'
-import { type Bandwidth, bandwidthOf, ratesFor } from './features/bandwidth.ts'
+import { type Bandwidth, bandwidthOf, ratesFor } from './features/cepstrum.ts'
 import { createDigitRecogniser, type DigitRecogniser } from './recognition/digit-recogniser.ts'
 import type { DigitTemplates } from './recognition/digit-templates.ts'
+import type { AudioErrorCode } from '../../wav/wav-format.ts'
 
 export interface DigitTranscription {
   /** Duration of the samples pushed so far. */
@@ -37,3 +37,29 @@ export function createDigitTranscription(
     },
   }
 }
+
+/** Sent to the thread. It responds to each message of a job before the next is sent, but not to `remove`. */
+export type ThreadRequest =
+  | { readonly kind: 'audio'; readonly job: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'end'; readonly job: number }
+  | { readonly kind: 'remove'; readonly job: number }
+
+export type ThreadResponse =
+  | { readonly kind: 'processed'; readonly job: number; readonly processedSeconds: number }
+  | { readonly kind: 'transcribed'; readonly job: number; readonly transcript: Transcript }
+  | {
+      readonly kind: 'failed'
+      readonly job: number
+      /** Missing if the recording is not the cause. */
+      readonly code?: AudioErrorCode | undefined
+      readonly message: string
+    }
+
+/** Sent by a thread that has loaded templates. */
+export interface LoadedTemplates {
+  readonly kind: 'loaded'
+  readonly bandwidth: Bandwidth
+  readonly templates: DigitTemplates
+}
+
+export type SuccessfulResponse = Exclude<ThreadResponse, { kind: 'failed' }>

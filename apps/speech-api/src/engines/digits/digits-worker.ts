@@ -1,9 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { AudioError } from '../../wav/audio-error.ts'
-import { createDigitTranscription, type DigitTranscription } from './digit-transcription.ts'
-import type { Bandwidth } from './features/bandwidth.ts'
+import { AudioError } from '../../wav/wav-format.ts'
+import {
+  createDigitTranscription,
+  type DigitTranscription,
+  type LoadedTemplates,
+  type ThreadRequest,
+  type ThreadResponse,
+} from './digit-transcription.ts'
+import type { Bandwidth } from './features/cepstrum.ts'
 import { type DigitTemplates, loadDigitTemplates } from './recognition/digit-templates.ts'
-import type { LoadedTemplates, ThreadRequest, ThreadResponse } from './thread-messages.ts'
 
 const transcriptions = new Map<number, DigitTranscription>()
 /** Begins with those that another thread has loaded. */

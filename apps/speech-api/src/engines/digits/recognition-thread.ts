@@ -1,9 +1,14 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { AudioError } from '../../wav/audio-error.ts'
-import type { Bandwidth } from './features/bandwidth.ts'
+import { AudioError } from '../../wav/wav-format.ts'
+import type { Bandwidth } from './features/cepstrum.ts'
 import type { DigitTemplates } from './recognition/digit-templates.ts'
-import type { LoadedTemplates, SuccessfulResponse, ThreadRequest, ThreadResponse } from './thread-messages.ts'
+import type {
+  LoadedTemplates,
+  SuccessfulResponse,
+  ThreadRequest,
+  ThreadResponse,
+} from './digit-transcription.ts'
 
 export interface RecognitionThread {
   /** Number of transcriptions in progress. */

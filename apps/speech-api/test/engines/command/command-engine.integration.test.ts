@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from
 import { wavFile } from '../../../scripts/wav-file.ts'
 import { describeEngine } from '../describe-engine.ts'
 import { tone } from '../../support/tone.ts'
-import { testCommand, longRunningCommand } from './test-command.ts'
+import { testCommand, longRunningCommand } from './test-program.ts'
 import { allExited, acceptConnections, type ProgramConnections } from './program-connections.ts'
 
 describeEngine('the command engine', (maxRecordings) =>

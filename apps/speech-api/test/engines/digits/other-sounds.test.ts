@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { transcribeSamples } from '../../support/transcribe-file.ts'
 import { createRandom } from '@tokenwell/internal-testing/random'
-import { noise } from '../../support/noise.ts'
-import { tone } from '../../support/tone.ts'
+import { noise, tone } from '../../support/tone.ts'
 
 const RATE = 16_000
 const TUNE = [262, 330, 392, 523, 440, 349, 294]

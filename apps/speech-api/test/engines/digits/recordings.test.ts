@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { wavFile, type WavFileOptions } from '../../../scripts/wav-file.ts'
-import { joinSamples } from '../../../src/wav/join-samples.ts'
+import { joinSamples } from '../../../src/wav/resampler.ts'
 import {
   transcribeSamples,
   transcribeFile,
@@ -9,7 +9,7 @@ import {
   samplesOf,
 } from '../../support/transcribe-file.ts'
 import { createRandom } from '@tokenwell/internal-testing/random'
-import { noise } from '../../support/noise.ts'
+import { noise } from '../../support/tone.ts'
 
 const pause = (seconds: number) => new Float32Array(seconds * 16_000)
 

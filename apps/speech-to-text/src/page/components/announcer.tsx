@@ -1,5 +1,4 @@
-import type { Entry } from '../history/entry.ts'
-import type { History } from '../history/history.ts'
+import type { Entry, History } from '../history/history.ts'
 
 /** Announces the state of the newest recording to screen readers. */
 export function Announcer({ history }: { history: History }) {

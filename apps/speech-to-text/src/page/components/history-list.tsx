@@ -1,6 +1,6 @@
-import { isActive, type Entry } from '../history/entry.ts'
-import type { History } from '../history/history.ts'
-import { percent } from './percent.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import { type Entry, isActive, type History } from '../history/history.ts'
+import { percent } from './progress-line.tsx'
 
 /** All recordings, one line each, with the progress of those that are being transcribed. */
 export function HistoryList({ history }: { history: History }) {
@@ -85,4 +85,43 @@ function summary({ progress }: Entry): string {
     case 'transcribing':
       return progress.fraction === undefined ? 'Transcribing' : `Transcribing, ${percent(progress.fraction)}`
   }
+}
+
+/** Offers to restore the recording that was removed last. */
+export function UndoRemove({ history }: { history: History }) {
+  const entry = history.removed.value
+  const undo = useRef<HTMLButtonElement>(null)
+  // The button that removed the recording had the focus, and is gone.
+  useEffect(() => undo.current?.focus(), [entry])
+  const focusStart = (): void => document.querySelector<HTMLElement>('.add button')?.focus()
+  return (
+    <div role="status">
+      {entry && (
+        <div class="card undo">
+          <span class="name">Removed {entry.name}.</span>
+          <button
+            ref={undo}
+            type="button"
+            class="quiet"
+            onClick={() => {
+              history.restore()
+              focusStart()
+            }}
+          >
+            Undo
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              history.dismissRemoved()
+              focusStart()
+            }}
+          >
+            Dismiss
+          </button>
+        </div>
+      )}
+    </div>
+  )
 }

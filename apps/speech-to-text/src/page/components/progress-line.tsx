@@ -1,6 +1,10 @@
-import type { Progress } from '../history/entry.ts'
-import { startSession } from '../page-server.ts'
-import { percent } from './percent.ts'
+import type { Progress } from '../history/history.ts'
+import { startSession } from '../transcribing/server-transcriber.ts'
+
+/** @param fraction from 0 to 1 */
+export function percent(fraction: number): string {
+  return `${Math.round(fraction * 100)}%`
+}
 
 /** Shows the progress of a recording, or why it failed and how to continue. */
 export function ProgressLine({ progress, onTryAgain }: { progress: Progress; onTryAgain: () => void }) {

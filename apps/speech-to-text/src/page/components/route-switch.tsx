@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import type { PageSettings } from '../../platform/page-settings.ts'
+import type { PageSettings } from '../../platform/connection.ts'
 import type { Route } from '../transcribing/transcriber.ts'
 
 const routes: Record<Route, { readonly label: string; readonly description: string }> = {

@@ -1,13 +1,90 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
-import { isActive, type Entry } from '../history/entry.ts'
-import type { History } from '../history/history.ts'
-import { timedWords } from '../timed-words.ts'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Transcript } from '../../speech/speech-api-response.ts'
+import { type Format, formats, transcriptFile, type TimedWord, timedWords } from '../downloads/subtitles.ts'
+import { type Entry, isActive, type History } from '../history/history.ts'
 import type { Route } from '../transcribing/transcriber.ts'
-import { CopyButton } from './copy-button.tsx'
-import { Downloads } from './downloads.tsx'
 import { ProgressLine } from './progress-line.tsx'
 import { useWaveform } from './use-waveform.ts'
-import { Words } from './words.tsx'
+
+/** Copies a text to the clipboard, and confirms it. */
+export function CopyButton({ text }: { text: string }) {
+  const [label, setLabel] = useState('Copy text')
+  useEffect(() => {
+    if (label === 'Copy text') return undefined
+    const timer = setTimeout(() => setLabel('Copy text'), 2_000)
+    return () => clearTimeout(timer)
+  }, [label])
+  const copy = (): Promise<void> =>
+    navigator.clipboard.writeText(text).then(
+      () => setLabel('Copied'),
+      () => setLabel('Copy failed'),
+    )
+  return (
+    <button type="button" class="quiet copy" aria-live="polite" onClick={() => void copy()}>
+      {label}
+    </button>
+  )
+}
+
+export function Downloads({ name, transcript }: { name: string; transcript: Transcript }) {
+  return formats.map((format) => (
+    <button key={format} type="button" class="quiet" onClick={() => save(name, transcript, format)}>
+      Save {format.toUpperCase()}
+    </button>
+  ))
+}
+
+function save(name: string, transcript: Transcript, format: Format): void {
+  const url = URL.createObjectURL(transcriptFile(transcript, format))
+  const link = Object.assign(document.createElement('a'), {
+    href: url,
+    download: `${name.replace(/\.wave?$/i, '')}.${format}`,
+  })
+  link.click()
+  // Not at once: the browser may still be reading it.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
+
+interface WordsProps {
+  readonly words: readonly TimedWord[]
+  /** Position of the player; undefined before it was played. */
+  readonly seconds: number | undefined
+  readonly onPick: (word: TimedWord) => void
+}
+
+/** The transcript: each word is a button that plays it. Tab stops once, the arrow keys move from word to word. */
+export function Words({ words, seconds, onPick }: WordsProps) {
+  const [focused, setFocused] = useState(0)
+  const list = useRef<HTMLDivElement>(null)
+
+  const move = (event: KeyboardEvent): void => {
+    const target = { ArrowRight: focused + 1, ArrowLeft: focused - 1, Home: 0, End: words.length - 1 }[
+      event.key
+    ]
+    if (target === undefined || !words[target]) return
+    event.preventDefault()
+    setFocused(target)
+    list.current?.querySelectorAll('button')[target]?.focus()
+  }
+
+  if (words.length === 0) return <p class="no-words">No words recognised.</p>
+  return (
+    <div class="words" role="group" aria-label="Transcript" ref={list} onKeyDown={move}>
+      {words.map((word, index) => (
+        <button
+          key={word.start}
+          type="button"
+          tabIndex={index === focused ? 0 : -1}
+          aria-current={seconds !== undefined && word.start <= seconds && seconds < word.end}
+          onFocus={() => setFocused(index)}
+          onClick={() => onPick(word)}
+        >
+          {word.text}
+        </button>
+      ))}
+    </div>
+  )
+}
 
 const routes: Record<Route, string> = {
   direct: 'This page called the speech API directly.',

@@ -1,8 +1,39 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import WaveSurfer from 'wavesurfer.js'
 import RegionsPlugin from 'wavesurfer.js/plugins/regions'
-import type { TimedWord } from '../timed-words.ts'
-import { useThemeColours } from './use-theme-colours.ts'
+import type { TimedWord } from '../downloads/subtitles.ts'
+
+export interface Colours {
+  readonly wave: string
+  readonly played: string
+  readonly word: string
+  readonly otherWord: string
+  readonly text: string
+}
+
+/** The colours of the page for canvases, light or dark as the system prefers. */
+export function useThemeColours(): Colours {
+  const [colours, setColours] = useState(readColours)
+  useEffect(() => {
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    const update = () => setColours(readColours())
+    dark.addEventListener('change', update)
+    return () => dark.removeEventListener('change', update)
+  }, [])
+  return colours
+}
+
+function readColours(): Colours {
+  const style = getComputedStyle(document.documentElement)
+  const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
+  return {
+    wave: colour('wave'),
+    played: colour('played'),
+    word: colour('wave-word'),
+    otherWord: colour('wave-other-word'),
+    text: colour('text'),
+  }
+}
 
 export interface Player {
   toggle(): void

@@ -1,4 +1,21 @@
-import type { TranscriptSegment } from '../../speech/transcript.ts'
+import type { Transcript, TranscriptSegment } from '../../speech/speech-api-response.ts'
+
+export interface TimedWord {
+  readonly text: string
+  /** Seconds from the start of the recording. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Splits a transcript into words with times. Within a segment, a word's share of the time depends on its length. */
+export function timedWords({ segments }: Pick<Transcript, 'segments'>): TimedWord[] {
+  return segments.flatMap(({ text, start, end }) => {
+    const words = text.split(/\s+/).filter(Boolean)
+    const perLetter = (end - start) / words.join('').length
+    let at = start
+    return words.map((word) => ({ text: word, start: at, end: (at += word.length * perLetter) }))
+  })
+}
 
 /** Characters; the usual limit for subtitles. */
 const maxLineLength = 42
@@ -34,4 +51,20 @@ function timecode(seconds: number): string {
   const part = (unit: number, size: number, digits: number) =>
     String(Math.floor(milliseconds / unit) % size).padStart(digits, '0')
   return `${part(3_600_000, 100, 2)}:${part(60_000, 60, 2)}:${part(1000, 60, 2)},${part(1, 1000, 3)}`
+}
+
+export const formats = ['txt', 'srt', 'json'] as const
+
+export type Format = (typeof formats)[number]
+
+/** Converts a transcript to a file. */
+export function transcriptFile(transcript: Transcript, format: Format): Blob {
+  switch (format) {
+    case 'txt':
+      return new Blob([`${transcript.text}\n`], { type: 'text/plain;charset=utf-8' })
+    case 'srt':
+      return new Blob([subtitles(transcript.segments)], { type: 'application/x-subrip;charset=utf-8' })
+    case 'json':
+      return new Blob([`${JSON.stringify(transcript, null, 2)}\n`], { type: 'application/json' })
+  }
 }

@@ -1,9 +1,62 @@
-import { signal, type ReadonlySignal } from '@preact/signals'
+import { createStore, promisifyRequest, set, values } from 'idb-keyval'
+import { type ReadonlySignal, signal } from '@preact/signals'
 import pLimit from 'p-limit'
-import { describeError } from '../transcribing/describe-error.ts'
-import type { Route, Transcriber } from '../transcribing/transcriber.ts'
-import { readEntries, removeEntry, writeEntry } from './entry-store.ts'
-import { isActive, type Entry, type Progress } from './entry.ts'
+import type { Transcript } from '../../speech/speech-api-response.ts'
+import { type Route, type Transcriber, describeError } from '../transcribing/transcriber.ts'
+
+export type Progress =
+  | { readonly state: 'waiting' }
+  | { readonly state: 'uploading'; readonly fraction: number }
+  /** `fraction` is missing if it is unknown. */
+  | { readonly state: 'transcribing'; readonly fraction?: number | undefined }
+  | { readonly state: 'cancelled' }
+  | { readonly state: 'done'; readonly transcript: Transcript; readonly route: Route }
+  | { readonly state: 'failed'; readonly message: string; readonly sessionExpired: boolean }
+
+/** Whether the recording waits for something that can be cancelled. */
+export function isActive({ state }: Progress): boolean {
+  return state === 'waiting' || state === 'uploading' || state === 'transcribing'
+}
+
+/** A recording in the history of this page. */
+export interface Entry {
+  readonly id: string
+  readonly name: string
+  /** Milliseconds since 1970. */
+  readonly addedAt: number
+  readonly wav: Blob
+  readonly progress: Progress
+}
+
+const store = createStore('speech-to-text', 'recordings')
+
+/** Reads the stored entries, the newest first; none if the browser stores nothing. */
+export async function readEntries(): Promise<Entry[]> {
+  const entries = await values<Entry>(store).catch(() => [])
+  return entries.map(settle).sort((one, other) => other.addedAt - one.addedAt)
+}
+
+export async function writeEntry(entry: Entry): Promise<void> {
+  // Private windows may not store anything: the history then lasts as long as the page.
+  await set(entry.id, entry, store).catch(() => {})
+}
+
+export async function removeEntry(id: string): Promise<void> {
+  const removed = store('readwrite', (entries) => {
+    entries.delete(id)
+    // Otherwise a page that is closed or reloaded now would keep the recording.
+    entries.transaction.commit()
+    return promisifyRequest(entries.transaction)
+  })
+  await removed.catch(() => {})
+}
+
+/** A transcription that was in progress when the page was closed has failed. */
+function settle(entry: Entry): Entry {
+  if (!isActive(entry.progress)) return entry
+  const message = 'The page was closed before this recording was transcribed.'
+  return { ...entry, progress: { state: 'failed', message, sessionExpired: false } }
+}
 
 export interface History {
   /** The newest first. */

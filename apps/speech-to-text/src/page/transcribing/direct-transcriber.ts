@@ -3,9 +3,8 @@ import { tokenHooks } from '@tokenwell/ky-hook'
 import ky from 'ky'
 import { watchToken } from '../../tokens/token-status.ts'
 import { transcribeRecording } from '../../speech/transcribe-recording.ts'
-import { sendForm } from './send-form.ts'
+import { sendForm, createXhrFetch } from './xhr-fetch.ts'
 import type { Transcriber } from './transcriber.ts'
-import { createXhrFetch } from './xhr-fetch.ts'
 
 /** Calls the speech API from this page, with a token from the server of the page. */
 export function createDirectTranscriber(speechUrl: string): Transcriber {

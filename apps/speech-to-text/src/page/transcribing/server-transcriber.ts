@@ -1,9 +1,9 @@
 import ky from 'ky'
 import type { TokenStatus } from '../../tokens/token-status.ts'
 import { transcribeRecording } from '../../speech/transcribe-recording.ts'
-import { sendForm } from './send-form.ts'
+import { sendForm, createXhrFetch } from './xhr-fetch.ts'
 import type { Transcriber } from './transcriber.ts'
-import { createXhrFetch } from './xhr-fetch.ts'
+import type { PageSettings } from '../../platform/connection.ts'
 
 /** Sends recordings to the server of the page, which calls the speech API with its own token. */
 export function createServerTranscriber(): Transcriber {
@@ -20,4 +20,13 @@ export function createServerTranscriber(): Transcriber {
       return () => events.close()
     },
   }
+}
+
+/** A real application logs the user in here. */
+export async function startSession(): Promise<void> {
+  await ky.post('/api/sessions')
+}
+
+export function fetchPageSettings(): Promise<PageSettings> {
+  return ky.get('/api/page-settings').json<PageSettings>()
 }

@@ -1,5 +1,6 @@
+import { TokenError } from '@tokenwell/core'
 import type { TranscribeOptions } from '../../speech/transcribe-recording.ts'
-import type { Transcript } from '../../speech/transcript.ts'
+import { type Transcript, SpeechApiError } from '../../speech/speech-api-response.ts'
 import type { TokenStatus } from '../../tokens/token-status.ts'
 
 /** How recordings reach the speech API: from the page itself, or through its server. */
@@ -17,4 +18,34 @@ export interface Transcriber {
   transcribe(recording: Blob, options: TranscriberOptions): Promise<Transcript>
   /** Calls `listener` now and after each change of the token; returns a function that removes the listener. */
   followToken(listener: (status: TokenStatus) => void): () => void
+}
+
+export interface ErrorDescription {
+  readonly message: string
+  /** A new session would help. */
+  readonly sessionExpired: boolean
+}
+
+/** Describes an error for the user. */
+export function describeError(error: unknown, route: Route): ErrorDescription {
+  if (hasSessionExpired(error)) {
+    return { message: 'Your session has expired. The recording was kept.', sessionExpired: true }
+  }
+  return { message: messageFor(error, route), sessionExpired: false }
+}
+
+function hasSessionExpired(error: unknown): boolean {
+  if (error instanceof TokenError) return error.kind === 'credentials' && error.status === 401
+  return error instanceof SpeechApiError && error.code === 'session_expired'
+}
+
+function messageFor(error: unknown, route: Route): string {
+  if (error instanceof SpeechApiError) return error.message
+  if (error instanceof TokenError) {
+    return error.status === undefined
+      ? 'This page’s server could not be reached to get a token. The recording was kept.'
+      : `This page’s server returned no token (status ${error.status}). The recording was kept.`
+  }
+  const target = route === 'direct' ? 'The speech API' : 'This page’s server'
+  return `${target} could not be reached. The recording was kept.`
 }

@@ -1,5 +1,29 @@
 import meyda from 'meyda'
 
+/** `narrow` is telephone bandwidth: nothing above 4 kHz. */
+export type Bandwidth = 'wide' | 'narrow'
+
+const NARROW_RATE = 8_000
+
+export function bandwidthOf(sampleRate: number): Bandwidth {
+  return sampleRate < SAMPLE_RATE ? 'narrow' : 'wide'
+}
+
+/** The sample rates to convert a recording to, one after another, so that it has this bandwidth. */
+export function ratesFor(bandwidth: Bandwidth): number[] {
+  return bandwidth === 'narrow' ? [NARROW_RATE, SAMPLE_RATE] : [SAMPLE_RATE]
+}
+
+const SILENCE = -28 // dB below the level of the speech, in a quiet recording
+const ABOVE_NOISE = 3
+const LOUDEST_SILENCE = -8
+
+/** The energy below which a frame counts as silence. It rises with the noise of the recording. */
+export function silenceLevel({ energy, length }: Cepstrum): number {
+  const noise = energy.toSorted()[Math.floor(length / 10)] as number
+  return Math.min(LOUDEST_SILENCE, Math.max(SILENCE, noise + ABOVE_NOISE))
+}
+
 // The package is CommonJS and exports the object itself; its types say that it has a default export.
 const Meyda = meyda as unknown as typeof meyda.default
 

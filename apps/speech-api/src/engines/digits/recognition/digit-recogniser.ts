@@ -1,11 +1,10 @@
-import { joinSamples } from '../../../wav/join-samples.ts'
+import { joinSamples } from '../../../wav/resampler.ts'
 import { areSilent } from '../../../wav/wav-reader.ts'
-import { cepstrumOf, HOP, SAMPLE_RATE } from '../features/cepstrum.ts'
+import { cepstrumOf, HOP, SAMPLE_RATE, silenceLevel } from '../features/cepstrum.ts'
 import { decodeWords } from './decode-words.ts'
 import type { DigitTemplates } from './digit-templates.ts'
 import { cepstralMean, DIMENSIONS, featureFrames } from '../features/feature-frames.ts'
 import { selectDigits } from './select-digits.ts'
-import { silenceLevel } from '../features/silence-level.ts'
 import type { SpeechSegment } from '../../speech-engine.ts'
 
 export interface DigitRecogniser {

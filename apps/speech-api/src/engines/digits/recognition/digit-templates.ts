@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { joinSamples } from '../../../wav/join-samples.ts'
+import { readFileSync } from 'node:fs'
+import { joinSamples } from '../../../wav/resampler.ts'
 import { createWavReader } from '../../../wav/wav-reader.ts'
-import { type Bandwidth, ratesFor } from '../features/bandwidth.ts'
-import { type Cepstrum, cepstrumOf } from '../features/cepstrum.ts'
+import { type Bandwidth, ratesFor, type Cepstrum, cepstrumOf } from '../features/cepstrum.ts'
 import { cepstralMean, DIMENSIONS, featureFrames } from '../features/feature-frames.ts'
 import { featureWeights, type SpokenWord } from '../features/feature-weights.ts'
 
@@ -18,12 +17,15 @@ export interface DigitTemplates {
   readonly mean: Float32Array
 }
 
-const RECORDINGS = new URL('../../../../templates/', import.meta.url)
+const RECORDINGS = new URL('../../../../templates.wavs', import.meta.url)
 const SILENCE = -30 // dB below the level of the speech
 
-/** Reads the recordings in `templates/`: one folder for each voice with one file for each digit. */
+/** Reads `templates.wavs`: for each voice, the ten digits, one WAV file after another. */
 export function loadDigitTemplates(bandwidth: Bandwidth): DigitTemplates {
-  const read = readdirSync(RECORDINGS).map((voice) => readVoice(voice, bandwidth))
+  const files = wavFilesIn(readFileSync(RECORDINGS))
+  const read = Array.from({ length: files.length / 10 }, (_, voice) =>
+    readVoice(voice, files.slice(voice * 10, voice * 10 + 10), bandwidth),
+  )
   const words = read.flatMap((voice) => voice.words)
   const mean = (read[0] as Voice).mean.map(
     (_, index) => read.reduce((sum, voice) => sum + (voice.mean[index] as number), 0) / read.length,
@@ -42,10 +44,19 @@ interface Voice {
   readonly mean: Float32Array
 }
 
-function readVoice(voice: string, bandwidth: Bandwidth): Voice {
-  const cepstra = Array.from({ length: 10 }, (_, digit) => {
+/** The length of each file stands in its header. */
+function wavFilesIn(recordings: Buffer): Buffer[] {
+  const files: Buffer[] = []
+  for (let start = 0, end = 0; start < recordings.length; start = end) {
+    end = start + 8 + recordings.readUInt32LE(start + 4)
+    files.push(recordings.subarray(start, end))
+  }
+  return files
+}
+
+function readVoice(voice: number, files: readonly Buffer[], bandwidth: Bandwidth): Voice {
+  const cepstra = files.map((file) => {
     const reader = createWavReader(() => ratesFor(bandwidth))
-    const file = readFileSync(new URL(`${voice}/${digit}.wav`, RECORDINGS))
     return cepstrumOf(joinSamples([reader.push(file), reader.end()]))
   })
   const mean = cepstralMean(cepstra, SILENCE)
