@@ -77,13 +77,17 @@ describe('distinct modules', () => {
     class Orders {}
     @Module({ imports: [Orders], exports: [Orders] })
     class Invoices {}
-    await (await compile([tokens(), Orders])).close()
+    const module = await compile([tokens(), Orders])
+    expect(module.get(Invoices)).toBeInstanceOf(Invoices)
+    await module.close()
   })
 
   it('start alongside a module that provides a service for itself only', async () => {
     @Module({ imports: [HttpModule], providers: [{ provide: HttpService, useValue: {} }] })
     class Orders {}
-    await (await compile([tokens({ isGlobal: true }), http(), Orders])).close()
+    const module = await compile([tokens({ isGlobal: true }), http(), Orders])
+    expect(module.select(Orders).get(HttpService, { strict: true })).toEqual({})
+    await module.close()
   })
 
   it('start alongside two of the same provider that are not from here', async () => {
@@ -94,7 +98,9 @@ describe('distinct modules', () => {
     }
     @Module({ imports: [tokens()] })
     class Orders {}
-    await (await compile([other(), other(), Orders])).close()
+    const module = await compile([other(), other(), Orders])
+    expect(module.get(Orders)).toBeInstanceOf(Orders)
+    await module.close()
   })
 
   it('start if one module is imported in several places', async () => {
@@ -102,6 +108,7 @@ describe('distinct modules', () => {
     @Module({ imports: [shared], exports: [shared] })
     class OrdersModule {}
     const module = await compile([shared, OrdersModule, http({ imports: [shared] })])
+    expect(module.get(HttpService, { strict: false })).toBeInstanceOf(HttpService)
     await module.close()
   })
 

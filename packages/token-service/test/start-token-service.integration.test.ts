@@ -51,6 +51,8 @@ describe('starting a token service', () => {
 
   it("does not change the caller's options", async () => {
     const options = Object.freeze({ applications: Object.freeze([Object.freeze(application)]) })
-    await (await startTokenService(options)).close()
+    const service = await startTokenService(options)
+    await service.close()
+    expect(options.applications).toEqual([application])
   })
 })

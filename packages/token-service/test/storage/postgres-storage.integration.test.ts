@@ -24,6 +24,13 @@ describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, 
     const opened = await Promise.all(Array.from({ length: 5 }, () => openTestPostgres(url)))
     await Promise.all(opened.map((storage) => storage.probe()))
     await Promise.all(opened.map((storage) => storage.close()))
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    const { rows } = await client.query<{ name: string }>('select name from tokenwell_migrations')
+    await client.end()
+    const names = rows.map(({ name }) => name)
+    expect(names.length).toBeGreaterThan(0)
+    expect(new Set(names).size).toBe(names.length)
   })
 
   it('is not opened by an older version of the program', async () => {

@@ -49,7 +49,7 @@ describe.skipIf(!redisInstalled)('a Redis user with the permissions in OPERATION
   }
 
   it('can use the store', async () => {
-    await useStore()
+    await expect(useStore()).resolves.toBeUndefined()
   })
 
   it.each(commands)('needs %s', async (command) => {
