@@ -137,6 +137,7 @@ export default defineConfig({
           items: [
             { text: 'Errors and retries', link: '/errors' },
             { text: 'Choose how to authenticate', link: '/authentication' },
+            { text: 'Entra ID, Auth0, Okta and others', link: '/platforms' },
             { text: 'Multi-tenant applications', link: '/multi-tenant' },
             { text: 'Share a token through Redis', link: '/fleet' },
             { text: 'Share a token through PostgreSQL', link: '/postgresql' },
@@ -174,6 +175,7 @@ export default defineConfig({
           items: [
             { text: 'Comparison', link: '/comparison' },
             { text: 'From axios-token-interceptor', link: '/migration/axios-token-interceptor' },
+            { text: 'From axios-oauth-client', link: '/migration/axios-oauth-client' },
             { text: 'From simple-oauth2', link: '/migration/simple-oauth2' },
             { text: 'From openid-client', link: '/migration/openid-client' },
             { text: 'From a hand-written cache', link: '/migration/hand-written-cache' },

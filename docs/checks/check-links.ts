@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { root, site } from './places.ts'
+import { dirname, join } from 'node:path'
+import { docs, root, site } from './places.ts'
 
 /** Follows every link of the built site, anchors included; VitePress itself checks links to pages only. */
 export function checkLinks(contents: ReadonlyMap<string, string>): { links: number; problems: string[] } {
@@ -38,4 +38,16 @@ export function checkLinks(contents: ReadonlyMap<string, string>): { links: numb
 function fileOf(path: string): string | undefined {
   const candidates = path === '' || path.endsWith('/') ? [`${path}index.html`] : [`${path}.html`, path]
   return candidates.find((file) => existsSync(join(site, file)))
+}
+
+/** Follows the links of the plain Markdown files, for readers without the site. */
+export function checkPlainLinks(pages: ReadonlyMap<string, string>): string[] {
+  return [...pages].flatMap(([page, markdown]) =>
+    Array.from(
+      markdown.replaceAll(/^```.*?^```$/gms, '').matchAll(/\]\(([^)#]+)[^)]*\)/g),
+      ([, link]) => link!,
+    )
+      .filter((link) => !/^https?:/.test(link) && !existsSync(join(docs, dirname(page), link)))
+      .map((link) => `${page}: there is no ${link}`),
+  )
 }
