@@ -1,4 +1,4 @@
-import type { Ranking } from './method/ranked.ts'
+import type { Ranking } from './method/figures.ts'
 
 /** A table with a header row; the first column names the row. */
 export interface Table {

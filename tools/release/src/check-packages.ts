@@ -5,13 +5,15 @@ import { Listr } from 'listr2'
 import { checkApiReports } from './checks/api-report.ts'
 import { checkEntries } from './checks/entries.ts'
 import { checkImports } from './checks/imports.ts'
-import { checkLicences } from './checks/licences.ts'
+import { checkLicences, checkUnused } from './checks/project.ts'
 import { checkManifest } from './checks/manifest.ts'
-import { checkModuleTypes } from './checks/module-types.ts'
+import {
+  checkModuleTypes,
+  packPackage,
+  type PackedPackage,
+  checkWithPublint,
+} from './checks/packed-package.ts'
 import { checkPackedFiles } from './checks/packed-files.ts'
-import { packPackage, type PackedPackage } from './checks/packed-package.ts'
-import { checkWithPublint } from './checks/publint.ts'
-import { checkUnused } from './checks/unused.ts'
 import { publicPackages } from './public-packages.ts'
 
 type Problems = string[] | Promise<string[]>

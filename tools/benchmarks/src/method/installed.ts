@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { rolldown } from 'rolldown'
 
 interface Manifest {
   readonly version: string
@@ -58,4 +60,11 @@ function bytesOf(path: string): number {
   const status = statSync(path)
   if (!status.isDirectory()) return status.size
   return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
+}
+
+/** Size of a bundle of this file, minified and gzipped. */
+export async function bundledBytes(input: string, external: readonly (string | RegExp)[]): Promise<number> {
+  const bundle = await rolldown({ input, external: [...external], platform: 'node', logLevel: 'silent' })
+  const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false })
+  return gzipSync(output[0].code, { level: 9 }).length
 }

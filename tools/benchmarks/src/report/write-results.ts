@@ -1,11 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { installedVersion } from '../method/installed.ts'
 import type { Result } from '../result.ts'
-import { barChart } from './bar-chart.ts'
-import { lineChart } from './line-chart.ts'
-import { formatTable } from './format-table.ts'
-import { peersAhead } from './peers-ahead.ts'
-import { overview } from './overview.ts'
+import { barChart, lineChart } from './charts.ts'
+import { formatTable, peersAhead, overview } from './tables.ts'
 
 const root = new URL('../../', import.meta.url)
 

@@ -1,10 +1,50 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { createClient } from 'redis'
 import { count, milliseconds } from '../method/figures.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'
 import { redisInstalled, startRedis } from '../../../../packages/internal-testing/src/redis/redis-server.ts'
 import { startServer } from '../servers/start-server.ts'
 import type { Result } from '../result.ts'
-import { runFleet } from './run-fleet.ts'
+
+const program = fileURLToPath(new URL('fleet-process.ts', import.meta.url))
+
+export interface FleetRun {
+  /** Until the last caller of the last process had its token. */
+  readonly ms: number
+  /** How many different ones they got. */
+  readonly tokens: number
+}
+
+/** Starts the processes, and once all are ready lets their callers go at once. */
+export async function runFleet(
+  processes: number,
+  settings: object,
+  onReady: () => Promise<void>,
+): Promise<FleetRun> {
+  const children = Array.from({ length: processes }, () => fork(program, [JSON.stringify(settings)]))
+  try {
+    await Promise.all(children.map(nextMessage))
+    await onReady()
+    const runs = children.map((child) => nextMessage<{ ms: number; tokens: string[] }>(child))
+    for (const child of children) child.send('go')
+    const results = await Promise.all(runs)
+    return {
+      ms: Math.max(...results.map(({ ms }) => ms)),
+      tokens: new Set(results.flatMap(({ tokens }) => tokens)).size,
+    }
+  } finally {
+    for (const child of children) child.kill('SIGKILL')
+  }
+}
+
+async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('A process of the fleet ended')
+  })
+  return ((await Promise.race([once(child, 'message'), ended])) as [Message])[0]
+}
 
 const sizes = [
   [1, 100],

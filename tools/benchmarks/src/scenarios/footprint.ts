@@ -1,10 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { bundledBytes } from '../method/bundled-bytes.ts'
-import { bytes, count, milliseconds, ratio } from '../method/figures.ts'
-import { ranked } from '../method/ranked.ts'
-import { installed } from '../method/installed.ts'
-import { minimumOf } from '../method/minimum-of.ts'
+import { bundledBytes, installed } from '../method/installed.ts'
+import { bytes, count, milliseconds, ratio, ranked } from '../method/figures.ts'
+import { minimumOf } from '../method/run-process.ts'
 import { allIds, loadPeer } from '../peers/peers.ts'
 import type { Result } from '../result.ts'
 

@@ -1,6 +1,5 @@
-import { runProcess } from '../method/run-process.ts'
-import { roundRobin } from '../method/round-robin.ts'
-import { median } from '../method/statistics.ts'
+import { runProcess, roundRobin } from '../method/run-process.ts'
+import { median } from '../method/figures.ts'
 import type { RunningServer } from '../servers/start-server.ts'
 import type { LoadResult } from './load-process.ts'
 

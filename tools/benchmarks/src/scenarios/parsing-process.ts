@@ -3,7 +3,7 @@ import { parseTokenResponse } from '@tokenwell/core/protocol'
 import { largeBodies } from '../../../../packages/core/test/protocol/parse-token-response/large-bodies.ts'
 import { randomResponse } from '../../../../packages/core/test/protocol/parse-token-response/random-response.ts'
 import { report } from '../method/run-process.ts'
-import { median } from '../method/statistics.ts'
+import { median } from '../method/figures.ts'
 
 const count = 5_000
 const rounds = 20

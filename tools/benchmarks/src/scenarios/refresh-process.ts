@@ -1,8 +1,8 @@
 // A steady load on one client while its token is refreshed several times.
 import { apiUrl, rejectTokens } from '../api.ts'
-import { speedUpTime } from '../method/fast-clock.ts'
+import { speedUpTime } from '../method/simulated-time.ts'
 import { givenArgument, report } from '../method/run-process.ts'
-import { percentile } from '../method/statistics.ts'
+import { percentile } from '../method/figures.ts'
 import { loadPeer, type PeerId } from '../peers/peers.ts'
 
 const { id, tokenEndpoint, speed, seconds, lifetimeSeconds } = givenArgument() as {

@@ -1,5 +1,4 @@
-import { count, milliseconds } from '../method/figures.ts'
-import { ranked } from '../method/ranked.ts'
+import { count, milliseconds, ranked } from '../method/figures.ts'
 import { runProcess } from '../method/run-process.ts'
 import { loadPeer, peerIds } from '../peers/peers.ts'
 import { startServer } from '../servers/start-server.ts'

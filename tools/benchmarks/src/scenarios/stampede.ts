@@ -1,5 +1,4 @@
-import { count, milliseconds, ratio } from '../method/figures.ts'
-import { ranked } from '../method/ranked.ts'
+import { count, milliseconds, ratio, ranked } from '../method/figures.ts'
 import { runProcess } from '../method/run-process.ts'
 import { loadPeer, peerIds, type PeerId } from '../peers/peers.ts'
 import { startServer } from '../servers/start-server.ts'

@@ -1,7 +1,5 @@
-import { bytes, count, nanoseconds, ratio } from '../method/figures.ts'
-import { ranked } from '../method/ranked.ts'
+import { bytes, count, nanoseconds, ratio, ranked, median } from '../method/figures.ts'
 import { runProcess } from '../method/run-process.ts'
-import { median } from '../method/statistics.ts'
 import { loadPeer, peerIds, type PeerId } from '../peers/peers.ts'
 import { startServer } from '../servers/start-server.ts'
 import type { Result } from '../result.ts'

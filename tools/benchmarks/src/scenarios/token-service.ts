@@ -1,5 +1,4 @@
-import { count, ratio } from '../method/figures.ts'
-import { ranked } from '../method/ranked.ts'
+import { count, ratio, ranked } from '../method/figures.ts'
 import { startServer, type RunningServer } from '../servers/start-server.ts'
 import type { Result, Table } from '../result.ts'
 import { loadInTurn, timesAsMany, timesTheCost, typical, warmUpSeconds, type Throughput } from './load.ts'

@@ -1,7 +1,5 @@
-import { nanoseconds, ratio } from '../method/figures.ts'
-import { ranked } from '../method/ranked.ts'
-import { roundRobin } from '../method/round-robin.ts'
-import { runProcess } from '../method/run-process.ts'
+import { nanoseconds, ratio, ranked } from '../method/figures.ts'
+import { roundRobin, runProcess } from '../method/run-process.ts'
 import { verifierIds, verifiers } from '../verifiers/verifiers.ts'
 import type { Result } from '../result.ts'
 

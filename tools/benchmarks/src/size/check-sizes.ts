@@ -2,9 +2,8 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { bundledBytes } from '../method/bundled-bytes.ts'
-import { dependencyCount } from '../method/installed.ts'
-import { minimumOf } from '../method/minimum-of.ts'
+import { bundledBytes, dependencyCount } from '../method/installed.ts'
+import { minimumOf } from '../method/run-process.ts'
 import { budgets } from './budgets.ts'
 
 const packages = fileURLToPath(new URL('../../../../packages/', import.meta.url))

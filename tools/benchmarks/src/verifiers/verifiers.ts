@@ -1,12 +1,69 @@
+import express from 'express'
+import type { RequestHandler } from 'express'
+import inject from 'light-my-request'
+import Fastify from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { createTokenVerifier, type TokenVerifier } from '@tokenwell/resource-server'
 import { requireToken } from '@tokenwell/resource-server/express'
 import { resourceServer } from '@tokenwell/resource-server/fastify'
 import fastifyJwt from '@fastify/jwt'
 import { createRemoteJWKSet, exportSPKI } from 'jose'
 import { auth } from 'express-oauth2-jwt-bearer'
-import { expressApi } from './express-app.ts'
-import { fastifyApi } from './fastify-app.ts'
-import type { Given, Verifier } from './verifier.ts'
+
+/** What a verifier needs to accept a token: an issuer with one key, and its own access token. */
+export interface Given {
+  readonly issuer: string
+  readonly audience: string
+  readonly jwt: string
+}
+
+/** An API with an open and a protected route, `/open` and `/protected`, called without a network. */
+export interface ProtectedApi {
+  call(path: '/open' | '/protected', token: string): Promise<number>
+  /** The token to call it with. */
+  readonly token: string
+}
+
+export interface Verifier {
+  readonly name: string
+  readonly framework: 'Express' | 'Fastify'
+  /** What it checks at each request. */
+  readonly checks: string
+  open(given: Given): Promise<ProtectedApi>
+}
+
+export function expressApi(protect: RequestHandler, token: string): ProtectedApi {
+  const app = express().disable('x-powered-by').disable('etag')
+  const respond: RequestHandler = (_request, response) => void response.end('ok')
+  app.get('/open', respond)
+  app.get('/protected', protect, respond)
+  const dispatch = app as unknown as inject.DispatchFunc
+  return {
+    token,
+    async call(url, value) {
+      return (await inject(dispatch, { url, headers: { authorization: `Bearer ${value}` } })).statusCode
+    },
+  }
+}
+
+export async function fastifyApi(
+  protect: (routes: FastifyInstance) => Promise<void>,
+  token: string,
+): Promise<ProtectedApi> {
+  const app = Fastify()
+  app.get('/open', async () => 'ok')
+  await app.register(async (routes) => {
+    await protect(routes)
+    routes.get('/protected', async () => 'ok')
+  })
+  await app.ready()
+  return {
+    token,
+    async call(url, value) {
+      return (await app.inject({ url, headers: { authorization: `Bearer ${value}` } })).statusCode
+    },
+  }
+}
 
 const opaque = 'A0b1C2d3E4f5G6h7I8j9K0l1M2n3O4p5Q6r7S8t9U0v'
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
 
-const workspace = fileURLToPath(new URL('../../..', import.meta.url))
+const workspace = fileURLToPath(new URL('../../../..', import.meta.url))
 
 export default { turbopack: { root: workspace }, outputFileTracingRoot: workspace }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { projectFolder } from '../public-packages.ts'
 import { run } from '../run.ts'
 
@@ -38,4 +39,12 @@ function isAllowed(expression: string): boolean {
   return alternatives.some((licences) =>
     licences.split(' AND ').every((licence) => allowed.includes(licence.trim())),
   )
+}
+
+/** Unused files, exports and dependencies. */
+export async function checkUnused(): Promise<string[]> {
+  const knip = join(projectFolder, 'tools/release/node_modules/.bin/knip')
+  const config = join(projectFolder, 'tools/release/knip.json')
+  await run(knip, ['--config', config, '--no-progress'], { folder: projectFolder })
+  return []
 }
