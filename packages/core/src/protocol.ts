@@ -22,5 +22,13 @@ export { secureUrl } from './protocol/secure-url.ts'
 export type { ProvenRequest, TokenBinding, TokenEndpointResponse } from './protocol/token-binding.ts'
 export type { TokenFailure } from './protocol/token-error.ts'
 export type { TokenResponse } from './protocol/token-response.ts'
+export { errorCode } from './runtime/error-code.ts'
 export { notifyListener } from './runtime/listeners.ts'
+export { noStore } from './runtime/no-store.ts'
+export {
+  createIssuerDiscovery,
+  type IssuerDiscovery,
+  type IssuerDiscoveryOptions,
+  type MetadataReader,
+} from './sources/issuer-discovery.ts'
 export { readBody } from './sources/read-body.ts'

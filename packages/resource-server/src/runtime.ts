@@ -5,8 +5,3 @@
 export function sharesWork({ waitUntil }: { readonly waitUntil?: unknown }): boolean {
   return waitUntil !== undefined || globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
 }
-
-/** Frameworks such as Next.js cache responses of `fetch` unless told not to. Some runtimes reject the option. */
-export function noStore(): { cache?: 'no-store' } {
-  return 'cache' in Request.prototype ? { cache: 'no-store' } : {}
-}

@@ -7,7 +7,9 @@ import {
   type TokenVerifierOptions,
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
-import { expectNoSecrets } from '@tokenwell/testing'
+import { createFakeClock, expectNoSecrets } from '@tokenwell/testing'
+import { SignJWT } from 'jose'
+import { createSigningKey } from './servers/jwt-issuer.ts'
 import { createVerifierUnderTest, delayIntrospection } from './verifier-under-test.ts'
 
 const introspection = { authUrl: 'http://localhost', clientId: 'orders-api', clientSecret: 'orders-secret' }
@@ -240,7 +242,159 @@ describe('the metadata of an issuer', () => {
   })
 })
 
+describe('a secret that never arrives', () => {
+  it('ends the check in time, and does not keep later checks from running', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let isStuck = true
+    const clientSecret = vi.fn(() => (isStuck ? new Promise<string>(() => {}) : 'orders-secret'))
+    const underTest = createVerifierUnderTest({ clientSecret, maxConnections: 2 })
+    const stuck = Array.from({ length: 6 }, (_, at) =>
+      underTest.verifier.verify(`Bearer stuck-${at}`).catch((error: unknown) => error),
+    )
+    await vi.advanceTimersByTimeAsync(5_000)
+    for (const error of await Promise.all(stuck)) {
+      expect(error).toMatchObject({
+        status: 503,
+        cause: {
+          kind: 'unavailable',
+          message:
+            'The credentials for the introspection endpoint http://localhost/oauth/introspect are not available (TimeoutError). Check introspection.clientSecret and introspection.clientAuthentication.',
+        },
+      })
+    }
+    isStuck = false
+    const calls = clientSecret.mock.calls.length
+    expect(await underTest.statusOf('good')).toBe(200)
+    expect(clientSecret.mock.calls.length).toBe(calls + 1)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
 describe('the keys of an issuer', () => {
+  const issuer = 'https://auth.example.com/tenant'
+
+  /** An issuer whose responses a test changes. */
+  const setUp = (respond: (path: string) => Response | Promise<Response>) => {
+    const clock = createFakeClock()
+    const requests: string[] = []
+    const server = { respond }
+    const verifier = createTokenVerifier({
+      issuer,
+      audience: 'orders',
+      clock,
+      fetch: async (url) => {
+        const { pathname } = new URL(String(url))
+        requests.push(pathname)
+        return server.respond(pathname)
+      },
+    })
+    const statusOf = (token: string) =>
+      verifier.verify(`Bearer ${token}`).then(
+        () => 200,
+        ({ status }: { status: number }) => status,
+      )
+    const sign = async ({ privateKey, publicJwk }: Awaited<ReturnType<typeof createSigningKey>>) => {
+      const now = Math.floor(clock.now() / 1000)
+      return new SignJWT({ client_id: 'client', jti: crypto.randomUUID() })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: publicJwk.kid! })
+        .setIssuer(issuer)
+        .setAudience('orders')
+        .setSubject('client')
+        .setIssuedAt(now)
+        .setExpirationTime(now + 36_000)
+        .sign(privateKey)
+    }
+    return { clock, requests, server, statusOf, sign }
+  }
+  const notFound = () => new Response('', { status: 404 })
+  const junk = (count: number) => Array.from({ length: count }, (_, at) => `${jwtOf(issuer)}${at}A`)
+  const metadataPaths = [
+    '/.well-known/oauth-authorization-server/tenant',
+    '/.well-known/openid-configuration/tenant',
+    '/tenant/.well-known/openid-configuration',
+  ]
+
+  it.each(metadataPaths)('are found by metadata at %s', async (place) => {
+    const key = await createSigningKey()
+    const { statusOf, sign } = setUp((path) => {
+      if (path === '/jwks') return Response.json({ keys: [key.publicJwk] })
+      return path === place
+        ? Response.json({ issuer, jwks_uri: 'https://auth.example.com/jwks' })
+        : notFound()
+    })
+    expect(await statusOf(await sign(key))).toBe(200)
+  })
+
+  it('are requested once for 500 tokens, and not again for a while if that fails', async () => {
+    const { requests, statusOf, clock } = setUp(notFound)
+    expect(new Set(await Promise.all(junk(500).map(statusOf)))).toEqual(new Set([503]))
+    expect(requests).toEqual(metadataPaths)
+    clock.advance(4_999)
+    expect(await statusOf(`${jwtOf(issuer)}late`)).toBe(503)
+    expect(requests).toHaveLength(3)
+    clock.advance(1)
+    expect(await statusOf(`${jwtOf(issuer)}later`)).toBe(503)
+    expect(requests).toHaveLength(6)
+  })
+
+  it('are requested once for 500 tokens with unknown keys, and once more after a second', async () => {
+    const key = await createSigningKey()
+    const { requests, statusOf, clock, sign } = setUp((path) =>
+      path === '/jwks'
+        ? Response.json({ keys: [key.publicJwk] })
+        : Response.json({ issuer, jwks_uri: 'https://auth.example.com/jwks' }),
+    )
+    const unknown = await createSigningKey()
+    const tokens = (count: number) => Promise.all(Array.from({ length: count }, () => sign(unknown)))
+    expect(new Set(await Promise.all((await tokens(50)).map(statusOf)))).toEqual(new Set([401]))
+    expect(requests).toEqual([metadataPaths[0], '/jwks'])
+    clock.advance(1_000)
+    expect(new Set(await Promise.all((await tokens(50)).map(statusOf)))).toEqual(new Set([401]))
+    expect(requests).toEqual([metadataPaths[0], '/jwks', '/jwks'])
+    expect(await statusOf(await sign(key))).toBe(200)
+  })
+
+  it.each([1_000, 600_000])(
+    'are found at another URL, %i ms after they were loaded, once the issuer moved them',
+    async (wait) => {
+      const [old, next] = [await createSigningKey(), await createSigningKey()]
+      let place = '/old'
+      const { statusOf, clock, sign } = setUp((path) => {
+        if (path === place) return Response.json({ keys: [(place === '/old' ? old : next).publicJwk] })
+        if (path === metadataPaths[0])
+          return Response.json({ issuer, jwks_uri: `https://auth.example.com${place}` })
+        return notFound()
+      })
+      expect(await statusOf(await sign(old))).toBe(200)
+      place = '/new'
+      clock.advance(wait)
+      // The old place is gone: the metadata is looked up again after the failure.
+      if (wait < 600_000) expect(await statusOf(await sign(next))).toBe(503)
+      if (wait < 600_000) clock.advance(5_000)
+      expect(await statusOf(await sign(next))).toBe(200)
+      expect(await statusOf(await sign(old))).toBe(401)
+    },
+  )
+
+  it('are not read beyond 1 MiB', async () => {
+    let sent = 0
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            sent += 65_536
+            controller.enqueue(new Uint8Array(65_536).fill(32))
+          },
+        }),
+      )
+    const { statusOf } = setUp((path) =>
+      path === '/jwks' ? endless() : Response.json({ issuer, jwks_uri: 'https://auth.example.com/jwks' }),
+    )
+    expect(await statusOf(`${jwtOf(issuer)}A`)).toBe(503)
+    expect(sent).toBeLessThan(2 * 1024 * 1024)
+  })
+
   it('are reported if they cannot be loaded', async () => {
     const issuer = 'https://auth.example.com'
     const verifier = createTokenVerifier({

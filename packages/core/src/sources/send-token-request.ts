@@ -1,4 +1,5 @@
 import { errorCode } from '../runtime/error-code.ts'
+import { noStore } from '../runtime/no-store.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'
@@ -30,12 +31,6 @@ export async function fetchToken(
 ): Promise<Response> {
   // Looked up now, so that a fetch replaced by instrumentation or by a test is used.
   return (send ?? globalThis.fetch)(url, { ...init, ...noStore(), redirect: 'manual' })
-}
-
-/** Frameworks such as Next.js cache responses of `fetch` unless told not to. Some runtimes reject the option. */
-function noStore(): { cache?: 'no-store' } {
-  const { Request } = globalThis
-  return Request && 'cache' in Request.prototype ? { cache: 'no-store' } : {}
 }
 
 /** Keeps only the code or name of an unknown error, because its text may hold a secret. */

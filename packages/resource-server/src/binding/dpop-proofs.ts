@@ -1,7 +1,9 @@
 import { TokenError, type Clock } from '@tokenwell/core'
+import { errorCode } from '@tokenwell/core/protocol'
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTVerifyResult } from 'jose'
 import { digest } from '../digest.ts'
-import { codeOf, tokenError } from '../failures.ts'
+import { orAborted, withDeadline } from '../deadline.ts'
+import { tokenError } from '../failures.ts'
 import type { DpopOptions } from '../token-verifier-options.ts'
 import type { TokenVerificationFailure } from '../token-verification-error.ts'
 import { sameTarget } from './request-target.ts'
@@ -55,7 +57,9 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
   const isUnused = (id: string, until: Date, incoming: object): Promise<boolean> => {
     const known = remembered.get(incoming)
     if (known?.id === id) return known.isNew
-    const isNew = withinTimeout(async () => remember(id, until))
+    const isNew = withDeadline(rememberTimeoutMs, (signal) =>
+      orAborted(signal, (async () => remember(id, until))()),
+    )
     remembered.set(incoming, { id, isNew })
     return isNew
   }
@@ -90,7 +94,7 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
         if (!isNew) return invalidProof('The DPoP proof has already been used.')
         return clock.now() < until.getTime() ? undefined : malformedProof
       } catch (error) {
-        const failed = tokenError('unavailable', `dpop.rememberProof failed (${codeOf(error)}).`)
+        const failed = tokenError('unavailable', `dpop.rememberProof failed (${errorCode(error)}).`)
         return {
           code: 'unavailable',
           message: 'The DPoP proof cannot be checked at the moment. Try again in a second.',
@@ -99,19 +103,6 @@ export function createDpopProofs(options: DpopProofsOptions): DpopProofs {
         }
       }
     },
-  }
-}
-
-/** The result, or a `TimeoutError` when it is late. */
-async function withinTimeout(run: () => Promise<boolean>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new DOMException('', 'TimeoutError')), rememberTimeoutMs)
-  })
-  try {
-    return await Promise.race([run(), late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -2,12 +2,14 @@ import { TokenError, type ClientAuthentication, type FetchLike } from '@tokenwel
 import {
   configurationError,
   createClientAuthentication,
+  errorCode,
+  noStore,
   readBody,
   retryAfter,
   secureUrl,
 } from '@tokenwell/core/protocol'
-import { codeOf, tokenError } from '../failures.ts'
-import { noStore } from '../runtime.ts'
+import { orAborted } from '../deadline.ts'
+import { tokenError } from '../failures.ts'
 import type { IntrospectionOptions } from '../token-verifier-options.ts'
 import type { TokenClaims } from './token-check.ts'
 
@@ -44,17 +46,25 @@ export function createIntrospector(
 
   return {
     async introspect(token, signal) {
-      let response: Response
-      let text: string
+      let init: RequestInit
       try {
-        const init = await buildRequest(token, signal)
-        // Looked up now, so that a fetch replaced by instrumentation is used.
-        response = await (options.fetch ?? globalThis.fetch)(url, init)
-        text = await readBody(response)
+        init = await orAborted(signal, buildRequest(token, signal))
       } catch (error) {
         throw tokenError(
           'unavailable',
-          `Could not reach the introspection endpoint ${address} (${codeOf(error)}).`,
+          `The credentials for the introspection endpoint ${address} are not available (${errorCode(error)}). Check introspection.clientSecret and introspection.clientAuthentication.`,
+        )
+      }
+      let response: Response
+      let text: string
+      try {
+        // Looked up now, so that a fetch replaced by instrumentation is used.
+        response = await orAborted(signal, (options.fetch ?? globalThis.fetch)(url, init))
+        text = await orAborted(signal, readBody(response))
+      } catch (error) {
+        throw tokenError(
+          'unavailable',
+          `Could not reach the introspection endpoint ${address} (${errorCode(error)}).`,
         )
       }
       const { status } = response

@@ -1,5 +1,6 @@
 import { TokenError } from '@tokenwell/core'
 import fastq from 'fastq'
+import { withDeadline } from '../deadline.ts'
 import { sharesWork } from '../runtime.ts'
 import type { IntrospectionOptions, TokenVerifierOptions } from '../token-verifier-options.ts'
 import { createIntrospector } from './introspect-token.ts'
@@ -22,7 +23,7 @@ export function createIntrospectionCheck(
     maxConnections,
   )
 
-  const ask = (task: Task, known: boolean): Promise<TokenClaims | undefined> => {
+  const ask = async (task: Task, known: boolean): Promise<TokenClaims | undefined> => {
     if (!sharesWork(options)) return introspector.introspect(task.token, task.signal)
     if (known) return queue.unshift(task)
     if (queue.length() < maxWaiting) return queue.push(task)
@@ -40,15 +41,8 @@ export function createIntrospectionCheck(
     staleIfErrorMs: introspection.staleIfErrorMs ?? 0,
     toleranceMs: 0,
     async check(token, known) {
-      // Not AbortSignal.timeout: its timer would outlive the check.
-      const deadline = new AbortController()
-      const timer = setTimeout(() => deadline.abort(new DOMException('', 'TimeoutError')), timeoutMs)
-      try {
-        const claims = await ask({ token, signal: deadline.signal }, known)
-        return claims && isFor(claims, issuer, audience) ? claims : undefined
-      } finally {
-        clearTimeout(timer)
-      }
+      const claims = await withDeadline(timeoutMs, (signal) => ask({ token, signal }, known))
+      return claims && isFor(claims, issuer, audience) ? claims : undefined
     },
   }
 }

@@ -1,6 +1,7 @@
 import { TokenError } from '@tokenwell/core'
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
-import { codeOf, tokenError } from '../failures.ts'
+import { errorCode } from '@tokenwell/core/protocol'
+import { tokenError } from '../failures.ts'
 import type { JwtCheckOptions } from './jwt-check-options.ts'
 import { createKeySource } from './key-source.ts'
 import type { TokenCheck } from './token-check.ts'
@@ -34,11 +35,14 @@ export function createJwtCheck(options: JwtCheckOptions): TokenCheck['check'] {
   }
   return async (token) => {
     try {
-      return await verify(token, await keys(), { ...claims, currentDate: new Date(clock.now()) })
+      return await verify(token, keys, { ...claims, currentDate: new Date(clock.now()) })
     } catch (error) {
       if (error instanceof TokenError) throw error
       if (error instanceof errors.JOSEError && tokenFaults.has(error.code)) return undefined
-      throw tokenError('unavailable', `Could not load the keys of the issuer "${issuer}" (${codeOf(error)}).`)
+      throw tokenError(
+        'unavailable',
+        `Could not load the keys of the issuer "${issuer}" (${errorCode(error)}).`,
+      )
     }
   }
 }

@@ -1,81 +1,119 @@
-import { secureUrl } from '@tokenwell/core/protocol'
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  customFetch,
-  type JSONWebKeySet,
-  type JWTVerifyGetKey,
-} from 'jose'
-import { codeOf, tokenError } from '../failures.ts'
-import { noStore } from '../runtime.ts'
+import { isTokenError, TokenError } from '@tokenwell/core'
+import { createIssuerDiscovery, errorCode, noStore, readBody, secureUrl } from '@tokenwell/core/protocol'
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { orAborted, withDeadline } from '../deadline.ts'
+import { tokenError } from '../failures.ts'
+import { sharesWork } from '../runtime.ts'
 import type { JwtCheckOptions } from './jwt-check-options.ts'
 
+/** How long keys and metadata are used before they are loaded again. */
+const maxAgeMs = 600_000
+/** How long keys are used if they cannot be loaded again. */
+const maxStaleMs = 3_600_000
 /** An unknown key ID loads the keys again, at most once in this time. */
-const cooldownDuration = 1_000
+const cooldownMs = 1_000
+/** After a failure, nothing is requested for this time. */
+const failureCooldownMs = 5_000
 const timeoutMs = 5_000
 
-/** The issuer's public keys: those in the options, or a key set that is loaded when it is needed and again every 10 minutes. */
-export function createKeySource(options: JwtCheckOptions): () => Promise<JWTVerifyGetKey> {
-  const { issuer, jwks, jwksUrl, allowInsecureRequests } = options
-  if (jwks !== undefined) {
-    const local = createLocalJWKSet(jwks as JSONWebKeySet)
-    return async () => local
-  }
-  const load = (url: string | URL, init?: RequestInit): Promise<Response> =>
-    (options.fetch ?? globalThis.fetch)(url, { ...init, redirect: 'manual', ...noStore() })
-  const remote = (url: URL): JWTVerifyGetKey =>
-    createRemoteJWKSet(url, { cooldownDuration, timeoutDuration: timeoutMs, [customFetch]: load })
-  let keys = jwksUrl === undefined ? undefined : remote(secureUrl('jwksUrl', jwksUrl, allowInsecureRequests))
-  return async () => {
-    keys ??= remote(secureUrl('jwks_uri', await discoverKeys(issuer, load), allowInsecureRequests))
-    return keys
-  }
-}
+/** The issuer's public keys: those in the options, or a key set that is loaded by one request for all tokens. */
+export function createKeySource(options: JwtCheckOptions): JWTVerifyGetKey {
+  const { jwks, clock } = options
+  if (jwks !== undefined) return createLocalJWKSet(jwks as JSONWebKeySet)
+  const load = createLoader(options)
+  let loaded: { readonly keys: JWTVerifyGetKey; readonly at: number } | undefined
+  let failed: { readonly error: TokenError; readonly at: number } | undefined
+  let pending: Promise<JWTVerifyGetKey> | undefined
 
-/** The `jwks_uri` of the issuer's metadata (RFC 8414, section 3; OpenID Connect Discovery, section 4). */
-async function discoverKeys(
-  issuer: string,
-  load: (url: URL, init: RequestInit) => Promise<Response>,
-): Promise<string> {
-  const { origin, pathname } = new URL(issuer)
-  const path = pathname.replace(/\/$/, '')
-  const places = [
-    new URL(`${origin}/.well-known/oauth-authorization-server${path}`),
-    new URL(`${origin}${path}/.well-known/openid-configuration`),
-  ]
-  const outcomes: string[] = []
-  for (const place of places) {
+  const request = async (): Promise<JWTVerifyGetKey> => {
     try {
-      const response = await load(place, { signal: AbortSignal.timeout(timeoutMs) })
-      if (response.status === 200) {
-        const found = readMetadata(await response.text(), issuer)
-        if (typeof found === 'object') return found.keys
-        outcomes.push(`${place.href} ${found}`)
-      } else {
-        outcomes.push(`${place.href} responded with status ${response.status}`)
-        await response.body?.cancel()
-      }
+      const keys = await load()
+      loaded = { keys, at: clock.monotonic() }
+      failed = undefined
+      return keys
     } catch (error) {
-      outcomes.push(`${place.href} failed (${codeOf(error)})`)
+      failed = { error: error as TokenError, at: clock.monotonic() }
+      throw error
+    } finally {
+      pending = undefined
     }
   }
-  throw tokenError(
-    'unavailable',
-    `Could not find metadata for the issuer "${issuer}": ${outcomes.join('; ')}.`,
-  )
+
+  const reload = async (): Promise<JWTVerifyGetKey> => {
+    if (failed && clock.monotonic() - failed.at < failureCooldownMs) throw failed.error
+    if (pending) return pending
+    const work = request()
+    if (sharesWork(options)) {
+      pending = work
+      options.waitUntil?.(work.catch(() => {}))
+    }
+    return work
+  }
+
+  const age = (): number => (loaded ? clock.monotonic() - loaded.at : Infinity)
+
+  const current = async (): Promise<JWTVerifyGetKey> => {
+    if (loaded && age() < maxAgeMs) return loaded.keys
+    try {
+      return await reload()
+    } catch (error) {
+      if (loaded && age() < maxStaleMs) return loaded.keys
+      throw error
+    }
+  }
+
+  return async (header, token) => {
+    const keys = await current()
+    try {
+      return await keys(header, token)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || age() < cooldownMs) throw error
+      return (await reload())(header, token)
+    }
+  }
 }
 
-/** The URL of the issuer's keys, or the reason that there is none. */
-function readMetadata(body: string, issuer: string): { readonly keys: string } | string {
-  let metadata: Record<string, unknown>
-  try {
-    metadata = Object(JSON.parse(body)) as Record<string, unknown>
-  } catch {
-    return 'is not JSON'
+/** Loads the keys, from where the metadata of the issuer says. */
+function createLoader({
+  issuer,
+  jwksUrl,
+  allowInsecureRequests,
+  clock,
+  fetch,
+}: JwtCheckOptions): () => Promise<JWTVerifyGetKey> {
+  const discovery = createIssuerDiscovery(
+    ({ jwks_uri: url }) => (typeof url === 'string' ? { url } : 'has no jwks_uri'),
+    { maxAgeMs, timeoutMs, clock },
+  )
+
+  const find = async (): Promise<URL> => {
+    if (jwksUrl !== undefined) return secureUrl('jwksUrl', jwksUrl, allowInsecureRequests)
+    const { url } = await discovery.find(issuer, fetch, allowInsecureRequests)
+    return secureUrl('jwks_uri', url, allowInsecureRequests)
   }
-  const { issuer: named, jwks_uri: keys } = metadata
-  // RFC 8414, section 3.3: otherwise one issuer could pose as another.
-  if (named !== issuer)
-    return named ? `has the issuer ${JSON.stringify(named).slice(0, 200)}` : 'has no issuer'
-  return typeof keys === 'string' ? { keys } : 'has no jwks_uri'
+
+  const request = async (signal: AbortSignal): Promise<JWTVerifyGetKey> => {
+    const url = await find()
+    const init = { headers: { accept: 'application/json' }, redirect: 'manual', signal } as const
+    const response = await (fetch ?? globalThis.fetch)(url, { ...init, ...noStore() })
+    if (response.status !== 200) {
+      await response.body?.cancel()
+      throw keysError(issuer, `${url.href} responded with status ${response.status}`)
+    }
+    return createLocalJWKSet(JSON.parse(await readBody(response)) as JSONWebKeySet)
+  }
+
+  return async () => {
+    try {
+      return await withDeadline(timeoutMs, (signal) => orAborted(signal, request(signal)))
+    } catch (error) {
+      discovery.expire()
+      if (isTokenError(error)) throw tokenError('unavailable', error.message)
+      throw keysError(issuer, errorCode(error))
+    }
+  }
+}
+
+function keysError(issuer: string, reason: string): TokenError {
+  return tokenError('unavailable', `Could not load the keys of the issuer "${issuer}" (${reason}).`)
 }

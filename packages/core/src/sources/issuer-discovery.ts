@@ -1,0 +1,147 @@
+import { configurationError } from '../protocol/configuration-error.ts'
+import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
+import { secureUrl } from '../protocol/secure-url.ts'
+import { TokenError } from '../protocol/token-error.ts'
+import { elapsedSince, readInstant, systemClock, type Clock, type Instant } from '../runtime/clock.ts'
+import { sendTokenRequest, type FetchLike } from './send-token-request.ts'
+
+/** Reads what a client of an issuer needs from its metadata; returns a reason, such as `has no jwks_uri`, if it is missing. */
+export type MetadataReader<Found extends object> = (
+  metadata: Readonly<Record<string, unknown>>,
+  issuer: string,
+  allowInsecureRequests: boolean,
+) => Found | string
+
+export interface IssuerDiscoveryOptions {
+  /** How long metadata is cached. @default 3_600_000 */
+  readonly maxAgeMs?: number | undefined
+  /** How long each of the URLs may take to respond. @default 10_000 */
+  readonly timeoutMs?: number | undefined
+  /** @default the system clocks */
+  readonly clock?: Clock | undefined
+}
+
+/** The metadata of an issuer, cached. */
+export interface IssuerDiscovery<Found extends object> {
+  /** From the cache, or by one request for all callers. @throws {TokenError} that names the URLs that were tried */
+  find(issuer: string, fetch?: FetchLike, allowInsecureRequests?: boolean): Promise<Found>
+  /** Requests the metadata again with the next call; what is known is kept for the case that it is unavailable. */
+  expire(): void
+}
+
+/**
+ * Finds the metadata of an issuer (RFC 8414) or, failing that, by OpenID Connect Discovery.
+ *
+ * @param read called for metadata whose `issuer` is exactly the one asked for
+ */
+export function createIssuerDiscovery<Found extends object>(
+  read: MetadataReader<Found>,
+  { maxAgeMs = 3_600_000, timeoutMs = 10_000, clock = systemClock }: IssuerDiscoveryOptions = {},
+): IssuerDiscovery<Found> {
+  let last: { readonly found: Found; readonly of: string; readonly since: Instant } | undefined
+  let isExpired = false
+  let pending: { readonly result: Promise<Found>; readonly since: Instant; readonly of: string } | undefined
+
+  const isYounger = (since: Instant, ms: number): boolean => elapsedSince(since, clock) < ms
+
+  async function find(
+    of: string,
+    fetch: FetchLike | undefined,
+    allowInsecureRequests: boolean,
+  ): Promise<Found> {
+    const known = last?.of === of ? last.found : undefined
+    try {
+      const found = await fetchMetadata(of, read, { fetch, allowInsecureRequests, timeoutMs })
+      last = { found, of, since: readInstant(clock) }
+      isExpired = false
+      return found
+    } catch (error) {
+      // The metadata may be unavailable while what it names is not.
+      if (known && error instanceof TokenError && error.kind === 'unavailable') return known
+      throw error
+    } finally {
+      pending = undefined
+    }
+  }
+
+  return {
+    async find(of, fetch, allowInsecureRequests = false) {
+      if (last?.of === of && !isExpired && isYounger(last.since, maxAgeMs)) return last.found
+      // A runtime may have dropped an older one.
+      if (pending?.of !== of || !isYounger(pending.since, timeoutMs)) {
+        pending = { result: find(of, fetch, allowInsecureRequests), since: readInstant(clock), of }
+      }
+      return pending.result
+    },
+    expire() {
+      isExpired = true
+    },
+  }
+}
+
+/**
+ * RFC 8414, section 3.1, and its variant for OpenID Connect (section 5); last, OpenID Connect Discovery 1.0,
+ * section 4.
+ */
+function metadataUrls(issuer: URL): string[] {
+  const path = issuer.pathname.replace(/\/$/, '')
+  const wellKnown = (name: string): string => `${issuer.origin}/.well-known/${name}${path}`
+  const urls = [wellKnown('oauth-authorization-server'), wellKnown('openid-configuration')]
+  return path ? [...urls, `${issuer.origin}${path}/.well-known/openid-configuration`] : urls
+}
+
+async function fetchMetadata<Found extends object>(
+  issuer: string,
+  read: MetadataReader<Found>,
+  {
+    fetch,
+    allowInsecureRequests,
+    timeoutMs,
+  }: { fetch: FetchLike | undefined; allowInsecureRequests: boolean; timeoutMs: number },
+): Promise<Found> {
+  const url = secureUrl('issuer', issuer, allowInsecureRequests)
+  if (url.search) throw configurationError('issuer must not contain a query.')
+  const failures: string[] = []
+  let isUnavailable = false
+  for (const metadataUrl of metadataUrls(url)) {
+    try {
+      const init = { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(timeoutMs) }
+      const { status, body } = await sendTokenRequest(fetch, metadataUrl, init)
+      isUnavailable ||= status >= 500 || status === 429
+      const found =
+        status === 200
+          ? readMetadata(body, issuer, (metadata) => read(metadata, issuer, allowInsecureRequests))
+          : `responded with status ${status}`
+      if (typeof found === 'object') return found
+      failures.push(`${metadataUrl} ${found}`)
+    } catch (error) {
+      if (isNextjsSignal(error)) throw error
+      isUnavailable = true
+      const { cause, message } = error as Error
+      failures.push(`${metadataUrl} failed (${cause instanceof Error ? cause.message : message})`)
+    }
+  }
+  throw new TokenError({
+    kind: isUnavailable ? 'unavailable' : 'configuration',
+    message: `Could not find metadata for the issuer "${issuer}": ${failures.join('; ')}.`,
+  })
+}
+
+/** What is read from the metadata of the issuer, or why it cannot be used. */
+function readMetadata<Found extends object>(
+  body: string,
+  issuer: string,
+  read: (metadata: Readonly<Record<string, unknown>>) => Found | string,
+): Found | string {
+  let metadata: Record<string, unknown>
+  try {
+    metadata = Object(JSON.parse(body)) as Record<string, unknown>
+  } catch {
+    return 'is not JSON'
+  }
+  // RFC 8414, section 3.3: otherwise one issuer could pose as another.
+  const { issuer: named } = metadata
+  if (named !== issuer)
+    return named ? `has the issuer ${JSON.stringify(named).slice(0, 200)}` : 'has no issuer'
+  return read(metadata)
+}

@@ -1,0 +1,27 @@
+/** Runs work with a signal that is aborted, with a `TimeoutError`, when it is late. */
+export async function withDeadline<Result>(
+  timeoutMs: number,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  // Not AbortSignal.timeout: its timer would outlive the work.
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(new DOMException('', 'TimeoutError')), timeoutMs)
+  try {
+    return await run(deadline.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * The result of work, or the reason of the signal if it is aborted first: a secret manager may never respond, and does
+ * not know the signal.
+ */
+export function orAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
