@@ -1,5 +1,5 @@
 // An axios instance with tokens attached.
-import { attachTokens } from '@tokenwell/axios-interceptor'
+import { attachTokens, withoutToken } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { create, isAxiosError } from 'axios'
 
@@ -28,7 +28,7 @@ try {
 
   // One request without a token: the API rejects it.
   const rejected = await api.get('/v1/orders', {
-    token: false,
+    ...withoutToken,
     validateStatus: null,
   })
   console.log(rejected.status)

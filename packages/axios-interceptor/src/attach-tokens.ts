@@ -5,14 +5,21 @@ import {
   type Attachment,
   type AttachRequest,
 } from '@tokenwell/core/adapter'
-import type { AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
+import type { AxiosAdapter, AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
 import { copyArguments } from './copy-arguments.ts'
+import { finalUrl, wasRedirected } from './final-url.ts'
 import { baseOrigin, requestUrl, urlOfSameOrigin } from './request-url.ts'
 import { startTime, abortSignalOf, type RequestAbortSignal } from './request-abort-signal.ts'
-import { createSendOnce, sendWithoutToken } from './send-once.ts'
+import { createSendOnce, sendByAdapter, sendWithoutToken } from './send-once.ts'
+import { isWithoutToken } from './without-token.ts'
 
 /** An axios instance, with the type declarations for `import` or those for `require`. */
 export type AttachableInstance = Pick<AxiosInstance, 'defaults' | 'interceptors' | 'getUri'>
+
+interface RepeatableRequest extends AttachRequest {
+  readonly repeatable: boolean
+  readonly target: () => string
+}
 
 /**
  * Attaches tokens to the requests of an axios instance. If the API rejects a token, the request is sent once more with
@@ -46,7 +53,7 @@ export function attachTokens(
     // axios turns both into an Authorization header, which replaces any other.
     const hasCredentials =
       followsRedirects && (config.auth || (url.includes('@') && /^[^/?#]*\/\/[^/?#]*@/.test(url)))
-    if (config.token === false || hasCredentials || (!replaceHeader && hasHeader(config.headers, header)))
+    if (isWithoutToken(config) || hasCredentials || (!replaceHeader && hasHeader(config.headers, header)))
       return sendWithoutToken(config)
     const request = {
       // Set by axios, for every request.
@@ -72,7 +79,7 @@ export function attachTokens(
   }
 
   function sendAttached(
-    request: AttachRequest & { repeatable: boolean },
+    request: RepeatableRequest,
     attachment: Attachment | undefined,
     config: Config,
     startedAt: number,
@@ -82,7 +89,7 @@ export function attachTokens(
       let watch: RequestAbortSignal | undefined
       const signal = () => (watch = abortSignalOf(config, startedAt)).signal
       const next = await attacher
-        .retryAttachment(request, attachment, toApiResponse(response), request.repeatable, signal)
+        .retryAttachment(request, attachment, toApiResponse(response), canRepeat(request, response), signal)
         .finally(() => watch?.stop())
         .catch(notSent(config))
       if (next !== undefined) {
@@ -113,17 +120,28 @@ export function attachTokens(
     )
   }
 
-  function wrapAdapter(config: Config): Config {
+  const wrappers = new WeakSet<AxiosAdapter>()
+  const sending = new WeakSet<Config>()
+
+  function wrapAdapter(config: Config): void {
     const { adapter } = config
-    config.adapter = (request) => {
+    if (typeof adapter === 'function' && wrappers.has(adapter)) return
+    const wrapper: AxiosAdapter = (request) => {
+      // The adapter of an interceptor may call the one that it replaced.
+      if (sending.has(request)) return sendByAdapter(request, adapter)
+      sending.add(request)
       request.adapter = adapter!
-      return send(request)
+      return send(request).finally(() => sending.delete(request))
     }
-    return config
+    wrappers.add(wrapper)
+    config.adapter = wrapper
   }
 
-  /** Interceptors registered earlier run after this one and may replace the adapter; transforms run last. */
-  function wrapAdapterLater(config: Config): Config {
+  /**
+   * Interceptors registered earlier run after this one. They may replace the adapter, which is wrapped again when the
+   * transforms have run, or the transforms.
+   */
+  function prepare(config: Config): Config {
     const { transformRequest } = config
     const wrapWhenTransformed = function (this: Config, data: unknown) {
       this.transformRequest = transformRequest!
@@ -131,14 +149,18 @@ export function attachTokens(
       return data
     }
     config.transformRequest = [transformRequest ?? [], wrapWhenTransformed].flat()
+    wrapAdapter(config)
     return config
   }
 
   const { request } = instance.interceptors
-  const id: number = request.use((config) => (id === 0 ? wrapAdapter : wrapAdapterLater)(config), null, {
-    synchronous: true,
-  })
+  const id: number = request.use(prepare, null, { synchronous: true })
   return () => request.eject(id)
+}
+
+/** A 401 after a redirect says nothing about the request that was redirected: it may have succeeded. */
+function canRepeat({ method, repeatable, target }: RepeatableRequest, response: AxiosResponse): boolean {
+  return repeatable && (/^(?:get|head)$/i.test(method) || !wasRedirected(response, target()))
 }
 
 /** Like `headers.has(name)`, in a fraction of the time. */
@@ -150,12 +172,10 @@ function hasHeader(headers: Config['headers'], name: string): boolean {
   return false
 }
 
-function toApiResponse({ status, headers, data, request }: AxiosResponse) {
-  const finalUrl: string | undefined = request?.responseURL ?? request?.res?.responseUrl
-  // axios-mock-adapter sets the path of the request.
-  const url = URL.canParse(finalUrl ?? '') ? finalUrl : undefined
+function toApiResponse(response: AxiosResponse) {
+  const { status, headers, data } = response
   const readBody = () => readStart(data)
-  return { status, headers: (headers ?? {}) as Record<string, string>, url, readBody }
+  return { status, headers: (headers ?? {}) as Record<string, string>, url: finalUrl(response), readBody }
 }
 
 function readStart(data: AxiosResponse['data']): string | undefined | Promise<string> {

@@ -1,3 +1,2 @@
-import './request-option.ts'
-
 export { attachTokens, type AttachableInstance } from './attach-tokens.ts'
+export { withoutToken } from './without-token.ts'

@@ -1,15 +1,22 @@
 import type { Attachment, TokenAttacher } from '@tokenwell/core/adapter'
 import * as axios from 'axios'
 import { createAxiosErrors } from './axios-errors.ts'
+import { recordingEnv } from './final-url.ts'
 import { redactAgents, redactError, redactResponse } from './redact.ts'
 import { remainingTimeout } from './request-abort-signal.ts'
+import { requestUrl } from './request-url.ts'
 
 type Config = axios.InternalAxiosRequestConfig
 type Response = axios.AxiosResponse
 
+// Versions before 1.12 take one argument, and their fetch adapter no `fetch`.
+const getAdapter: (adapter: Config['adapter'], config: Config) => (config: Config) => Promise<Response> =
+  axios.getAdapter
+const acceptsFetch = Number(axios.default.VERSION.split('.')[1]) >= 12
+
 /** Sends a request through the adapter that axios itself would choose. */
-function sendByAdapter(config: Config): Promise<Response> {
-  return axios.getAdapter(config.adapter ?? axios.default.defaults.adapter, config)(config)
+export function sendByAdapter(config: Config, adapter = config.adapter): Promise<Response> {
+  return getAdapter(adapter ?? axios.default.defaults.adapter, config)(config)
 }
 
 /** Sends a request without a token. It is redacted too: its socket may carry the next request, which has a token. */
@@ -28,7 +35,7 @@ export function sendWithoutToken(config: Config): Promise<Response> {
 
 /** Sends the requests of an instance with a token. */
 export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, attacher: TokenAttacher) {
-  const { followsRedirects, checksEveryResponse, replaceHeader } = attacher
+  const { header, followsRedirects, checksEveryResponse, replaceHeader } = attacher
   const errors = createAxiosErrors(instance)
 
   /** Rejects a request that got no token. */
@@ -51,11 +58,6 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
     const follows = followsRedirects && !isBound
     // Changed and restored, because copying axios's configuration costs more than everything else.
     const { headers } = config
-    // Not restored: the header stays sensitive in configurations derived from this one.
-    for (const name in attachment.headers) {
-      const sensitiveHeaders = config.sensitiveHeaders ?? []
-      if (!sensitiveHeaders.includes(name)) config.sensitiveHeaders = [...sensitiveHeaders, name]
-    }
     redactAgents(config)
     const withToken: Config['headers'] = Object.assign(new axios.AxiosHeaders(), headers)
     for (const name in attachment.headers) {
@@ -64,13 +66,14 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
       withToken[name] = attachment.headers[name]!
     }
     config.headers = withToken
-    const revert =
-      startedAt || !follows
-        ? change(config, { ...limits(config, startedAt), ...(follows ? {} : withoutRedirects(config)) })
-        : undefined
+    const revert = change(config, {
+      ...limits(config, startedAt),
+      ...(acceptsFetch && { env: recordingEnv(config) }),
+      ...(follows ? withSafeRedirects(config, header) : withoutRedirects(config)),
+    })
     const restoreConfig = (): void => {
       config.headers = headers
-      revert?.()
+      revert()
     }
     // For axios, `validateStatus` tells success from failure.
     const needsCheck = ({ status }: Response) =>
@@ -95,9 +98,28 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
   }
 
   function withoutRedirects({ fetchOptions }: Config): Partial<Config> {
-    if (typeof XMLHttpRequest === 'undefined') return { maxRedirects: 0 }
+    // Before 1.12, the fetch adapter does not read `maxRedirects`.
+    if (typeof XMLHttpRequest === 'undefined')
+      return { maxRedirects: 0, fetchOptions: { ...fetchOptions, redirect: 'manual' } }
     // XMLHttpRequest always follows redirects; fetch can fail on them instead.
     return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
+  }
+}
+
+/** Removes the token on a redirect to another origin: axios before 1.18 sends it to subdomains, for example. */
+function withSafeRedirects(config: Config, header: string): Partial<Config> {
+  const { beforeRedirect } = config
+  let origin: string | undefined
+  return {
+    beforeRedirect(options, ...details) {
+      origin ??= new URL(requestUrl(config)).origin
+      beforeRedirect?.(options, ...details)
+      const target = new URL(String(options['href'])).origin
+      if (target === origin) return
+      origin = target
+      const headers = Object(options['headers']) as Record<string, unknown>
+      for (const name in headers) if (name.toLowerCase() === header.toLowerCase()) delete headers[name]
+    },
   }
 }
 

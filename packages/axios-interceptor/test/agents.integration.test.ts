@@ -1,4 +1,4 @@
-import { attachTokens } from '@tokenwell/axios-interceptor'
+import { attachTokens, withoutToken } from '@tokenwell/axios-interceptor'
 import { expectNoSecrets, json, noResponse, useTestServers } from '@tokenwell/testing'
 import { create, type AxiosError } from 'axios'
 import { Agent } from 'node:http'
@@ -43,11 +43,11 @@ it('shows no token of another request that is in flight or waits for a socket', 
   await servers.api.nextRequest()
   const error = await failureOf(api.get('/missing'))
   // Carries no token itself, but has the same agent.
-  const withoutToken = await failureOf(api.get('/', { token: false }))
+  const untokened = await failureOf(api.get('/', withoutToken))
   for (const _ of [1, 2]) failures.push(failureOf(api.get('/pending', { signal: controller.signal })))
   await servers.api.nextRequest()
   expect(Object.keys(httpAgent.requests)).toHaveLength(1)
-  for (const shown of [error, error.toJSON(), withoutToken, withoutToken.toJSON()]) expectHidden(shown)
+  for (const shown of [error, error.toJSON(), untokened, untokened.toJSON()]) expectHidden(shown)
   controller.abort()
   for (const failure of failures) expectHidden(await failure)
 })
@@ -79,7 +79,7 @@ it('shows no token of a later request through the response to one without a toke
   const { api, httpAgent } = apiWithAgent()
   httpAgent.maxSockets = 1
   servers.api.respond = ({ url }) => (url === '/pending' ? noResponse : json({}))
-  const first = await api.get('/', { token: false })
+  const first = await api.get('/', withoutToken)
   const controller = new AbortController()
   const failure = failureOf(api.get('/pending', { signal: controller.signal }))
   await servers.api.nextRequest()

@@ -1,4 +1,4 @@
-import { attachTokens } from '@tokenwell/axios-interceptor'
+import { attachTokens, withoutToken } from '@tokenwell/axios-interceptor'
 import {
   clientCredentials,
   createTokenFetch,
@@ -30,9 +30,8 @@ export const kind = (error: unknown): string | undefined =>
 
 export const api = axios.create({ baseURL: 'https://api.example.com' })
 export const detach: () => void = attachTokens(api, tokens)
-void api.get('/health', { token: false })
-// @ts-expect-error a request has no option for a token
-void api.get('/health', { token: 'secret' })
+void api.get('/health', withoutToken)
+void api.get('/health', { ...withoutToken, timeout: 1000 })
 
 export const modules = [
   TokenModule.forRoot({ authUrl: 'https://auth.example.com', clientId: 'billing', clientSecret: 'secret' }),

@@ -1,0 +1,53 @@
+import type { AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
+
+type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+interface Outcome {
+  readonly url: string
+  readonly redirected: boolean
+}
+
+/** Of a response of axios' fetch adapter remains only the request: it says nothing about redirects. */
+const outcomes = new WeakMap<Request, Outcome>()
+const recorders = new WeakMap<Fetch, Fetch>()
+const globalFetch: Fetch = (input, init) => globalThis.fetch(input, init)
+
+/** The `env` of a configuration, with a `fetch` that records where each response came from. */
+export function recordingEnv({ env }: Config): NonNullable<Config['env']> {
+  const { fetch = globalFetch } = (env ?? {}) as { fetch?: Fetch }
+  // axios keeps an adapter for each `fetch`, so this has to be the same for all requests.
+  const recorder = recorders.get(fetch) ?? createRecorder(fetch)
+  return { ...env, fetch: recorder }
+}
+
+function createRecorder(fetch: Fetch): Fetch {
+  const recorder: Fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    const { url, redirected } = response
+    if (typeof input === 'object' && 'headers' in input) outcomes.set(input, { url, redirected })
+    return response
+  }
+  recorders.set(fetch, recorder)
+  recorders.set(recorder, recorder)
+  return recorder
+}
+
+/** The URL that a response came from, after redirects; undefined if the adapter does not report it. */
+export function finalUrl({ request }: AxiosResponse): string | undefined {
+  const url: string | undefined =
+    request?.responseURL ?? request?.res?.responseUrl ?? outcomes.get(request)?.url
+  // axios-mock-adapter sets the path of the request.
+  return URL.canParse(url ?? '') ? url : undefined
+}
+
+/** Whether a response came from another request than the one to `url`. */
+export function wasRedirected({ request }: AxiosResponse, url: string): boolean {
+  if (request?._redirectable) return request._redirectable._redirectCount > 0
+  const outcome = outcomes.get(request)
+  if (outcome) return outcome.redirected
+  const base = (globalThis as { document?: { baseURI: string } }).document?.baseURI
+  // XMLHttpRequest reports the URL alone, without its fragment.
+  const { responseURL = '' } = Object(request) as { responseURL?: string }
+  if (!URL.canParse(responseURL) || !URL.canParse(url, base)) return false
+  const [from, to] = [new URL(responseURL), new URL(url, base)]
+  return from.origin !== to.origin || from.pathname !== to.pathname
+}
