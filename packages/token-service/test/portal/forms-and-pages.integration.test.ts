@@ -101,7 +101,7 @@ describe('every form', () => {
     const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
     expect((await admin.send('/portal/new-project', json)).status).toBe(400)
     expect((await admin.send('/portal/new-project', { method: 'POST' })).status).toBe(403)
-    expect((await admin.post('/portal/new-project', { name: 'x'.repeat(20_000) })).status).toBe(400)
+    expect((await admin.post('/portal/new-project', { name: 'x'.repeat(70_000) })).status).toBe(400)
     const body = `csrf_token=${admin.csrfToken}&name=a&name=b`
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expect((await admin.send('/portal/new-project', { method: 'POST', body, headers })).status).toBe(400)

@@ -14,6 +14,7 @@ import { submissionForm } from '../secrets/rotation-form.ts'
 import { newApplicationPage, settingsPage } from './application-form-pages.ts'
 import { reportChange } from './report-change.ts'
 import { applicationPage } from './application-page.ts'
+import { startPage } from '../overview/start-page.ts'
 import { secretPage } from '../secrets/secret-page.ts'
 import { actorOf } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
@@ -85,6 +86,11 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
           details,
           id,
         )
+        if (form['from'] === 'start') {
+          const client = { application, project, secrets: [] }
+          const content = { project, client, hasToken: false, products, submissionId: id, clientSecret }
+          return { page: startPage(request, content) }
+        }
         return { page: secretPage(request, { application, project, clientSecret }) }
       } catch (error) {
         // The page was reloaded: the secret was shown already.

@@ -2,6 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Project, RegisteredClient } from '../../applications/application.ts'
 import { checkboxes, csrfInput, emptyForm, field } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
+import { newSecret } from '../secrets/new-secret.ts'
 import { tokenSnippets } from '../snippets/client-snippets.ts'
 import { snippetTabs } from '../snippets/snippet-tabs.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
@@ -13,6 +14,8 @@ export interface StartContent {
   readonly hasToken: boolean
   readonly products: readonly string[]
   readonly submissionId: string
+  /** Of the application that was just created, once. */
+  readonly clientSecret?: string | undefined
 }
 
 export function startPage(request: DeveloperRequest, content: StartContent): SafeHtml {
@@ -29,7 +32,7 @@ export function startPage(request: DeveloperRequest, content: StartContent): Saf
         step('Request a token', tokenStep(request, content)),
       ].map((toItem, index) => toItem(done[index] === true ? 'done' : index === current ? 'current' : ''))}
     </ol>`
-  return page(request, { title: 'Get started', body })
+  return page(request, { title: 'Get started', body, scripts: ['start.js'] })
 }
 
 const step = (title: string, body: SafeHtml) => (state: 'done' | 'current' | '') =>
@@ -54,19 +57,23 @@ function projectStep({ paths, csrfToken }: DeveloperRequest, { project }: StartC
 }
 
 function applicationStep(request: DeveloperRequest, content: StartContent): SafeHtml {
-  const { paths, csrfToken, developer } = request
-  const { project, client, products, submissionId } = content
+  const { paths, csrfToken, developer, baseUrl } = request
+  const { project, client, products, submissionId, clientSecret } = content
   if (client) {
     const { id, name, clientId } = client.application
-    return html`<p>
-      <a href="${paths.application(client.project.id, id)}">${name}</a>, client ID <code>${clientId}</code>
-    </p>`
+    const path = paths.application(client.project.id, id)
+    if (clientSecret === undefined) {
+      return html`<p><a href="${path}">${name}</a>, client ID <code>${clientId}</code></p>`
+    }
+    return html`${newSecret({ baseUrl, clientId, clientSecret }, undefined)}
+      <p><a href="${path}">Continue to the application</a></p>`
   }
   const text = 'Each program that calls APIs needs its own client ID and secret.'
   if (!project) return html`<p class="muted">${text}</p>`
   return html`<p class="muted">${text}</p>
     <form method="post" action="${paths.newApplication(project.id)}" class="form">
       ${csrfInput(csrfToken)}<input type="hidden" name="submission_id" value="${submissionId}" />
+      <input type="hidden" name="from" value="start" />
       <input type="hidden" name="level" value="" /><input
         type="hidden"
         name="response_form"
@@ -91,17 +98,28 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
     </form>`
 }
 
-function tokenStep({ paths, baseUrl }: DeveloperRequest, { client, hasToken }: StartContent): SafeHtml {
+function tokenStep(
+  { paths, baseUrl }: DeveloperRequest,
+  { client, hasToken, clientSecret = 'YOUR_CLIENT_SECRET' }: StartContent,
+): SafeHtml {
   if (hasToken) return html`<p>Your application has received its first token.</p>`
   if (!client) return html`<p class="muted">Your program exchanges its client ID and secret for a token.</p>`
   const { id, clientId, status } = client.application
   return html`${status === 'approved' ? '' : html`<p><strong>An administrator has to approve the application first.</strong></p>`}
-    <p>
-      Replace <code>YOUR_CLIENT_SECRET</code> with the secret that was shown to you. If you do not have it,
-      create a new one on the <a href="${paths.application(client.project.id, id)}">application’s page</a>.
-    </p>
-    ${snippetTabs(tokenSnippets({ baseUrl, clientId, clientSecret: 'YOUR_CLIENT_SECRET' }))}
-    <p><a class="button outline" href="${paths.start}">Check again</a></p>`
+    ${
+      clientSecret === 'YOUR_CLIENT_SECRET'
+        ? html`<p>
+            Replace <code>YOUR_CLIENT_SECRET</code> with the secret that was shown to you. If you do not have
+            it, create a new one with the
+            <a href="${paths.credentials(client.project.id, id)}">application’s credentials</a>.
+          </p>`
+        : html`<p>The snippets contain the client ID and the secret.</p>`
+    }
+    ${snippetTabs(tokenSnippets({ baseUrl, clientId, clientSecret }))}
+    <p class="actions">
+      <span class="muted">Waiting for the first request.</span>
+      <a class="button outline" href="${paths.start}" data-check>Check again</a>
+    </p>`
 }
 
 function nextSteps({ paths }: DeveloperRequest, client: RegisteredClient | undefined): SafeHtml {

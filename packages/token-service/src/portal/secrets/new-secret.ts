@@ -1,4 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import { code } from '../layout/code.ts'
 import { copyable, copyButton } from '../layout/copyable.ts'
 import { environmentFile, type ClientOfService } from '../snippets/client-snippets.ts'
 
@@ -17,8 +18,11 @@ export function newSecret(client: ClientOfService, existingSecrets: string | und
         <dd>${copyable({ id: 'client-secret', value: client.clientSecret, what: 'client secret' })}</dd>
       </div>
     </dl>
-    <p>${copyButton('environment', 'Copy as .env')}</p>
-    <pre id="environment" class="visually-hidden">${environmentFile(client)}</pre>
+    <div class="bar">
+      <h3>.env</h3>
+      <div class="actions">${copyButton('environment', 'Copy as .env')}</div>
+    </div>
+    ${code(environmentFile(client), 'ini', 'Environment', 'environment')}
     ${existingSecrets === undefined ? '' : html`<p>${existingSecrets}</p>`}
   </section>`
 }

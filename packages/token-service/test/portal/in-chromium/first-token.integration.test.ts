@@ -52,6 +52,9 @@ describe.skipIf(!hasChromium)(inChromium, () => {
         client_id: clientId,
       })
 
+      // By itself: the page still shows the secret.
+      await page.locator('.steps').getByText('Your application has received its first token').waitFor()
+      expect(await page.locator('#client-secret').textContent()).toBe(clientSecret)
       await page.goto(`${service.authUrl}/portal/get-started`)
       await page.getByText('You have your first token').waitFor()
       await inspectPage(page, 'get-started-done')
