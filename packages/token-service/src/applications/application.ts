@@ -43,6 +43,21 @@ export interface Application extends Approval {
   readonly keys: readonly PublicKey[]
 }
 
+/** What the owner of an application chooses: whatever is added to an application, unless it is named here. */
+export type ApplicationSettings = Omit<
+  Application,
+  | 'id'
+  | 'projectId'
+  | 'clientId'
+  | 'status'
+  | 'createdAtMs'
+  | 'requested'
+  | 'revision'
+  | 'tokenGeneration'
+  | 'deletesAtMs'
+  | 'keys'
+>
+
 /** A client secret as it is stored: a hash. */
 export interface StoredSecret {
   readonly id: string

@@ -3,7 +3,13 @@ import type { ActivityRecorder } from '../activity/activity-recorder.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Keyring } from '../secret-hashing/keyring.ts'
 import type { ApplicationChanges, Storage } from '../storage/storage.ts'
-import type { Application, Approval, Project, RegisteredClient } from '../applications/application.ts'
+import type {
+  Application,
+  ApplicationSettings,
+  Approval,
+  Project,
+  RegisteredClient,
+} from '../applications/application.ts'
 import type { PublicKey } from '../keys/public-key.ts'
 import { changeRepeatedly } from './change-repeatedly.ts'
 import { configuredSecretPrefix, createClientId, createClientSecret, storedSecret } from './client-secret.ts'
@@ -14,11 +20,6 @@ export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'develo
 export type NewApplication = Omit<
   Application,
   'id' | 'clientId' | 'createdAtMs' | 'requested' | 'revision' | 'tokenGeneration' | 'deletesAtMs' | 'keys'
->
-
-export type ApplicationSettings = Pick<
-  Application,
-  'name' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds'
 >
 
 /** Something with this ID already exists: for example, a form was sent twice. */

@@ -1,5 +1,6 @@
 import type {
   Application,
+  ApplicationSettings,
   Approval,
   Project,
   RegisteredClient,
@@ -45,10 +46,7 @@ export interface ProjectStorage {
 }
 
 export type ApplicationChanges = Partial<
-  Pick<
-    Application,
-    'projectId' | 'name' | 'status' | 'products' | 'level' | 'responseForm' | 'lifetimeSeconds' | 'keys'
-  >
+  ApplicationSettings & Pick<Application, 'projectId' | 'status' | 'keys'>
 > & {
   /** `null` removes the request. */
   readonly requested?: Approval | null | undefined

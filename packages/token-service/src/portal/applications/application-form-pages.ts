@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Project, RegisteredClient } from '../../applications/application.ts'
+import type { ApplicationSettings, Project, RegisteredClient } from '../../applications/application.ts'
 import { checkboxes, choice, csrfInput, field, optionList, type FormState } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { applicationFrame } from './application-frame.ts'
@@ -68,32 +68,42 @@ function settings({ products, state }: SettingsContent): SafeHtml {
       state.values['lifetime_unit'],
     )}
   </select>`
-  return html` ${field({ name: 'name', label: 'Application name' }, state)}
-  ${
-    products.length === 0
-      ? ''
-      : checkboxes(
-          {
-            name: 'product',
-            label: 'API products',
-            hint: 'The products that its tokens are valid for.',
-            choices: products,
-          },
-          state,
-        )
+  const fields: Record<keyof ApplicationSettings, SafeHtml | ''> = {
+    name: field({ name: 'name', label: 'Application name' }, state),
+    products:
+      products.length === 0
+        ? ''
+        : checkboxes(
+            {
+              name: 'product',
+              label: 'API products',
+              hint: 'The products that its tokens are valid for.',
+              choices: products,
+            },
+            state,
+          ),
+    lifetimeSeconds: field({ name: 'lifetime', label: 'Token lifetime', type: 'number', after: unit }, state),
+    responseForm: choice(
+      {
+        name: 'response_form',
+        label: 'Format of the token response',
+        choices: [
+          ['products', 'With a list of API products'],
+          ['refresh', 'With the level and an empty refresh token'],
+          ['rfc6749', 'As in RFC 6749, with expires_in as a number'],
+        ],
+      },
+      state,
+    ),
+    level: field(
+      {
+        name: 'level',
+        label: 'Level',
+        hint: 'Returned only in the format with the level and an empty refresh token.',
+        required: false,
+      },
+      state,
+    ),
   }
-  ${field({ name: 'lifetime', label: 'Token lifetime', type: 'number', after: unit }, state)}
-  ${choice(
-    {
-      name: 'response_form',
-      label: 'Format of the token response',
-      choices: [
-        ['products', 'With a list of API products'],
-        ['refresh', 'With the level and an empty refresh token'],
-        ['rfc6749', 'As in RFC 6749, with expires_in as a number'],
-      ],
-    },
-    state,
-  )}
-  ${field({ name: 'level', label: 'Level', hint: 'Returned only in the format with the level and an empty refresh token.', required: false }, state)}`
+  return html`${Object.values(fields)}`
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { responseForms } from '../../registry/application-options.ts'
-import type { ApplicationSettings } from '../../registry/application-registry.ts'
+import type { ApplicationSettings } from '../../applications/application.ts'
 import type { RawParameters } from '../../protocol/raw-parameters.ts'
 import type { FormState } from '../layout/form.ts'
 import { PortalError } from '../portal-error.ts'
@@ -51,11 +51,20 @@ export function parseApplicationForm(
   }
 }
 
-/** The form's values for an existing application. */
+/** What the form of a new application suggests. */
+export const newApplication: ApplicationSettings = {
+  name: '',
+  products: [],
+  level: '',
+  responseForm: 'products',
+  lifetimeSeconds: 3600,
+}
+
+/** The form's values for an existing application; the type check names a missing one. */
 export function applicationFormState(application: ApplicationSettings): FormState {
   const { lifetimeSeconds: seconds } = application
   const [unit, size] = lifetimeUnits.find(([, each]) => seconds % each === 0) ?? ['seconds', 1]
-  const values = {
+  const values: Record<keyof z.input<typeof applicationForm>, string> = {
     name: application.name,
     level: application.level,
     response_form: application.responseForm,

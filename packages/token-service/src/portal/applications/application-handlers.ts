@@ -9,7 +9,7 @@ import { requestsPage } from './requests-page.ts'
 import type { applicationRoutes } from './application-routes.ts'
 import type { ServiceContext } from '../../service/service-context.ts'
 import { summarizeUsage, usageRanges, usageStart } from './usage.ts'
-import { applicationFormState, parseApplicationForm } from './application-form.ts'
+import { applicationFormState, newApplication, parseApplicationForm } from './application-form.ts'
 import { submissionForm } from '../secrets/rotation-form.ts'
 import { newApplicationPage, settingsPage } from './application-form-pages.ts'
 import { reportChange } from './report-change.ts'
@@ -52,8 +52,7 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       const project = await ownProject(storage, request)
       if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
       const products = await offeredProducts()
-      const defaults = { name: '', level: '', responseForm: 'products', lifetimeSeconds: 3600 } as const
-      const state = applicationFormState({ ...defaults, products: products.slice(0, 1) })
+      const state = applicationFormState({ ...newApplication, products: products.slice(0, 1) })
       return { page: newApplicationPage(request, { project, products, state, submissionId: randomUUID() }) }
     },
     async createApplication(request) {

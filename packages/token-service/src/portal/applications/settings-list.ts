@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Application } from '../../applications/application.ts'
+import type { Application, ApplicationSettings } from '../../applications/application.ts'
 import { duration, time } from '../layout/time.ts'
 
 const responseForms = {
@@ -11,15 +11,15 @@ const responseForms = {
 /** The settings of an application. */
 export function settingsList(application: Application): SafeHtml {
   const { products, level, responseForm, lifetimeSeconds, createdAtMs } = application
-  const settings = [
-    ['API products', products.join(', ') || 'none'],
-    ['Token lifetime', duration(lifetimeSeconds)],
-    ['Token response', responseForms[responseForm]],
-    ['Level', level || 'none'],
-    ['Created', time(createdAtMs)],
-  ] as const
+  // The name is the title of the page.
+  const settings: Record<Exclude<keyof ApplicationSettings, 'name'>, readonly [string, string]> = {
+    products: ['API products', products.join(', ') || 'none'],
+    lifetimeSeconds: ['Token lifetime', duration(lifetimeSeconds)],
+    responseForm: ['Token response', responseForms[responseForm]],
+    level: ['Level', level || 'none'],
+  }
   return html`<dl class="pairs">
-    ${settings.map(
+    ${[...Object.values(settings), ['Created', time(createdAtMs)] as const].map(
       ([name, value]) =>
         html`<div>
           <dt>${name}</dt>
