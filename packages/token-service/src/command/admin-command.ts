@@ -20,7 +20,7 @@ const clientKinds = [
 export function addAdminCommands(admin: Command, choose: (request: AdminRequest) => void): void {
   admin.addHelpText(
     'after',
-    '\nSet TOKENWELL_ADMIN_URL to the URL of the listener for administrators (default: http://127.0.0.1:8081). Set TOKENWELL_ADMIN_TOKEN to the administrator token, or TOKENWELL_ADMIN_TOKEN_FILE to a file that contains it.',
+    '\nSet TOKENWELL_ADMIN_URL to the URL of the listener for administrators (default: adminHost and adminPort in the file of --config, or http://127.0.0.1:8081). Set TOKENWELL_ADMIN_TOKEN to the administrator token, or TOKENWELL_ADMIN_TOKEN_FILE to a file that contains it (default: adminTokenFile in the file of --config).',
   )
   admin
     .command('applications')

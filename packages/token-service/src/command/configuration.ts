@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { UsageError } from '../platform/usage-error.ts'
 import { parseSettings } from '../service/setting.ts'
 import { commandSettings } from './command-settings.ts'
+
+const adminSettings = z.object(
+  commandSettings.pick({ adminPort: true, adminHost: true, adminToken: true, adminTokenFile: true }).shape,
+)
 
 export type Configuration = z.output<typeof commandSettings>
 export type Settings = Readonly<Record<string, unknown>>
@@ -26,6 +30,26 @@ export async function readConfiguration(file: string | undefined, given: Setting
       }),
     }),
   )
+}
+
+/** Where a running service listens for administrators, as the variables of `tokenwell-service admin` name it. */
+export async function adminEnvironment(
+  file: string | undefined,
+  given: Settings,
+): Promise<Record<string, string>> {
+  const fromFile = file === undefined ? {} : await readSettings(file)
+  const { adminPort, adminHost, adminToken, adminTokenFile } = parseSettings(adminSettings, {
+    ...fromFile,
+    ...given,
+  })
+  // An address that stands for all of them cannot be connected to everywhere.
+  const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[adminHost] ?? adminHost
+  const host = address.includes(':') ? `[${address}]` : address
+  return {
+    ...(adminPort !== undefined && { TOKENWELL_ADMIN_URL: `http://${host}:${adminPort}` }),
+    ...(adminTokenFile !== undefined && { TOKENWELL_ADMIN_TOKEN_FILE: adminTokenFile }),
+    ...(adminToken !== undefined && { TOKENWELL_ADMIN_TOKEN: adminToken }),
+  }
 }
 
 /** Paths in a file are relative to that file. */

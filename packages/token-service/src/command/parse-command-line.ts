@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { readConfiguration, type Configuration } from './configuration.ts'
+import { adminEnvironment, readConfiguration, type Configuration } from './configuration.ts'
 import { addAdminCommands, type AdminRequest } from './admin-command.ts'
 import type { StorageTask } from './run-storage-task.ts'
 import { settingFlags } from './command-settings.ts'
@@ -17,14 +17,18 @@ export interface CommandLine {
   readonly passwordLink?: string | undefined
 }
 
+export interface AdminCommandLine {
+  readonly request: AdminRequest
+  /** The variables that the request is sent with. */
+  readonly environment: NodeJS.ProcessEnv
+}
+
 /** Reads the command line, the environment and the configuration file; exits on `--help`, and with 2 on unknown options. */
-export async function parseCommandLine(
-  args: readonly string[],
-): Promise<CommandLine | { readonly request: AdminRequest }> {
+export async function parseCommandLine(args: readonly string[]): Promise<CommandLine | AdminCommandLine> {
   const command = new Command('tokenwell-service')
     .configureHelp({ showGlobalOptions: true })
     // An option of an administration command can have the name of a setting, such as --products.
-    .enablePositionalOptions(args[2] === 'admin')
+    .enablePositionalOptions(args.slice(2).find((arg) => subcommands.includes(arg)) === 'admin')
     .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
     .version(version)
@@ -35,10 +39,8 @@ export async function parseCommandLine(
 
   let task: StorageTask | undefined
   let request: AdminRequest | undefined
-  addAdminCommands(
-    command.command('admin').description('Administers a running service.'),
-    (given) => (request = given),
-  )
+  const admin = command.command('admin').description('Administers a running service.').addOption(configFlag)
+  addAdminCommands(admin, (given) => (request = given))
   command
     .command('backup <file>')
     .description('Writes a copy of the SQLite database to a new file, even while the service runs.')
@@ -48,9 +50,12 @@ export async function parseCommandLine(
     .description('Creates the SQLite database from a backup, while the service is stopped.')
     .action((file: string) => void (task = { action: 'restore', file }))
   command.parse(args)
-  if (request) return { request }
-
   const { config, passwordLink, ...given } = command.opts<Record<string, string | undefined>>()
+  if (request) {
+    const file = admin.opts<{ config?: string }>().config ?? config
+    const environment = { ...(await adminEnvironment(file, given)), ...process.env }
+    return { request, environment }
+  }
   const { TOKENWELL_SECRET_HASH_KEYS: keys, TOKENWELL_ADMIN_TOKEN: adminToken } = process.env
   const configuration = await readConfiguration(config, {
     ...given,
@@ -60,6 +65,7 @@ export async function parseCommandLine(
   return { configuration, task, passwordLink }
 }
 
+const subcommands = ['admin', 'backup', 'restore']
 const configFlag = new Option('--config <file>', 'YAML or JSON file with settings').env('TOKENWELL_CONFIG')
 
 const help = `

@@ -19,7 +19,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
         print(`tokenwell-service: The output cannot be written (${code}).`)
         process.exit(1)
       })
-      process.stdout.write(await sendAdminRequest(commandLine.request, process.env))
+      process.stdout.write(await sendAdminRequest(commandLine.request, commandLine.environment))
     } else {
       const { task, configuration } = commandLine
       await (task ? runStorageTask(task, configuration.storage, print) : runService(commandLine, print))

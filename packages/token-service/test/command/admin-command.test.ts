@@ -58,7 +58,10 @@ it.each<[command: string, method: string, path: string, body?: object]>([
   ],
 ])('admin %s requests %s %s', async (command, method, path, body) => {
   const args = ['node', 'tokenwell-service', 'admin', ...command.split(' ')]
-  expect(await parseCommandLine(args)).toEqual({ request: { method, path, body } })
+  expect(await parseCommandLine(args)).toEqual({
+    request: { method, path, body },
+    environment: { ...process.env },
+  })
 })
 
 it('reads a public key from a file, whatever its name is', async () => {

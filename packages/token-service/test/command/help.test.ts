@@ -45,7 +45,12 @@ describe('the help', () => {
   it('describes every command and option', async () => {
     const entries = entriesOf(await helpOf())
     expect(entries.map(([term]) => term)).toEqual(
-      expect.arrayContaining(['admin', 'backup <file>', 'restore <file>', '--password-link <name>']),
+      expect.arrayContaining([
+        'admin [options]',
+        'backup <file>',
+        'restore <file>',
+        '--password-link <name>',
+      ]),
     )
     expect(entries.filter(([, description]) => !/^\w/.test(description))).toEqual([])
     expect(await helpOf()).toContain('Issues OAuth 2.0 access tokens')

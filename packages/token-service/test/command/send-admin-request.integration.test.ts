@@ -64,6 +64,27 @@ describe('a request of an administrator', () => {
     expect(send.mock.calls[0]?.[0]).toBe('http://127.0.0.1:8081/applications')
   })
 
+  it.each<[args: string, variables?: Readonly<Record<string, string>>]>([
+    ['--config service.yaml admin applications'],
+    ['admin --config service.yaml applications'],
+    ['admin applications', { TOKENWELL_CONFIG: 'service.yaml' }],
+    ['--config other.yaml admin applications', { TOKENWELL_ADMIN_PORT: 'the port' }],
+  ])('is sent to the port in the configuration file: %s %o', async (args, variables = {}) => {
+    const { url } = await listener(({ headers }, response) => response.end(headers.authorization))
+    const { port } = new URL(url)
+    const token = 'token-in-a-file-0123456789-0123456789'
+    const cwd = temporaryFolder({
+      'service.yaml': `adminPort: ${port}\nadminHost: 0.0.0.0\nadminTokenFile: token\napplicationsFile: missing\n`,
+      'other.yaml': 'adminPort: 1\nadminTokenFile: token\n',
+      token: `${token}\n`,
+    })
+    const env = Object.fromEntries(
+      Object.entries(variables).map(([name, value]) => [name, value === 'the port' ? port : value]),
+    )
+    const { ended } = runCommand(args.split(' '), { cwd, env })
+    expect(await ended).toEqual({ code: 0, stdout: `Bearer ${token}`, stderr: '' })
+  })
+
   it('is repeated for the other pages of a list', async () => {
     const { environment } = await listener(({ url }, response) => {
       const page = Number(url?.split('=')[1] ?? 1)
