@@ -262,4 +262,14 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
     expect((await service.ended).code).toBe(0)
     expect(service.output()).not.toContain('canary')
   })
+
+  it.each(['20.19.0', '22.12.0'])('names the version of Node that it requires: not %s', async (version) => {
+    const hook = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hook)}` }
+    const { code, stderr } = await outcomeOf(['--version'], env)
+    expect([code, stderr]).toEqual([
+      2,
+      `tokenwell-service requires Node 22.13 or later. This is Node ${version}.\n`,
+    ])
+  })
 })
