@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { createAdminServer } from './admin/admin-server.ts'
 import { listen, type ListenerAddress } from './http/listen.ts'
 import { createRoutes } from './http/routes.ts'
-import { stopAccepting } from './http/stop-accepting.ts'
+import { requestsHaveArrived, stopAccepting } from './http/stop-accepting.ts'
 import { NotFoundError } from './platform/usage-error.ts'
 import { portalLinks } from './portal/portal-links.ts'
 import { createControlServer } from './sandbox/control-server.ts'
@@ -15,9 +15,6 @@ import {
   type ResolvedOptions,
   type TokenServiceOptions,
 } from './service/token-service-options.ts'
-
-// A connection on which no request arrives in this time is idle.
-const arrivalMs = 250
 
 export interface RunningTokenService {
   /** The base URL of the service's endpoints, which clients are configured with. */
@@ -84,7 +81,7 @@ export async function serve(service: OpenService): Promise<RunningTokenService> 
     service.closesConnections = false
     await Promise.all(servers.map((server) => stopAccepting(server)))
     service.closesConnections = true
-    await delay(arrivalMs)
+    await requestsHaveArrived()
   }
 
   async function closeAll(): Promise<void> {

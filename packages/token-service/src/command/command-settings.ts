@@ -35,7 +35,7 @@ export const commandSettings = serviceSettings.extend({
   drainSeconds: setting(
     '<number>',
     'after SIGTERM, how long to keep serving requests while /readyz responds with status 503',
-    numeric(z.number().min(0).max(3_600)).default(0),
+    numeric(z.number().min(0).max(3_600)).default(1),
   ),
 })
 

@@ -2,9 +2,14 @@ import { Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-const turnMs = 10
 const quietTurns = 10
 const maxTurns = 100
+const arrivalTurns = 25
+
+/** Time in turns of the event loop, so that a process that stood still does not count it as quiet. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await delay(10)
+}
 
 /**
  * Accepts no more connections, once none has arrived for a moment: the operating system resets those that still wait to
@@ -14,9 +19,14 @@ const maxTurns = 100
 export async function stopAccepting({ server }: FastifyInstance): Promise<void> {
   let quiet = 0
   server.on('connection', () => (quiet = 0))
-  for (let turns = 0; quiet < quietTurns && turns < maxTurns; turns += 1) {
-    await delay(turnMs)
+  for (let turn = 0; quiet < quietTurns && turn < maxTurns; turn += 1) {
+    await turns(1)
     quiet += 1
   }
   Server.prototype.close.call(server)
+}
+
+/** Resolves when a connection on which no request has arrived is idle. */
+export function requestsHaveArrived(): Promise<void> {
+  return turns(arrivalTurns)
 }
