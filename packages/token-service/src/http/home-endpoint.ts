@@ -4,15 +4,20 @@ import {
   metadataPath,
   openapiPath,
   revocationPath,
-  tokenPath,
+  tokenEndpointUrl,
 } from '../protocol/endpoint-paths.ts'
+import type { ResolvedOptions } from '../service/token-service-options.ts'
 import { baseUrl } from './base-url.ts'
 import { portalRoot } from '../portal/portal-links.ts'
 
 /** `/` leads people to the portal, if there is one, and machines to the endpoints. */
 export function homeEndpoint(
   server: FastifyInstance,
-  { publicUrl, hasPortal }: { publicUrl: string | undefined; hasPortal: boolean },
+  {
+    publicUrl,
+    portal: hasPortal,
+    grantTypeIn,
+  }: Pick<ResolvedOptions, 'publicUrl' | 'portal' | 'grantTypeIn'>,
 ): void {
   server.get('/', (request, reply) => {
     void reply.header('vary', 'accept')
@@ -20,7 +25,7 @@ export function homeEndpoint(
     const isPerson = request.headers.accept?.includes('text/html')
     if (isPerson && hasPortal) return reply.redirect(`${base}${portalRoot}`)
     return reply.send({
-      token_endpoint: `${base}${tokenPath}?grant_type=client_credentials`,
+      token_endpoint: tokenEndpointUrl(base, grantTypeIn),
       introspection_endpoint: `${base}${introspectionPath}`,
       revocation_endpoint: `${base}${revocationPath}`,
       metadata: `${base}${metadataPath}`,

@@ -1,18 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 import { assertionAlgorithms } from '../protocol/assertion-algorithms.ts'
+import type { ServiceContext } from '../service/service-context.ts'
 import { baseUrl } from './base-url.ts'
-import { introspectionPath, metadataPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
+import {
+  introspectionPath,
+  metadataPath,
+  revocationPath,
+  tokenEndpointUrl,
+} from '../protocol/endpoint-paths.ts'
 
 /** Authorization server metadata (RFC 8414). */
-export function metadataEndpoint(server: FastifyInstance, publicUrl: string | undefined): void {
+export function metadataEndpoint(
+  server: FastifyInstance,
+  { publicUrl, grantTypeIn }: Pick<ServiceContext, 'publicUrl' | 'grantTypeIn'>,
+): void {
   const methods = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
   const algorithms = assertionAlgorithms
   server.get(metadataPath, (request, reply) => {
     const issuer = baseUrl(request, publicUrl)
     return reply.send({
       issuer,
-      // The endpoint requires this parameter in the query.
-      token_endpoint: `${issuer}${tokenPath}?grant_type=client_credentials`,
+      token_endpoint: tokenEndpointUrl(issuer, grantTypeIn),
       token_endpoint_auth_methods_supported: methods,
       token_endpoint_auth_signing_alg_values_supported: algorithms,
       grant_types_supported: ['client_credentials'],

@@ -1,17 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { baseUrl } from './base-url.ts'
 import { openapiJsonPath, openapiPath } from '../protocol/endpoint-paths.ts'
-import type { ErrorFormat } from '../protocol/protocol-error.ts'
+import type { ServiceContext } from '../service/service-context.ts'
 
 /** Serves the OpenAPI document as YAML and as JSON; its modules are loaded on first use. */
 export function openapiEndpoint(
   server: FastifyInstance,
-  errors: ErrorFormat,
-  publicUrl: string | undefined,
+  { errors, grantTypeIn, publicUrl }: Pick<ServiceContext, 'errors' | 'grantTypeIn' | 'publicUrl'>,
 ): void {
   const describe = async (request: FastifyRequest): Promise<object> => {
     const { apiDescription } = await import('../openapi/api-description.ts')
-    return apiDescription(baseUrl(request, publicUrl), errors)
+    return apiDescription(baseUrl(request, publicUrl), errors, grantTypeIn)
   }
 
   server.get(openapiPath, async (request, reply) => {

@@ -30,7 +30,7 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   closeConnectionsWhileStopping(server, service)
   if (metrics && options.adminPort === undefined) metricsEndpoint(server, metrics)
   healthEndpoints(server, storage, () => service.isStopping)
-  homeEndpoint(server, { publicUrl, hasPortal: portal })
+  homeEndpoint(server, options)
   if (portal) {
     server.register(async (pages) => {
       const { addPortal } = await import('../portal/add-portal.ts')
@@ -39,8 +39,8 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   }
   server.register(async (oauth) => {
     await allowOrigins(oauth, corsOrigins)
-    metadataEndpoint(oauth, publicUrl)
-    openapiEndpoint(oauth, shape, publicUrl)
+    metadataEndpoint(oauth, context)
+    openapiEndpoint(oauth, context)
     await acceptForms(oauth)
     handleErrors(oauth, { shape, activity, logFailure })
     if (sandbox) {

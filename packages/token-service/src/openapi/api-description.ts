@@ -7,7 +7,14 @@ import {
   standardError,
   tokenResponseSchema,
 } from '../protocol/oauth-responses.ts'
-import { assertionForm, clientForm, presentedToken, tokenQuery } from '../protocol/oauth-parameters.ts'
+import {
+  assertionForm,
+  clientForm,
+  presentedToken,
+  repeatedGrant,
+  tokenQuery,
+  type GrantTypeIn,
+} from '../protocol/oauth-parameters.ts'
 import { ProtocolError, type ErrorReason, type ErrorFormat } from '../protocol/protocol-error.ts'
 import { errorExamples, introspectionExamples, tokenExamples, type Examples } from './examples.ts'
 import { formSchema, jsonSchema } from './json-schema.ts'
@@ -20,7 +27,12 @@ const placeholders = {
 }
 
 /** The service's interface as an OpenAPI 3.1 document, derived from the schemas that check its requests. */
-export function apiDescription(serverUrl: string, errors: ErrorFormat): object {
+export function apiDescription(
+  serverUrl: string,
+  errors: ErrorFormat,
+  grantTypeIn: GrantTypeIn = 'query',
+): object {
+  const isInQuery = grantTypeIn === 'query'
   const grantType = jsonSchema(tokenQuery.shape.grant_type)
   return {
     openapi: '3.1.0',
@@ -47,17 +59,19 @@ export function apiDescription(serverUrl: string, errors: ErrorFormat): object {
           {
             name: 'grant_type',
             in: 'query',
-            required: true,
-            description: 'Required in the query; the form may repeat it.',
+            required: isInQuery,
+            description: isInQuery
+              ? 'Required in the query; the form may repeat it.'
+              : 'Required in the query or in the form.',
             schema: grantType,
           },
         ],
-        requestBody: formBody({ required: false }),
+        requestBody: formBody({ required: !isInQuery, ...(!isInQuery && { also: repeatedGrant }) }),
         response: { schema: reference('TokenResponse'), examples: tokenExamples },
         errors,
         reasons: [
           'missing_parameter',
-          'grant_type_not_in_query',
+          ...(isInQuery ? (['grant_type_not_in_query'] as const) : []),
           'unsupported_grant_type',
           'invalid_client',
           'expired_secret',

@@ -1,6 +1,13 @@
+import type { GrantTypeIn } from './oauth-parameters.ts'
+
 export const tokenPath = '/oauth/client_credential/accesstoken'
 export const introspectionPath = '/oauth/introspect'
 export const revocationPath = '/oauth/revoke'
 export const metadataPath = '/.well-known/oauth-authorization-server'
 export const openapiPath = '/openapi.yaml'
 export const openapiJsonPath = '/openapi.json'
+
+/** The URL of the token endpoint, for clients that send `grant_type` in the form only. */
+export function tokenEndpointUrl(baseUrl: string, grantTypeIn: GrantTypeIn): string {
+  return `${baseUrl}${tokenPath}${grantTypeIn === 'query' ? '?grant_type=client_credentials' : ''}`
+}

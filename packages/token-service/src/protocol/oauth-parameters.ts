@@ -7,6 +7,9 @@ const visible = z.string().regex(/^[\x20-\x7e]{1,512}$/)
 
 const grantType = z.enum(['client_credentials'])
 
+/** Where the grant of a token request stands. */
+export type GrantTypeIn = 'query' | 'form-or-query'
+
 export const tokenQuery = z.object({
   grant_type: grantType.describe('The grant: always `client_credentials`.'),
 })

@@ -65,9 +65,31 @@ export function rejectWithoutCredentials(
   })[],
 ): void {
   for (const client of clients) {
-    if (configuredKeys(client, 0).length > 0 || client.clientSecret !== undefined) continue
+    if (keysOf(setting, client).length > 0 || client.clientSecret !== undefined) continue
     throw new UsageError(
       `"${client.clientId}" in ${setting} has neither a clientSecret nor a public key. Add one of them.`,
+    )
+  }
+}
+
+function keysOf(setting: string, client: PublicKeyOptions & { readonly clientId: string }) {
+  try {
+    return configuredKeys(client, 0)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`"${client.clientId}" in ${setting} has no usable public key. ${error.message}`)
+  }
+}
+
+/** @throws {@link UsageError} if a product has a name that a token response cannot list */
+export function rejectInvalidProducts(
+  applications: readonly { readonly clientId: string; readonly products: readonly string[] }[],
+): void {
+  for (const { clientId, products } of applications) {
+    const invalid = products.find((product) => !productNamePattern.test(product))
+    if (invalid === undefined) continue
+    throw new UsageError(
+      `"${clientId}" in applications has the product "${invalid}", whose name must not contain commas or brackets, or start or end with a space.`,
     )
   }
 }

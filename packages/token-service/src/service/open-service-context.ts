@@ -22,7 +22,7 @@ export async function openServiceContext(
   options: ResolvedOptions,
   onError: (error: unknown) => void,
 ): Promise<ServiceContext> {
-  const { clock, errors, publicUrl } = options
+  const { clock, errors, grantTypeIn, publicUrl } = options
   const keyring = createKeyring(options.secretHashKeys ?? (await keysFor(options.storage)))
   const { secretOverlapSeconds, logger } = options
   const warn = (message: string) => logger?.warn(message)
@@ -71,6 +71,7 @@ export async function openServiceContext(
     clock,
     activity,
     errors,
+    grantTypeIn,
     publicUrl,
     logFailure: onError,
     registryFor: (by) => createApplicationRegistry(registry, by),

@@ -5,6 +5,7 @@ import type { AuthenticateClient } from '../authentication/authenticate-client.t
 import type { Keyring } from '../secret-hashing/keyring.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ErrorFormat } from '../protocol/protocol-error.ts'
+import type { GrantTypeIn } from '../protocol/oauth-parameters.ts'
 import type { AccountLinks } from '../registry/account-links.ts'
 import type { Actor, ApplicationRegistry } from '../registry/application-registry.ts'
 import type { DeveloperRegistry } from '../registry/developer-registry.ts'
@@ -26,6 +27,7 @@ export interface ServiceContext {
   readonly authenticateResourceServer: AuthenticateClient<ResourceServer>
   /** The format of the token endpoint's errors. */
   readonly errors: ErrorFormat
+  readonly grantTypeIn: GrantTypeIn
   /** The URL that clients use; `undefined`: the one in the request. */
   readonly publicUrl: string | undefined
   /** Logs an error; failures of the storage at most once a minute. */

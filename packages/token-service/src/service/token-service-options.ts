@@ -4,13 +4,15 @@ import { allowedRanges } from '../authentication/internal-addresses.ts'
 import { parseTrustProxy } from '../http/trust-proxy.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import { UsageError } from '../platform/usage-error.ts'
+import type { GrantTypeIn } from '../protocol/oauth-parameters.ts'
 import {
   rejectDuplicates,
+  rejectInvalidProducts,
   rejectWithoutCredentials,
   rejectWeakSecrets,
   type ApplicationOptions,
 } from '../registry/application-options.ts'
-import { applicationSchema, resourceServerSchema } from '../registry/application-schema.ts'
+import { applicationSchema, productName, resourceServerSchema } from '../registry/application-schema.ts'
 import type { ResourceServerOptions } from '../registry/seed-resource-servers.ts'
 import { parseStorageLocation } from '../storage/open-storage.ts'
 import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from './setting.ts'
@@ -29,6 +31,8 @@ export interface TokenServiceOptions {
   readonly secretHashKeys?: readonly string[] | undefined
   /** The format of the token endpoint's errors: the platform's, or that of RFC 6749, section 5.2. @default 'platform' */
   readonly errors?: 'platform' | 'standard' | undefined
+  /** Where token requests have `grant_type`: the platform requires it in the query, RFC 6749 in the form. @default 'query' */
+  readonly grantTypeIn?: GrantTypeIn | undefined
   /** Applications that are created if they do not exist. @default [] */
   readonly applications?: readonly ApplicationOptions[] | undefined
   /** APIs that may introspect tokens; created if they do not exist. @default [] */
@@ -111,12 +115,20 @@ export const serviceSettings = z.strictObject({
     'format of error responses: platform or standard (RFC 6749)',
     z.enum(['platform', 'standard']).default('platform'),
   ),
-  applications: z.array(applicationSchema).default([]),
+  grantTypeIn: setting(
+    '<where>',
+    'where token requests have grant_type: query (as the platform requires) or form-or-query (RFC 6749)',
+    z.enum(['query', 'form-or-query']).default('query'),
+  ),
+  // Names of products are checked below, where the message can name the application.
+  applications: z
+    .array(applicationSchema.extend({ products: z.array(z.string().min(1)).default([]) }))
+    .default([]),
   resourceServers: z.array(resourceServerSchema).default([]),
   products: setting(
     '<names>',
     'comma-separated API products to add to the catalogue',
-    list(z.string().min(1)).default([]),
+    list(productName).default([]),
   ),
   secretOverlapSeconds: setting(
     '<number>',
@@ -138,6 +150,7 @@ export const serviceSettings = z.strictObject({
     'URL that clients use',
     z
       .url({ protocol: /^https?$/ })
+      .regex(/^[^?#]*$/, 'must not contain a query or a fragment')
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
   ),
@@ -235,6 +248,7 @@ export function checkOptions(options: Embedding): ResolvedOptions {
     )
   }
   allowedRanges(options.jwksAllowedHosts)
+  rejectInvalidProducts(applications)
   for (const [name, clients] of Object.entries({ applications, resourceServers })) {
     rejectDuplicates(name, clients)
     rejectWithoutCredentials(name, clients)

@@ -21,13 +21,12 @@ export type IssueToken = (request: TokenRequest) => Promise<{ clientId: string; 
 
 /** Issues access tokens for the client credentials grant (RFC 6749, section 4.4). */
 export function createTokenIssuer(context: ServiceContext): IssueToken {
-  const { authenticateApplication, storage, activity, clock } = context
+  const { authenticateApplication, storage, activity, clock, grantTypeIn } = context
 
   return async ({ query, form, authorization, caller }) => {
-    if (query['grant_type'] === undefined && form['grant_type'] !== undefined) {
-      throw new ProtocolError('grant_type_not_in_query')
-    }
-    parseParameters(tokenQuery, query)
+    const isInForm = query['grant_type'] === undefined && form['grant_type'] !== undefined
+    if (isInForm && grantTypeIn === 'query') throw new ProtocolError('grant_type_not_in_query')
+    parseParameters(tokenQuery, isInForm ? form : query)
     parseParameters(repeatedGrant, form)
     const { client, credential } = await authenticateApplication(
       presentedCredentials(authorization, form),

@@ -186,3 +186,46 @@ describe('a rejected token request', () => {
     expect([json.status, bare.status]).toEqual([415, 400])
   })
 })
+
+const grantType = 'grant_type=client_credentials'
+
+describe('with grantTypeIn: form-or-query', () => {
+  const form = {
+    grant_type: 'client_credentials',
+    client_id: application.clientId,
+    client_secret: application.clientSecret,
+  }
+
+  it('accepts grant_type in the form, in the query, or in both', async () => {
+    const { authUrl } = await testService({ grantTypeIn: 'form-or-query' })
+    const { grant_type: _, ...credentials } = form
+    expect((await postForm(`${authUrl}${tokenPath}`, form)).status).toBe(200)
+    expect((await postForm(`${authUrl}${tokenPath}?${grantType}`, form)).status).toBe(200)
+    expect((await postForm(`${authUrl}${tokenPath}?${grantType}`, credentials)).status).toBe(200)
+    const missing = await postForm(`${authUrl}${tokenPath}`, credentials)
+    expect([missing.status, missing.body.Error]).toEqual([
+      400,
+      'The request is missing a required parameter : grant_type',
+    ])
+    const other = await postForm(`${authUrl}${tokenPath}`, { ...form, grant_type: 'password' })
+    expect([other.status, other.body.ErrorCode]).toEqual([400, 'unsupported_grant_type'])
+  })
+
+  it('names the token endpoint without a query', async () => {
+    const { authUrl } = await testService({ grantTypeIn: 'form-or-query' })
+    for (const path of ['/', '/.well-known/oauth-authorization-server']) {
+      const { token_endpoint } = (await (await fetch(authUrl + path)).json()) as { token_endpoint: string }
+      expect(token_endpoint).toBe(`${authUrl}${tokenPath}`)
+    }
+    const { paths } = (await (await fetch(`${authUrl}/openapi.json`)).json()) as {
+      paths: Record<string, { post: { parameters: { required: boolean }[] } }>
+    }
+    expect(paths[tokenPath]?.post.parameters[0]?.required).toBe(false)
+  })
+
+  it('is not the default: the platform requires grant_type in the query', async () => {
+    const { authUrl } = await testService()
+    const { status, body } = await postForm(`${authUrl}${tokenPath}`, form)
+    expect([status, body.Error]).toEqual([400, 'grant_type must be sent in the query of the URL'])
+  })
+})

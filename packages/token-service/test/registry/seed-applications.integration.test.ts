@@ -122,20 +122,39 @@ describe('applications that are configured', () => {
       { resourceServers: [{ ...resourceServer, clientSecret: 'short' }] },
       /"speech-api" in resourceServers is too short/,
     ],
-    [{ applications: [{ clientId: 'demo-client' } as never] }, /^applications\[0\]\.name is missing\.$/],
+    [
+      { applications: [{ clientId: 'demo-client' } as never] },
+      /^The setting "applications\[0\]\.name" is missing\.$/,
+    ],
     [
       { applications: [{ ...application, lifetimeSeconds: '3600' as never }] },
-      /^applications\[0\]\.lifetimeSeconds must be a number\.$/,
+      /^The setting "applications\[0\]\.lifetimeSeconds" must be a number\.$/,
     ],
     [
       { applications: [{ ...application, clientSecretExpiresAt: 'tomorrow' }] },
-      /^applications\[0\]\.clientSecretExpiresAt must be a date and time with a time zone/,
+      /^The setting "applications\[0\]\.clientSecretExpiresAt" must be a date and time with a time zone/,
     ],
     [
       { applications: [{ ...application, products: ['a,b'] }] },
-      /^applications\[0\]\.products\[0\] must not contain commas or brackets, or start or end with a space\.$/,
+      /^"demo-client" in applications has the product "a,b", whose name must not contain commas or brackets, or start or end with a space\.$/,
     ],
-    [{ applications: {} as never }, /^applications must be a list\.$/],
+    [
+      { applications: [{ ...application, products: ['sms', '[a]'] }] },
+      /^"demo-client" in applications has the product "\[a\]", whose name must not contain commas/,
+    ],
+    [
+      { applications: [{ ...application, jwksUrl: 'http://keys.example.com' }] },
+      /^"demo-client" in applications has no usable public key\. The URL of a JWK set must start with https/,
+    ],
+    [
+      { applications: [{ ...application, publicKey: 'nonsense' }] },
+      /^"demo-client" in applications has no usable public key\. The public key is invalid/,
+    ],
+    [
+      { resourceServers: [{ ...resourceServer, jwksUrl: 'keys' }] },
+      /^"speech-api" in resourceServers has no usable public key\. /,
+    ],
+    [{ applications: {} as never }, /^The setting "applications" must be a list\.$/],
   ])(
     'are rejected with invalid fields, duplicate client IDs or weak secrets: %#',
     async (options, message) => {

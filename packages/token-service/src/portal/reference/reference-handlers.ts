@@ -12,7 +12,11 @@ import type { Client } from './try-form.ts'
 const shownClients = 50
 
 /** The API reference, from the same document as `/openapi.yaml`. */
-export function referenceHandlers({ storage, errors }: ServiceContext): HandlersOf<typeof referenceRoutes> {
+export function referenceHandlers({
+  storage,
+  errors,
+  grantTypeIn,
+}: ServiceContext): HandlersOf<typeof referenceRoutes> {
   async function applicationsOf(request: DeveloperRequest): Promise<Client[]> {
     const projects = await ownProjects(storage, request)
     const clients = await storage.applications.listOf(projects.map(({ id }) => id))
@@ -34,7 +38,7 @@ export function referenceHandlers({ storage, errors }: ServiceContext): Handlers
         ? await Promise.all([applicationsOf(own), resourceServersOf(own)])
         : [[], []]
       const page = referencePage(request, {
-        ...readOperations(apiDescription(request.baseUrl, errors)),
+        ...readOperations(apiDescription(request.baseUrl, errors, grantTypeIn)),
         clientsFor: ({ path }) => (path === introspectionPath ? servers : applications),
       })
       // For those who are not logged in, it contains nothing that nobody may guess, and is compressed.
