@@ -35,7 +35,10 @@ describe('tokenwell sandbox', () => {
     [['--port', '70000'], /whole number from 0 to 65535/],
     [['--lifetime', '1.5'], /whole number from 1 to/],
     [['--form', 'xml'], /Allowed choices are products, refresh/],
-    [['--client-secret', 'ü'], /applications\[0\]\.clientSecret" must be 1 to 512 printable ASCII characters/],
+    [
+      ['--client-secret', 'ü'],
+      /applications\[0\]\.clientSecret" must be 1 to 512 printable ASCII characters/,
+    ],
   ])('explains wrong usage: %j', async (args, message) => {
     const ended = await runTokenwell(['sandbox', ...args])
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) })

@@ -59,9 +59,10 @@ export function explainFailure(
 }
 
 function explainSilence(
-  { timedOut, durationMs, networkCode = 'unknown error' }: ObservedRequest,
+  { timedOut, durationMs, networkCode = 'unknown error', proxyStatus }: ObservedRequest,
   url: URL,
 ): Finding {
+  if (proxyStatus !== undefined) return explainProxyStatus(proxyStatus, url)
   if (timedOut) {
     return request.problem(
       'no_response',
@@ -86,6 +87,19 @@ function explainSilence(
     )
   }
   return explainUnreachable({ stage: 'connection', code: networkCode }, url)
+}
+
+function explainProxyStatus(status: number, url: URL): Finding {
+  const advice: Readonly<Record<number, string>> = {
+    403: `Ask its operators to allow connections to ${url.host}, or list the host in NO_PROXY.`,
+    407: 'Put its user name and password into the URL of the proxy: http://user:password@proxy.example.com:8080.',
+    502: `It cannot reach ${url.host}: check the spelling, and whether the host is reachable from the proxy.`,
+  }
+  return request.problem(
+    'proxy_rejected_connection',
+    `The proxy did not open a connection to ${url.host} (it responded to CONNECT with status ${status}).`,
+    advice[status] ?? 'Report this to its operators.',
+  )
 }
 
 function explainRedirect(status: number, location: string | null | undefined, url: URL): Finding {

@@ -6,7 +6,7 @@ import {
   type FetchLike,
 } from '@tokenwell/core'
 import type { Connection } from '../configuration/resolve-connection.ts'
-import { networkCode } from './network-code.ts'
+import { networkCode, proxyStatusOf } from './network-code.ts'
 import { readSentAssertion } from './sent-assertion.ts'
 
 /** One token request by the library itself, with its observed response. Holds a token and a body. */
@@ -33,6 +33,8 @@ interface Observed {
   readonly timedOut: boolean
   /** Why there was no response. */
   readonly networkCode?: string | undefined
+  /** The status with which a proxy rejected the connection. */
+  readonly proxyStatus?: number | undefined
 }
 
 type Observation = { -readonly [Fact in keyof Observed]: Observed[Fact] }
@@ -79,6 +81,7 @@ function observingFetch(observed: Observation): FetchLike {
       response = await fetch(input, init)
     } catch (error) {
       observed.networkCode = networkCode(error)
+      observed.proxyStatus = proxyStatusOf(error)
       throw error
     }
     const { status, headers } = response

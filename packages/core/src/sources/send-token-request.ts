@@ -3,6 +3,7 @@ import { noStore } from '../runtime/no-store.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'
+import { explainProxy } from './explain-proxy.ts'
 import { readBody } from './read-body.ts'
 
 /** The call signature of `fetch`, without the additions of runtimes. */
@@ -19,7 +20,7 @@ export async function sendTokenRequest(
     const response = await fetchToken(send, url, init)
     return { status: response.status, headers: response.headers, body: await readBody(response) }
   } catch (error) {
-    throw isNextjsSignal(error) ? error : unreachable(error, url, clientId)
+    throw isNextjsSignal(error) ? error : unreachable(error, url, clientId, send === undefined)
   }
 }
 
@@ -34,14 +35,21 @@ export async function fetchToken(
 }
 
 /** Keeps only the code or name of an unknown error, because its text may hold a secret. */
-function unreachable(error: unknown, url: string | URL, clientId: string | undefined): TokenError {
+function unreachable(
+  error: unknown,
+  url: string | URL,
+  clientId: string | undefined,
+  isOwnFetch: boolean,
+): TokenError {
   if (isTokenError(error)) return error
   const tokenEndpoint = withoutQuery(url)
   const code = errorCode(error)
   return new TokenError(
     {
       kind: 'unavailable',
-      message: unreachableMessage(code, tokenEndpoint),
+      message: [unreachableMessage(code, tokenEndpoint), isOwnFetch && explainProxy(error, code, url)]
+        .filter(Boolean)
+        .join(' '),
       clientId,
       tokenEndpoint,
     },
