@@ -1,4 +1,5 @@
 // Processes share one token through Redis, and one of them refreshes it.
+import { setTimeout } from 'node:timers/promises'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import { createClient } from 'redis'
@@ -12,7 +13,8 @@ const clientSecret = process.env.CLIENT_SECRET!
 
 const client = createClient({ url: process.env.REDIS_URL })
 client.on('error', (error: Error) => console.warn(error.message))
-await client.connect()
+// Alone, connect() waits for as long as Redis is down.
+await Promise.race([client.connect(), setTimeout(2_000)])
 
 // `openssl rand -base64 32` prints a key. All processes use the same one.
 const encryptionKeys = [
