@@ -1,0 +1,132 @@
+import {
+  azureIdentity,
+  gcpIdentity,
+  githubActionsIdentity,
+  type IdentitySource,
+} from '@tokenwell/client-authentication'
+import type { FetchLike } from '@tokenwell/core'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+
+const audience = 'https://auth.example.test'
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const jwtOf = (claims: Record<string, unknown> = {}) =>
+  `${base64({ alg: 'RS256' })}.${base64({ aud: audience, exp: Math.floor(Date.now() / 1_000) + 600, ...claims })}.c2ln`
+
+beforeEach(() => void onTestFinished(() => void vi.unstubAllEnvs()))
+
+/** A server that takes the place of the provider's fixed address. */
+async function provider(respond: () => ScriptedResponse | Promise<ScriptedResponse>) {
+  const server = await startScriptedServer(respond)
+  onTestFinished(() => server.close())
+  const urls: string[] = []
+  const fetch: FetchLike = (input, init) => {
+    const url = new URL(String(input))
+    urls.push(url.href)
+    return globalThis.fetch(new URL(`${url.pathname}${url.search}`, server.origin), init)
+  }
+  return { server, urls, fetch }
+}
+
+const sources: [
+  name: string,
+  create: (fetch: FetchLike) => IdentitySource,
+  body: (jwt: string) => ScriptedResponse,
+  url: string,
+  header: [name: string, value: string],
+][] = [
+  [
+    'GitHub Actions',
+    (fetch) => githubActionsIdentity({ audience, fetch }),
+    (value) => json({ value }),
+    'https://actions.example.test/token?api=2&audience=https%3A%2F%2Fauth.example.test',
+    ['authorization', 'Bearer a-request-token'],
+  ],
+  [
+    'Google Cloud',
+    (fetch) => gcpIdentity({ audience, fetch }),
+    (jwt) => ({ headers: { 'metadata-flavor': 'Google' }, body: jwt }),
+    'http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/identity?audience=https%3A%2F%2Fauth.example.test&format=full',
+    ['metadata-flavor', 'Google'],
+  ],
+  [
+    'Azure',
+    (fetch) => azureIdentity({ fetch }),
+    (access_token) => json({ access_token }),
+    'http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01&resource=api%3A%2F%2FAzureADTokenExchange',
+    ['metadata', 'true'],
+  ],
+]
+
+describe.each(sources)('the identity in %s', (_name, create, body, url, [header, value]) => {
+  beforeEach(() => {
+    vi.stubEnv('ACTIONS_ID_TOKEN_REQUEST_URL', 'https://actions.example.test/token?api=2')
+    vi.stubEnv('ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'a-request-token')
+    for (const name of ['IDENTITY_ENDPOINT', 'IDENTITY_HEADER']) vi.stubEnv(name, '')
+  })
+
+  it('is requested as documented when it is needed, and again before it expires', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { server, urls, fetch } = await provider(() => body(jwtOf()))
+    const identity = create(fetch)
+    expect(urls).toEqual([])
+    const first = await identity()
+    expect(await identity()).toBe(first)
+    expect(urls).toEqual([url])
+    expect(server.requests[0]?.headers[header]).toBe(value)
+    vi.setSystemTime(Date.now() + 541_000)
+    expect(await identity()).not.toBe(first)
+    expect(urls).toEqual([url, url])
+  })
+
+  it.each<[string, () => ScriptedResponse, kind: string, message: RegExp]>([
+    ['a rejection', () => json({}, 403), 'configuration', /rejected the request \(status 403\)\. \w/],
+    ['a redirect', () => json({}, 302, { location: 'http://127.0.0.1:9/' }), 'configuration', /status 302/],
+    ['an outage', () => json({}, 503), 'unavailable', /failed \(status 503\)/],
+    ['10 MB', () => body('x'.repeat(10_000_000)), 'unavailable', /contains no JWT/],
+    ['no JWT', () => body('the-secret'), 'unavailable', /contains no JWT/],
+    ['an expired JWT', () => body(jwtOf({ exp: 1_000 })), 'unavailable', /has expired/],
+  ])('is an error that says what to do after %s', async (_what, respond, kind, message) => {
+    const { fetch } = await provider(respond)
+    const error = (await create(fetch)().catch((failure: Error) => failure)) as Error
+    expect(error).toMatchObject({ kind, message: expect.stringMatching(message) })
+    expect(error.message).toMatch(/^The .*\.$/i)
+    expect(error.message).not.toMatch(/a-request-token|the-secret|eyJ/)
+  })
+
+  it('is not waited for longer than its caller does', async () => {
+    const { fetch } = await provider(() => new Promise<never>(() => {}))
+    await expect(create(fetch)({ signal: AbortSignal.abort(new Error('Left')) })).rejects.toThrow('Left')
+  })
+})
+
+it.each([
+  ['GitHub Actions', 0],
+  ['Google Cloud', 1],
+])('rejects a JWT of %s for another audience', async (_name, index) => {
+  vi.stubEnv('ACTIONS_ID_TOKEN_REQUEST_URL', 'https://actions.example.test/token')
+  vi.stubEnv('ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'a-request-token')
+  const [, create, body] = sources[index]!
+  const { fetch } = await provider(() => body(jwtOf({ aud: 'https://other.example.test' })))
+  await expect(create(fetch)()).rejects.toThrow(`is not for the audience "${audience}"`)
+})
+
+it('names the variable that GitHub Actions did not set', async () => {
+  vi.stubEnv('ACTIONS_ID_TOKEN_REQUEST_URL', '')
+  await expect(githubActionsIdentity({ audience })()).rejects.toMatchObject({
+    kind: 'configuration',
+    message: expect.stringContaining('ACTIONS_ID_TOKEN_REQUEST_URL is not set.'),
+  })
+})
+
+it('uses the endpoint of App Service, with its header', async () => {
+  vi.stubEnv('IDENTITY_ENDPOINT', 'http://127.0.0.1:4141/msi/token')
+  vi.stubEnv('IDENTITY_HEADER', 'a-header')
+  const { server, urls, fetch } = await provider(() => json({ access_token: jwtOf() }))
+  await azureIdentity({ managedIdentityClientId: 'an-id', fetch })()
+  expect(urls).toEqual([
+    'http://127.0.0.1:4141/msi/token?api-version=2019-08-01&resource=api%3A%2F%2FAzureADTokenExchange&client_id=an-id',
+  ])
+  expect(server.requests[0]?.headers['x-identity-header']).toBe('a-header')
+})
