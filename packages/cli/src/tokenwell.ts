@@ -9,5 +9,3 @@ if (major > 22 || (major === 22 && minor >= 13)) {
   process.stderr.write(`tokenwell requires Node 22.13 or later. This is Node ${process.versions.node}.\n`)
   process.exitCode = 2
 }
-
-export {}

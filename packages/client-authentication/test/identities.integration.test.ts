@@ -6,14 +6,16 @@ import {
 } from '@tokenwell/client-authentication'
 import type { FetchLike } from '@tokenwell/core'
 import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 const audience = 'https://auth.example.test'
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const jwtOf = (claims: Record<string, unknown> = {}) =>
   `${base64({ alg: 'RS256' })}.${base64({ aud: audience, exp: Math.floor(Date.now() / 1_000) + 600, ...claims })}.c2ln`
 
-beforeEach(() => void onTestFinished(() => void vi.unstubAllEnvs()))
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 /** A server that takes the place of the provider's fixed address. */
 async function provider(respond: () => ScriptedResponse | Promise<ScriptedResponse>) {
@@ -21,7 +23,7 @@ async function provider(respond: () => ScriptedResponse | Promise<ScriptedRespon
   onTestFinished(() => server.close())
   const urls: string[] = []
   const fetch: FetchLike = (input, init) => {
-    const url = new URL(String(input))
+    const url = new URL(input as URL)
     urls.push(url.href)
     return globalThis.fetch(new URL(`${url.pathname}${url.search}`, server.origin), init)
   }
