@@ -89,7 +89,7 @@ export function standardBody({ code, message }: TokenVerificationError): object 
 }
 
 /** The error body of the gateway in front of the platform's APIs. */
-export function classicBody({
+export function platformBody({
   code,
   message,
   missingProducts,

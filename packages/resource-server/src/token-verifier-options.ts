@@ -39,7 +39,7 @@ export interface TokenVerifierOptions {
    * Bodies of error responses: `{ error, error_description }`, the faults of the platform's gateway, or your own.
    * @default 'standard'
    */
-  readonly errors?: 'standard' | 'classic' | ((error: TokenVerificationError) => object) | undefined
+  readonly errors?: 'standard' | 'platform' | ((error: TokenVerificationError) => object) | undefined
   readonly onEvent?: VerificationEventListener | undefined
   /** @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined

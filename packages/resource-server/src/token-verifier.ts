@@ -10,7 +10,7 @@ import { digest } from './digest.ts'
 import { findMalformation, invalidToken, readCredentials, type Credentials } from './read-credentials.ts'
 import { findMissing, type TokenRequirements } from './token-requirements.ts'
 import {
-  classicBody,
+  platformBody,
   standardBody,
   TokenVerificationError,
   type TokenVerificationFailure,
@@ -68,7 +68,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     dpopAlgorithms: dpop && (dpop.algorithms ?? dpopAlgorithms),
     dpopRequired: dpop?.required === true,
   }
-  const toBody = typeof errors === 'function' ? errors : errors === 'classic' ? classicBody : standardBody
+  const toBody = typeof errors === 'function' ? errors : errors === 'platform' ? platformBody : standardBody
   let proofs: Promise<DpopProofs> | undefined
   const loadProofs = (): Promise<DpopProofs> =>
     (proofs ??= import('./binding/dpop-proofs.ts').then(({ createDpopProofs }) =>
@@ -86,7 +86,13 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   ): TokenVerificationError => {
     const { code, clientId } = failure
     const error = new TokenVerificationError(failure, createChallenge(failure, scheme, challenges), toBody)
-    report({ type: 'request_rejected', code, status: error.status, clientId })
+    report({
+      type: 'request_rejected',
+      code,
+      status: error.status,
+      clientId,
+      ...(error.cause instanceof TokenError && { error: error.cause }),
+    })
     return error
   }
 

@@ -1,3 +1,4 @@
+import type { TokenError } from '@tokenwell/core'
 import type { TokenVerificationErrorCode } from './token-verification-error.ts'
 
 /** What a verifier reports about its work. Holds no token and no secret. */
@@ -13,6 +14,8 @@ export type VerificationEvent =
       readonly code: TokenVerificationErrorCode
       readonly status: number
       readonly clientId: string | undefined
+      /** Why the token could not be checked, with the code `unavailable`. Holds no secret. */
+      readonly error?: TokenError | undefined
     }
   | {
       /** A token was checked: by a request to the introspection endpoint, or by its signature. */

@@ -182,6 +182,21 @@ describe('an active introspection response', () => {
     })
   })
 
+  it('that rejects our own credentials is named in the event', async () => {
+    const underTest = createVerifierUnderTest()
+    underTest.respond = () => new Response('', { status: 401 })
+    expect(await underTest.statusOf('token')).toBe(503)
+    const rejection = underTest.events.find(({ type }) => type === 'request_rejected')
+    expect(rejection).toMatchObject({
+      code: 'unavailable',
+      error: {
+        kind: 'credentials',
+        message: expect.stringContaining('rejected the credentials of client "orders-api" (401)'),
+      },
+    })
+    expectNoSecrets(rejection, ['orders-secret'])
+  })
+
   it('is the response of the endpoint: anything else is reported', async () => {
     const underTest = createVerifierUnderTest()
     underTest.respond = () => new Response('<html>')
@@ -522,7 +537,7 @@ describe('errors', () => {
     [undefined, { faultstring: 'This API requires an access token. Send "Authorization: Bearer <token>".' }],
     [['Bearer a', 'Bearer b'], { faultstring: 'The request carries more than one access token.' }],
   ])('of the form of a request have the classic body of an invalid request: %j', async (header, fault) => {
-    const underTest = createVerifierUnderTest({}, { errors: 'classic' })
+    const underTest = createVerifierUnderTest({}, { errors: 'platform' })
     await expect(underTest.verifier.verify(header)).rejects.toMatchObject({
       body: { fault: { ...fault, detail: { errorcode: 'oauth.v2.InvalidRequest' } } },
     })

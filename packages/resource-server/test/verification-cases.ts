@@ -43,8 +43,8 @@ export function apiConfigs(servers: AuthorizationServers) {
   const closed = 'http://127.0.0.1:9'
   return {
     platform: platformApi,
-    classic: { ...platformApi, errors: 'classic' },
-    downClassic: { introspection: { ...introspection, authUrl: closed }, errors: 'classic' },
+    classic: { ...platformApi, errors: 'platform' },
+    downClassic: { introspection: { ...introspection, authUrl: closed }, errors: 'platform' },
     wrongSecret: { introspection: { ...introspection, clientSecret: 'wrong', authUrl: platform.authUrl } },
     post: {
       introspection: {

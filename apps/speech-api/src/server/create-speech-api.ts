@@ -21,7 +21,7 @@ export function createSpeechApi(options: SpeechApiOptions): FastifyInstance {
   const verifier = createTokenVerifier({
     introspection: { authUrl, clientId, clientSecret, cacheMs: introspectionCacheMs },
     realm: 'speech',
-    errors: 'classic',
+    errors: 'platform',
     allowInsecureRequests,
   })
   const server = fastify({
