@@ -1,16 +1,16 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { createAxiosClient } from '@tokenwell/internal-testing/axios'
 import { describeAdapter, type AdapterUnderTest } from '@tokenwell/testing'
-import axios, { create, isAxiosError, type CreateAxiosDefaults } from 'axios'
+import * as axios from 'axios'
 
-const axiosOver = (config: CreateAxiosDefaults): AdapterUnderTest => ({
+const axiosOver = (config: axios.CreateAxiosDefaults): AdapterUnderTest => ({
   name: `axios over ${String(config.adapter)}`,
   createClient(attach) {
-    const instance = create(config)
+    const instance = axios.create(config)
     if (attach) attachTokens(instance, attach.tokens, attach.options)
     return createAxiosClient((request) => instance.request(request))
   },
-  tokenErrorOf: (error) => (isAxiosError(error) ? error.cause : undefined),
+  tokenErrorOf: (error) => (axios.isAxiosError(error) ? error.cause : undefined),
 })
 
 describeAdapter({ ...axiosOver({ adapter: 'http' }), cannotSend: ['web stream'] })
@@ -21,5 +21,5 @@ describeAdapter({
   // Its cancellation has the message of the signal's reason, while the rest of axios uses "canceled".
   comparableError: ({ name, code }) => ({ name, code }),
   // Its `fetch` can be given from 1.12 on.
-  hidesResponseUrl: axios.VERSION === '1.7.0',
+  hidesResponseUrl: axios.default.VERSION === '1.7.0',
 })
