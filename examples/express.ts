@@ -46,7 +46,7 @@ app.get('/', (_request, response) => {
     let rejected = false
     const headers = () => (rejected ? { 'cache-control': 'no-cache' } : {})
     const tokens = createTokenProvider(backendTokens({ url: '/token', headers }))
-    tokens.on(({ type }) => {
+    tokens.subscribe(({ type }) => {
       if (type === 'token_rejected') rejected = true
       if (type === 'token_received') rejected = false
     })

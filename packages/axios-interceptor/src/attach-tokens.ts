@@ -9,7 +9,7 @@ import type { AxiosAdapter, AxiosInstance, AxiosResponse, InternalAxiosRequestCo
 import { copyArguments } from './copy-arguments.ts'
 import { finalUrl, wasRedirected } from './final-url.ts'
 import { baseOrigin, requestUrl, urlOfSameOrigin } from './request-url.ts'
-import { startTime, abortSignalOf, type RequestAbortSignal } from './request-abort-signal.ts'
+import { startTime, abortSignalOf } from './request-abort-signal.ts'
 import { createSendOnce, sendByAdapter, sendWithoutToken } from './send-once.ts'
 import { isWithoutToken } from './without-token.ts'
 
@@ -63,16 +63,14 @@ export function attachTokens(
       repeatable: isRepeatableBody(config.data),
     }
     const startedAt = startTime(config)
-    let watch: RequestAbortSignal | undefined
-    const result = attacher.attach(request, () => (watch = abortSignalOf(config, startedAt)).signal)
-    if (!(result instanceof Promise)) return sendAttached(request, result, config, startedAt)
-    return result.then(
+    const watch = abortSignalOf(config, startedAt)
+    return attacher.attach(request, watch.signal).then(
       (attachment) => {
-        watch?.stop()
+        watch.stop()
         return sendAttached(request, attachment, config, startedAt)
       },
       (error: Error) => {
-        watch?.stop()
+        watch.stop()
         return notSent(config)(error)
       },
     )
@@ -86,11 +84,16 @@ export function attachTokens(
   ): Promise<AxiosResponse> {
     if (attachment === undefined) return sendWithheld(request, config)
     return sendWithToken(attachment, config, startedAt, async (response, error) => {
-      let watch: RequestAbortSignal | undefined
-      const signal = () => (watch = abortSignalOf(config, startedAt)).signal
+      const watch = abortSignalOf(config, startedAt)
       const next = await attacher
-        .retryAttachment(request, attachment, toApiResponse(response), canRepeat(request, response), signal)
-        .finally(() => watch?.stop())
+        .retryAttachment(
+          request,
+          attachment,
+          toApiResponse(response),
+          canRepeat(request, response),
+          watch.signal,
+        )
+        .finally(() => watch.stop())
         .catch(notSent(config))
       if (next !== undefined) {
         // An unread stream would keep its connection open.

@@ -54,7 +54,7 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
     startedAt: number,
     retry: (response: Response, error?: unknown) => Promise<Response>,
   ): Promise<Response> {
-    const { isBound, isReplacement } = attachment
+    const { isBound } = attachment
     const follows = followsRedirects && !isBound
     // Changed and restored, because copying axios's configuration costs more than everything else.
     const { headers } = config
@@ -76,8 +76,7 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
       revert()
     }
     // For axios, `validateStatus` tells success from failure.
-    const needsCheck = ({ status }: Response) =>
-      status >= 400 || checksEveryResponse || isBound || isReplacement
+    const needsCheck = ({ status }: Response) => status >= 400 || checksEveryResponse || isBound
     const succeed = (response: Response) => {
       restoreConfig()
       redactResponse(response, config)

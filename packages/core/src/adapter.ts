@@ -1,4 +1,9 @@
 export { createTokenAttacher } from './attach/create-token-attacher.ts'
+export type {
+  AttachableTokenProvider,
+  GetTokenToAttachOptions,
+  RejectedRequest,
+} from './provider/attachable-token-provider.ts'
 export { isRepeatableBody } from './attach/replayable-body.ts'
 export type {
   ApiResponse,
@@ -7,4 +12,4 @@ export type {
   AttachRequest,
   TokenAttacher,
 } from './attach/token-attacher.ts'
-export { fetchWithToken } from './attach/token-fetch.ts'
+export { fetchWithToken, type FetchWithTokenOptions } from './attach/token-fetch.ts'

@@ -8,6 +8,7 @@ export type { ClientAuthentication, ClientAuthenticationMethod } from './protoco
 export type { TokenBinding } from './protocol/token-binding.ts'
 export { isTokenError, TokenError, type TokenErrorKind } from './protocol/token-error.ts'
 export type { TokenResponse } from './protocol/token-response.ts'
+export type { AttachableTokenProvider } from './provider/attachable-token-provider.ts'
 export { createTokenProvider } from './provider/create-token-provider.ts'
 export { createTokenPool, type TokenPool, type TokenPoolOptions } from './provider/token-pool.ts'
 export type { GetTokenOptions, TokenProvider } from './provider/token-provider.ts'

@@ -53,7 +53,7 @@ describe('optional members', () => {
         dangerouslyAllowBrowser: undefined,
         clientAuthentication: undefined,
       }),
-      { store: undefined, timeoutMs: undefined, onEvent: undefined, eager: undefined, clock: undefined },
+      { store: undefined, timeoutMs: undefined, onEvent: undefined, clock: undefined },
     )
     const options = { allowedOrigins: ['https://api.example.com'], header: undefined, scheme: undefined }
     expect(

@@ -4,7 +4,7 @@ import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
 
 /**
  * Creates ky options that attach tokens. If the API rejects a token, the request is sent once more with a new one,
- * unless its body is a stream or larger than `maxReplayBytes`, or it has a body and `retry` is 0. A single request opts
+ * unless its body is a stream or larger than 1 MiB, or it has a body and `retry` is 0. A single request opts
  * out with `context: { token: false }`.
  *
  * @example
@@ -23,13 +23,12 @@ export function tokenHooks(tokens: TokenProvider, options: AttachOptions): { rea
     const send = ky.fetch ?? ((input, init) => globalThis.fetch(input, init))
     const retries = typeof ky.retry === 'object' ? ky.retry.limit : ky.retry
     // A stream is sent as it arrives; without retries, a body is sent once.
-    const sentOnce = retries === 0 || !isRepeatableBody(ky.body)
-    const maxReplayBytes = sentOnce ? 0 : options.maxReplayBytes
+    const body = { keepsBody: isRepeatableBody(ky.body), repeatsBody: retries !== 0 }
 
     ky.fetch = (input, init) => {
       // ky has put their names in lower case, so nothing is lost, and a record is copied in a third of the time.
       const headers = input instanceof Request && { headers: Object.fromEntries(input.headers) }
-      return fetchWithToken(attacher, send, input, { ...headers, ...init }, maxReplayBytes)
+      return fetchWithToken(attacher, send, input, { ...headers, ...init }, body)
     }
   }
   return { hooks: { init: [init] } }

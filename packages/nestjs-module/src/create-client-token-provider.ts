@@ -9,13 +9,15 @@ import {
 import { configurationError } from '@tokenwell/core/protocol'
 
 /** The credentials of a client, or a token source, and the options of its token provider. */
-export type TokenModuleOptions = TokenProviderOptions &
-  (ClientCredentialsOptions | { readonly source: TokenSource })
+export type TokenModuleOptions = TokenProviderOptions & {
+  /** Whether a token is requested when the application starts, before the first call to `getToken`. @default false */
+  readonly eager?: boolean | undefined
+} & (ClientCredentialsOptions | { readonly source: TokenSource })
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
 export function createClientTokenProvider(options: TokenModuleOptions, name?: string): TokenProvider {
   // The module requests the first token itself, when the application has been created.
-  return createTokenProvider(sourceOf(options), { label: name, ...options, eager: false })
+  return createTokenProvider(sourceOf(options), { label: name, ...options })
 }
 
 function sourceOf(options: TokenModuleOptions): TokenSource {

@@ -31,7 +31,7 @@ const scope = '@tokenwell/opentelemetry'
  * @returns a function that stops the recording
  */
 export function instrumentTokens(
-  tokens: TokenProvider | Pick<TokenPool<never>, 'on'>,
+  tokens: TokenProvider | Pick<TokenPool<never>, 'subscribe'>,
   options: InstrumentTokensOptions = {},
 ): () => void {
   const { meterProvider = metrics, tracerProvider = trace, name, maxKeys = 0 } = options

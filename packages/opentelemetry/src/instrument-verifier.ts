@@ -2,7 +2,7 @@ import { metrics, type MeterProvider } from '@opentelemetry/api'
 
 /** The part of a `TokenVerifier` of `@tokenwell/resource-server` that is needed here. */
 export interface ObservableVerifier {
-  on(listener: (event: ObservedVerification) => void): () => void
+  subscribe(listener: (event: ObservedVerification) => void): () => void
 }
 
 /** The parts of its events that are recorded. */
@@ -48,7 +48,7 @@ export function instrumentVerifier(
       explicitBucketBoundaries: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     },
   })
-  return verifier.on((event) => {
+  return verifier.subscribe((event) => {
     switch (event.type) {
       case 'request_accepted':
         requests.add(1, {

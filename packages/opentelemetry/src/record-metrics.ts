@@ -9,12 +9,12 @@ const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 
 const lifetimeBuckets = [10, 30, 60, 300, 600, 1800, 3600, 7200, 21_600, 43_200, 86_400, 604_800]
 
 export function recordMetrics(
-  tokens: TokenProvider | Pick<TokenPool<never>, 'on'>,
+  tokens: TokenProvider | Pick<TokenPool<never>, 'subscribe'>,
   meter: Meter,
   identityOf: IdentityOf,
 ): () => void {
   const instruments = createInstruments(meter)
-  const stop = tokens.on((event) => recordEvent(instruments, event, identityOf(event)))
+  const stop = tokens.subscribe((event) => recordEvent(instruments, event, identityOf(event)))
   // The keys of a pool come and go; a gauge for each would keep them all.
   if (!('peekToken' in tokens)) return stop
 

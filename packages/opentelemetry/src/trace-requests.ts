@@ -17,12 +17,12 @@ const maxTracedRequests = 100
 
 /** One span for each request to the token endpoint, retries included, to which waiting callers are linked. */
 export function traceRequests(
-  tokens: TokenProvider | Pick<TokenPool<never>, 'on'>,
+  tokens: TokenProvider | Pick<TokenPool<never>, 'subscribe'>,
   tracer: Tracer,
   identityOf: IdentityOf,
 ): () => void {
   const traced = new Map<string, TracedRequest>()
-  return tokens.on((event) => {
+  return tokens.subscribe((event) => {
     const ended =
       event.type === 'token_failed' || (event.type === 'token_received' && event.from === 'endpoint')
     if (ended) {
@@ -46,7 +46,7 @@ function traceRequest(tracer: Tracer, event: TokenRequestEnd, identityOf: Identi
   const endTime = Date.now()
   const { attempt, durationMs, reason } = event
   // No caller waits for a refresh in the background.
-  const root = reason === 'refresh_ahead' || reason === 'eager'
+  const root = reason === 'refresh_ahead'
   const span = tracer.startSpan('token request', {
     kind: SpanKind.CLIENT,
     root,

@@ -113,7 +113,7 @@ describe('spans', () => {
     // Due for refresh: this caller gets the cached token.
     clock.advance(3_400_000)
     const refreshed = new Promise<void>((resolve) => {
-      onTestFinished(tokens.on(({ type }) => type === 'token_received' && resolve()))
+      onTestFinished(tokens.subscribe(({ type }) => type === 'token_received' && resolve()))
     })
     await call('late')
     await refreshed

@@ -19,7 +19,7 @@ const telemetry = useTelemetry()
 
 describe('instrumentTokens', () => {
   it('records nothing when a cached token is returned', async () => {
-    const on = vi.spyOn(servers.tokens, 'on')
+    const on = vi.spyOn(servers.tokens, 'subscribe')
     onTestFinished(instrumentTokens(servers.tokens, telemetry))
     await servers.tokens.getToken()
     expect(on).toHaveBeenCalled()
@@ -27,7 +27,7 @@ describe('instrumentTokens', () => {
     const counts = () => telemetry.receiver.points().map(({ count, metric }) => [metric, count])
     const before = counts()
     const listener = vi.fn()
-    servers.tokens.on(listener)
+    servers.tokens.subscribe(listener)
     for (let call = 0; call < 1000; call++) await servers.tokens.getToken()
     servers.tokens.peekToken()
     await telemetry.flush()

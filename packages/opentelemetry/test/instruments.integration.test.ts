@@ -45,7 +45,7 @@ it('the metrics of tokens have names, units and descriptions, as the README show
   const listeners: TokenEventListener[] = []
   const request = { requestId: 1, reason: 'first', attempt: 1 } as const
   const tokens = {
-    on: (listener: TokenEventListener) => (listeners.push(listener), () => {}),
+    subscribe: (listener: TokenEventListener) => (listeners.push(listener), () => {}),
     peekToken: () => undefined,
   } as unknown as TokenProvider
   instrumentTokens(tokens, { ...telemetry, maxKeys: 1 })
@@ -84,7 +84,7 @@ it('the metrics of tokens have names, units and descriptions, as the README show
 
 it('the metrics of verified tokens have names, units and descriptions, as the README shows', async () => {
   let emit: ((event: ObservedVerification) => void) | undefined
-  instrumentVerifier({ on: (listener) => ((emit = listener), () => {}) }, telemetry)
+  instrumentVerifier({ subscribe: (listener) => ((emit = listener), () => {}) }, telemetry)
   emit!({ type: 'request_accepted', cached: true })
   emit!({ type: 'token_checked', method: 'jwt', result: 'valid', durationMs: 250 })
 

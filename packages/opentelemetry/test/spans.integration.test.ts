@@ -117,26 +117,11 @@ describe('spans', () => {
     expect(span).toMatchObject({ traceId, parentSpanId: spanId })
   })
 
-  it('have no parent if an eager provider requests its token', async () => {
-    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
-    onTestFinished(() => context.disable())
-    const caller = telemetry.tracerProvider.getTracer('test').startSpan('caller')
-    await context.with(trace.setSpan(context.active(), caller), async () => {
-      const tokens = createTokenProvider(servers.endpoint.source, { eager: true })
-      onTestFinished(() => tokens.close())
-      instrument(tokens)
-      await tokens.getToken()
-    })
-    const [span] = await spans()
-    expect(span!.attributes).toMatchObject({ 'tokenwell.request.reason': 'eager' })
-    expect(span!.parentSpanId).toBeUndefined()
-  })
-
   it('are linked to callers of the last 100 requests', async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
     onTestFinished(() => context.disable())
     const listeners: TokenEventListener[] = []
-    const source = { on: (listener: TokenEventListener) => (listeners.push(listener), () => {}) }
+    const source = { subscribe: (listener: TokenEventListener) => (listeners.push(listener), () => {}) }
     onTestFinished(instrumentTokens(source, telemetry))
     const emit = (event: TokenEvent) => listeners.forEach((listener) => listener(event))
     const count = 101

@@ -35,7 +35,7 @@ export interface TokenVerifier {
     options?: VerifyOptions,
   ): Promise<VerifiedToken>
   /** Calls `listener` with every event; returns a function that removes the listener. Errors thrown by a listener are ignored. */
-  on(listener: VerificationEventListener): () => void
+  subscribe(listener: VerificationEventListener): () => void
 }
 
 const dpopAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS256', 'PS256']
@@ -138,7 +138,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       }
       return token
     },
-    on(listener) {
+    subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },

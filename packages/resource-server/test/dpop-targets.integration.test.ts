@@ -104,7 +104,7 @@ describe.each(Object.entries(servers))('a DPoP proof for one path, with %s', (na
     let verifier = reference.verifier
     const origin = await start({
       verify: (...parameters) => verifier.verify(...parameters),
-      on: () => () => {},
+      subscribe: () => () => {},
     })
     const { thumbprint, prove } = await createDpopKey()
     const at = withPublicUrl ? createTestVerifier({ dpop: {}, publicUrl: origin }) : reference

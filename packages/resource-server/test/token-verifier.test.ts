@@ -484,7 +484,7 @@ describe('events', () => {
   it('stop for a listener that was removed', async () => {
     const { verifier, statusOf } = createVerifierUnderTest()
     const seen: string[] = []
-    const stop = verifier.on(({ type }) => void seen.push(type))
+    const stop = verifier.subscribe(({ type }) => void seen.push(type))
     await statusOf('good')
     stop()
     await statusOf('good')
@@ -493,11 +493,11 @@ describe('events', () => {
 
   it('do not fail a request if their listener throws', async () => {
     const { verifier, statusOf } = createVerifierUnderTest()
-    verifier.on(() => {
+    verifier.subscribe(() => {
       throw new Error('of the listener')
     })
     // oxlint-disable-next-line typescript/no-misused-promises -- what callers do nevertheless
-    verifier.on(async () => {
+    verifier.subscribe(async () => {
       throw new Error('of the listener')
     })
     expect([await statusOf('good'), await statusOf('bad')]).toEqual([200, 401])

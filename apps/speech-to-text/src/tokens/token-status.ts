@@ -21,13 +21,13 @@ export interface TokenWatcher {
 }
 
 /** @param onChange called after each change, except the passing of time */
-export function watchToken(tokens: Pick<TokenProvider, 'on'>, onChange: () => void = () => {}): TokenWatcher {
+export function watchToken(tokens: Pick<TokenProvider, 'subscribe'>, onChange: () => void = () => {}): TokenWatcher {
   let tokenRequests = 0
   let received = 0
   let apiCalls = 0
   let current: { readonly lifetimeMs: number; readonly expiresAt: number } | undefined
 
-  const stop = tokens.on((event) => {
+  const stop = tokens.subscribe((event) => {
     if (event.type === 'token_requested') tokenRequests++
     else if (event.type === 'token_rejected' && event.refreshing) current = undefined
     else if (event.type === 'token_received') {

@@ -40,10 +40,14 @@ export function dpop({ keyPair }: DpopOptions = {}): TokenBinding {
     return last.hash
   }
 
-  async function prove(method: string, url: URL, accessToken?: string): Promise<{ readonly DPoP: string }> {
+  async function prove(
+    method: string,
+    url: URL,
+    accessToken?: string,
+    nonce = nonces.get(url.origin),
+  ): Promise<{ readonly DPoP: string }> {
     const { privateKey, algorithm, publicJwk } = await load()
     const ath = accessToken === undefined ? undefined : await hashOf(accessToken)
-    const nonce = nonces.get(url.origin)
     const claims = {
       htm: method.toUpperCase(),
       htu: url.origin + url.pathname,
@@ -73,17 +77,17 @@ export function dpop({ keyPair }: DpopOptions = {}): TokenBinding {
     },
     fingerprint: async () => `dpop ${(await load()).thumbprint}`,
     async send(url, send) {
-      const sendWithProof = async () => send(await prove('POST', url))
+      const sendWithProof = async (nonce?: string) => send(await prove('POST', url, undefined, nonce))
       let response = await sendWithProof()
       const lacksNonce = errorOf(response) === 'use_dpop_nonce'
       if (remember(url, response.headers) && lacksNonce) {
-        response = await sendWithProof()
+        response = await sendWithProof(headerValue(response.headers, 'dpop-nonce'))
         remember(url, response.headers)
       }
       if (errorOf(response) === 'invalid_dpop_proof') throw rejectedProof(url, response)
       return response
     },
-    prove: ({ method, url, accessToken }) => prove(method, url, accessToken),
+    prove: ({ method, url, accessToken, nonce }) => prove(method, url, accessToken, nonce),
     receive: (url, headers) =>
       remember(url, headers) && /\buse_dpop_nonce\b/.test(headerValue(headers, 'www-authenticate') ?? ''),
   }

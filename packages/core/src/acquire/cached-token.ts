@@ -1,24 +1,18 @@
-import { elapsedSince, systemClock, type Clock, type Instant } from '../runtime/clock.ts'
+import { elapsedSince, type Clock, type Instant } from '../runtime/clock.ts'
 import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
 import { createAccessToken, type AccessToken } from '../tokens/access-token.ts'
 import type { ProviderSettings } from './provider-options.ts'
 
 const maxLifetimeMs = 365 * 24 * 3600_000
 
-/**
- * A token and its state, which depends on the time since `start`: fresh until `refreshAtMs`, due for refresh until
- * `expiringAtMs`, expiring after that.
- */
+/** A token; its state depends on the time since `start`, see {@link stateOf}. */
 export interface CachedToken {
   readonly token: AccessToken
   /** Already resolved; one promise serves every caller. */
   readonly ready: Promise<AccessToken>
   readonly start: Instant
   readonly lifetimeMs: number
-  /** Zero once the token has been rejected. */
-  refreshAtMs: number
-  /** The wall-clock time at which both clocks last showed that it stays fresh for a second; see {@link isFresh}. */
-  checkedAt: number
+  readonly refreshAtMs: number
   readonly expiringAtMs: number
   /** Remaining lifetime on arrival; a refresh is unlikely to yield a longer one. */
   readonly arrivedWithMs: number
@@ -76,7 +70,6 @@ export function createCachedToken(
     start,
     lifetimeMs,
     refreshAtMs: Math.min(expiringAtMs, recommendedMs, lifetimeMs - Math.min(ahead * spread, lifetimeMs / 2)),
-    checkedAt: Number.NEGATIVE_INFINITY,
     expiringAtMs,
     arrivedWithMs: remainingMs(),
     storeId,
@@ -84,20 +77,16 @@ export function createCachedToken(
   }
 }
 
-const trustedMs = 1_000
+/** What a provider may do with its token: use it, use and refresh it, or wait for another one. */
+export type TokenState = 'none' | 'fresh' | 'due' | 'rejected' | 'expiring'
 
-/**
- * Whether a token is fresh. Reading a clock costs as much as the rest of a call that finds a fresh token, so for a
- * second after both clocks were read, only the wall clock is read, unless it was set back.
- */
-export function isFresh(cached: CachedToken, clock: Clock): boolean {
-  const sinceCheckMs = Date.now() - cached.checkedAt
-  if (sinceCheckMs >= 0 && sinceCheckMs < trustedMs) return true
+/** The state of a cached token; pure but for the clock. */
+export function stateOf(cached: CachedToken | undefined, clock: Clock): TokenState {
+  if (cached === undefined) return 'none'
   const elapsedMs = elapsedSince(cached.start, clock)
-  // Not with a test's clock, which is read every time. A clock that was set back reaches an old time again.
-  const isTrusted = clock === systemClock && elapsedMs + trustedMs < cached.refreshAtMs
-  cached.checkedAt = isTrusted ? Date.now() : Number.NEGATIVE_INFINITY
-  return elapsedMs < cached.refreshAtMs
+  if (elapsedMs >= cached.expiringAtMs) return 'expiring'
+  if (cached.rejected) return 'rejected'
+  return elapsedMs < cached.refreshAtMs ? 'fresh' : 'due'
 }
 
 /** Whether a token is valid for long enough. A fresh token is, too, if a new one would not last longer. */

@@ -77,9 +77,8 @@ export function sharedCooldownOf(error: TokenError): SharedCooldown | undefined 
 
 /** The cooldown after failures in a row: how long callers get the same error, and how long a refresh waits. */
 export class Cooldown {
-  readonly error: TokenError
-  /** Failures in a row. */
-  readonly failures: number
+  readonly #error: TokenError
+  readonly #failures: number
   readonly #clock: Clock
   readonly #since: Instant
   /** How long callers get the error. */
@@ -89,54 +88,77 @@ export class Cooldown {
   readonly #refreshPauseMs: number
   #check!: Promise<boolean>
   #checkedAt = Number.NEGATIVE_INFINITY
+  #isOver = false
 
   constructor(error: TokenError, failuresBefore: number, clock: Clock) {
     const shared = sharedCooldowns.get(error)
-    this.error = error
-    this.failures = Math.max(failuresBefore + 1, shared?.failures ?? 0)
+    this.#error = error
+    this.#failures = Math.max(failuresBefore + 1, shared?.failures ?? 0)
     this.#clock = clock
     this.#since = readInstant(clock)
-    const ms = (this.#announcedMs = shared?.ms ?? cooldownMsOf(error, this.failures))
+    const ms = (this.#announcedMs = shared?.ms ?? cooldownMsOf(error, this.#failures))
     // A throttled caller may wait for the whole time; others check the store to see whether it is over.
     this.#ms = shared && error.kind !== 'throttled' ? Math.min(ms, storeLookupMs) : ms
     this.#refreshPauseMs = Math.max(
       1_000,
-      Math.random() * doubled([2_000, 60_000], this.failures),
+      Math.random() * doubled([2_000, 60_000], this.#failures),
       error.kind === 'credentials' || error.retryAfterMs ? ms : 0,
     )
   }
 
-  /** Milliseconds during which callers without a token get the same error; zero or less once they may try again. */
-  remainingMs(): number {
-    return this.#ms - elapsedSince(this.#since, this.#clock)
+  /** Failures in a row. */
+  get failures(): number {
+    return this.#isOver ? 0 : this.#failures
   }
 
   /** Whether the refresh of a token that is still valid has to wait. */
   pausesRefresh(): boolean {
-    return elapsedSince(this.#since, this.#clock) < this.#refreshPauseMs
+    return !this.#isOver && elapsedSince(this.#since, this.#clock) < this.#refreshPauseMs
+  }
+
+  /**
+   * How long the next request has to wait, in milliseconds. Changed credentials end the cooldown.
+   *
+   * @param leftMs the caller's remaining time: a rate limit is waited for if it fits
+   * @throws {TokenError} the failure, with the time of the next attempt
+   */
+  async sitOut(leftMs: number, signal: AbortSignal | undefined): Promise<number> {
+    if (this.#remainingMs() <= 0) return 0
+    this.#isOver ||=
+      (await waitFor<boolean | undefined>(this.#credentialsChanged(), leftMs, signal, () => undefined)) ??
+      false
+    signal?.throwIfAborted()
+    const remainingMs = this.#remainingMs()
+    if (remainingMs <= 0) return 0
+    if (this.#error.kind === 'throttled' && remainingMs < leftMs) return remainingMs
+    throw this.#currentError()
+  }
+
+  #remainingMs(): number {
+    return this.#isOver ? 0 : this.#ms - elapsedSince(this.#since, this.#clock)
   }
 
   /**
    * Whether the credentials have changed since the failure. Regardless of the number of callers, the source is
    * checked at most once a second, for at most a second.
    */
-  credentialsChanged(): Promise<boolean> {
+  #credentialsChanged(): Promise<boolean> {
     const now = this.#clock.monotonic()
     if (now - this.#checkedAt >= credentialsCheckMs) {
-      const check = credentialsCheck(this.error)
+      const check = credentialsCheck(this.#error)
       if (check === undefined) return Promise.resolve(false)
       this.#checkedAt = now
-      const ms = Math.min(credentialsCheckMs, Math.max(0, this.remainingMs()))
+      const ms = Math.min(credentialsCheckMs, Math.max(0, this.#remainingMs()))
       this.#check = within(check, ms)
     }
     return this.#check
   }
 
   /** The error that callers get during the cooldown, with the time of the next attempt. */
-  currentError(): TokenError {
+  #currentError(): TokenError {
     const remainingMs = Math.max(0, this.#announcedMs - elapsedSince(this.#since, this.#clock))
-    const { message, kind, retryAfterMs } = this.error
-    return changeTokenError(this.error, {
+    const { message, kind, retryAfterMs } = this.#error
+    return changeTokenError(this.#error, {
       message: `${message} Next attempt in ${Math.ceil(remainingMs / 1000)} s.`,
       retryAfterMs: kind === 'throttled' ? Math.ceil(remainingMs) : retryAfterMs,
     })

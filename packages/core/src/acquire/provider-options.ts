@@ -21,14 +21,12 @@ export interface TokenProviderOptions {
   readonly attemptTimeoutMs?: number | undefined
   /** Maximum number of token requests in one `getToken` call while the endpoint is unavailable or rate-limits requests. @default 3 */
   readonly maxAttempts?: number | undefined
-  /** Whether a token is requested at once, before the first call to `getToken`. @default false */
-  readonly eager?: boolean | undefined
   /**
    * A function such as `waitUntil` from `cloudflare:workers`, which keeps the runtime from dropping a token request
    * when the incoming request that started it ends. Without it, there is no background refresh in Workers.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
-  /** Called with every event; see also {@link TokenProvider.on}. */
+  /** Called with every event; see also {@link TokenProvider.subscribe}. */
   readonly onEvent?: TokenEventListener | undefined
   /** @default the system clocks */
   readonly clock?: Clock | undefined
@@ -47,16 +45,26 @@ export type ProviderSettings = TokenProviderOptions & typeof defaults
 /** Longer delays overflow the timers of every runtime. */
 export const longestTimer = 2 ** 31 - 1_000
 
+/** The smallest value of each option that is a number. */
+const minimums: Readonly<Record<string, number>> = {
+  refreshAheadMs: 0,
+  expiryMarginMs: 0,
+  defaultLifetimeMs: 1,
+  timeoutMs: 1,
+  attemptTimeoutMs: 1,
+  maxAttempts: 1,
+}
+
 /** @throws {TokenError} of kind `configuration`, naming the option */
 export function resolveSettings(options: TokenProviderOptions): ProviderSettings {
   const settings: Record<string, unknown> = { ...defaults }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue
-    const minimum = /Ahead|Margin/.test(name) ? 0 : 1
-    if (/Ms$|Attempts$/.test(name) && !(typeof value === 'number' && value >= minimum)) {
+    const minimum = minimums[name]
+    if (minimum !== undefined && !(typeof value === 'number' && value >= minimum)) {
       throw configurationError(`${name} must be a number greater than or equal to ${minimum}.`)
     }
-    settings[name] = typeof value === 'number' ? Math.min(value, longestTimer) : value
+    settings[name] = minimum === undefined ? value : Math.min(value as number, longestTimer)
   }
   if (options.store && !options.store.sharing) {
     throw configurationError(

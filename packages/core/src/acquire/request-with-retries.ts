@@ -3,7 +3,7 @@ import { abortQuietly } from '../runtime/abort.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import { sleep, waitFor } from '../runtime/timers.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
-import { isTokenError, TokenError } from '../protocol/token-error.ts'
+import { changeTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
 import type { TokenEvent, TokenRequestReason } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
@@ -141,5 +141,8 @@ function unavailable(message: string): TokenError {
 /** Keeps only the code or name of an unknown error, because its text may hold a secret. */
 export function toTokenError(cause: unknown, attempts?: number): TokenError {
   const error = isTokenError(cause) ? cause : unavailable(`The token source failed (${errorCode(cause)}).`)
-  return attempts === undefined ? error : Object.assign(error, { attempts })
+  if (attempts === undefined) return error
+  return Object.isExtensible(error)
+    ? Object.assign(error, { attempts })
+    : changeTokenError(error, { attempts })
 }

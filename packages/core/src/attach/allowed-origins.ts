@@ -4,13 +4,6 @@ import { isSecure } from '../protocol/secure-url.ts'
 /** An exact origin, `https://*.example.com` for every subdomain, or a function that returns true. */
 export type AllowedOrigin = string | ((url: URL) => boolean)
 
-/** The URLs to which a token may be sent. */
-export interface OriginCheck {
-  readonly isAllowed: (url: string | URL) => boolean
-  /** Whether a URL starts with one of the exact origins, letter for letter. */
-  readonly isExact: (url: string) => boolean
-}
-
 /**
  * Creates the check of a URL to which a token is sent. Origins are compared as a whole, never by regular expressions.
  * Plain HTTP is allowed to loopback hosts, or with `allowInsecureRequests`.
@@ -20,7 +13,7 @@ export interface OriginCheck {
 export function createOriginCheck(
   allowedOrigins: readonly AllowedOrigin[] | undefined,
   allowInsecureRequests: boolean,
-): OriginCheck {
+): (url: string | URL) => boolean {
   if (!Array.isArray(allowedOrigins) || allowedOrigins.length === 0) {
     throw configurationError(
       "allowedOrigins is missing. List the origin of each API, such as ['https://api.example.com'].",
@@ -45,13 +38,10 @@ export function createOriginCheck(
   const check = (url: URL): boolean =>
     isSecure(url, allowInsecureRequests) && rules.some((allows) => allows(url) === true)
 
-  return {
-    isExact,
-    isAllowed(value) {
-      if (typeof value === 'string' && isExact(value)) return true
-      const url = absoluteUrl(value)
-      return typeof url === 'string' ? URL.canParse(url) && check(new URL(url)) : check(url)
-    },
+  return (value) => {
+    if (typeof value === 'string' && isExact(value)) return true
+    const url = absoluteUrl(value)
+    return typeof url === 'string' ? URL.canParse(url) && check(new URL(url)) : check(url)
   }
 }
 

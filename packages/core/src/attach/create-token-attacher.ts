@@ -1,26 +1,17 @@
 import { configurationError } from '../protocol/configuration-error.ts'
 import { classifyApiResponse } from '../protocol/classify-api-response.ts'
 import { headerValue } from '../protocol/headers.ts'
-import {
-  acceptReplacement,
-  emitEvent,
-  freshToken,
-  rejectForRequest,
-  tokenForSingleUse,
-  type ProviderInternals,
-} from '../provider/provider-internals.ts'
+import type { AttachableTokenProvider } from '../provider/attachable-token-provider.ts'
 import type { TokenProvider } from '../provider/token-provider.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 import { absoluteUrl, createOriginCheck } from './allowed-origins.ts'
 import { readBodyStart } from './read-body-start.ts'
-import {
-  lastAttachment,
-  type ApiResponse,
-  type AttacherInternals,
-  type Attachment,
-  type AttachOptions,
-  type AttachRequest,
-  type TokenAttacher,
+import type {
+  ApiResponse,
+  Attachment,
+  AttachOptions,
+  AttachRequest,
+  TokenAttacher,
 } from './token-attacher.ts'
 
 const tokenCharacters = "[\\w!#$%&'*+.^`|~-]"
@@ -40,7 +31,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     isTokenRejected,
     allowInsecureRequests = false,
   } = options ?? {}
-  const { isAllowed, isExact } = createOriginCheck(allowedOrigins, allowInsecureRequests)
+  const isAllowed = createOriginCheck(allowedOrigins, allowInsecureRequests)
   if (!new RegExp(`^${tokenCharacters}+$`).test(header)) {
     throw configurationError('header must be the name of a request header.')
   }
@@ -48,26 +39,26 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     throw configurationError("scheme must be a single word, or '' for none.")
   }
   const prefix = scheme && `${scheme} `
-  const internals = tokens as ProviderInternals
+  // A provider of an application may have only the methods of `TokenProvider`.
+  const provider: TokenProvider & Partial<AttachableTokenProvider> = tokens
   const warned = new Set<string>()
-  let last: Attachment | undefined
 
-  function attachmentOf(token: AccessToken, request: AttachRequest): Attachment | Promise<Attachment> {
-    if (last?.token === token) return last
-    if (token.tokenType === 'DPoP') return boundAttachmentOf(token, request)
-    return (last = { headers: { [header]: prefix + token.value }, token })
-  }
-
-  async function boundAttachmentOf(token: AccessToken, request: AttachRequest): Promise<Attachment> {
+  async function attachmentOf(
+    token: AccessToken,
+    request: AttachRequest,
+    attempt: 1 | 2,
+    nonce?: string,
+  ): Promise<Attachment> {
     const { value, tokenType, binding } = token
+    if (tokenType !== 'DPoP') return { headers: { [header]: prefix + value }, token, attempt }
     if (binding === undefined) {
       throw configurationError(
         'The token is bound to a key (DPoP), but its source has no binding. Set binding: dpop().',
       )
     }
     const url = new URL(absoluteUrl(request.target?.() ?? request.url))
-    const proof = await binding.prove({ method: request.method, url, accessToken: value })
-    return { headers: { ...proof, [header]: `${tokenType} ${value}` }, token, isBound: true }
+    const proof = await binding.prove({ method: request.method, url, accessToken: value, nonce })
+    return { headers: { ...proof, [header]: `${tokenType} ${value}` }, token, attempt, isBound: true }
   }
 
   async function isRejected(response: ApiResponse | Response): Promise<boolean> {
@@ -84,90 +75,91 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     return classifyApiResponse(status, headers, body).tokenRejected
   }
 
-  async function replace(
+  async function replacementOf(
     token: AccessToken,
     url: string,
     repeatable: boolean,
     signal: AbortSignal | undefined,
   ): Promise<AccessToken | undefined> {
-    if (internals[rejectForRequest]) {
-      const { origin, pathname } = new URL(url)
-      return internals[rejectForRequest](token, { origin, resource: origin + pathname, repeatable, signal })
-    }
+    if (provider.replaceRejected)
+      return provider.replaceRejected(token, { url, attempt: 1, repeatable, signal })
     tokens.reject(token)
-    return repeatable ? tokens.getToken(signal && { signal }) : undefined
+    return repeatable ? tokens.getToken({ signal }) : undefined
   }
 
   /** Explains a 401 that would otherwise be hard to debug. */
-  function warnOfWithheldToken(origin: string): void {
+  function warnOnce(origin: string, reason: string): void {
     const { process, console } = globalThis as {
       process?: { env?: Record<string, string | undefined> }
       console?: { warn(message: string): void }
     }
     if (warned.has(origin) || /^(?:production|test)$/.test(process?.env?.['NODE_ENV'] ?? '')) return
     warned.add(origin)
-    console?.warn(
-      `Tokenwell: ${origin} responded with status 401. No token was sent to it, because it is not in allowedOrigins.`,
-    )
+    console?.warn(`Tokenwell: ${origin} responded with status 401. ${reason}`)
   }
 
-  const attacher: TokenAttacher & AttacherInternals = {
+  function explainMissingToken({ url, hasHeader }: AttachRequest): void {
+    if (!isAllowed(url)) {
+      warnOnce(originOf(url), 'No token was sent to it, because it is not in allowedOrigins.')
+    } else if (hasHeader && !replaceHeader) {
+      warnOnce(
+        originOf(url),
+        `No token was sent to it, because the request had a header ${header} already. Remove that header, or set replaceHeader: true.`,
+      )
+    }
+  }
+
+  return {
     header,
     replaceHeader,
     followsRedirects: header.toLowerCase() === 'authorization',
     checksEveryResponse: isTokenRejected !== undefined,
-    [lastAttachment]: (url) =>
-      last && isExact(url) && internals[freshToken]?.(!retryOnRejection) === last.token ? last : undefined,
-    attach(request, signal) {
-      const { url, repeatable = true } = request
-      if (!isAllowed(url)) {
-        internals[emitEvent]?.({ type: 'token_withheld', origin: originOf(url) })
+    async attach(request, signal) {
+      const { url, repeatable = true, hasHeader = false } = request
+      const allowed = isAllowed(url)
+      if (hasHeader && !replaceHeader) {
+        if (allowed) provider.report?.({ type: 'token_skipped', origin: originOf(url) })
         return undefined
       }
-      const given = typeof signal === 'function' ? undefined : signal
-      const singleUse = !repeatable || !retryOnRejection
-      const fresh = given?.aborted ? undefined : internals[freshToken]?.(singleUse)
-      if (fresh) return attachmentOf(fresh, request)
-      const awaited = (typeof signal === 'function' ? signal() : signal) ?? undefined
-      const token =
-        singleUse && internals[tokenForSingleUse]
-          ? internals[tokenForSingleUse](awaited)
-          : tokens.getToken(awaited && { signal: awaited })
-      return token.then((found) => attachmentOf(found, request))
+      if (!allowed) {
+        provider.report?.({ type: 'token_withheld', origin: originOf(url) })
+        return undefined
+      }
+      const waitForReplacement = !repeatable || !retryOnRejection
+      const token = await provider.getToken({ signal: signal ?? undefined, waitForReplacement })
+      return attachmentOf(token, request, 1)
     },
     async retryAttachment(request, attachment, response, repeatable, signal) {
       if (attachment === undefined) {
-        if (response.status === 401 && !isAllowed(request.url)) warnOfWithheldToken(originOf(request.url))
+        if (response.status === 401) explainMissingToken(request)
         return undefined
       }
-      const { token, isReplacement, isNonceRepeat } = attachment
+      const { token, attempt, isNonceRepeat } = attachment
       const url = String(absoluteUrl(response.url || request.url))
       // After a redirect to another origin, the request carried no token, so the response says nothing about it.
       if (!isAllowed(url)) return undefined
       if (token.binding?.receive(new URL(url), response.headers) && repeatable && !isNonceRepeat) {
-        return { ...(await attachmentOf(token, request)), isReplacement, isNonceRepeat: true }
+        // Its own nonce: other requests may have used up the last one that arrived.
+        const nonce = headerValue(response.headers, 'dpop-nonce') ?? undefined
+        return { ...(await attachmentOf(token, request, attempt, nonce)), isNonceRepeat: true }
       }
-      const rejected = (response.status >= 400 || isTokenRejected) && (await isRejected(response))
-      if (isReplacement) {
-        const { origin, pathname } = new URL(url)
-        if (!rejected) internals[acceptReplacement]?.(origin + pathname)
+      if ((response.status < 400 && !isTokenRejected) || !(await isRejected(response))) return undefined
+      if (attempt === 2) {
+        await provider.replaceRejected?.(token, { url, attempt, repeatable: false })
         return undefined
       }
-      if (!rejected) return undefined
-      const awaited = (typeof signal === 'function' ? signal() : signal) ?? undefined
       try {
-        const next = await replace(token, url, retryOnRejection && repeatable, awaited)
+        const next = await replacementOf(token, url, retryOnRejection && repeatable, signal ?? undefined)
         // None, or the same: tokens are rejected so often that no new one is requested now.
         if (next === undefined || next.value === token.value) return undefined
-        return { ...(await attachmentOf(next, request)), isReplacement: true, isNonceRepeat }
+        return { ...(await attachmentOf(next, request, 2)), isNonceRepeat }
       } catch {
         // No new token is available: the API's own response says more.
-        awaited?.throwIfAborted()
+        signal?.throwIfAborted()
         return undefined
       }
     },
   }
-  return attacher
 }
 
 function originOf(value: string | URL): string {

@@ -22,36 +22,35 @@ export class OutgoingRequest {
   readonly url: string
   readonly method: string
   readonly signal: AbortSignal | null | undefined
+  readonly headers: RequestHeaders | undefined
+  /** What the caller, or `fetch`, does with redirects. */
+  readonly redirect: RequestInit['redirect']
   /** Whether the caller opted out of a token. */
   readonly optedOut: boolean
-  readonly headers: RequestHeaders | undefined
+  readonly init: RequestInit
   readonly #input: string | Request
-  readonly #init: RequestInit
   readonly #repeatable: boolean
   /** The body of a `Request`. */
   readonly #keptBody: KeptBody | undefined
   #wasSent = false
 
-  constructor(
-    input: string | URL | Request,
-    given: TokenFetchInit | null | undefined,
-    maxReplayBytes: number,
-  ) {
+  /** @param keepsBody whether the body of a `Request` is kept, up to 1 MiB */
+  constructor(input: string | URL | Request, given: TokenFetchInit | null | undefined, keepsBody = true) {
     const request = isRequest(input) ? input : undefined
     const init = readInit(given)
     this.url = request?.url ?? String(absoluteUrl(input as string | URL))
     this.method = init.method ?? request?.method ?? 'GET'
     this.signal = init.signal === undefined ? request?.signal : init.signal
+    this.redirect = init.redirect ?? request?.redirect
     this.optedOut = init.token === false
-    // Not by destructuring: the copy would take a quarter of the constructor's time.
     if ('token' in init) delete init.token
     this.#input = request ?? this.url
     this.headers = copyHeaders(init.headers ?? request?.headers)
     const owner = init.body === undefined ? request : isRequest(given) ? given : undefined
     const { body } = owner ?? {}
     // The body of a node-fetch Request is a stream of Node, which is sent once.
-    if (owner && typeof body?.getReader === 'function' && !owner.bodyUsed && maxReplayBytes > 0) {
-      this.#keptBody = keepBody(owner, maxReplayBytes)
+    if (owner && typeof body?.getReader === 'function' && !owner.bodyUsed && keepsBody) {
+      this.#keptBody = keepBody(owner)
       if (owner === given) {
         init.body = owner.body!
         init.duplex = 'half'
@@ -62,13 +61,22 @@ export class OutgoingRequest {
     this.#repeatable = owner
       ? body === null || ['GET', 'HEAD'].includes(this.method.toUpperCase())
       : isRepeatableBody(init.body)
-    this.#init = init
+    this.init = init
   }
 
   /** Whether it can be sent again. For the body of a `Request`, this is known once it has been sent. */
   get repeatable(): boolean {
     if (this.#keptBody === undefined) return this.#repeatable
     return !this.#wasSent || this.#keptBody.repeated() !== undefined
+  }
+
+  get hasBody(): boolean {
+    return (this.init.body ?? (isRequest(this.#input) ? this.#input.body : null)) !== null
+  }
+
+  /** The body for another attempt, once {@link bodySettled}. */
+  get repeatedBody(): RequestInit['body'] {
+    return this.#keptBody ? (this.#keptBody.repeated() ?? null) : this.init.body
   }
 
   /** Waits until it is known whether the body was kept: a response may arrive before all of the body was read here. */
@@ -80,23 +88,15 @@ export class OutgoingRequest {
   send(
     fetch: (input: string | Request, init: RequestInit) => Promise<Response>,
     attachment: Attachment | undefined,
-    followsRedirects: boolean,
+    redirect: RequestInit['redirect'],
   ): Promise<Response> {
-    const init: RequestInit = Object.assign({}, this.#init)
-    const isRepeat = this.#wasSent
+    const init: RequestInit = Object.assign({}, this.init)
+    if (this.#keptBody && this.#wasSent) init.body = this.repeatedBody!
     this.#wasSent = true
-    if (this.#keptBody && isRepeat) init.body = this.#keptBody.repeated() ?? null
-    if (attachment) {
-      // The first attempt uses the existing copy of the headers, because another copy takes a microsecond.
-      const headers = isRepeat && this.headers instanceof Headers ? new Headers(this.headers) : this.headers
-      init.headers = withHeaders(attachment.headers, headers)
-      if (!(followsRedirects && !attachment.isBound) && this.#redirect !== 'error') init.redirect = 'manual'
-    } else if (this.headers) init.headers = this.headers
+    if (attachment) init.headers = withHeaders(attachment.headers, this.headers)
+    else if (this.headers) init.headers = this.headers
+    if (redirect) init.redirect = redirect
     return fetch(this.#input, init)
-  }
-
-  get #redirect(): RequestInit['redirect'] {
-    return this.#init.redirect ?? (isRequest(this.#input) ? this.#input.redirect : undefined)
   }
 }
 
@@ -104,14 +104,20 @@ export function isRequest(value: unknown): value is Request {
   return typeof value === 'object' && value !== null && 'url' in value && 'clone' in value
 }
 
-/** A copy, read as `fetch` reads it: inherited members and getters included. */
+/** A copy, read as `fetch` reads it: inherited members, getters, and members that are not enumerable. */
 function readInit(given: TokenFetchInit | null | undefined): {
   -readonly [Name in keyof TokenFetchInit]: TokenFetchInit[Name]
 } {
-  if (given === null || given === undefined) return {}
-  // Most are plain objects, which are copied in a fraction of the time.
-  if (Object.getPrototypeOf(given) === Object.prototype) return { ...given }
   const init: Record<string, unknown> = {}
-  for (const name in given) init[name] = given[name as keyof TokenFetchInit]
+  for (
+    let level: unknown = given;
+    level && level !== Object.prototype;
+    level = Object.getPrototypeOf(level)
+  ) {
+    for (const name of Object.getOwnPropertyNames(level)) {
+      if (name !== 'constructor' && name !== '__proto__' && !(name in init))
+        init[name] = given![name as keyof TokenFetchInit]
+    }
+  }
   return init
 }

@@ -37,11 +37,14 @@ export interface KeptBody {
   repeated(): RequestBody | undefined
 }
 
+/** How much of the body of a `Request` is kept. */
+const maxBytes = 1024 * 1024
+
 /**
- * Keeps the body of a `Request`, at most `maxBytes`, for sending it again. It reads a clone: the request itself is
+ * Keeps the body of a `Request`, at most 1 MiB, for sending it again. It reads a clone: the request itself is
  * sent as it is, because browsers send a stream only over HTTP/2.
  */
-export function keepBody(request: Request, maxBytes: number): KeptBody {
+export function keepBody(request: Request): KeptBody {
   let chunks: Uint8Array<ArrayBuffer>[] | undefined = []
   let bytes = 0
   let complete = false

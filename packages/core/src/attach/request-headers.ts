@@ -12,15 +12,16 @@ function isRecord(headers: NonNullable<HeadersInput>): headers is Record<string,
   return !(Symbol.iterator in headers)
 }
 
-/** Replaces headers of the same name, in a copy unless they are `Headers`. */
+/** A copy in which headers of the same name are replaced. */
 export function withHeaders(
   added: Readonly<Record<string, string>>,
   headers: RequestHeaders | undefined,
 ): Headers | Record<string, string> {
   if (headers === undefined) return { ...added }
   if (headers instanceof Headers) {
-    for (const name in added) headers.set(name, added[name]!)
-    return headers
+    const copy = new Headers(headers)
+    for (const name in added) copy.set(name, added[name]!)
+    return copy
   }
   // By Object.assign: in Node 20, adding a member to the result of a spread takes eight times as long.
   const copy: Record<string, string> = Object.assign({}, headers)

@@ -22,8 +22,6 @@ export interface AttachOptions {
   readonly isTokenRejected?:
     | ((response: ApiResponse) => boolean | undefined | Promise<boolean | undefined>)
     | undefined
-  /** Maximum size in bytes of a `Request` body that is kept to be sent again; 0 keeps none. @default 1_048_576 */
-  readonly maxReplayBytes?: number | undefined
   /** Allows tokens over plain HTTP to hosts other than loopback. @default false */
   readonly allowInsecureRequests?: boolean | undefined
 }
@@ -33,8 +31,8 @@ export interface Attachment {
   /** The headers to set; they hold the token. */
   readonly headers: Readonly<Record<string, string>>
   readonly token: AccessToken
-  /** Whether it replaces a token that was rejected. */
-  readonly isReplacement?: boolean | undefined
+  /** 2 if it replaces a token that was rejected. */
+  readonly attempt: 1 | 2
   /** Whether the token is bound to a key: redirects must not be followed, and `retryAttachment` must see every response. */
   readonly isBound?: boolean | undefined
   /** Whether it repeats a request that lacked the server's nonce. */
@@ -48,6 +46,8 @@ export interface AttachRequest {
   readonly url: string | URL
   /** The full URL, if `url` is a shorter one of the same origin. */
   readonly target?: (() => string | URL) | undefined
+  /** Whether it has a header of the attacher's name already. @default false */
+  readonly hasHeader?: boolean | undefined
   /** False if it cannot be sent again: it then waits for the replacement of a token that was rejected. @default true */
   readonly repeatable?: boolean | undefined
 }
@@ -75,25 +75,20 @@ export interface TokenAttacher {
   readonly followsRedirects: boolean
   /**
    * Whether `retryAttachment` must see every response. Otherwise it must see those with a status of 400 or more, and those to
-   * a request with a bound token or a replacement.
+   * a request with a bound token.
    */
   readonly checksEveryResponse: boolean
   /**
-   * The token for a request; undefined if none may be sent to its URL, so that the request must be sent as it is.
-   * Returns without a promise while a fresh token is cached.
-   *
-   * @param signal the caller's signal, or a function that returns it, which is called only if there is something to wait
-   * for
+   * The token for a request; undefined if the request must be sent as it is, because no token may be sent to its URL or it
+   * has such a header already.
    */
-  attach(
-    request: AttachRequest,
-    signal?: AbortSignal | null | (() => AbortSignal | undefined),
-  ): Attachment | undefined | Promise<Attachment | undefined>
+  attach(request: AttachRequest, signal?: AbortSignal | null): Promise<Attachment | undefined>
   /**
    * Must be called with the responses that `checksEveryResponse` describes, including those to repeated requests.
    * Reports a rejected token to the provider, and returns the attachment to send the request with once more, or
    * undefined if the caller gets this response.
    *
+   * @param request the one that was responded to: after a redirect, the redirected one
    * @param attachment undefined if no token was sent
    * @param repeatable whether the request can be sent again unchanged
    */
@@ -102,14 +97,6 @@ export interface TokenAttacher {
     attachment: Attachment | undefined,
     response: ApiResponse | Response,
     repeatable: boolean,
-    signal?: AbortSignal | null | (() => AbortSignal | undefined),
+    signal?: AbortSignal | null,
   ): Promise<Attachment | undefined>
-}
-
-/** The attachment of the previous request, if a request to this URL may carry it as well. */
-export const lastAttachment: unique symbol = Symbol('lastAttachment')
-
-/** What attachers of this package offer to {@link fetchWithToken}. */
-export interface AttacherInternals {
-  [lastAttachment]?(url: string): Attachment | undefined
 }

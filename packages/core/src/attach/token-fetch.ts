@@ -1,25 +1,19 @@
-import type { FetchLike } from '../sources/send-token-request.ts'
 import type { TokenProvider } from '../provider/token-provider.ts'
+import { runsInBrowser } from '../runtime/runtime.ts'
+import type { FetchLike } from '../sources/send-token-request.ts'
 import { createTokenAttacher } from './create-token-attacher.ts'
-import { isRequest, OutgoingRequest, type TokenFetchInit } from './outgoing-request.ts'
-import { copyHeaders, hasHeader, withHeaders } from './request-headers.ts'
-import {
-  lastAttachment,
-  type AttacherInternals,
-  type Attachment,
-  type AttachOptions,
-  type TokenAttacher,
-} from './token-attacher.ts'
+import { followRedirect, maxRedirects, networkError, redirectTarget } from './follow-redirect.ts'
+import { OutgoingRequest, type TokenFetchInit } from './outgoing-request.ts'
+import { hasHeader } from './request-headers.ts'
+import type { Attachment, AttachOptions, AttachRequest, TokenAttacher } from './token-attacher.ts'
 
 /** `fetch` with tokens attached. */
 export type TokenFetch = (input: string | URL | Request, init?: TokenFetchInit | null) => Promise<Response>
 
-const defaultReplayBytes = 1024 * 1024
-
 /**
  * Wraps `fetch`: requests to the allowed origins carry a token, and a request whose token was rejected is sent once
- * more with a new one. For this, the body of a `Request` is kept, up to `maxReplayBytes`; a body that is a stream is
- * sent once, and the caller gets the 401.
+ * more with a new one. For this, the body of a `Request` is kept, up to 1 MiB; a body that is a stream is sent once, and
+ * the caller gets the 401.
  *
  * @example
  * const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'] })
@@ -33,86 +27,83 @@ export function createTokenFetch(
   options: AttachOptions & { readonly fetch?: FetchLike | undefined },
 ): TokenFetch {
   const attacher = createTokenAttacher(tokens, options)
-  const { fetch: custom, maxReplayBytes } = options
+  const { fetch: custom } = options
   // Looked up at each call, so that a fetch replaced by instrumentation or by a test is used.
   const send: FetchLike = (input, init) => (custom ?? globalThis.fetch)(input, init)
-  return (input, init) => fetchWithToken(attacher, send, input, init, maxReplayBytes)
+  return (input, init) => fetchWithToken(attacher, send, input, init)
+}
+
+/** What an adapter knows of a body. */
+export interface FetchWithTokenOptions {
+  /** Whether the body of a `Request` is kept, up to 1 MiB; false for a stream, which would be read ahead. @default true */
+  readonly keepsBody?: boolean | undefined
+  /** Whether a request with a body is sent once more when its token was rejected. @default true */
+  readonly repeatsBody?: boolean | undefined
 }
 
 /** Sends one request through an attacher, as {@link createTokenFetch} does; for authors of adapters. */
-export function fetchWithToken(
+export async function fetchWithToken(
   attacher: TokenAttacher,
   fetch: FetchLike,
   input: string | URL | Request,
   init?: TokenFetchInit | null,
-  maxReplayBytes = defaultReplayBytes,
+  { keepsBody = true, repeatsBody = true }: FetchWithTokenOptions = {},
 ): Promise<Response> {
-  if (attacher.followsRedirects && hasOnlyHeaders(init)) {
-    const request = isRequest(input) && input.body === null && !input.signal?.aborted ? input : undefined
-    const url = request ? request.url : input
-    const attachment = typeof url === 'string' && (attacher as AttacherInternals)[lastAttachment]?.(url)
-    if (attachment) return fetchPlainly(attacher, fetch, request ?? url, init, attachment)
-  }
-  return fetchAnything(attacher, fetch, input, init, maxReplayBytes)
-}
-
-function hasOnlyHeaders(init: TokenFetchInit | null | undefined): boolean {
-  for (const name in init) if (name !== 'headers') return false
-  return true
-}
-
-/** The common call, in half the time of others: besides its headers, the caller can change nothing later. */
-async function fetchPlainly(
-  attacher: TokenAttacher,
-  fetch: FetchLike,
-  input: string | Request,
-  init: TokenFetchInit | null | undefined,
-  attachment: Attachment,
-): Promise<Response> {
-  const own = copyHeaders(init?.headers ?? (typeof input === 'string' ? undefined : input.headers))
-  if (own && !attacher.replaceHeader && hasHeader(own, attacher.header)) return fetch(input, { headers: own })
-  const headers = withHeaders(attachment.headers, own)
-  const response = await fetch(input, { headers })
-  if (response.status < 400 && !attacher.checksEveryResponse) return response
-  return fetchAnything(attacher, fetch, input, { headers }, 0, attachment, response)
-}
-
-/** @param response of a first attempt with this attachment, if there was one */
-async function fetchAnything(
-  attacher: TokenAttacher,
-  fetch: FetchLike,
-  input: string | URL | Request,
-  init: TokenFetchInit | null | undefined,
-  maxReplayBytes: number,
-  attachment?: Attachment,
-  response?: Response,
-): Promise<Response> {
-  const { header, replaceHeader, followsRedirects, checksEveryResponse } = attacher
   // Everything is read here, before the first await.
-  const request = new OutgoingRequest(input, init, maxReplayBytes)
-  if (response === undefined) {
-    if (request.optedOut || (!replaceHeader && hasHeader(request.headers, header))) {
-      return request.send(fetch, undefined, followsRedirects)
+  let request = new OutgoingRequest(input, init, keepsBody)
+  const aboutRequest = (): AttachRequest & { readonly repeatable: boolean } => ({
+    url: request.url,
+    method: request.method,
+    hasHeader: hasHeader(request.headers, attacher.header),
+    repeatable: request.repeatable && (repeatsBody || !request.hasBody),
+  })
+  if (request.optedOut) return request.send(fetch, undefined, undefined)
+  let attachment = await attacher.attach(aboutRequest(), request.signal)
+  const redirects = redirectRule(attacher, attachment, request)
+  for (let redirected = 0; ;) {
+    const response = await request.send(fetch, attachment, redirects === 'as given' ? undefined : 'manual')
+    const target = redirects === 'followed here' ? redirectTarget(request, response) : undefined
+    if (target) {
+      if (++redirected > maxRedirects) throw networkError('redirect count exceeded')
+      discard(response)
+      // As with `fetch`, no token goes to another origin, not even to an allowed one.
+      if (target.origin !== new URL(request.url).origin) attachment = undefined
+      request = await followRedirect(request, input, target, response.status)
+      continue
     }
-    const found = attacher.attach(request, request.signal)
-    attachment = found instanceof Promise ? await found : found
-  }
-  for (;;) {
-    response ??= await request.send(fetch, attachment, followsRedirects)
-    const { isBound, isReplacement } = attachment ?? {}
-    if (response.status < 400 && !checksEveryResponse && !isBound && !isReplacement) return response
+    // A response after a redirect that `fetch` followed may be one to another method.
+    const isOther = response.redirected && !/^(?:GET|HEAD)$/i.test(request.method)
+    if (redirected > 0) Object.defineProperty(response, 'redirected', { value: true, configurable: true })
+    if (response.status < 400 && !attacher.checksEveryResponse && !attachment?.isBound) return response
     await request.bodySettled()
-    const next = await attacher.retryAttachment(
-      request,
-      attachment,
-      response,
-      request.repeatable,
-      request.signal,
-    )
+    const about = aboutRequest()
+    const repeatable = about.repeatable && !isOther
+    const next = await attacher.retryAttachment(about, attachment, response, repeatable, request.signal)
     if (next === undefined) return response
-    // Frees the connection.
-    void response.body?.cancel?.().catch(() => {})
-    response = undefined
+    discard(response)
     attachment = next
   }
+}
+
+/**
+ * Some implementations of `fetch` send the token to another origin, so redirects are followed here. Browsers, which do
+ * not show where a redirect leads, drop it. Another header, or a proof for one URL, must not travel along: the caller
+ * gets the redirect.
+ */
+function redirectRule(
+  { followsRedirects }: TokenAttacher,
+  attachment: Attachment | undefined,
+  { redirect = 'follow' }: OutgoingRequest,
+): 'as given' | 'followed here' | 'not followed' {
+  if (attachment === undefined || redirect !== 'follow') return 'as given'
+  if (!followsRedirects || attachment.isBound) return 'not followed'
+  return runsInBrowser() ? 'as given' : 'followed here'
+}
+
+/** Frees the connection. */
+function discard(response: Response): void {
+  // The body of node-fetch is a stream of Node.
+  const body = response.body as { cancel?(): Promise<void>; destroy?(): void } | null
+  if (body?.cancel) void body.cancel().catch(() => {})
+  else body?.destroy?.()
 }

@@ -6,6 +6,8 @@ export interface ProvenRequest {
   readonly url: URL
   /** The bound token. */
   readonly accessToken: string
+  /** The nonce of the response to which this is the repeated request. @default the last one from this origin */
+  readonly nonce?: string | undefined
 }
 
 /** What a token endpoint returned. */

@@ -86,6 +86,11 @@ export function isTokenError(value: unknown): value is TokenError {
   return typeof value === 'object' && value !== null && brand in value
 }
 
+/** A copy of a shared failure with a stack of its own, so that nobody changes what others get; any other value as it is. */
+export function copyTokenError(error: unknown): unknown {
+  return isTokenError(error) ? changeTokenError(error, {}) : error
+}
+
 /** A copy of an error with some facts changed. */
 export function changeTokenError(error: TokenError, changes: Partial<TokenFailure>): TokenError {
   const failure: TokenFailure = Object.assign({}, error, { message: error.message }, changes)

@@ -1,38 +1,52 @@
-import { hasValidity, isFresh, type CachedToken } from '../acquire/cached-token.ts'
+import { acquireToken, sharingOf } from '../acquire/acquire-token.ts'
+import { hasValidity, stateOf, type CachedToken } from '../acquire/cached-token.ts'
+import { Cooldown } from '../acquire/cooldown.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
-import { elapsedSince } from '../runtime/clock.ts'
-import { addListener, notifyListener } from '../runtime/listeners.ts'
+import { toTokenError, type AcquireContext, type ProviderContext } from '../acquire/request-with-retries.ts'
+import { SharedRequest, stalled, timeoutError, type SharedRequestOptions } from '../acquire/shared-request.ts'
+import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
+import { copyTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { Redacted } from '../runtime/redacted.ts'
-import { isTokenError, type TokenErrorKind } from '../protocol/token-error.ts'
+import { dropsBackgroundWork } from '../runtime/runtime.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
-import type { TokenEvent, TokenEventListener, TokenRequestReason } from '../tokens/token-event.ts'
+import type { TokenAttachmentEvent, TokenEventListener, TokenRequestReason } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
-import { sameMomentMs, type PendingTokenRequestOptions } from './pending-token-request.ts'
-import {
-  acceptReplacement,
-  emitEvent,
-  freshToken,
-  rejectForRequest,
-  tokenForSingleUse,
-  type ProviderInternals,
-  type RejectedRequest,
-} from './provider-internals.ts'
+import type {
+  AttachableTokenProvider,
+  GetTokenToAttachOptions,
+  RejectedRequest,
+} from './attachable-token-provider.ts'
+import { BackgroundWork } from './background-work.ts'
 import { RejectionBudget } from './rejection-budget.ts'
-import type { CallRecord, TokenDemand } from './token-demand.ts'
-import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
-import { TokenRequests, type TokenCache } from './token-requests.ts'
+import { TokenEvents, type CallRecord } from './token-events.ts'
 
-/** The provider: a cached token, its rejections by APIs, and the requests for the next one. */
-export class CachingTokenProvider extends Redacted implements TokenProvider, ProviderInternals, TokenCache {
+/** The facts of the error after `close()`. */
+export const closedProvider = { kind: 'aborted', message: 'The token provider was closed.' } as const
+/** Where a runtime may have dropped a request that another incoming request started, callers wait for it this long. */
+const foreignRequestMs = 1_000
+
+/** What one call needs. */
+interface Demand extends GetTokenToAttachOptions {
+  /** A token other than this one: an API has rejected it. */
+  readonly replacementOf?: AccessToken | undefined
+}
+
+const noDemand: Demand = {}
+
+/** The provider: a cached token, one request at a time for the next one, and a pause after a failure. */
+export class CachingTokenProvider extends Redacted implements AttachableTokenProvider {
   readonly #source: TokenSource
   readonly #settings: ProviderSettings
-  readonly #key: string | number | undefined
-  readonly #requests: TokenRequests
+  readonly #events: TokenEvents
+  readonly #work: BackgroundWork
   #cached: CachedToken | undefined
+  #request: SharedRequest | undefined
+  #cooldown: Cooldown | undefined
   #rejections: RejectionBudget | undefined
-  #listeners: Set<TokenEventListener> | undefined
+  #requests = 0
   #calls = 0
-  #shared: CallRecord | undefined
+  #ignoreStore = false
+  #closed = false
   #onIdle: (() => void) | undefined
 
   constructor(source: TokenSource, settings: ProviderSettings, key?: string | number) {
@@ -40,111 +54,248 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     if (settings.store) source.binding?.checkShareable()
     this.#source = source
     this.#settings = settings
-    this.#key = key
-    this.#requests = new TokenRequests(source, settings, this)
-    if (settings.eager) this.#requests.startInBackground({ reason: 'eager' })
+    this.#events = new TokenEvents(source, settings, key)
+    this.#work = new BackgroundWork(settings.waitUntil)
   }
 
   peekToken(): AccessToken | undefined {
+    const state = stateOf(this.#cached, this.#settings.clock)
+    return state === 'fresh' || state === 'due' ? this.#cached!.token : undefined
+  }
+
+  getToken(options: GetTokenToAttachOptions = noDemand): Promise<AccessToken> {
     const cached = this.#cached
-    if (cached === undefined || cached.rejected) return undefined
-    return isFresh(cached, this.#settings.clock) ? cached.token : this.#usable()
+    const isReady = options.signal === undefined && stateOf(cached, this.#settings.clock) === 'fresh'
+    return isReady && this.#suffices(cached!, options) ? cached!.ready : this.#call(options)
   }
 
-  getToken(options?: GetTokenOptions): Promise<AccessToken> {
-    if (options !== undefined) return this.#getToken(options)
-    const cached = this.#cached
-    // The common call allocates nothing.
-    return cached !== undefined && isFresh(cached, this.#settings.clock) ? cached.ready : this.#shareCall()
-  }
-
-  /**
-   * Callers that arrive in the same moment wait for the same token until the same time, so they share one call, in a quarter
-   * of the time; but not if somebody listens: each event belongs to one caller and comes in its asynchronous context.
-   */
-  #shareCall(): Promise<AccessToken> {
-    if (this.#hasListeners) return this.#getToken({})
-    const startedAt = this.#settings.clock.monotonic()
-    const shared = this.#shared
-    if (shared && Math.abs(startedAt - shared.startedAt) < sameMomentMs) return shared.result!
-    const record: CallRecord = { startedAt }
-    record.result = this.#getToken({}, record)
-    // Not before: `waitUntil` may call `getToken`.
-    this.#shared = record
-    return record.result
-  }
-
-  async #getToken(
-    demand: TokenDemand,
-    record: CallRecord = { startedAt: this.#settings.clock.monotonic() },
-  ): Promise<AccessToken> {
+  /** One call: the result of the search, its event, and a rejected token as the last resort. */
+  async #call(demand: Demand): Promise<AccessToken> {
+    const record: CallRecord = { startedAt: this.#settings.clock.monotonic() }
+    const { signal } = demand
     this.#calls++
     try {
-      const token = await this.#requests.findToken(demand, record)
-      demand.signal?.throwIfAborted()
-      if (record.waitedFor) this.#reportCall(record)
+      const token = await this.#findToken(demand, record)
+      signal?.throwIfAborted()
+      if (record.waitedFor) this.#events.callSettled(record)
       return token
     } catch (cause) {
-      const { signal, forceRefresh, replacementOf, singleUse } = demand
-      // A caller may leave while its result is on the way.
-      const error: unknown = signal?.aborted ? signal.reason : cause
-      // A rejected token is better than none: an API may accept it.
-      const mayFallBack = singleUse || (this.#cached?.rejected && !forceRefresh && !replacementOf)
-      const old = mayFallBack && !signal?.aborted ? this.#usable() : undefined
+      // A caller may leave while its result is on the way. Callers that share a failure do not share the error.
+      const error: unknown = signal?.aborted ? signal.reason : copyTokenError(cause)
+      const old = signal?.aborted ? undefined : this.#lastResort(demand)
       const kind = isTokenError(error) ? error.kind : 'aborted'
-      if (record.waitedFor || !old) this.#reportCall(record, old ? undefined : kind)
+      if (record.waitedFor || !old) this.#events.callSettled(record, old ? undefined : kind)
       if (old) return old
       throw error
     } finally {
-      if (this.#shared === record) this.#shared = undefined
       if (--this.#calls === 0) this.#onIdle?.()
     }
+  }
+
+  async #findToken(demand: Demand, record: CallRecord): Promise<AccessToken> {
+    const { clock, timeoutMs, waitUntil } = this.#settings
+    const { signal, minimumValidityMs = 0 } = demand
+    const deadline = record.startedAt + timeoutMs
+    let { forceRefresh: forced = false } = demand
+    let requestsBefore = this.#requests
+    let givenUp: SharedRequest | undefined
+    for (;;) {
+      signal?.throwIfAborted()
+      const leftMs = deadline - clock.monotonic()
+      if (leftMs <= 0) throw timeoutError(timeoutMs)
+      const cached = this.#cached
+      if (!forced && cached && this.#suffices(cached, demand)) {
+        const state = stateOf(cached, clock)
+        if (state === 'due') this.#startInBackground('refresh_ahead')
+        if (state === 'due' || state === 'fresh') return cached.token
+      }
+      let request = this.#pending
+      let until = deadline
+      if (request === undefined || request === givenUp) {
+        const cooldown = forced ? undefined : this.#cooldown
+        const delayMs = cooldown ? await cooldown.sitOut(leftMs, signal) : 0
+        // A later request has failed in the meantime.
+        if (cooldown && this.#cooldown && cooldown !== this.#cooldown) continue
+        if (delayMs > 0) record.waitedFor = 'cooldown'
+        // Several callers reach this point together. No await from here on: the request must not lose its last caller.
+        request = this.#pending
+        if (request === undefined || request === givenUp) {
+          const reason = forced ? 'forced' : this.#reason()
+          request = this.#start({ reason, forced, minimumValidityMs, delayMs })
+        }
+      } else if (waitUntil === undefined && dropsBackgroundWork()) {
+        until = Math.min(deadline, clock.monotonic() + foreignRequestMs)
+      }
+      record.waitedFor ??= 'token_request'
+      record.requestId = request.id
+      // It started before this call, or it reads the store, so another one follows once it has settled.
+      const outdated = forced && !(request.options.forced && request.id > requestsBefore)
+      try {
+        const found = await request.join(signal, until)
+        if (outdated) continue
+        // Of this request, which may have outlived a reset, not of the cache.
+        const isNew = request.options.forced || found.storeId === undefined
+        if (isNew || hasValidity(found, clock, minimumValidityMs)) return found.token
+        // Another process's token, too old for this caller: request one of our own.
+        forced = true
+        requestsBefore = this.#requests
+      } catch (error) {
+        if (error === stalled) givenUp = request
+        else if (!outdated) throw error
+      } finally {
+        if (request.waitedForOthers) record.waitedFor = 'other_process'
+      }
+    }
+  }
+
+  /** Whether a cached token meets a demand, apart from its state. */
+  #suffices(cached: CachedToken, demand: Demand): boolean {
+    const { forceRefresh, minimumValidityMs = 0, waitForReplacement, replacementOf } = demand
+    if (forceRefresh || cached.token.value === replacementOf?.value) return false
+    if (waitForReplacement && this.#rejections?.isRejected(cached.token.value)) return false
+    return minimumValidityMs === 0 || hasValidity(cached, this.#settings.clock, minimumValidityMs)
+  }
+
+  /** A rejected token is better than none: an API may accept it. */
+  #lastResort({ forceRefresh, waitForReplacement, replacementOf }: Demand): AccessToken | undefined {
+    const cached = this.#cached
+    const mayFallBack = waitForReplacement || (cached?.rejected && !forceRefresh && !replacementOf)
+    return mayFallBack && stateOf(cached, this.#settings.clock) !== 'expiring' ? cached?.token : undefined
+  }
+
+  /** The request that callers can join, unless its runtime has dropped it. */
+  get #pending(): SharedRequest | undefined {
+    return this.#request?.isPending ? this.#request : undefined
+  }
+
+  #start(options: SharedRequestOptions): SharedRequest {
+    if (this.#closed) throw new TokenError(closedProvider)
+    const request = (this.#request = new SharedRequest(++this.#requests, options, this.#settings))
+    this.#work.keepAlive(request.start(() => this.#acquire(request)))
+    return request
+  }
+
+  /** Starts a background refresh unless one is pending or has to wait; returns false if the runtime would drop it. */
+  #startInBackground(reason: TokenRequestReason): boolean {
+    if (this.#settings.waitUntil === undefined && dropsBackgroundWork()) return false
+    if (!this.#pending && !this.#cooldown?.pausesRefresh()) this.#start({ reason, background: true })
+    return true
+  }
+
+  /** Requests a token and caches it, unless the provider was reset in the meantime. */
+  async #acquire(request: SharedRequest): Promise<CachedToken> {
+    const { clock, timeoutMs } = this.#settings
+    const { signal, options } = request
+    const failures = this.#cooldown?.failures ?? 0
+    const context: AcquireContext = {
+      ...this.#context(),
+      signal,
+      requestId: request.id,
+      reason: options.reason,
+      deadline: clock.monotonic() + timeoutMs,
+      forced: options.forced || this.#ignoreStore,
+      failures,
+      expectProgress: (ms) => request.expectProgress(ms),
+      onWaitForOthers: () => (request.waitedForOthers = true),
+      afterwards: (work) => this.#work.add(work),
+      accepts: (cached) => this.#accepts(cached, options.minimumValidityMs),
+    }
+    try {
+      const cached = await acquireToken(context, options.delayMs ?? 0)
+      const { binding } = this.#source
+      if (binding) Object.assign(cached.token, { binding })
+      signal.throwIfAborted()
+      if (this.#request === request) {
+        this.#cached = cached
+        this.#cooldown = undefined
+        this.#ignoreStore = false
+      }
+      return cached
+    } catch (error) {
+      signal.throwIfAborted()
+      if (isNextjsSignal(error)) throw error
+      const failure = toTokenError(error)
+      if (this.#request === request) this.#cooldown = new Cooldown(failure, failures, clock)
+      throw failure
+    }
+  }
+
+  #context(): ProviderContext {
+    return { source: this.#source, settings: this.#settings, emit: (event) => this.#events.emit(event) }
+  }
+
+  /** Whether a token from the store is accepted: neither a rejected one nor the one that is to be replaced. */
+  #accepts(cached: CachedToken, minimumValidityMs = 0): boolean {
+    const { value } = cached.token
+    if (this.#rejections?.isRejected(value) || value === this.#cached?.token.value) return false
+    return hasValidity(cached, this.#settings.clock, minimumValidityMs)
+  }
+
+  #reason(): TokenRequestReason {
+    const state = stateOf(this.#cached, this.#settings.clock)
+    if (state === 'none') return 'first'
+    if (state === 'expiring') return 'expiring'
+    return this.#rejections?.isRejected(this.#cached!.token.value) ? 'rejected' : 'minimum_validity'
   }
 
   reject(token: AccessToken): void {
     const cached = this.#cached
     if (cached?.token.value !== token.value) return
     const refreshing = this.#mayReplace(cached)
-    if (refreshing) this.#markRejected(cached)
-    this.#reportRejection(cached, refreshing)
+    if (refreshing) cached.rejected = true
+    this.#events.tokenRejected(cached, refreshing)
   }
 
-  [rejectForRequest](token: AccessToken, request: RejectedRequest): Promise<AccessToken> | undefined {
+  async replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined> {
+    const { attempt, repeatable, signal } = request
+    const { origin, pathname } = new URL(request.url)
+    if (attempt === 2) {
+      this.#budget.pause(origin + pathname, token.value)
+      return undefined
+    }
     const cached = this.#cached
-    const { origin, repeatable, signal } = request
     if (cached?.token.value === token.value) {
-      const refreshing = this.#mayReplace(cached, request)
-      if (refreshing && !repeatable && !this.#requests.startInBackground({ reason: 'rejected' })) {
-        this.#markRejected(cached)
+      const refreshing = this.#mayReplace(cached, origin, origin + pathname)
+      if (refreshing && !repeatable) {
+        this.#budget.pause(origin + pathname, token.value)
+        if (!this.#startInBackground('rejected')) cached.rejected = true
       }
-      this.#reportRejection(cached, refreshing, origin)
+      this.#events.tokenRejected(cached, refreshing, origin)
       if (!refreshing) return undefined
     }
-    return repeatable ? this.#getToken({ signal, replacementOf: token }) : undefined
+    return repeatable ? this.#call({ signal, replacementOf: token }) : undefined
   }
 
-  [tokenForSingleUse](signal: AbortSignal | undefined): Promise<AccessToken> {
-    const cached = this.#cached
-    if (!cached || !this.#rejections?.isRejected(cached.token.value)) return this.#getToken({ signal })
-    return this.#getToken({ signal, replacementOf: cached.token, singleUse: true })
+  get #budget(): RejectionBudget {
+    return (this.#rejections ??= new RejectionBudget(this.#settings.clock))
   }
 
-  [acceptReplacement](resource: string): void {
-    this.#rejections?.accepted(resource)
+  /** Whether a rejected token may be replaced now. */
+  #mayReplace({ token, storeId }: CachedToken, origin?: string, path?: string): boolean {
+    // Its replacement has been requested already.
+    if (this.#budget.isRejected(token.value)) return true
+    if (!this.#pending && !this.#budget.draw(origin, path)) return false
+    this.#budget.remember(token.value)
+    const { store } = this.#settings
+    if (store && storeId !== undefined) void sharingOf(store).remove(this.#context(), store, storeId)
+    return true
   }
 
   reset(): void {
-    this.#cached = this.#rejections = this.#shared = undefined
-    this.#requests.reset()
-  }
-
-  on(listener: TokenEventListener): () => void {
-    return addListener((this.#listeners ??= new Set()), listener)
+    // The callers of the pending request still get its result. The next one ignores the store.
+    this.#cached = this.#rejections = this.#cooldown = this.#request = undefined
+    this.#ignoreStore = true
   }
 
   async close(): Promise<void> {
-    this.#cached = this.#shared = undefined
-    await this.#requests.close()
+    this.#closed = true
+    this.#cached = this.#cooldown = undefined
+    const request = this.#pending
+    if (request) {
+      request.cancel(new TokenError(closedProvider))
+      await request.settled()
+    }
+    await this.#work.settled()
   }
 
   /** Closes once the last running call has settled. */
@@ -161,99 +312,11 @@ export class CachingTokenProvider extends Redacted implements TokenProvider, Pro
     return { source: this.#source, token: this.#cached?.token }
   }
 
-  [freshToken](singleUse: boolean): AccessToken | undefined {
-    const cached = this.#cached
-    if (cached === undefined || !isFresh(cached, this.#settings.clock)) return undefined
-    return singleUse && this.#rejections?.isRejected(cached.token.value) ? undefined : cached.token
+  subscribe(listener: TokenEventListener): () => void {
+    return this.#events.subscribe(listener)
   }
 
-  accepts(cached: CachedToken, { minimumValidityMs = 0 }: PendingTokenRequestOptions): boolean {
-    if (this.#rejections?.isRejected(cached.token.value)) return false
-    // Not the token that is to be replaced.
-    if (cached.token.value === this.#cached?.token.value) return false
-    return hasValidity(cached, this.#settings.clock, minimumValidityMs)
-  }
-
-  keep(cached: CachedToken): void {
-    this.#cached = cached
-  }
-
-  get #hasListeners(): boolean {
-    return this.#settings.onEvent !== undefined || !!this.#listeners?.size
-  }
-
-  [emitEvent](event: TokenEvent): void {
-    const { onEvent, label = this.#source.label } = this.#settings
-    if (!this.#hasListeners) return
-    const named = {
-      ...event,
-      ...(label !== undefined && { label }),
-      ...(this.#key !== undefined && { key: this.#key }),
-    }
-    void notifyListener(onEvent, named)
-    this.#listeners?.forEach((listener) => void notifyListener(listener, named))
-  }
-
-  #reportCall({ startedAt, waitedFor, requestId }: CallRecord, kind?: TokenErrorKind): void {
-    const durationMs = this.#settings.clock.monotonic() - startedAt
-    this[emitEvent]({ type: 'call_settled', durationMs, waitedFor, requestId, kind })
-  }
-
-  #reportRejection(cached: CachedToken, refreshing: boolean, origin?: string): void {
-    const remainingMs = Math.max(0, cached.lifetimeMs - this.#elapsed(cached))
-    this[emitEvent]({ type: 'token_rejected', remainingMs, refreshing, ...(origin && { origin }) })
-  }
-
-  /** The cached token until it is expiring, even if it was rejected. */
-  #usable(): AccessToken | undefined {
-    const cached = this.#cached
-    return cached !== undefined && this.#elapsed(cached) < cached.expiringAtMs ? cached.token : undefined
-  }
-
-  #elapsed(cached: CachedToken): number {
-    return elapsedSince(cached.start, this.#settings.clock)
-  }
-
-  reason(): TokenRequestReason {
-    const cached = this.#cached
-    if (cached === undefined) return 'first'
-    if (this.#elapsed(cached) >= cached.expiringAtMs) return 'expiring'
-    return this.#rejections?.isRejected(cached.token.value) ? 'rejected' : 'minimum_validity'
-  }
-
-  /** The cached token if it is sufficient; one that is due for refresh is refreshed in the background. */
-  usableToken(minimumValidityMs: number, replacementOf: AccessToken | undefined): AccessToken | undefined {
-    const cached = this.#cached
-    if (
-      cached === undefined ||
-      cached.rejected ||
-      !hasValidity(cached, this.#settings.clock, minimumValidityMs)
-    )
-      return undefined
-    if (cached.token.value === replacementOf?.value) return undefined
-    if (this.#elapsed(cached) >= cached.refreshAtMs)
-      this.#requests.startInBackground({ reason: 'refresh_ahead' })
-    return cached.token
-  }
-
-  /** Whether a rejected token may be replaced now. */
-  #mayReplace(cached: CachedToken, { origin, resource }: Partial<RejectedRequest> = {}): boolean {
-    const { value } = cached.token
-    const rejections = (this.#rejections ??= new RejectionBudget(this.#settings.clock))
-    // Its replacement has been requested already.
-    if (rejections.isRejected(value)) return true
-    if (!this.#requests.pending && !rejections.draw(origin, resource)) return false
-    rejections.remember(value)
-    void this.#requests.removeShared(cached.storeId)
-    return true
-  }
-
-  /** Other callers wait for the replacement as well. */
-  #markRejected(cached: CachedToken): void {
-    cached.rejected = true
-    cached.refreshAtMs = 0
-    cached.checkedAt = Number.NEGATIVE_INFINITY
-    // It may be about to return this token.
-    this.#shared = undefined
+  report(event: TokenAttachmentEvent): void {
+    this.#events.emit(event)
   }
 }

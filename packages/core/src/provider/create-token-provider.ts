@@ -2,7 +2,7 @@ import { resolveSettings, type TokenProviderOptions } from '../acquire/provider-
 import { configurationError } from '../protocol/configuration-error.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import { CachingTokenProvider } from './caching-token-provider.ts'
-import type { TokenProvider } from './token-provider.ts'
+import type { AttachableTokenProvider } from './attachable-token-provider.ts'
 
 /**
  * Keeps a valid token ready: shares one request between all callers, refreshes the token ahead of time, and
@@ -14,7 +14,10 @@ import type { TokenProvider } from './token-provider.ts'
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
-export function createTokenProvider(source: TokenSource, options: TokenProviderOptions = {}): TokenProvider {
+export function createTokenProvider(
+  source: TokenSource,
+  options: TokenProviderOptions = {},
+): AttachableTokenProvider {
   if (typeof source?.requestToken !== 'function') {
     throw configurationError(
       'A token source is missing. Pass clientCredentials({ … }) or backendTokens({ … }).',

@@ -1,19 +1,13 @@
 import { Redacted } from '../runtime/redacted.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
-import type { TokenEvent, TokenEventListener } from '../tokens/token-event.ts'
-import type { CachingTokenProvider } from './caching-token-provider.ts'
-import {
-  acceptReplacement,
-  emitEvent,
-  freshToken,
-  rejectForRequest,
-  tokenForSingleUse,
-  type ProviderInternals,
-  type RejectedRequest,
-} from './provider-internals.ts'
-import type { GetTokenOptions, TokenProvider } from './token-provider.ts'
-import { closedProvider } from './token-requests.ts'
+import type { TokenAttachmentEvent, TokenEventListener } from '../tokens/token-event.ts'
+import type {
+  AttachableTokenProvider,
+  GetTokenToAttachOptions,
+  RejectedRequest,
+} from './attachable-token-provider.ts'
+import { closedProvider, type CachingTokenProvider } from './caching-token-provider.ts'
 
 /** What a pooled provider needs from its pool. */
 export interface ProviderPool<Key> {
@@ -25,7 +19,7 @@ export interface ProviderPool<Key> {
 }
 
 /** One key of a pool. It keeps working after the key was evicted: its next use creates a provider again. */
-export class PooledTokenProvider<Key> extends Redacted implements TokenProvider, ProviderInternals {
+export class PooledTokenProvider<Key> extends Redacted implements AttachableTokenProvider {
   readonly key: Key
   readonly #pool: ProviderPool<Key>
   /** Set while the key is in the pool and its source is known. */
@@ -40,7 +34,7 @@ export class PooledTokenProvider<Key> extends Redacted implements TokenProvider,
     this.#pool = pool
   }
 
-  getToken(options?: GetTokenOptions): Promise<AccessToken> {
+  getToken(options?: GetTokenToAttachOptions): Promise<AccessToken> {
     if (this.provider === undefined) return this.#provide().then((provider) => provider.getToken(options))
     this.used = true
     return this.provider.getToken(options)
@@ -69,7 +63,7 @@ export class PooledTokenProvider<Key> extends Redacted implements TokenProvider,
     this.provider?.reset()
   }
 
-  on(listener: TokenEventListener): () => void {
+  subscribe(listener: TokenEventListener): () => void {
     return this.#pool.listen(this.key, listener)
   }
 
@@ -86,25 +80,11 @@ export class PooledTokenProvider<Key> extends Redacted implements TokenProvider,
     return { key: this.key, ...this.provider?.toJSON() }
   }
 
-  [freshToken](singleUse: boolean): AccessToken | undefined {
-    this.used = true
-    return this.provider?.[freshToken](singleUse)
+  async replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined> {
+    return this.provider?.replaceRejected(token, request)
   }
 
-  async [tokenForSingleUse](signal: AbortSignal | undefined): Promise<AccessToken> {
-    const provider = this.provider ?? (await this.#provide())
-    return provider[tokenForSingleUse](signal)
-  }
-
-  [emitEvent](event: TokenEvent): void {
-    this.provider?.[emitEvent](event)
-  }
-
-  [rejectForRequest](token: AccessToken, request: RejectedRequest) {
-    return this.provider?.[rejectForRequest](token, request)
-  }
-
-  [acceptReplacement](resource: string): void {
-    this.provider?.[acceptReplacement](resource)
+  report(event: TokenAttachmentEvent): void {
+    this.provider?.report(event)
   }
 }

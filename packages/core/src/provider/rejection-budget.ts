@@ -11,49 +11,51 @@ interface Allowance {
   readonly since: Instant
 }
 
-interface Backoff {
-  /** Refreshes in a row after which the resource did not accept the new token. */
-  readonly refreshes: number
+/** A pause of a path that rejects replacements. */
+interface Pause {
+  /** The replacement that was rejected last: however many requests carried it, it counts once. */
+  readonly token: string
+  readonly inRow: number
   readonly since: Instant
 }
 
 /**
- * How many refreshes rejected tokens may cause: 20 for each origin, and one more every 5 s. A resource that
- * rejects the new token as well causes the next refresh after 1 s at the earliest, growing to 60 s.
+ * How many refreshes rejected tokens may cause: 20 for each origin, and one more every 5 s. A path that rejects the
+ * new token as well causes the next refresh after 1 s at the earliest, growing to 60 s.
  */
 export class RejectionBudget {
   readonly #clock: Clock
   /** By origin; undefined for rejections that `reject()` reports. */
   readonly #allowances = new Map<string | undefined, Allowance>()
-  readonly #backoffs = new Map<string, Backoff>()
+  readonly #pauses = new Map<string, Pause>()
   readonly #rejectedTokens = new Set<string>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Takes one refresh from the budget; false if there is none. Without a resource, the origin's budget counts alone. */
-  draw(origin?: string, resource?: string): boolean {
-    const now = readInstant(this.#clock)
-    const backoff = resource === undefined ? undefined : this.#backoffs.get(resource)
-    const sinceMs = backoff ? elapsedSince(backoff.since, this.#clock) : 0
-    if (backoff && sinceMs < Math.min(longestPauseMs, firstPauseMs * 2 ** (backoff.refreshes - 1)))
+  /** Takes one refresh from the budget; false if there is none. Without a path, the origin's budget counts alone. */
+  draw(origin?: string, path?: string): boolean {
+    const pause = path === undefined ? undefined : this.#pauses.get(path)
+    if (
+      pause &&
+      elapsedSince(pause.since, this.#clock) < Math.min(longestPauseMs, firstPauseMs * 2 ** pause.inRow)
+    )
       return false
     const allowance = this.#allowances.get(origin)
     const refilled = allowance ? elapsedSince(allowance.since, this.#clock) / refillMs : 0
     const left = Math.min(refreshes, (allowance?.left ?? refreshes) + refilled)
-    setBounded(this.#allowances, origin, { left: left < 1 ? left : left - 1, since: now })
-    if (left < 1) return false
-    if (resource !== undefined) {
-      const inRow = backoff && sinceMs < 2 * longestPauseMs ? backoff.refreshes : 0
-      setBounded(this.#backoffs, resource, { refreshes: inRow + 1, since: now })
-    }
-    return true
+    const since = readInstant(this.#clock)
+    setBounded(this.#allowances, origin, { left: left < 1 ? left : left - 1, since })
+    return left >= 1
   }
 
-  /** A resource accepted a new token: its rejections were justified. */
-  accepted(resource: string): void {
-    this.#backoffs.delete(resource)
+  /** Pauses refreshes that a path causes: it has rejected a replacement, or nobody will see whether it does. */
+  pause(path: string, token: string): void {
+    const last = this.#pauses.get(path)
+    if (last?.token === token) return
+    const inRow = last && elapsedSince(last.since, this.#clock) < 2 * longestPauseMs ? last.inRow + 1 : 0
+    setBounded(this.#pauses, path, { token, inRow, since: readInstant(this.#clock) })
   }
 
   /** Remembers a rejected token, so that an outdated store cannot bring it back. */

@@ -6,9 +6,9 @@ import { configurationError } from '../protocol/configuration-error.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { TokenEventListener } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
+import type { AttachableTokenProvider } from './attachable-token-provider.ts'
 import { CachingTokenProvider } from './caching-token-provider.ts'
 import { PooledTokenProvider, type ProviderPool } from './pooled-token-provider.ts'
-import type { TokenProvider } from './token-provider.ts'
 
 /** Token providers by key, such as one for each tenant. */
 export interface TokenPool<Key extends string | number> {
@@ -16,13 +16,13 @@ export interface TokenPool<Key extends string | number> {
    * The key's provider. It can be kept: after an eviction, its next use requests a token again. Closed, it stays closed,
    * and the key gets another provider.
    */
-  for(key: Key): TokenProvider
+  for(key: Key): AttachableTokenProvider
   /** Whether the key is in the pool. */
   has(key: Key): boolean
   /** Removes a key; its provider closes after its last call. Returns whether the key was in the pool. */
   delete(key: Key): boolean
   /** Calls `listener` with every event of every key; returns a function that removes the listener. */
-  on(listener: TokenEventListener): () => void
+  subscribe(listener: TokenEventListener): () => void
   /** Number of keys in the pool. */
   readonly size: number
   /** Closes all providers. */
@@ -167,7 +167,7 @@ export function createTokenPool<Key extends string | number>(
       if (handle) release(handle)
       return handle !== undefined
     },
-    on: (listener) => addListener(listeners, listener),
+    subscribe: (listener) => addListener(listeners, listener),
     get size() {
       return entries.size
     },

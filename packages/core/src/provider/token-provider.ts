@@ -27,7 +27,7 @@ export interface TokenProvider {
   /** Drops the cached token and every cooldown: the next call requests a new token. */
   reset(): void
   /** Calls `listener` with every event; returns a function that removes the listener. Errors thrown by a listener are ignored. */
-  on(listener: TokenEventListener): () => void
+  subscribe(listener: TokenEventListener): () => void
   /** Cancels the pending request and waits for remaining work. Never closes the store. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

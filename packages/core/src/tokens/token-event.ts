@@ -3,7 +3,6 @@ import type { TokenErrorKind } from '../protocol/token-error.ts'
 /** Why a token was requested. */
 export type TokenRequestReason =
   | 'first'
-  | 'eager'
   | 'refresh_ahead'
   | 'expiring'
   | 'rejected'
@@ -12,6 +11,19 @@ export type TokenRequestReason =
 
 /** What a call to `getToken` waited for. */
 export type TokenWaitCause = 'token_request' | 'other_process' | 'cooldown'
+
+/** What an attacher reports: a request was sent without a token, or with a header that it had already. */
+export type TokenAttachmentEvent =
+  | {
+      /** The origin is not in `allowedOrigins`. */
+      readonly type: 'token_withheld'
+      readonly origin: string
+    }
+  | {
+      /** The request had a header of that name already, which is not overwritten. */
+      readonly type: 'token_skipped'
+      readonly origin: string
+    }
 
 type TokenEventFacts =
   | {
@@ -61,7 +73,7 @@ type TokenEventFacts =
       readonly refreshing: boolean
       readonly origin?: string | undefined
     }
-  | { readonly type: 'token_withheld'; readonly origin: string }
+  | TokenAttachmentEvent
   | { readonly type: 'store_unavailable'; readonly operation: string; readonly cause: string }
   | { readonly type: 'store_recovered' }
   | {

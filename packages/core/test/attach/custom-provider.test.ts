@@ -1,5 +1,5 @@
 import { createTokenFetch, createTokenProvider, type TokenProvider } from '@tokenwell/core'
-import { createTokenAttacher } from '@tokenwell/core/adapter'
+import { createTokenAttacher, type AttachableTokenProvider } from '@tokenwell/core/adapter'
 import { describe, expect, it, vi } from 'vitest'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf, type Script } from '../support/scripted-endpoint.ts'
@@ -17,7 +17,7 @@ function customProvider(script: Script = {}): TokenProvider {
     peekToken: () => tokens.peekToken(),
     reject: (token) => tokens.reject(token),
     reset: () => tokens.reset(),
-    on: (listener) => tokens.on(listener),
+    subscribe: (listener) => tokens.subscribe(listener),
     close: () => tokens.close(),
     [Symbol.asyncDispose]: () => tokens.close(),
   }
@@ -66,5 +66,37 @@ describe('a custom token provider', () => {
     expect(
       await attacher.retryAttachment(request, replaced.value, { status: 200, headers: {} }, true),
     ).toBeUndefined()
+  })
+})
+
+/** A provider that delegates every method by its name. */
+function wrapped(tokens: AttachableTokenProvider): AttachableTokenProvider {
+  return {
+    getToken: (options) => tokens.getToken(options),
+    peekToken: () => tokens.peekToken(),
+    reject: (token) => tokens.reject(token),
+    replaceRejected: (token, request) => tokens.replaceRejected(token, request),
+    report: (event) => tokens.report(event),
+    reset: () => tokens.reset(),
+    subscribe: (listener) => tokens.subscribe(listener),
+    close: () => tokens.close(),
+    [Symbol.asyncDispose]: () => tokens.close(),
+  }
+}
+
+describe('a wrapper that delegates every method by its name', () => {
+  it.each([
+    ['the provider', (tokens: AttachableTokenProvider) => tokens],
+    ['the wrapper', wrapped],
+  ])('costs as few token requests, and reports as much, as the provider: %s', async (_name, wrap) => {
+    const endpoint = new ScriptedEndpoint()
+    const events: string[] = []
+    const tokens = createTokenProvider(sourceOf(endpoint), { onEvent: ({ type }) => events.push(type) })
+    const rejecting = async (): Promise<Response> => new Response(null, { status: 401 })
+    const tokenFetch = createTokenFetch(wrap(tokens), { allowedOrigins, fetch: rejecting })
+    for (let call = 0; call < 40; call++) await tokenFetch(`${api}/orders`)
+    await tokenFetch('https://other.example.com')
+    expect(endpoint.requests).toHaveLength(2)
+    expect(events).toContain('token_withheld')
   })
 })

@@ -392,7 +392,7 @@ describe('attaching', () => {
   it('sends no token over plain HTTP where a function allows it', async () => {
     const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
     const attacher = createTokenAttacher(tokens, { allowedOrigins: [() => true] })
-    expect(attacher.attach({ method: 'GET', url: 'http://api.example.com' })).toBeUndefined()
+    expect(await attacher.attach({ method: 'GET', url: 'http://api.example.com' })).toBeUndefined()
     expect(await attacher.attach({ method: 'GET', url: 'http://127.0.0.1:3000' })).toBeDefined()
   })
 

@@ -69,29 +69,6 @@ describe('elapsed time', () => {
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token-2' })
   })
 
-  it('is read from one clock for a second, and from both when the wall clock was changed or the token is due for refresh', async () => {
-    const { tokens } = await started()
-    const monotonic = vi.spyOn(performance, 'now')
-    const readings = async (): Promise<number> => {
-      monotonic.mockClear()
-      await tokens.getToken()
-      expect(tokens.peekToken()?.value).toBe('token-1')
-      return monotonic.mock.calls.length
-    }
-    expect(await readings()).toBe(1)
-    await pass(999)
-    expect(await readings()).toBe(0)
-    await pass(1)
-    expect(await readings()).toBe(1)
-    setWallClock(-1)
-    expect(await readings()).toBe(1)
-    setWallClock(1_000)
-    expect(await readings()).toBe(1)
-    // Due for refresh, regardless of jitter.
-    await pass(80_500)
-    expect(await readings()).toBeGreaterThan(1)
-  })
-
   it('also advances when the wall clock, set back, returns to a time at which the token was fresh', async () => {
     const { tokens } = await started()
     await pass(76_500)

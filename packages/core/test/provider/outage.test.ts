@@ -89,10 +89,10 @@ describe('unhandled rejections', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('do not occur in eager, aborted, forced and closed calls that fail, or during a cooldown', async () => {
+  it('do not occur in aborted, forced and closed calls that fail, or during a cooldown', async () => {
     for (const failure of [unavailable, connectionRefused, never, wrongSecret]) {
       const endpoint = new ScriptedEndpoint({ latencyMs: 5, ...failure })
-      const tokens = createTokenProvider(sourceOf(endpoint), { eager: true })
+      const tokens = createTokenProvider(sourceOf(endpoint))
       const controller = new AbortController()
       const calls = [
         tokens.getToken({ signal: controller.signal }),

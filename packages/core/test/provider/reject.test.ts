@@ -10,7 +10,7 @@ async function started(script: Script = {}) {
   const endpoint = new ScriptedEndpoint(script)
   const events: TokenEvent[] = []
   const tokens = createTokenProvider(sourceOf(endpoint))
-  tokens.on((event) => events.push(event))
+  tokens.subscribe((event) => events.push(event))
   return { endpoint, events, tokens, token: await tokens.getToken() }
 }
 

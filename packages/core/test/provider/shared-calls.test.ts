@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
 import { createTokenPool, createTokenProvider, type TokenEvent } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../support/fake-time.ts'
-import { never, ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
+import { ScriptedEndpoint, sourceOf, wrongSecret, type Script } from '../support/scripted-endpoint.ts'
 
 useFakeTime()
 
@@ -12,17 +12,15 @@ function start(script: Script, onEvent?: (event: TokenEvent) => void) {
 }
 
 describe('callers that arrive in the same moment', () => {
-  it('share nothing while somebody listens: each has its own asynchronous context', async () => {
+  it('each have their own asynchronous context', async () => {
     const contexts: unknown[] = []
     const context = new AsyncLocalStorage<string>()
     const { tokens } = start({ latencyMs: 100 })
-    const stop = tokens.on(({ type }) => type === 'call_settled' && contexts.push(context.getStore()))
+    const stop = tokens.subscribe(({ type }) => type === 'call_settled' && contexts.push(context.getStore()))
     for (const name of ['a', 'b']) context.run(name, () => watch(tokens.getToken()))
     await pass(100)
     expect(contexts).toEqual(['a', 'b'])
     stop()
-    tokens.reset()
-    expect(tokens.getToken()).toBe(tokens.getToken())
   })
 
   it.each([
@@ -79,37 +77,6 @@ describe('callers that arrive in the same moment', () => {
     const after = watch(tokens.getToken())
     await pass(100)
     expect([before.value?.value, after.value?.value]).toEqual(values)
-  })
-
-  it('share one call, and no later ones do, which have a later time limit', async () => {
-    const { tokens } = start(never)
-    const first = tokens.getToken()
-    watch(first)
-    const withOptions = tokens.getToken({})
-    watch(withOptions)
-    expect(withOptions).not.toBe(first)
-    await expect(tokens.getToken({ signal: AbortSignal.abort() })).rejects.toBeDefined()
-    await pass(9)
-    expect(tokens.getToken()).toBe(first)
-    await pass(1)
-    const later = tokens.getToken()
-    watch(later)
-    expect(later).not.toBe(first)
-    expect(tokens.getToken()).toBe(later)
-    await tokens.close()
-  })
-
-  it('do not share a wait with callers before the clock was set back', async () => {
-    const clock = { monotonicMs: 100_000, now: () => Date.now(), monotonic: () => clock.monotonicMs }
-    const endpoint = new ScriptedEndpoint(never)
-    const tokens = createTokenProvider(sourceOf(endpoint), { clock })
-    const first = tokens.getToken()
-    watch(first)
-    clock.monotonicMs = 50_000
-    const second = tokens.getToken()
-    watch(second)
-    expect(second).not.toBe(first)
-    await tokens.close()
   })
 
   it('are completed before an evicted provider is closed', async () => {

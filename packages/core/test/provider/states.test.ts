@@ -91,7 +91,7 @@ describe('the time for which a token is fresh and usable', () => {
     const { tokens } = await started(expiresIn, options, 1e9)
     let freshMs: number | undefined
     let elapsed = 0
-    tokens.on(({ type }) => type === 'token_requested' && (freshMs ??= elapsed))
+    tokens.subscribe(({ type }) => type === 'token_requested' && (freshMs ??= elapsed))
     while (tokens.peekToken()) {
       await tokens.getToken()
       await pass(expiresIn)

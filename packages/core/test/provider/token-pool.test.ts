@@ -259,8 +259,8 @@ describe('a key of a pool', () => {
   it('is in the events, for all listeners of the pool and for its own', async () => {
     const { pool } = start()
     const [all, own] = [vi.fn(), vi.fn()]
-    pool.on(all)
-    pool.for('a').on(own)
+    pool.subscribe(all)
+    pool.for('a').subscribe(own)
     await pool.for('a').getToken()
     await pool.for('b').getToken()
     expect(new Set(all.mock.calls.map(([event]) => event.key))).toEqual(new Set(['a', 'b']))
@@ -280,8 +280,8 @@ describe('a key of a pool', () => {
   it('keeps its other listeners when one is removed', async () => {
     const { pool } = start()
     const [removed, kept] = [vi.fn(), vi.fn()]
-    const remove = pool.for('a').on(removed)
-    pool.for('a').on(kept)
+    const remove = pool.for('a').subscribe(removed)
+    pool.for('a').subscribe(kept)
     remove()
     remove()
     await pool.for('a').getToken()
@@ -312,7 +312,7 @@ describe('a key of a pool', () => {
     const listenOnce = () => {
       // An object, because its end can be observed.
       const key = {} as string & object
-      const remove = pool.for(key).on(() => {})
+      const remove = pool.for(key).subscribe(() => {})
       remove()
       pool.delete(key)
       return new WeakRef(key)

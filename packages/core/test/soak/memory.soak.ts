@@ -57,7 +57,7 @@ describe('memory does not grow over 100,000 calls:', () => {
     ['refreshes through a store', () => shared.getToken({ forceRefresh: true, signal })],
     ['rejections', async () => plain.reject(await plain.getToken())],
     ['aborted calls', () => plain.getToken({ signal: AbortSignal.abort() }).catch(() => {})],
-    ['listeners', () => plain.on(() => {})()],
+    ['listeners', () => plain.subscribe(() => {})()],
     ['tenants of a pool', () => pool.for(key++).getToken()],
   ])('%s', async (name, turn) => {
     await table.measure(name, async () => {

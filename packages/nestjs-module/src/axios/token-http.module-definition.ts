@@ -65,7 +65,6 @@ const withoutAttachOptions: Readonly<Record<keyof AttachOptions, undefined>> = {
   replaceHeader: undefined,
   retryOnRejection: undefined,
   isTokenRejected: undefined,
-  maxReplayBytes: undefined,
   allowInsecureRequests: undefined,
 }
 

@@ -207,7 +207,7 @@ describe.skipIf(postgresIsAbsent)(`PostgreSQL (${withoutPostgres})`, () => {
       store: createPostgresqlTokenStore({ client: gone }),
     })
     const events: string[] = []
-    tokens.on(({ type }) => events.push(type))
+    tokens.subscribe(({ type }) => events.push(type))
     expect((await tokens.getToken()).value).toBe('the-secret-token')
     expect(events).toContain('store_unavailable')
     await tokens.close()

@@ -39,7 +39,7 @@ describe.skipIf(!redisInstalled)('providers that share a Redis, while the token 
       const { tokenEndpoint } = endpoint
       const source = clientCredentials({ tokenEndpoint, clientId: 'fleet', clientSecret: 'secret', scope })
       const tokens = createTokenProvider(source, { store: shared ? store : undefined, ...options })
-      tokens.on((event) => event.type === 'store_unavailable' && slow.push(event))
+      tokens.subscribe((event) => event.type === 'store_unavailable' && slow.push(event))
       return tokens
     })
     /** Calls all of them once; returns how long each call took. */

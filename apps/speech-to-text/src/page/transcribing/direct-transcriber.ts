@@ -12,7 +12,7 @@ export function createDirectTranscriber(speechUrl: string): Transcriber {
   let rejected = false
   const headers = (): HeadersInit => (rejected ? { 'cache-control': 'no-cache' } : {})
   const tokens = createTokenProvider(backendTokens({ url: '/api/token', headers }))
-  tokens.on(({ type }) => {
+  tokens.subscribe(({ type }) => {
     if (type === 'token_rejected') rejected = true
     if (type === 'token_received') rejected = false
   })

@@ -119,7 +119,7 @@ describe('a token rejected by an API', () => {
         throw new Error('thrown, not rejected')
       },
     })
-    first.on((event) => events.push(event))
+    first.subscribe((event) => events.push(event))
     first.reject(await first.getToken())
     const next = watch(first.getToken())
     await pass(500)
