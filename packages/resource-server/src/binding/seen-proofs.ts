@@ -1,5 +1,5 @@
 import type { Clock } from '@tokenwell/core'
-import { tokenError } from '../failures.ts'
+import { tokenError } from '../rejection/token-error.ts'
 
 /**
  * Remembers proofs for as long as they could be accepted again. When it is full, it rejects new proofs rather than

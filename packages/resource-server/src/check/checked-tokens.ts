@@ -1,8 +1,8 @@
 import type { Clock } from '@tokenwell/core'
 import { LRUCache } from 'lru-cache'
-import { sharesWork } from '../runtime.ts'
-import type { VerificationEventListener } from '../verification-event.ts'
-import { toVerifiedToken, type VerifiedToken } from '../verified-token.ts'
+import { sharesWork } from '../runtime/shares-work.ts'
+import type { VerificationEventListener } from '../options/verification-event.ts'
+import { toVerifiedToken, type VerifiedToken } from '../requirements/verified-token.ts'
 import type { TokenCheck } from './token-check.ts'
 
 export interface CheckedToken {

@@ -1,6 +1,6 @@
 import type { Clock } from '@tokenwell/core'
 import { configurationError, secureUrl } from '@tokenwell/core/protocol'
-import type { TokenVerifierOptions } from '../token-verifier-options.ts'
+import type { TokenVerifierOptions } from '../options/token-verifier-options.ts'
 import { createIntrospectionCheck } from './introspection-check.ts'
 import { isJwt } from './is-jwt.ts'
 import type { JwtCheckOptions } from './jwt-check-options.ts'

@@ -8,9 +8,9 @@ import {
   retryAfter,
   secureUrl,
 } from '@tokenwell/core/protocol'
-import { orAborted } from '../deadline.ts'
-import { tokenError } from '../failures.ts'
-import type { IntrospectionOptions } from '../token-verifier-options.ts'
+import { orAborted } from '../runtime/deadline.ts'
+import { tokenError } from '../rejection/token-error.ts'
+import type { IntrospectionOptions } from '../options/token-verifier-options.ts'
 import type { TokenClaims } from './token-check.ts'
 
 const platformPath = '/oauth/introspect'

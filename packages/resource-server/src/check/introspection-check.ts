@@ -1,8 +1,8 @@
 import { TokenError } from '@tokenwell/core'
 import fastq from 'fastq'
-import { withDeadline } from '../deadline.ts'
-import { sharesWork } from '../runtime.ts'
-import type { IntrospectionOptions, TokenVerifierOptions } from '../token-verifier-options.ts'
+import { withDeadline } from '../runtime/deadline.ts'
+import { sharesWork } from '../runtime/shares-work.ts'
+import type { IntrospectionOptions, TokenVerifierOptions } from '../options/token-verifier-options.ts'
 import { createIntrospector } from './introspect-token.ts'
 import type { TokenCheck, TokenClaims } from './token-check.ts'
 

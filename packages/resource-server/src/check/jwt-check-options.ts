@@ -1,5 +1,5 @@
 import type { Clock } from '@tokenwell/core'
-import type { TokenVerifierOptions } from '../token-verifier-options.ts'
+import type { TokenVerifierOptions } from '../options/token-verifier-options.ts'
 
 export interface JwtCheckOptions extends TokenVerifierOptions {
   readonly issuer: string

@@ -1,7 +1,7 @@
 import { TokenError } from '@tokenwell/core'
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
 import { errorCode } from '@tokenwell/core/protocol'
-import { tokenError } from '../failures.ts'
+import { tokenError } from '../rejection/token-error.ts'
 import type { JwtCheckOptions } from './jwt-check-options.ts'
 import { createKeySource } from './key-source.ts'
 import type { TokenCheck } from './token-check.ts'

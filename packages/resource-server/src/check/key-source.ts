@@ -1,9 +1,9 @@
 import { isTokenError, TokenError } from '@tokenwell/core'
 import { createIssuerDiscovery, errorCode, noStore, readBody, secureUrl } from '@tokenwell/core/protocol'
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
-import { orAborted, withDeadline } from '../deadline.ts'
-import { tokenError } from '../failures.ts'
-import { sharesWork } from '../runtime.ts'
+import { orAborted, withDeadline } from '../runtime/deadline.ts'
+import { tokenError } from '../rejection/token-error.ts'
+import { sharesWork } from '../runtime/shares-work.ts'
 import type { JwtCheckOptions } from './jwt-check-options.ts'
 
 /** How long keys and metadata are used before they are loaded again. */

@@ -4,10 +4,10 @@ import {
   NodeRequestFacts,
   type NodeRequest,
   type RequireTokenOptions,
-} from '../node-request.ts'
-import { TokenVerificationError } from '../token-verification-error.ts'
-import type { TokenVerifier } from '../token-verifier.ts'
-import type { VerifiedToken } from '../verified-token.ts'
+} from '../node/node-request.ts'
+import { TokenVerificationError } from '../rejection/token-verification-error.ts'
+import type { TokenVerifier } from '../verifier/token-verifier.ts'
+import type { VerifiedToken } from '../requirements/verified-token.ts'
 
 declare global {
   // oxlint-disable-next-line typescript/no-namespace -- how Express lets others add to its request

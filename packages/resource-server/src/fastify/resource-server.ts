@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { credentialsOf, NodeRequestFacts, type RequireTokenOptions } from '../node-request.ts'
-import type { TokenRequirements } from '../token-requirements.ts'
-import { TokenVerificationError } from '../token-verification-error.ts'
-import type { TokenVerifier } from '../token-verifier.ts'
-import type { VerifiedToken } from '../verified-token.ts'
+import { credentialsOf, NodeRequestFacts, type RequireTokenOptions } from '../node/node-request.ts'
+import type { TokenRequirements } from '../requirements/find-insufficient-scope.ts'
+import { TokenVerificationError } from '../rejection/token-verification-error.ts'
+import type { TokenVerifier } from '../verifier/token-verifier.ts'
+import type { VerifiedToken } from '../requirements/verified-token.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common'
-import type { NodeRequest } from '../node-request.ts'
-import type { VerifiedToken } from '../verified-token.ts'
+import type { NodeRequest } from '../node/node-request.ts'
+import type { VerifiedToken } from '../requirements/verified-token.ts'
 
 export interface IncomingRequest extends NodeRequest {
   accessToken?: VerifiedToken

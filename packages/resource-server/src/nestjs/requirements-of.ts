@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common'
-import type { TokenRequirements } from '../token-requirements.ts'
+import type { TokenRequirements } from '../requirements/find-insufficient-scope.ts'
 
 export const PRODUCTS = 'tokenwell:products'
 export const SCOPES = 'tokenwell:scopes'

@@ -13,9 +13,9 @@ import {
   NodeRequestFacts,
   type NodeRequest,
   type RequireTokenOptions,
-} from '../node-request.ts'
-import { TokenVerificationError } from '../token-verification-error.ts'
-import type { TokenVerifier } from '../token-verifier.ts'
+} from '../node/node-request.ts'
+import { TokenVerificationError } from '../rejection/token-verification-error.ts'
+import type { TokenVerifier } from '../verifier/token-verifier.ts'
 import { CLIENT_CERTIFICATE } from './client-certificate.token.ts'
 import { exchangeOf } from './request-of.ts'
 import { requirementsOf } from './requirements-of.ts'

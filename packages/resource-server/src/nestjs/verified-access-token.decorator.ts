@@ -1,5 +1,5 @@
 import { createParamDecorator } from '@nestjs/common'
-import type { VerifiedToken } from '../verified-token.ts'
+import type { VerifiedToken } from '../requirements/verified-token.ts'
 import { exchangeOf } from './request-of.ts'
 
 /** Injects the request's `VerifiedToken`; undefined in a `@Public()` handler. */

@@ -4,6 +4,22 @@
  */
 export const rooms = {
   'packages/core': ['testing', 'attach', 'provider', 'acquire', 'sources', 'tokens', 'protocol', 'runtime'],
+  'packages/resource-server': [
+    'testing',
+    'nestjs',
+    'fastify',
+    'express',
+    'fetch',
+    'node',
+    'verifier',
+    'check',
+    'binding',
+    'options',
+    'credentials',
+    'requirements',
+    'rejection',
+    'runtime',
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** What the sources of each package and application may import from the others. */

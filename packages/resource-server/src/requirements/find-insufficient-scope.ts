@@ -1,4 +1,4 @@
-import type { TokenVerificationFailure } from './token-verification-error.ts'
+import type { TokenVerificationFailure } from '../rejection/token-verification-error.ts'
 import type { VerifiedToken } from './verified-token.ts'
 
 /** What a token must cover. */
@@ -10,7 +10,7 @@ export interface TokenRequirements {
 }
 
 /** What the token does not cover, if anything. */
-export function findMissing(
+export function findInsufficientScope(
   token: VerifiedToken,
   { products = none, scopes = none }: TokenRequirements,
 ): TokenVerificationFailure | undefined {

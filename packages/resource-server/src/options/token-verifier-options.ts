@@ -1,6 +1,6 @@
 import type { ClientAuthentication, ClientAuthenticationMethod, Clock, FetchLike } from '@tokenwell/core'
 import type { JWK } from 'jose'
-import type { TokenVerificationError } from './token-verification-error.ts'
+import type { TokenVerificationError } from '../rejection/token-verification-error.ts'
 import type { VerificationEventListener } from './verification-event.ts'
 
 /**

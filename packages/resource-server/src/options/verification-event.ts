@@ -1,5 +1,5 @@
 import type { TokenError } from '@tokenwell/core'
-import type { TokenVerificationErrorCode } from './token-verification-error.ts'
+import type { TokenVerificationErrorCode } from '../rejection/token-verification-error.ts'
 
 /** What a verifier reports about its work. Holds no token and no secret. */
 export type VerificationEvent =

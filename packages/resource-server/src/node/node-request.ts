@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { requestedUrl } from './binding/requested-url.ts'
-import type { VerifiedRequest } from './binding/verified-request.ts'
-import { hasTokenInQuery } from './read-credentials.ts'
-import type { TokenRequirements } from './token-requirements.ts'
+import { requestedUrl } from '../binding/requested-url.ts'
+import type { VerifiedRequest } from '../binding/verified-request.ts'
+import { hasTokenInQuery } from '../credentials/read-credentials.ts'
+import type { TokenRequirements } from '../requirements/find-insufficient-scope.ts'
 
 /** What requests of Node, Express, Connect and Fastify have in common. */
 export interface NodeRequest {

@@ -1,23 +1,28 @@
 import { TokenError } from '@tokenwell/core'
 import { notifyListener } from '@tokenwell/core/protocol'
-import { checkBinding } from './binding/check-binding.ts'
-import type { DpopProofs } from './binding/dpop-proofs.ts'
-import type { VerifiedRequest } from './binding/verified-request.ts'
-import { createChallenge } from './challenge.ts'
-import { CheckedTokens, type CheckedToken } from './check/checked-tokens.ts'
-import { chooseCheck } from './check/choose-check.ts'
-import { digest } from './digest.ts'
-import { findMalformation, invalidToken, readCredentials, type Credentials } from './read-credentials.ts'
-import { findMissing, type TokenRequirements } from './token-requirements.ts'
+import { checkBinding } from '../binding/check-binding.ts'
+import type { DpopProofs } from '../binding/dpop-proofs.ts'
+import type { VerifiedRequest } from '../binding/verified-request.ts'
+import { createChallenge } from '../rejection/challenge.ts'
+import { CheckedTokens, type CheckedToken } from '../check/checked-tokens.ts'
+import { chooseCheck } from '../check/choose-check.ts'
+import { digest } from '../runtime/digest.ts'
+import {
+  findMalformation,
+  invalidToken,
+  readCredentials,
+  type Credentials,
+} from '../credentials/read-credentials.ts'
+import { findInsufficientScope, type TokenRequirements } from '../requirements/find-insufficient-scope.ts'
 import {
   platformBody,
   standardBody,
   TokenVerificationError,
   type TokenVerificationFailure,
-} from './token-verification-error.ts'
-import type { TokenVerifierOptions } from './token-verifier-options.ts'
-import type { VerificationEvent, VerificationEventListener } from './verification-event.ts'
-import type { VerifiedToken } from './verified-token.ts'
+} from '../rejection/token-verification-error.ts'
+import type { TokenVerifierOptions } from '../options/token-verifier-options.ts'
+import type { VerificationEvent, VerificationEventListener } from '../options/verification-event.ts'
+import type { VerifiedToken } from '../requirements/verified-token.ts'
 
 export interface VerifyOptions extends TokenRequirements {
   /** Required for tokens that are bound to a key or a certificate, which are rejected without it. */
@@ -71,7 +76,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const toBody = typeof errors === 'function' ? errors : errors === 'platform' ? platformBody : standardBody
   let proofs: Promise<DpopProofs> | undefined
   const loadProofs = (): Promise<DpopProofs> =>
-    (proofs ??= import('./binding/dpop-proofs.ts').then(({ createDpopProofs }) =>
+    (proofs ??= import('../binding/dpop-proofs.ts').then(({ createDpopProofs }) =>
       createDpopProofs({
         ...dpop,
         algorithms: dpop?.algorithms ?? dpopAlgorithms,
@@ -131,7 +136,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         const failure = await checkBinding(bound, requirements.request, loadProofs, challenges.dpopRequired)
         if (failure) throw reject(failure, scheme)
       }
-      const missing = findMissing(token, requirements)
+      const missing = findInsufficientScope(token, requirements)
       if (missing) throw reject(missing, scheme)
       if (listeners.size > 0) {
         report({ type: 'request_accepted', clientId: token.clientId, cached: found !== undefined })
