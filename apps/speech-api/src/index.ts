@@ -4,7 +4,7 @@ export { type CommandEngineOptions, createCommandEngine } from './engines/comman
 export { createDigitsEngine, type DigitsEngineOptions } from './engines/digits/create-digits-engine.ts'
 export type { JobResponse, TranscriptionResponse } from './http/transcription-response.ts'
 export type { SlowUploadLimits } from './http/read-upload.ts'
-export type { SpeechApiOptions } from './server/speech-api-options.ts'
+export type { SpeechApiOptions, StartSpeechApiOptions } from './server/speech-api-options.ts'
 export {
   EngineBusyError,
   EngineError,
@@ -15,8 +15,4 @@ export {
   type Transcript,
   type TranscriptWarning,
 } from './engines/speech-engine.ts'
-export {
-  type RunningSpeechApi,
-  startSpeechApi,
-  type StartSpeechApiOptions,
-} from './server/create-speech-api.ts'
+export { type RunningSpeechApi, startSpeechApi } from './server/create-speech-api.ts'

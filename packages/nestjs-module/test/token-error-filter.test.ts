@@ -139,7 +139,7 @@ describe('in other transports than HTTP', () => {
 
   it("adds the code that makes gRPC's clients retry", async () => {
     const host = hostOf('rpc', undefined, {}, {}, { sendMetadata() {} })
-    const results = [unavailable, rejected].map((error) => filter.catch(error, host))
+    const results = [unavailable, rejected].map((thrown) => filter.catch(thrown, host))
     expect(await Promise.all(results.map(errorOf))).toStrictEqual([
       { status: 'error', message: 'Service Unavailable', code: 14 },
       { status: 'error', message: 'Bad Gateway', code: 13 },

@@ -80,7 +80,7 @@ export function handleUnreadBodies(server: FastifyInstance): void {
 }
 
 /** Responds with `100 Continue` if the client waits for it. */
-export function sendContinue(request: FastifyRequest, response: { writeContinue(): void }): void {
+function sendContinue(request: FastifyRequest, response: { writeContinue(): void }): void {
   if (expectsContinue(request)) response.writeContinue()
 }
 

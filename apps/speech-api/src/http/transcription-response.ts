@@ -1,5 +1,5 @@
 import type { SpeechSegment, Transcript, TranscriptWarning } from '../engines/speech-engine.ts'
-import type { Job } from '../jobs/job-store.ts'
+import type { Job } from '../jobs/run-job.ts'
 import { toApiError } from './handle-errors.ts'
 
 export interface TranscriptionResponse {

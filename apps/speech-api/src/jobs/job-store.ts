@@ -2,19 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { EngineBusyError, EngineError, type SpeechEngine, type Transcript } from '../engines/speech-engine.ts'
 import { untilAborted } from '../engines/command/write-speech-wav.ts'
 import { createTemporaryFile } from '../temporary-files/temporary-file.ts'
-import { createFairShare, runJob } from './run-job.ts'
-
-/** A recording that is transcribed after its upload. */
-export interface Job {
-  readonly id: string
-  readonly owner: string
-  /** Duration of the recording, undefined if it is unknown. */
-  readonly seconds: number | undefined
-  state: 'waiting' | 'running' | 'done' | 'failed'
-  processedSeconds: number
-  transcript?: Transcript
-  error?: unknown
-}
+import { createFairShare, runJob, type Job } from './run-job.ts'
 
 export interface JobStoreOptions {
   readonly engine: SpeechEngine

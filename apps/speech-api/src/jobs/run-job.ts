@@ -2,7 +2,18 @@ import { createReadStream } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { raceSignal } from 'race-signal'
 import { EngineBusyError, EngineError, type SpeechEngine, type Transcript } from '../engines/speech-engine.ts'
-import type { Job } from './job-store.ts'
+
+/** A recording that is transcribed after its upload. */
+export interface Job {
+  readonly id: string
+  readonly owner: string
+  /** Duration of the recording, undefined if it is unknown. */
+  readonly seconds: number | undefined
+  state: 'waiting' | 'running' | 'done' | 'failed'
+  processedSeconds: number
+  transcript?: Transcript
+  error?: unknown
+}
 
 /** A client already has as many recordings in progress as it may have at the moment. */
 export class ShareExceededError extends Error {

@@ -7,7 +7,7 @@ import { handleErrors, logServerError } from '../http/handle-errors.ts'
 import { transcriptionRoutes } from '../http/transcription-routes.ts'
 import { handleUnreadBodies } from '../http/read-upload.ts'
 import { createJobStore } from '../jobs/job-store.ts'
-import type { SpeechApiOptions } from './speech-api-options.ts'
+import type { SpeechApiOptions, StartSpeechApiOptions } from './speech-api-options.ts'
 import { removeStaleFiles } from '../temporary-files/temporary-file.ts'
 
 const MAX_UPLOAD = 25 * 1_048_576
@@ -72,13 +72,6 @@ function createLogger({ quiet = false, logTo }: SpeechApiOptions): FastifyBaseLo
     },
   }
   return logTo ? pino(settings, logTo) : pino(settings)
-}
-
-export interface StartSpeechApiOptions extends SpeechApiOptions {
-  /** @default 0, a free port */
-  readonly port?: number | undefined
-  /** @default '127.0.0.1' */
-  readonly host?: string | undefined
 }
 
 export interface RunningSpeechApi {

@@ -2,7 +2,6 @@ import type { DestinationStream } from 'pino'
 import type { SpeechEngine } from '../engines/speech-engine.ts'
 import type { SlowUploadLimits } from '../http/read-upload.ts'
 import { createCommandEngine } from '../engines/command/create-command-engine.ts'
-import type { StartSpeechApiOptions } from './create-speech-api.ts'
 
 export interface SpeechApiOptions {
   /** The token service that introspects access tokens: HTTPS, or HTTP on this machine. */
@@ -50,6 +49,13 @@ export interface SpeechApiOptions {
    * @default standard output
    */
   readonly logTo?: DestinationStream | undefined
+}
+
+export interface StartSpeechApiOptions extends SpeechApiOptions {
+  /** @default 0, a free port */
+  readonly port?: number | undefined
+  /** @default '127.0.0.1' */
+  readonly host?: string | undefined
 }
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -14,7 +14,7 @@ const MAX_PATH_BYTES = 103 // longer socket paths are rejected or cut off by som
  *
  * @returns a function that removes the mark
  */
-export async function openLivenessSocket(folder: string): Promise<() => void> {
+async function openLivenessSocket(folder: string): Promise<() => void> {
   const socket = join(folder, SOCKET)
   if (Buffer.byteLength(socket) > MAX_PATH_BYTES) return () => {}
   const server = createServer((connection) => connection.destroy()).unref()
@@ -28,7 +28,7 @@ export async function openLivenessSocket(folder: string): Promise<() => void> {
 }
 
 /** Whether the process of this user that marked the folder has exited. */
-export async function isAbandoned(folder: string): Promise<boolean> {
+async function isAbandoned(folder: string): Promise<boolean> {
   const socket = join(folder, SOCKET)
   const found = await lstat(folder)
   // A symbolic link could lead anywhere.

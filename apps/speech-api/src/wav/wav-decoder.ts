@@ -4,7 +4,7 @@ import { createWavHeaderReader } from './read-wav-header.ts'
 const MAX_SAMPLE = 1_000
 
 /** Reads whole frames of interleaved samples into one channel between -1 and 1: the mean of all channels. */
-export function createSampleReader(format: WavFormat): (frames: Uint8Array) => Float32Array {
+function createSampleReader(format: WavFormat): (frames: Uint8Array) => Float32Array {
   const { channels, bytesPerSample } = format
   const bytesPerFrame = channels * bytesPerSample
   const read = sampleOf(format)

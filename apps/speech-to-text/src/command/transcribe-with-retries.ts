@@ -32,7 +32,7 @@ const maxBusyMs = 10 * 60_000
  * @throws {RecordingError} if the recording is invalid
  * @throws {TokenError | SpeechApiError | UnreachableError} if no other recording can be transcribed either
  */
-export async function transcribeWithRetries(
+async function transcribeWithRetries(
   recording: Recording,
   { client, speechUrl, retries, onProgress, onRetry }: TranscribeSettings,
   signal: AbortSignal,

@@ -31,7 +31,7 @@ export function sessions(): RequestHandler {
 }
 
 /** A real application logs the user in here. */
-export function startSession(request: Request): Promise<void> {
+function startSession(request: Request): Promise<void> {
   return new Promise((resolve, reject) => {
     // A new ID prevents session fixation.
     request.session.regenerate((error: unknown) => {

@@ -72,7 +72,7 @@ export function sendError(reply: FastifyReply, error: ProtocolError, shape: Erro
   return reply.code(status).headers(headers).send(body)
 }
 
-export function errorResponse(error: ProtocolError, shape: ErrorFormat) {
+function errorResponse(error: ProtocolError, shape: ErrorFormat) {
   const { status, body } = errorBody(error, shape)
   const { retryAfterSeconds, allow, acceptEncoding } = error.details
   const headers = {

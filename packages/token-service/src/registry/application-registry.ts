@@ -94,7 +94,7 @@ export interface ApplicationRegistry {
 }
 
 /** How long something that is being deleted can be restored. */
-export const deletionGraceDays = 30
+const deletionGraceDays = 30
 
 export interface ApplicationRegistryContext {
   readonly storage: Storage

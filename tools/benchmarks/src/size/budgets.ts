@@ -26,6 +26,6 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'client-authentication': { dependencies: 2 },
   opentelemetry: { bytes: 2_200, dependencies: 1 },
   cli: { dependencies: 6 },
-  testing: { dependencies: 1 },
-  'token-service': { dependencies: 54, start: 13 },
+  testing: { dependencies: 24 },
+  'token-service': { dependencies: 56, start: 13 },
 }

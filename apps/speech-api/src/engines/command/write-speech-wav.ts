@@ -4,7 +4,7 @@ import type { RecordingFacts } from '../speech-engine.ts'
 import { createWavReader } from '../../wav/wav-reader.ts'
 
 /** Writes the header of a WAV file with one channel of 16-bit samples. */
-export function writeWavHeader(sampleRate: number, samples: number): Buffer {
+function writeWavHeader(sampleRate: number, samples: number): Buffer {
   const header = Buffer.alloc(44)
   header.write('RIFF', 0)
   header.writeUInt32LE(36 + samples * 2, 4)

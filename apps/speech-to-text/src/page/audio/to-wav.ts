@@ -1,5 +1,5 @@
 /** Encodes a WAV file with one channel and 16 bits. @param samples from -1 to 1 */
-export function encodeWav(samples: Float32Array, sampleRate: number): Blob {
+function encodeWav(samples: Float32Array, sampleRate: number): Blob {
   const header = new DataView(new ArrayBuffer(44))
   const bytes = samples.length * 2
   const text = (offset: number, letters: string) => {

@@ -104,7 +104,7 @@ interface SamplesProps {
 }
 
 /** Recordings to start with. */
-export function Samples({ onSample, onError }: SamplesProps) {
+function Samples({ onSample, onError }: SamplesProps) {
   const load = async (name: string, url: string): Promise<void> => {
     try {
       onSample(name, await (await fetch(url)).blob())

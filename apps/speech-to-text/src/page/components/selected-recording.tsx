@@ -7,7 +7,7 @@ import { ProgressLine } from './progress-line.tsx'
 import { useWaveform } from './use-waveform.ts'
 
 /** Copies a text to the clipboard, and confirms it. */
-export function CopyButton({ text }: { text: string }) {
+function CopyButton({ text }: { text: string }) {
   const [label, setLabel] = useState('Copy text')
   useEffect(() => {
     if (label === 'Copy text') return undefined
@@ -26,7 +26,7 @@ export function CopyButton({ text }: { text: string }) {
   )
 }
 
-export function Downloads({ name, transcript }: { name: string; transcript: Transcript }) {
+function Downloads({ name, transcript }: { name: string; transcript: Transcript }) {
   return formats.map((format) => (
     <button key={format} type="button" class="quiet" onClick={() => save(name, transcript, format)}>
       Save {format.toUpperCase()}
@@ -53,7 +53,7 @@ interface WordsProps {
 }
 
 /** The transcript: each word is a button that plays it. Tab stops once, the arrow keys move from word to word. */
-export function Words({ words, seconds, onPick }: WordsProps) {
+function Words({ words, seconds, onPick }: WordsProps) {
   const [focused, setFocused] = useState(0)
   const list = useRef<HTMLDivElement>(null)
 

@@ -12,7 +12,7 @@ export interface Colours {
 }
 
 /** The colours of the page for canvases, light or dark as the system prefers. */
-export function useThemeColours(): Colours {
+function useThemeColours(): Colours {
   const [colours, setColours] = useState(readColours)
   useEffect(() => {
     const dark = matchMedia('(prefers-color-scheme: dark)')

@@ -60,7 +60,7 @@ interface Look {
 }
 
 // Colours depend on the scheme, and the layout on the width: two combinations cover both. 640 px is 1280 px at 200 %.
-export const looks = {
+const looks = {
   narrow: { width: 390, height: 844, colorScheme: 'light' },
   zoomed: { width: 640, height: 450, colorScheme: 'light' },
   wide: { width: 1280, height: 900, colorScheme: 'dark' },

@@ -2,7 +2,7 @@ import { DIMENSIONS } from './feature-frames.ts'
 import { COEFFICIENTS } from './cepstrum.ts'
 
 /** Pairs the frames of two recordings of the same word by dynamic time warping. */
-export function alignFrames(
+function alignFrames(
   one: Float32Array,
   other: Float32Array,
   weights: Float32Array,
