@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
 import type { RunningTokenService, TokenServiceOptions } from '@tokenwell/token-service'
 import { openService } from '../src/service/open-service.ts'
-import type { ServiceContext } from '../src/service/service-context.ts'
+import type { ServiceContext } from '../src/oauth/service-context.ts'
 import { resolveOptions } from '../src/service/token-service-options.ts'
-import { serve } from '../src/start-token-service.ts'
+import { serve } from '../src/service/start-token-service.ts'
 import { application, resourceServer } from './test-service.ts'
 
 /** A service that lasts as long as the test, and what its endpoints use. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { RegisteredClient } from '../applications/application.ts'
-import { parseValue } from '../platform/parse-value.ts'
-import { NotFoundError } from '../platform/usage-error.ts'
+import type { RegisteredClient } from '../storage/application.ts'
+import { parseValue } from '../runtime/parse-value.ts'
+import { NotFoundError } from '../runtime/usage-error.ts'
 import {
   actorOf,
   credentialIds,
@@ -14,8 +14,8 @@ import {
 } from './admin-request.ts'
 import { administerDevelopers, type DeveloperLinks } from './developer-administration.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
-import { applicationSchema, productName } from '../registry/application-schema.ts'
-import type { ServiceContext } from '../service/service-context.ts'
+import { applicationSchema, productName } from '../clients/application-schema.ts'
+import type { ServiceContext } from '../oauth/service-context.ts'
 
 const { name, level, responseForm, lifetimeSeconds, products } = applicationSchema.shape
 const newApplication = z.strictObject({

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { ResourceServerSecret } from '../applications/resource-server.ts'
-import type { PublicKey } from '../keys/public-key.ts'
-import type { Actor } from '../registry/application-registry.ts'
+import type { ResourceServerSecret } from '../storage/resource-server.ts'
+import type { PublicKey } from '../storage/public-key.ts'
+import type { Actor } from '../clients/application-registry.ts'
 
 /** The parts of the path of an administrator's request. */
 export interface AdminRequest {

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { metricsEndpoint } from '../http/metrics.ts'
-import { NotFoundError, UsageError } from '../platform/usage-error.ts'
-import { AlreadyExists, ApplicationChanged } from '../registry/application-registry.ts'
-import { LastAdministrator } from '../registry/developer-registry.ts'
-import type { OpenService } from '../service/open-service.ts'
+import { metricsEndpoint, type Metrics } from '../http/metrics.ts'
+import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
+import { AlreadyExists, ApplicationChanged } from '../clients/application-registry.ts'
+import { LastAdministrator } from '../clients/developer-registry.ts'
+import type { ServiceContext } from '../oauth/service-context.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { adminEndpoints } from './admin-endpoints.ts'
 import type { DeveloperLinks } from './developer-administration.ts'
@@ -14,7 +14,7 @@ const conflicts = [AlreadyExists, ApplicationChanged, LastAdministrator]
 /** A server whose requests need the administrator's token. */
 export function createAdminServer(
   token: string,
-  { context, metrics }: OpenService,
+  { context, metrics }: { readonly context: ServiceContext; readonly metrics: Metrics | undefined },
   links: DeveloperLinks,
 ): FastifyInstance {
   const expected = digestOf(`Bearer ${token}`)

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { NotFoundError } from '../platform/usage-error.ts'
-import type { ServiceContext } from '../service/service-context.ts'
+import { NotFoundError } from '../runtime/usage-error.ts'
+import type { ServiceContext } from '../oauth/service-context.ts'
 import type { Developer } from '../storage/developer-storage.ts'
 import { actorOf, type AdminRequest } from './admin-request.ts'
 

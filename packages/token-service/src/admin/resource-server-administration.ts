@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { ResourceServer } from '../applications/resource-server.ts'
-import { parseValue } from '../platform/parse-value.ts'
-import type { ServiceContext } from '../service/service-context.ts'
+import type { ResourceServer } from '../storage/resource-server.ts'
+import { parseValue } from '../runtime/parse-value.ts'
+import type { ServiceContext } from '../oauth/service-context.ts'
 import {
   actorOf,
   credentialIds,

@@ -1,6 +1,6 @@
 import { readText } from './configuration.ts'
 import type { Command } from 'commander'
-import { UsageError } from '../platform/usage-error.ts'
+import { UsageError } from '../runtime/usage-error.ts'
 
 /** A request to the administrators' endpoints of a running service. */
 export interface AdminRequest {

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { z } from 'zod'
-import { numeric, port, setting, type SettingMeta } from '../service/setting.ts'
+import { numeric, port, setting, type SettingMeta } from '../runtime/setting.ts'
 import { serviceSettings } from '../service/token-service-options.ts'
 import { parseStorageLocation } from '../storage/open-storage.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { UsageError } from '../platform/usage-error.ts'
-import { parseSettings } from '../service/setting.ts'
+import { UsageError } from '../runtime/usage-error.ts'
+import { parseSettings } from '../runtime/setting.ts'
 import { commandSettings } from './command-settings.ts'
 
 const adminSettings = z.object(

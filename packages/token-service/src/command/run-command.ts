@@ -1,4 +1,4 @@
-import { UsageError } from '../platform/usage-error.ts'
+import { UsageError } from '../runtime/usage-error.ts'
 import { sendAdminRequest } from './admin-command.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 import { runService } from './run-service.ts'

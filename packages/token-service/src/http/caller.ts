@@ -1,5 +1,5 @@
-import type { Caller } from '../authentication/authenticate-client.ts'
-import { tokenPath } from '../protocol/endpoint-paths.ts'
+import type { Caller } from '../oauth/authenticate-client.ts'
+import { tokenPath } from '../oauth/endpoint-paths.ts'
 import { baseUrl, type RequestAddress } from './base-url.ts'
 
 /** Who sent a request. An assertion is for this service if it names the issuer, the token endpoint or this endpoint. */

@@ -1,18 +1,21 @@
-import { fastify, LogController, type FastifyInstance } from 'fastify'
-import { ProtocolError } from '../protocol/protocol-error.ts'
-import type { ResolvedOptions } from '../service/token-service-options.ts'
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { ProtocolError, type ErrorFormat } from '../oauth/protocol-error.ts'
 import { handleErrors, sendError } from './error-handling.ts'
 import { maxBodyBytes } from './form.ts'
 import { rejectAmbiguousRequests, respondToMalformedRequests } from './malformed-requests.ts'
 import { decorateWithOutcome } from './request-outcome.ts'
-import { trusts } from './trust-proxy.ts'
+import { trusts, type TrustProxy } from './trust-proxy.ts'
 
 /** A Fastify server that limits sizes and times of requests. */
 export function createServer({
   errors: shape,
   logger,
   trustProxy,
-}: Pick<ResolvedOptions, 'errors' | 'logger' | 'trustProxy'>): FastifyInstance {
+}: {
+  readonly errors: ErrorFormat
+  readonly logger?: FastifyBaseLogger | undefined
+  readonly trustProxy: TrustProxy
+}): FastifyInstance {
   const server = fastify({
     ...(logger && { loggerInstance: logger }),
     // Fastify's own log lines contain the URLs of requests, which may contain anything.

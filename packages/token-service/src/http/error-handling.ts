@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply } from 'fastify'
-import type { ActivityRecorder } from '../activity/activity-recorder.ts'
-import { tokenPath } from '../protocol/endpoint-paths.ts'
-import { errorBody } from '../protocol/error-body.ts'
-import { ProtocolError, type ErrorReason, type ErrorFormat } from '../protocol/protocol-error.ts'
+import type { ActivityRecorder } from '../storage/activity-recorder.ts'
+import { tokenPath } from '../oauth/endpoint-paths.ts'
+import { errorBody } from '../oauth/error-body.ts'
+import { ProtocolError, type ErrorReason, type ErrorFormat } from '../oauth/protocol-error.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { setOutcome } from './request-outcome.ts'
 

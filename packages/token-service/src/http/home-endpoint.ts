@@ -5,10 +5,10 @@ import {
   openapiPath,
   revocationPath,
   tokenEndpointUrl,
-} from '../protocol/endpoint-paths.ts'
-import type { ResolvedOptions } from '../service/token-service-options.ts'
+} from '../oauth/endpoint-paths.ts'
+import type { GrantTypeIn } from '../oauth/oauth-parameters.ts'
 import { baseUrl } from './base-url.ts'
-import { portalRoot } from '../portal/portal-links.ts'
+import { portalRoot } from './portal-links.ts'
 
 /** `/` leads people to the portal, if there is one, and machines to the endpoints. */
 export function homeEndpoint(
@@ -17,7 +17,11 @@ export function homeEndpoint(
     publicUrl,
     portal: hasPortal,
     grantTypeIn,
-  }: Pick<ResolvedOptions, 'publicUrl' | 'portal' | 'grantTypeIn'>,
+  }: {
+    readonly publicUrl?: string | undefined
+    readonly portal: boolean
+    readonly grantTypeIn: GrantTypeIn
+  },
 ): void {
   server.get('/', (request, reply) => {
     void reply.header('vary', 'accept')

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { UsageError } from '../platform/usage-error.ts'
+import { UsageError } from '../runtime/usage-error.ts'
 
 export interface ListenerAddress {
   /** @default '127.0.0.1' */

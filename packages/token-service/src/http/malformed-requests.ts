@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { errorBody } from '../protocol/error-body.ts'
-import { ProtocolError, type ErrorReason, type ErrorFormat } from '../protocol/protocol-error.ts'
+import { errorBody } from '../oauth/error-body.ts'
+import { ProtocolError, type ErrorReason, type ErrorFormat } from '../oauth/protocol-error.ts'
 
 const reasonsByCode: Record<string, ErrorReason> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',

@@ -1,13 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { assertionAlgorithms } from '../protocol/assertion-algorithms.ts'
-import type { ServiceContext } from '../service/service-context.ts'
+import { assertionAlgorithms } from '../oauth/assertion-algorithms.ts'
+import type { ServiceContext } from '../oauth/service-context.ts'
 import { baseUrl } from './base-url.ts'
-import {
-  introspectionPath,
-  metadataPath,
-  revocationPath,
-  tokenEndpointUrl,
-} from '../protocol/endpoint-paths.ts'
+import { introspectionPath, metadataPath, revocationPath, tokenEndpointUrl } from '../oauth/endpoint-paths.ts'
 
 /** Authorization server metadata (RFC 8414). */
 export function metadataEndpoint(

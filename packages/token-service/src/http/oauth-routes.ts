@@ -1,7 +1,7 @@
 import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
-import type { RawParameters } from '../protocol/raw-parameters.ts'
-import { ProtocolError } from '../protocol/protocol-error.ts'
+import type { RawParameters } from '../oauth/raw-parameters.ts'
+import { ProtocolError } from '../oauth/protocol-error.ts'
 import { parseForm } from './form.ts'
 
 export interface FormRequest {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { baseUrl } from './base-url.ts'
-import { openapiJsonPath, openapiPath } from '../protocol/endpoint-paths.ts'
-import type { ServiceContext } from '../service/service-context.ts'
+import { openapiJsonPath, openapiPath } from '../oauth/endpoint-paths.ts'
+import type { ServiceContext } from '../oauth/service-context.ts'
 
 /** Serves the OpenAPI document as YAML and as JSON; its modules are loaded on first use. */
 export function openapiEndpoint(
@@ -9,7 +9,7 @@ export function openapiEndpoint(
   { errors, grantTypeIn, publicUrl }: Pick<ServiceContext, 'errors' | 'grantTypeIn' | 'publicUrl'>,
 ): void {
   const describe = async (request: FastifyRequest): Promise<object> => {
-    const { apiDescription } = await import('../openapi/api-description.ts')
+    const { apiDescription } = await import('./openapi/api-description.ts')
     return apiDescription(baseUrl(request, publicUrl), errors, grantTypeIn)
   }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ErrorReason } from '../protocol/protocol-error.ts'
+import type { ErrorReason } from '../oauth/protocol-error.ts'
 
 /** Who sent a request, and why it was rejected; contains no secrets. */
 export interface RequestOutcome {

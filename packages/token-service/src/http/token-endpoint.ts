@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { tokenPath } from '../protocol/endpoint-paths.ts'
-import type { IssueToken } from '../tokens/issue-token.ts'
+import { tokenPath } from '../oauth/endpoint-paths.ts'
+import type { IssueToken } from '../oauth/issue-token.ts'
 import { callerOf } from './caller.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { setOutcome } from './request-outcome.ts'

@@ -1,6 +1,6 @@
 import proxyAddress from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
-import { UsageError } from '../platform/usage-error.ts'
+import { UsageError } from '../runtime/usage-error.ts'
 
 export type TrustProxy = boolean | number | string[]
 

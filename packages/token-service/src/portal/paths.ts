@@ -10,7 +10,7 @@ import { referencePaths } from './reference/reference-routes.ts'
 import { resourceServerPaths } from './resource-servers/resource-server-routes.ts'
 import { secretPaths } from './secrets/secret-routes.ts'
 import { sessionPaths } from './session/session-routes.ts'
-import { portalRoot } from './portal-links.ts'
+import { portalRoot } from '../http/portal-links.ts'
 
 /** Every path of the portal, under its root. */
 export const patterns = {

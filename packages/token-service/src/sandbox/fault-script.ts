@@ -1,4 +1,4 @@
-import { introspectionPath, revocationPath, tokenPath } from '../protocol/endpoint-paths.ts'
+import { introspectionPath, revocationPath, tokenPath } from '../oauth/endpoint-paths.ts'
 import type { Fault } from './fault-schema.ts'
 
 const paths = { token: tokenPath, introspection: introspectionPath, revocation: revocationPath }

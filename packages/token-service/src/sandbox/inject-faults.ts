@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { presentedCredentials } from '../authentication/presented-credentials.ts'
+import { presentedCredentials } from '../oauth/presented-credentials.ts'
 import type { FormRequest } from '../http/oauth-routes.ts'
 import { setOutcome } from '../http/request-outcome.ts'
 import type { ApplicationStorage } from '../storage/storage.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 /** A clock that can be moved forwards and backwards, and keeps running. */
 export interface MovableClock extends Clock {

@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { createFaultScript, type FaultScript } from './fault-script.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { createMovableClock, type MovableClock } from './movable-clock.ts'

@@ -1,19 +1,19 @@
-import { createActivityRecorder } from '../activity/activity-recorder.ts'
-import { createAssertionAuthenticator } from '../authentication/authenticate-by-assertion.ts'
-import { createClientAuthenticator } from '../authentication/authenticate-client.ts'
-import { createFailedAttemptLimit } from '../authentication/failed-attempt-limit.ts'
-import { createKeyring, createRandomKey, type Keyring } from '../secret-hashing/keyring.ts'
-import { UsageError } from '../platform/usage-error.ts'
-import { createAccountLinks } from '../registry/account-links.ts'
-import { createApplicationRegistry } from '../registry/application-registry.ts'
-import { createDeveloperRegistry } from '../registry/developer-registry.ts'
-import { createResourceServerRegistry } from '../registry/resource-server-registry.ts'
-import { seedApplications } from '../registry/seed-applications.ts'
-import { seedResourceServers } from '../registry/seed-resource-servers.ts'
+import { createActivityRecorder } from '../storage/activity-recorder.ts'
+import { createAssertionAuthenticator } from '../oauth/authenticate-by-assertion.ts'
+import { createClientAuthenticator } from '../oauth/authenticate-client.ts'
+import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
+import { createKeyring, createRandomKey, type Keyring } from '../clients/keyring.ts'
+import { UsageError } from '../runtime/usage-error.ts'
+import { createAccountLinks } from '../clients/account-links.ts'
+import { createApplicationRegistry } from '../clients/application-registry.ts'
+import { createDeveloperRegistry } from '../clients/developer-registry.ts'
+import { createResourceServerRegistry } from '../clients/resource-server-registry.ts'
+import { seedApplications } from '../clients/seed-applications.ts'
+import { seedResourceServers } from '../clients/seed-resource-servers.ts'
 import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
-import { purgeRegularly } from '../tokens/purge-expired.ts'
-import type { ServiceContext } from './service-context.ts'
+import { purgeRegularly } from '../oauth/purge-expired.ts'
+import type { ServiceContext } from '../oauth/service-context.ts'
 import type { ResolvedOptions } from './token-service-options.ts'
 
 const dayMs = 86_400_000
@@ -114,6 +114,6 @@ async function checkKeys({ applications, resourceServers }: Storage, { keyIds }:
 
 async function keysFor(storage: StorageLocation): Promise<string[]> {
   if (storage.kind !== 'sqlite') return [createRandomKey()]
-  const { readOrCreateKeyFile } = await import('../secret-hashing/key-file.ts')
+  const { readOrCreateKeyFile } = await import('../clients/key-file.ts')
   return readOrCreateKeyFile(`${storage.file}.keys`)
 }

@@ -3,9 +3,9 @@ import { createMetrics, type Metrics } from '../http/metrics.ts'
 import { logRequests } from '../http/request-log.ts'
 import type { RequestObserver } from '../http/request-outcome.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { createTokenIssuer, type IssueToken } from '../tokens/issue-token.ts'
+import { createTokenIssuer, type IssueToken } from '../oauth/issue-token.ts'
 import { openServiceContext } from './open-service-context.ts'
-import type { ServiceContext } from './service-context.ts'
+import type { ServiceContext } from '../oauth/service-context.ts'
 import type { ResolvedOptions } from './token-service-options.ts'
 
 /** An open service: what its routes use. */

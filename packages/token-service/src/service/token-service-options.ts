@@ -1,21 +1,21 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
-import { allowedRanges } from '../authentication/internal-addresses.ts'
+import { allowedRanges } from '../oauth/internal-addresses.ts'
 import { parseTrustProxy } from '../http/trust-proxy.ts'
-import { systemClock, type Clock } from '../platform/clock.ts'
-import { UsageError } from '../platform/usage-error.ts'
-import type { GrantTypeIn } from '../protocol/oauth-parameters.ts'
+import { systemClock, type Clock } from '../runtime/clock.ts'
+import { UsageError } from '../runtime/usage-error.ts'
+import type { GrantTypeIn } from '../oauth/oauth-parameters.ts'
 import {
   rejectDuplicates,
   rejectInvalidProducts,
   rejectWithoutCredentials,
   rejectWeakSecrets,
   type ApplicationOptions,
-} from '../registry/application-options.ts'
-import { applicationSchema, productName, resourceServerSchema } from '../registry/application-schema.ts'
-import type { ResourceServerOptions } from '../registry/seed-resource-servers.ts'
+} from '../clients/application-options.ts'
+import { applicationSchema, productName, resourceServerSchema } from '../clients/application-schema.ts'
+import type { ResourceServerOptions } from '../clients/seed-resource-servers.ts'
 import { parseStorageLocation } from '../storage/open-storage.ts'
-import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from './setting.ts'
+import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'
 
 export interface TokenServiceOptions {
   /** `0`: a free port. @default 0 */

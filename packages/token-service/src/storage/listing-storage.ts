@@ -1,5 +1,5 @@
-import type { Project, RegisteredClient } from '../applications/application.ts'
-import type { AuditEntry, AuditFilter, TokenRequestOutcome, UsageEntry } from './storage.ts'
+import type { Project, RegisteredClient } from './application.ts'
+import type { AuditEntry, AuditFilter, TokenRequestOutcome, UsageEntry } from './activity-storage.ts'
 
 /** `awaiting`: those that an administrator has to decide on. Deleted ones are listed only by `deleted`. */
 export type ListedStatus = 'approved' | 'pending' | 'revoked' | 'awaiting' | 'deleted'

@@ -1,4 +1,4 @@
-import { UsageError } from '../platform/usage-error.ts'
+import { UsageError } from '../runtime/usage-error.ts'
 import type { OpenOptions, Storage } from './storage.ts'
 
 /** Where a service stores its data: `memory` (SQLite in memory), `sqlite:FILE` or a `postgres://` URL. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../platform/usage-error.ts'
+import { UsageError } from '../runtime/usage-error.ts'
 import type { Storage } from './storage.ts'
 
 /** An operation of the storage failed; the message contains the reason, never a value. */

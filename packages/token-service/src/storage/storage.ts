@@ -5,10 +5,10 @@ import type {
   Project,
   RegisteredClient,
   StoredSecret,
-} from '../applications/application.ts'
-import type { ErrorReason } from '../protocol/protocol-error.ts'
-import type { ResourceServer } from '../applications/resource-server.ts'
+} from './application.ts'
+import type { ResourceServer } from './resource-server.ts'
 import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
+import type { ActivityStorage } from './activity-storage.ts'
 import type { ListingStorage } from './listing-storage.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
@@ -135,86 +135,6 @@ export interface AssertionStorage {
   /** Resolves with `false` if it has already been used. */
   use(assertion: string, expiresAtMs: number): Promise<boolean>
   purge(nowMs: number): Promise<number>
-}
-
-export interface AuditEntry {
-  readonly atMs: number
-  readonly event: string
-  /** Who did it: a developer of the portal, or `administration`. */
-  readonly actor?: string | undefined
-  readonly clientId?: string | undefined
-  readonly address?: string | undefined
-  readonly detail?: string | undefined
-  /** How many identical events the entry stands for. */
-  readonly count: number
-}
-
-/** The result of a token request. */
-export type TokenRequestOutcome = 'issued' | ErrorReason
-
-/** How many token requests of an application had one outcome within one hour. */
-export interface UsageEntry {
-  readonly clientId: string
-  readonly hourMs: number
-  readonly outcome: TokenRequestOutcome
-  readonly requests: number
-}
-
-/** Token requests of an application from one address with one outcome within one minute. */
-export interface TokenRequestEntry {
-  readonly clientId: string
-  readonly outcome: TokenRequestOutcome
-  readonly address: string
-  readonly minuteMs: number
-  /** The latest of them. */
-  readonly atMs: number
-  readonly count: number
-}
-
-/** Only the entries that match every member. */
-export interface AuditFilter {
-  readonly event?: string | undefined
-  /** Any of these events. */
-  readonly events?: readonly string[] | undefined
-  readonly actor?: string | undefined
-  readonly clientId?: string | undefined
-  readonly address?: string | undefined
-  readonly sinceMs?: number | undefined
-  readonly untilMs?: number | undefined
-}
-
-/** When an application, a resource server, a secret or a public key was last used. */
-export interface LastUse {
-  /** The ID of the application, secret or key, or the client ID of the resource server. */
-  readonly id: string
-  readonly atMs: number
-}
-
-export interface ActivityBatch {
-  readonly lastUses: readonly LastUse[]
-  readonly usage: readonly UsageEntry[]
-  readonly requests: readonly TokenRequestEntry[]
-  readonly audit: readonly AuditEntry[]
-}
-
-export interface ActivityStorage {
-  record(batch: ActivityBatch): Promise<void>
-  /** When these were last used, by ID; IDs that were never used are missing. */
-  lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** For what no longer exists, deletes the last uses recorded before that time; returns how many. */
-  purgeLastUses(beforeMs: number): Promise<number>
-  /** Token requests by hour and outcome, the oldest hour first. */
-  usage(clientId: string, sinceMs: number): Promise<UsageEntry[]>
-  /** Deletes the usage of the hours that began before that time; returns how many entries. */
-  purgeUsage(beforeMs: number): Promise<number>
-  /** The latest token requests, the newest first. */
-  requests(clientId: string, limit: number): Promise<TokenRequestEntry[]>
-  /** Deletes the token requests before that time; returns how many entries. */
-  purgeRequests(beforeMs: number): Promise<number>
-  /** The newest first. */
-  audit(limit: number, filter?: AuditFilter): Promise<AuditEntry[]>
-  /** Deletes the audit entries before that time; returns how many. */
-  purgeAudit(beforeMs: number): Promise<number>
 }
 
 /** Everything the service stores, behind one interface. */

@@ -1,6 +1,6 @@
 import { exportSPKI } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { pair } from '../authentication/client-assertion.ts'
+import { pair } from '../oauth/client-assertion.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { application, introspect, requestToken, testService, type JsonResponse } from '../test-service.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TokenServiceOptions } from '@tokenwell/token-service'
-import { digest } from '../../src/platform/digest.ts'
+import { digest } from '../../src/runtime/digest.ts'
 import { testService } from '../test-service.ts'
 import { administeredService } from './admin-service.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { exportSPKI } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { assertionFor, assertionType, keyClientId, pair } from '../authentication/client-assertion.ts'
+import { assertionFor, assertionType, keyClientId, pair } from '../oauth/client-assertion.ts'
 import { temporaryFolder } from '../service-process.ts'
 import { application, basic, postForm, requestToken, resourceServer } from '../test-service.ts'
 import { administeredService } from './admin-service.ts'

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sendAdminRequest, type AdminRequest } from '../../src/command/admin-command.ts'
-import { UsageError } from '../../src/platform/usage-error.ts'
+import { UsageError } from '../../src/runtime/usage-error.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 
 const list: AdminRequest = { method: 'GET', path: '/applications' }

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { commandSettings, settingFlags } from '../../src/command/command-settings.ts'
 import { parseCommandLine } from '../../src/command/parse-command-line.ts'
 import { runService } from '../../src/command/run-service.ts'
-import { UsageError } from '../../src/platform/usage-error.ts'
+import { UsageError } from '../../src/runtime/usage-error.ts'
 import { temporaryFolder } from '../service-process.ts'
 
 // Lists of objects are in a file; secrets are in a file or a variable.

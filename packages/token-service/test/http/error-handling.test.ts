@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
-import type { ActivityRecorder } from '../../src/activity/activity-recorder.ts'
+import type { ActivityRecorder } from '../../src/storage/activity-recorder.ts'
 import { createErrorRecorder } from '../../src/http/error-handling.ts'
-import { ProtocolError, type ErrorReason } from '../../src/protocol/protocol-error.ts'
+import { ProtocolError, type ErrorReason } from '../../src/oauth/protocol-error.ts'
 import { tokenPath } from '../test-service.ts'
 
 it.each([

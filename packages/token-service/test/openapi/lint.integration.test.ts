@@ -3,7 +3,7 @@ import spectral from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { apiDescription } from '../../src/openapi/api-description.ts'
+import { apiDescription } from '../../src/http/openapi/api-description.ts'
 
 describe.each(['platform', 'standard'] as const)('the OpenAPI document (errors: %s)', (errors) => {
   const description = apiDescription('https://auth.tokenwell.dev', errors)

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, KeyObject } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { assertionFor, assertionType, keyClientId, pair } from '../authentication/client-assertion.ts'
+import { assertionFor, assertionType, keyClientId, pair } from '../oauth/client-assertion.ts'
 import { basic, postForm } from '../test-service.ts'
 import {
   createApplication,

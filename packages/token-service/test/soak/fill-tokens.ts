@@ -1,5 +1,5 @@
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
-import { accessTokenHash, createAccessToken } from '../../src/tokens/access-token.ts'
+import { accessTokenHash, createAccessToken } from '../../src/oauth/access-token.ts'
 
 // Saves tokens in the database of a service that is not running: FILE CLIENT_ID COUNT
 const [file = '', clientId = '', count = ''] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Application } from '../../src/applications/application.ts'
+import type { Application } from '../../src/storage/application.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
 const nowMs = 1_800_000_000_000

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Client } from 'pg'
-import { digest } from '../../src/platform/digest.ts'
+import { digest } from '../../src/runtime/digest.ts'
 import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import {

@@ -20,6 +20,18 @@ export const rooms = {
     'rejection',
     'runtime',
   ],
+  'packages/token-service': [
+    'command',
+    'service',
+    'portal',
+    'admin',
+    'sandbox',
+    'http',
+    'oauth',
+    'clients',
+    'storage',
+    'runtime',
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** What the sources of each package and application may import from the others. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { accountRoutes } from './account-routes.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
+import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { parseForm } from '../layout/parse-form.ts'
 import { tooManyAttempts } from '../session/too-many-attempts.ts'

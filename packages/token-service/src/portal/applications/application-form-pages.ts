@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ApplicationSettings, Project, RegisteredClient } from '../../applications/application.ts'
+import type { ApplicationSettings, Project, RegisteredClient } from '../../storage/application.ts'
 import { checkboxes, choice, csrfInput, field, optionList, type FormState } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { applicationFrame } from './application-frame.ts'

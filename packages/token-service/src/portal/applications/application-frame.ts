@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { isBeingDeleted, type RegisteredClient } from '../../applications/application.ts'
+import { isBeingDeleted, type RegisteredClient } from '../../storage/application.ts'
 import { decisions, requestedText } from '../approvals/approval-decisions.ts'
 import { csrfInput } from '../layout/form.ts'
 import { page } from '../layout/page.ts'

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { RegisteredClient } from '../../applications/application.ts'
+import type { RegisteredClient } from '../../storage/application.ts'
 import { lastUse, type LastUses } from '../layout/last-use.ts'
 import { duration, relativeTime } from '../layout/time.ts'
 import { well } from '../layout/well.ts'

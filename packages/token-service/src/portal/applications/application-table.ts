@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { RegisteredClient } from '../../applications/application.ts'
-import type { UsageEntry } from '../../storage/storage.ts'
+import type { RegisteredClient } from '../../storage/application.ts'
+import type { UsageEntry } from '../../storage/activity-storage.ts'
 import { lastUse, type LastUses } from '../layout/last-use.ts'
 import { shortId } from '../layout/short-id.ts'
 import type { DeveloperRequest } from '../portal-request.ts'

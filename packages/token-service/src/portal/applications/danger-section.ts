@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Project, RegisteredClient } from '../../applications/application.ts'
+import type { Project, RegisteredClient } from '../../storage/application.ts'
 import { dangerRows } from '../layout/danger-rows.ts'
 import { dialog } from '../layout/dialog.ts'
 import { choice, emptyForm } from '../layout/form.ts'

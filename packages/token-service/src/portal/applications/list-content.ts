@@ -1,5 +1,5 @@
 import type { ApplicationFilter } from '../../storage/listing-storage.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
+import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { ApplicationTableContent } from './application-table.ts'
 import { sparklineStart } from './sparkline.ts'
 

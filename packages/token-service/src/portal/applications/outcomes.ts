@@ -1,6 +1,7 @@
-import type { TokenRequestOutcome } from '../../storage/storage.ts'
+import type { ErrorReason } from '../../oauth/protocol-error.ts'
+import type { TokenRequestOutcome } from '../../storage/activity-storage.ts'
 
-const outcomes: Partial<Record<TokenRequestOutcome, readonly [label: string, help: string]>> = {
+const outcomes: Partial<Record<'issued' | ErrorReason, readonly [label: string, help: string]>> = {
   issued: ['Token issued', ''],
   invalid_client: ['Invalid credentials', 'Check the client’s secret or key: it is wrong or was revoked.'],
   expired_secret: ['Expired secret', 'Rotate the secret, and deploy the new one.'],
@@ -23,6 +24,6 @@ export function describeOutcome(outcome: TokenRequestOutcome): { label: string; 
   const [
     label = words.charAt(0).toUpperCase() + words.slice(1),
     help = 'Correct the client’s request: it is invalid.',
-  ] = outcomes[outcome] ?? []
+  ] = outcomes[outcome as ErrorReason] ?? []
   return { label, help }
 }

@@ -1,4 +1,4 @@
-import { ApplicationChanged } from '../../registry/application-registry.ts'
+import { ApplicationChanged } from '../../clients/application-registry.ts'
 import { PortalError } from '../portal-error.ts'
 
 /** Tells the developer that somebody else has changed the application in the meantime. */

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { RegisteredClient } from '../../applications/application.ts'
-import type { TokenRequestEntry, TokenRequestOutcome } from '../../storage/storage.ts'
+import type { RegisteredClient } from '../../storage/application.ts'
+import type { TokenRequestEntry, TokenRequestOutcome } from '../../storage/activity-storage.ts'
 import { linkTo } from '../layout/paging.ts'
 import { relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'

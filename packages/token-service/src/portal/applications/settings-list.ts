@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Application, ApplicationSettings } from '../../applications/application.ts'
+import type { Application, ApplicationSettings } from '../../storage/application.ts'
 import { duration, time } from '../layout/time.ts'
 
 const responseForms = {

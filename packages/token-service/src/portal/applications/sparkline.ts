@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { UsageEntry } from '../../storage/storage.ts'
+import type { UsageEntry } from '../../storage/activity-storage.ts'
 
 const hourMs = 3_600_000
 const hours = 24

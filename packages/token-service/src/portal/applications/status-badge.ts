@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { isBeingDeleted, type RegisteredClient } from '../../applications/application.ts'
+import { isBeingDeleted, type RegisteredClient } from '../../storage/application.ts'
 
 const labels = {
   approved: ['success', 'Approved'],

@@ -1,4 +1,4 @@
-import type { TokenRequestOutcome, UsageEntry } from '../../storage/storage.ts'
+import type { TokenRequestOutcome, UsageEntry } from '../../storage/activity-storage.ts'
 
 const hourMs = 3_600_000
 

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Approval, RegisteredClient } from '../../applications/application.ts'
+import type { Approval, RegisteredClient } from '../../storage/application.ts'
 import { csrfInput } from '../layout/form.ts'
 import { duration } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'

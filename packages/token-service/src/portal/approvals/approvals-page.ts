@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { RegisteredClient } from '../../applications/application.ts'
+import type { RegisteredClient } from '../../storage/application.ts'
 import { csrfInput } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Project, RegisteredClient } from '../../applications/application.ts'
+import type { Project, RegisteredClient } from '../../storage/application.ts'
 import { checkboxes, csrfInput, emptyForm, field } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { newSecret } from '../secrets/new-secret.ts'

@@ -1,13 +1,13 @@
-import { LastAdministrator } from '../../registry/developer-registry.ts'
+import { LastAdministrator } from '../../clients/developer-registry.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { peopleRoutes } from './people-routes.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
+import type { ServiceContext } from '../../oauth/service-context.ts'
 import { developersPage, type NewLink } from './developers-page.ts'
 import { pagingOf, partOf } from '../layout/paging.ts'
 import { actorOf } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf, PortalResponse } from '../portal-request.ts'
-import { portalLinks } from '../portal-links.ts'
+import { portalLinks } from '../../http/portal-links.ts'
 import { requireAdministrator } from '../session/require-administrator.ts'
 
 /** The list of developers, for the administrator. */

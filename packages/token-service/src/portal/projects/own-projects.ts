@@ -1,4 +1,4 @@
-import type { Project, RegisteredClient } from '../../applications/application.ts'
+import type { Project, RegisteredClient } from '../../storage/application.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest } from '../portal-request.ts'

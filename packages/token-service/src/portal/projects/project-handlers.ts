@@ -1,6 +1,6 @@
-import type { ProjectDetails } from '../../registry/application-registry.ts'
+import type { ProjectDetails } from '../../clients/application-registry.ts'
 import type { projectRoutes } from './project-routes.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
+import type { ServiceContext } from '../../oauth/service-context.ts'
 import { z } from 'zod'
 import { emptyForm } from '../layout/form.ts'
 import { parseProjectForm, projectFormState } from './project-form.ts'

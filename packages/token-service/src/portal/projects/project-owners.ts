@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Developer } from '../../storage/developer-storage.ts'
-import type { Project } from '../../applications/application.ts'
+import type { Project } from '../../storage/application.ts'
 import { dialog } from '../layout/dialog.ts'
 import { choice, emptyForm } from '../layout/form.ts'
 import type { DeveloperRequest } from '../portal-request.ts'

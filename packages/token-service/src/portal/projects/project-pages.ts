@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Project } from '../../applications/application.ts'
+import type { Project } from '../../storage/application.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import { page } from '../layout/page.ts'

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ResourceServer } from '../../applications/resource-server.ts'
+import type { ResourceServer } from '../../storage/resource-server.ts'
 import { newSecret } from '../secrets/new-secret.ts'
 import { page } from '../layout/page.ts'
 import { introspectionSnippets } from '../snippets/client-snippets.ts'

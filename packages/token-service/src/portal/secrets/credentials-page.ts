@@ -1,5 +1,5 @@
 import type { SafeHtml } from '@remix-run/html-template'
-import type { RegisteredClient } from '../../applications/application.ts'
+import type { RegisteredClient } from '../../storage/application.ts'
 import { applicationFrame } from '../applications/application-frame.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { credentialsSection, type CredentialsContent } from './credentials-section.ts'

@@ -1,5 +1,5 @@
-import { UsageError } from '../../platform/usage-error.ts'
-import type { RawParameters } from '../../protocol/raw-parameters.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
+import type { RawParameters } from '../../oauth/raw-parameters.ts'
 import { z } from 'zod'
 import type { FormState } from '../layout/form.ts'
 import { PortalError } from '../portal-error.ts'

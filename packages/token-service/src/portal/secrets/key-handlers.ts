@@ -1,5 +1,5 @@
-import type { RegisteredClient } from '../../applications/application.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
+import type { RegisteredClient } from '../../storage/application.ts'
+import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { addKeyOfForm, keyNameOfForm } from './key-form.ts'
 import { newKeyPage } from './new-key-page.ts'

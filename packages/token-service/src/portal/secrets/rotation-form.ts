@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { RawParameters } from '../../protocol/raw-parameters.ts'
-import type { ResourceServerSecret } from '../../applications/resource-server.ts'
+import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import type { ResourceServerSecret } from '../../storage/resource-server.ts'
 import { PortalError } from '../portal-error.ts'
 import { describeOverlap, overlaps } from './secret-overlaps.ts'
 

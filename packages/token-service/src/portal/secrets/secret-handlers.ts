@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { AlreadyExists } from '../../registry/application-registry.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
+import { AlreadyExists } from '../../clients/application-registry.ts'
+import type { ServiceContext } from '../../oauth/service-context.ts'
 import { credentialsPage } from './credentials-page.ts'
 import { parseRotation } from './rotation-form.ts'
 import { secretPage } from './secret-page.ts'

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Application, Project } from '../../applications/application.ts'
+import type { Application, Project } from '../../storage/application.ts'
 import { newSecret } from './new-secret.ts'
 import { page } from '../layout/page.ts'
 import { tokenSnippets } from '../snippets/client-snippets.ts'

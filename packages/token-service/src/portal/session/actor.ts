@@ -1,4 +1,4 @@
-import type { Actor } from '../../registry/application-registry.ts'
+import type { Actor } from '../../clients/application-registry.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 /** The developer, for the audit log. */

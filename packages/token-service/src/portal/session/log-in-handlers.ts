@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { RawParameters } from '../../protocol/raw-parameters.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
+import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { parseForm } from '../layout/parse-form.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { digest } from '../../platform/digest.ts'
+import { digest } from '../../runtime/digest.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
-import type { ServiceContext } from '../../service/service-context.ts'
+import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { PortalRequest, PortalResponse } from '../portal-request.ts'
 
 const cookieName = 'tokenwell_portal'

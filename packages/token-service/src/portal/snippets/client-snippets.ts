@@ -1,4 +1,4 @@
-import { introspectionPath, tokenPath } from '../../protocol/endpoint-paths.ts'
+import { introspectionPath, tokenPath } from '../../oauth/endpoint-paths.ts'
 import { quoted, requestSnippets, type Snippet } from './request-snippets.ts'
 
 export interface ClientOfService {

@@ -1,12 +1,6 @@
 import type { Selectable } from 'kysely'
-import type {
-  Application,
-  Approval,
-  Project,
-  RegisteredClient,
-  StoredSecret,
-} from '../../applications/application.ts'
-import type { PublicKey } from '../../keys/public-key.ts'
+import type { Application, Approval, Project, RegisteredClient, StoredSecret } from '../application.ts'
+import type { PublicKey } from '../public-key.ts'
 import type { Query, Schema } from './database.ts'
 
 export const applicationColumns = [

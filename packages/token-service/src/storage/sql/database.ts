@@ -7,10 +7,11 @@ import {
   type Generated,
   type RawBuilder,
 } from 'kysely'
-import type { Application, Project, StoredSecret } from '../../applications/application.ts'
-import type { ResourceServer } from '../../applications/resource-server.ts'
+import type { Application, Project, StoredSecret } from '../application.ts'
+import type { ResourceServer } from '../resource-server.ts'
 import type { Developer, Invitation, PasswordLink, Session } from '../developer-storage.ts'
-import type { AuditEntry, LastUse, StoredToken, TokenRequestEntry, UsageEntry } from '../storage.ts'
+import type { StoredToken } from '../storage.ts'
+import type { AuditEntry, LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
 
 type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
   [Key in Column]: Exclude<Row[Key], undefined> | null

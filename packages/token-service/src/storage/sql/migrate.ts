@@ -1,5 +1,5 @@
 import { Migrator, type Migration } from 'kysely/migration'
-import { UsageError } from '../../platform/usage-error.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
 import type { Database } from './database.ts'
 import { migrationsFor } from './migrations.ts'
 

@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder, type Selectable } from 'kysely'
-import type { ActivityStorage, AuditEntry, AuditFilter } from '../storage.ts'
+import type { ActivityStorage, AuditEntry, AuditFilter } from '../activity-storage.ts'
 import { anyOf, countDeleted, type Database, type Schema } from './database.ts'
 
 export function createSqlActivity(database: Database): ActivityStorage {

@@ -1,4 +1,4 @@
-import type { RegisteredClient } from '../../applications/application.ts'
+import type { RegisteredClient } from '../application.ts'
 import type { ApplicationStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { selectClients, toClients } from './client-rows.ts'

@@ -1,4 +1,4 @@
-import { digest } from '../../platform/digest.ts'
+import { digest } from '../../runtime/digest.ts'
 import type { AssertionStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { countDeleted, type Database, type Schema } from './database.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { digest } from '../../platform/digest.ts'
+import { digest } from '../../runtime/digest.ts'
 import type { FailureCount, FailureStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { anyOf, countDeleted, type Database, type Schema } from './database.ts'

@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder } from 'kysely'
-import type { RegisteredClient } from '../../applications/application.ts'
+import type { RegisteredClient } from '../application.ts'
 import type { ApplicationFilter, ListedStatus, ListFilter, ListingStorage } from '../listing-storage.ts'
 import { selectClients, toClients, toProject } from './client-rows.ts'
 import { anyOf, type Database, type Schema } from './database.ts'

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { ResourceServer } from '../../applications/resource-server.ts'
+import type { ResourceServer } from '../resource-server.ts'
 import type { ResourceServerStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { anyOf, type Database, type Schema } from './database.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { UsageError } from '../../platform/usage-error.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
 import { rootReason } from '../storage-failure.ts'
 import { vacuumInto } from './vacuum-into.ts'
 

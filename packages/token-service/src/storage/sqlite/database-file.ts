@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { UsageError } from '../../platform/usage-error.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
 import { lockFile } from './lock-file.ts'
 
 /**

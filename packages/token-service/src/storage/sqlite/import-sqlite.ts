@@ -1,5 +1,5 @@
 import type * as Sqlite from 'node:sqlite'
-import { UsageError } from '../../platform/usage-error.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
 
 /** Node's own SQLite, loaded on first use: older versions of Node lack it, and Node 22 warns when it is loaded. */
 export async function importSqlite(): Promise<typeof Sqlite> {

@@ -1,7 +1,7 @@
 import { open, statfs } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { UsageError } from '../../platform/usage-error.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
 import { createDatabase, type Database } from '../sql/database.ts'
 import { migrate } from '../sql/migrate.ts'
 import { createSqlStorage } from '../sql/sql-storage.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
-import { UsageError } from '../../platform/usage-error.ts'
+import { UsageError } from '../../runtime/usage-error.ts'
 import { rootReason } from '../storage-failure.ts'
 import { lockDatabase } from './database-file.ts'
 import { importSqlite } from './import-sqlite.ts'

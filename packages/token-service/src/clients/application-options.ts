@@ -1,0 +1,112 @@
+import { UsageError } from '../runtime/usage-error.ts'
+import { configuredKeys, type PublicKeyOptions } from './public-keys.ts'
+import type { ApplicationStatus, ResponseForm } from '../storage/application.ts'
+
+/** An application that is created when the service starts. */
+export interface ApplicationOptions extends PublicKeyOptions {
+  readonly name: string
+  readonly clientId: string
+  /** Required without a public key. */
+  readonly clientSecret?: string | undefined
+  /** When `clientSecret` expires, as an ISO 8601 date. @default never */
+  readonly clientSecretExpiresAt?: string | undefined
+  /** The API products that its tokens are valid for. @default [] */
+  readonly products?: readonly string[] | undefined
+  /** @default '' */
+  readonly level?: string | undefined
+  /** The format of its token responses. @default 'products' */
+  readonly responseForm?: ResponseForm | undefined
+  /** The lifetime of its tokens in seconds. @default 3600 */
+  readonly lifetimeSeconds?: number | undefined
+  /** Tokens are issued only to approved applications. @default 'approved' */
+  readonly status?: ApplicationStatus | undefined
+  /** Its project, which is created if it does not exist. @default 'default' */
+  readonly project?: string | undefined
+  /** The organisation of the project, if it is created. @default 'example-org' */
+  readonly organizationName?: string | undefined
+  /** The developer email of the project, if it is created. @default 'developer@example.com' */
+  readonly developerEmail?: string | undefined
+}
+
+/** What of them is set after defaults. */
+type Defaulted =
+  | 'products'
+  | 'level'
+  | 'responseForm'
+  | 'lifetimeSeconds'
+  | 'status'
+  | 'project'
+  | 'organizationName'
+  | 'developerEmail'
+
+export type ResolvedApplication = ApplicationOptions & {
+  readonly [Field in Defaulted]: NonNullable<ApplicationOptions[Field]>
+}
+
+export const responseForms = ['products', 'refresh', 'rfc6749'] as const
+
+/** Token responses list products as `[a, b]`: names cannot contain commas or brackets. */
+export const productNamePattern = /^[^,[\]\s](?:[^,[\]]*[^,[\]\s])?$/
+
+/** @throws {@link UsageError} if two entries of a setting have the same client ID */
+export function rejectDuplicates(setting: string, clients: readonly { readonly clientId: string }[]): void {
+  const clientIds = clients.map(({ clientId }) => clientId)
+  const duplicate = clientIds.find((clientId, index) => clientIds.indexOf(clientId) !== index)
+  if (duplicate !== undefined)
+    throw new UsageError(`${setting} contains the client ID "${duplicate}" twice. Remove one of the entries.`)
+}
+
+/** @throws {@link UsageError} if a client has no credentials, or a public key cannot be used */
+export function rejectWithoutCredentials(
+  setting: string,
+  clients: readonly (PublicKeyOptions & {
+    readonly clientId: string
+    readonly clientSecret?: string | undefined
+  })[],
+): void {
+  for (const client of clients) {
+    if (keysOf(setting, client).length > 0 || client.clientSecret !== undefined) continue
+    throw new UsageError(
+      `"${client.clientId}" in ${setting} has neither a clientSecret nor a public key. Add one of them.`,
+    )
+  }
+}
+
+function keysOf(setting: string, client: PublicKeyOptions & { readonly clientId: string }) {
+  try {
+    return configuredKeys(client, 0)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`"${client.clientId}" in ${setting} has no usable public key. ${error.message}`)
+  }
+}
+
+/** @throws {@link UsageError} if a product has a name that a token response cannot list */
+export function rejectInvalidProducts(
+  applications: readonly { readonly clientId: string; readonly products: readonly string[] }[],
+): void {
+  for (const { clientId, products } of applications) {
+    const invalid = products.find((product) => !productNamePattern.test(product))
+    if (invalid === undefined) continue
+    throw new UsageError(
+      `"${clientId}" in applications has the product "${invalid}", whose name must not contain commas or brackets, or start or end with a space.`,
+    )
+  }
+}
+
+const minSecretLength = 16
+
+/** @throws {@link UsageError} if a secret is short enough to be guessed */
+export function rejectWeakSecrets(
+  setting: string,
+  clients: readonly { readonly clientId: string; readonly clientSecret?: string | undefined }[],
+): void {
+  const weak = clients.find(
+    ({ clientSecret }) => clientSecret !== undefined && clientSecret.length < minSecretLength,
+  )
+  if (weak) {
+    throw new UsageError(
+      `The secret of "${weak.clientId}" in ${setting} is too short. Use ${minSecretLength} or more random characters; only memory storage allows fewer.`,
+    )
+  }
+}

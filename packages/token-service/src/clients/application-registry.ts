@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+import type { ActivityRecorder } from '../storage/activity-recorder.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Keyring } from './keyring.ts'
+import type { ApplicationChanges, Storage } from '../storage/storage.ts'
+import type {
+  Application,
+  ApplicationSettings,
+  Approval,
+  Project,
+  RegisteredClient,
+} from '../storage/application.ts'
+import type { PublicKey } from '../storage/public-key.ts'
+import { changeRepeatedly } from './change-repeatedly.ts'
+import { configuredSecretPrefix, createClientId, createClientSecret, storedSecret } from './client-secret.ts'
+import { createKeyRegistry } from './key-registry.ts'
+
+export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
+
+export type NewApplication = Omit<
+  Application,
+  'id' | 'clientId' | 'createdAtMs' | 'requested' | 'revision' | 'tokenGeneration' | 'deletesAtMs' | 'keys'
+>
+
+/** Something with this ID already exists: for example, a form was sent twice. */
+export class AlreadyExists extends Error {}
+
+/** The application has changed since it was read. */
+export class ApplicationChanged extends Error {}
+
+/** Who changes something, and from where, for the audit log. */
+export interface Actor {
+  readonly actor: string
+  readonly address: string
+}
+
+/** Creates and changes projects, applications and secrets; each change is written to the audit log. */
+export interface ApplicationRegistry {
+  createProject(project: ProjectDetails): Promise<Project>
+  changeProject(project: Project, details: ProjectDetails): Promise<void>
+  /**
+   * Revokes all tokens of the project's applications. The applications can no longer get tokens, and are deleted with
+   * the project {@link deletionGraceDays} days later, unless it is restored.
+   */
+  deleteProject(project: Project): Promise<void>
+  restoreProject(project: Project): Promise<void>
+  moveApplication(application: Application, to: Project): Promise<void>
+  /** As for a project. */
+  deleteApplication(application: Application): Promise<void>
+  /** Restores the application, but not its tokens. */
+  restoreApplication(application: Application): Promise<void>
+  /** Returns the secret, which cannot be read again. Throws {@link AlreadyExists} if an application has that `id`. */
+  createApplication(
+    application: NewApplication,
+    id?: string,
+  ): Promise<{ application: Application; clientSecret: string }>
+  /**
+   * Changes settings. For an approved application, more products or a longer lifetime are only requested, unless
+   * `byAdministrator` is set: until an administrator approves them, the approval stays in effect. Throws
+   * {@link ApplicationChanged} if somebody else has changed it in the meantime.
+   */
+  changeSettings(
+    application: Application,
+    settings: ApplicationSettings,
+    byAdministrator: boolean,
+  ): Promise<void>
+  /**
+   * Approves the application with what it requests. Throws {@link ApplicationChanged} if `revision`, which the
+   * administrator has seen, is not the current one.
+   */
+  approve(application: Application, revision: number): Promise<void>
+  /** Declines what an approved application requests. */
+  decline(application: Application): Promise<void>
+  /** Revokes the application's approval and all its tokens; a later approval does not reactivate them. */
+  revoke(application: Application): Promise<void>
+  /** Revokes all current tokens of the application. */
+  revokeTokens(application: Application): Promise<void>
+  /**
+   * Returns a new secret, once; the existing ones expire after `overlapMs`, or earlier. Throws {@link AlreadyExists}
+   * if the client has a secret with that ID.
+   */
+  rotateSecret(client: RegisteredClient, overlapMs: number, secretId?: string): Promise<string>
+  revokeSecret(client: RegisteredClient, secretId: string): Promise<void>
+  /**
+   * Registers public keys for `private_key_jwt`: PEM, a JWK, a JWK set, or the https URL of a JWK set. The keys of an
+   * application are `application.keys`. Without a `name`, each is named after its own ID, thumbprint or URL. Throws a
+   * `UsageError` if the text contains no usable public key.
+   */
+  addKeys(application: Application, text: string, name?: string): Promise<readonly PublicKey[]>
+  /** Throws a `UsageError` if the application has no key with that ID. */
+  renameKey(application: Application, keyId: string, name: string): Promise<void>
+  /** Removes the key and revokes all tokens that were obtained with it. */
+  removeKey(application: Application, keyId: string): Promise<void>
+}
+
+/** How long something that is being deleted can be restored. */
+const deletionGraceDays = 30
+
+export interface ApplicationRegistryContext {
+  readonly storage: Storage
+  readonly keyring: Keyring
+  readonly clock: Clock
+  readonly activity: ActivityRecorder
+}
+
+export function createApplicationRegistry(
+  context: ApplicationRegistryContext,
+  by: Actor,
+): ApplicationRegistry {
+  const { storage, keyring, clock, activity } = context
+  const audit = (event: string, clientId?: string, detail?: string) =>
+    activity.audit({ event, ...by, clientId, detail })
+
+  const deletionTime = () => clock.now() + deletionGraceDays * 86_400_000
+
+  async function update(id: string, changes: ApplicationChanges, revision: number): Promise<void> {
+    if (await storage.applications.update(id, changes, revision)) return
+    throw new ApplicationChanged(
+      'The application was changed in the meantime. Fetch it again, and repeat the change.',
+    )
+  }
+
+  const keyRegistry = createKeyRegistry(
+    (clientId, change) =>
+      changeRepeatedly(async () => {
+        const client = await storage.applications.findClient(clientId)
+        if (!client) return true
+        const { id, revision, keys } = client.application
+        return storage.applications.update(id, { keys: change(keys) }, revision)
+      }),
+    audit,
+    clock,
+  )
+
+  return {
+    async createProject(details) {
+      const project = { ...details, id: randomUUID(), createdAtMs: clock.now() }
+      await storage.projects.create(project)
+      audit('project_created', undefined, project.id)
+      return project
+    },
+    async changeProject({ id }, details) {
+      await storage.projects.update(id, details)
+      audit('project_changed', undefined, id)
+    },
+    async deleteProject({ id }) {
+      await storage.projects.update(id, { deletesAtMs: deletionTime() })
+      const clients = await storage.applications.list(id)
+      for (const { application } of clients) await storage.applications.revokeTokens(application.id)
+      audit('project_deleted', undefined, id)
+    },
+    async restoreProject({ id }) {
+      await storage.projects.update(id, { deletesAtMs: null })
+      audit('project_restored', undefined, id)
+    },
+    async moveApplication({ id, clientId }, { id: projectId }) {
+      await storage.applications.update(id, { projectId })
+      audit('application_moved', clientId, projectId)
+    },
+    async deleteApplication({ id, clientId }) {
+      await storage.applications.update(id, { deletesAtMs: deletionTime() })
+      await storage.applications.revokeTokens(id)
+      audit('application_deleted', clientId)
+    },
+    async restoreApplication({ id, clientId }) {
+      await storage.applications.update(id, { deletesAtMs: null })
+      audit('application_restored', clientId)
+    },
+    async createApplication(details, id = randomUUID()) {
+      const nowMs = clock.now()
+      const clientId = createClientId()
+      const application = {
+        ...details,
+        id,
+        clientId,
+        createdAtMs: nowMs,
+        revision: 0,
+        tokenGeneration: 0,
+        keys: [],
+      }
+      const clientSecret = createClientSecret()
+      const secret = storedSecret(keyring, { applicationId: application.id, value: clientSecret, nowMs })
+      if (!(await storage.applications.create(application, [secret]))) throw new AlreadyExists()
+      audit('application_created', clientId)
+      return { application, clientSecret }
+    },
+    async changeSettings({ id, clientId, ...approved }, settings, byAdministrator) {
+      const { products, lifetimeSeconds, ...others } = settings
+      const isRequest = !byAdministrator && approved.status === 'approved' && widens(settings, approved)
+      const changes = isRequest
+        ? { ...others, requested: { products, lifetimeSeconds } }
+        : { ...settings, requested: null }
+      await update(id, changes, approved.revision)
+      audit(isRequest ? 'approval_requested' : 'application_changed', clientId)
+    },
+    async approve(application, revision) {
+      const { id, clientId, requested } = application
+      await update(id, { ...requested, requested: null, status: 'approved' }, revision)
+      audit('application_approved', clientId)
+    },
+    async decline({ id, clientId }) {
+      await storage.applications.update(id, { requested: null })
+      audit('request_declined', clientId)
+    },
+    async revoke({ id, clientId }) {
+      await storage.applications.update(id, { status: 'revoked' })
+      await storage.applications.revokeTokens(id)
+      audit('application_revoked', clientId)
+    },
+    async revokeTokens({ id, clientId }) {
+      await storage.applications.revokeTokens(id)
+      audit('tokens_revoked', clientId)
+    },
+    async rotateSecret({ application, secrets }, overlapMs, secretId = randomUUID()) {
+      if (secrets.some(({ id }) => id === secretId)) throw new AlreadyExists()
+      const nowMs = clock.now()
+      const clientSecret = createClientSecret()
+      const stored = storedSecret(keyring, { applicationId: application.id, value: clientSecret, nowMs })
+      const secret = { ...stored, id: secretId }
+      await storage.applications.addSecret(secret)
+      for (const { id, expiresAtMs = Infinity } of secrets) {
+        const newExpiryMs = nowMs + overlapMs
+        if (newExpiryMs < expiresAtMs) await storage.applications.expireSecret(id, newExpiryMs)
+      }
+      audit('secret_rotated', application.clientId, secret.id)
+      return clientSecret
+    },
+    async revokeSecret({ application, secrets }, secretId) {
+      // The ID comes from a form: only this client's own secrets.
+      if (!secrets.some(({ id }) => id === secretId)) return
+      // A configured secret is kept as expired, so that the next start does not add it again.
+      if (secretId.startsWith(configuredSecretPrefix)) {
+        await storage.applications.expireSecret(secretId, clock.now())
+      } else {
+        await storage.applications.removeSecret(secretId)
+      }
+      audit('secret_revoked', application.clientId, secretId)
+    },
+    addKeys: ({ clientId }, text, name) => keyRegistry.addKeys(clientId, text, name),
+    renameKey: ({ clientId }, keyId, name) => keyRegistry.renameKey(clientId, keyId, name),
+    removeKey: ({ clientId }, keyId) => keyRegistry.removeKey(clientId, keyId),
+  }
+}
+
+function widens(settings: Approval, approved: Approval): boolean {
+  return (
+    settings.lifetimeSeconds > approved.lifetimeSeconds ||
+    settings.products.some((product) => !approved.products.includes(product))
+  )
+}

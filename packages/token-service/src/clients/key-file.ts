@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { UsageError } from '../runtime/usage-error.ts'
+import { createRandomKey } from './keyring.ts'
+
+/** Reads keys from a file, one per line and the newest first; creates the file with a random key if it is missing. */
+export async function readOrCreateKeyFile(path: string): Promise<string[]> {
+  if (!existsSync(path)) {
+    await createKeyFile(path).catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`Could not create the key file ${path} (${error.code}).`, { cause: error })
+    })
+  }
+  return readKeyFile(path)
+}
+
+/** Another process that starts at the same time finds the whole file, or none. */
+async function createKeyFile(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const unfinished = `${path}.${randomUUID()}`
+  await writeFile(unfinished, `${createRandomKey()}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  try {
+    await link(unfinished, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(unfinished)
+  }
+}
+
+export async function readKeyFile(path: string): Promise<string[]> {
+  const { mode } = await stat(path).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(`Could not read the key file ${path} (${code}).`, { cause: error })
+  })
+  // Windows has no such bits.
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    throw new UsageError(`The key file ${path} is accessible to other users. Run chmod 600 ${path}.`)
+  }
+  const keys = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
+  if (keys.length === 0) throw new UsageError(`The key file ${path} is empty. Add the keys, one per line.`)
+  return keys.map((key) => key.trim())
+}

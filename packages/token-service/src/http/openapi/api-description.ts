@@ -1,0 +1,199 @@
+import { z } from 'zod'
+import { errorBody } from '../../oauth/error-body.ts'
+import { introspectionPath, revocationPath, tokenPath } from '../../oauth/endpoint-paths.ts'
+import {
+  platformError,
+  introspectionResponseSchema,
+  standardError,
+  tokenResponseSchema,
+} from '../../oauth/oauth-responses.ts'
+import {
+  assertionForm,
+  clientForm,
+  presentedToken,
+  repeatedGrant,
+  tokenQuery,
+  type GrantTypeIn,
+} from '../../oauth/oauth-parameters.ts'
+import { ProtocolError, type ErrorReason, type ErrorFormat } from '../../oauth/protocol-error.ts'
+import { errorExamples, introspectionExamples, tokenExamples, type Examples } from './examples.ts'
+import { formSchema, jsonSchema } from './json-schema.ts'
+
+// API clients that import the document replace these with their variables.
+const placeholders = {
+  client_id: '{{client_id}}',
+  client_secret: '{{client_secret}}',
+  token: '{{access_token}}',
+}
+
+/** The service's interface as an OpenAPI 3.1 document, derived from the schemas that check its requests. */
+export function apiDescription(
+  serverUrl: string,
+  errors: ErrorFormat,
+  grantTypeIn: GrantTypeIn = 'query',
+): object {
+  const isInQuery = grantTypeIn === 'query'
+  const grantType = jsonSchema(tokenQuery.shape.grant_type)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Token service',
+      version: '1',
+      description:
+        'Issues access tokens to applications (OAuth 2.0 client credentials grant). Clients authenticate with a client secret, in the form or with HTTP Basic, or with an assertion that they sign (`private_key_jwt`).',
+      contact: { name: 'The operator of this service', url: serverUrl },
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [
+      { name: 'Introspection', description: 'For resource servers, the APIs that accept tokens.' },
+      { name: 'Tokens', description: 'For applications.' },
+    ],
+    paths: {
+      [tokenPath]: post({
+        operationId: 'getAccessToken',
+        summary: 'Get Access Token',
+        description: 'Issues an access token to an approved application.',
+        tags: ['Tokens'],
+        parameters: [
+          {
+            name: 'grant_type',
+            in: 'query',
+            required: isInQuery,
+            description: isInQuery
+              ? 'Required in the query; the form may repeat it.'
+              : 'Required in the query or in the form.',
+            schema: grantType,
+          },
+        ],
+        requestBody: formBody({ required: !isInQuery, ...(!isInQuery && { also: repeatedGrant }) }),
+        response: { schema: reference('TokenResponse'), examples: tokenExamples },
+        errors,
+        reasons: [
+          'missing_parameter',
+          ...(isInQuery ? (['grant_type_not_in_query'] as const) : []),
+          'unsupported_grant_type',
+          'invalid_client',
+          'expired_secret',
+          'application_not_approved',
+        ],
+      }),
+      [introspectionPath]: post({
+        operationId: 'introspectToken',
+        summary: 'Introspect Token',
+        description:
+          'Returns whether a token is active (RFC 7662). Resource servers authenticate with their own credentials.',
+        tags: ['Introspection'],
+        requestBody: formBody({ required: true, also: presentedToken }),
+        response: { schema: reference('Introspection'), examples: introspectionExamples },
+        errors: 'standard',
+        reasons: ['missing_parameter', 'invalid_client', 'expired_secret'],
+      }),
+      [revocationPath]: post({
+        operationId: 'revokeToken',
+        summary: 'Revoke Token',
+        description:
+          'Revokes a token (RFC 7009). Only the application that the token was issued to can revoke it.',
+        tags: ['Tokens'],
+        requestBody: formBody({ required: true, also: presentedToken }),
+        errors: 'standard',
+        reasons: ['missing_parameter', 'token_of_another_client', 'invalid_client', 'expired_secret'],
+      }),
+    },
+    components: {
+      securitySchemes: {
+        clientBasic: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'Client ID and client secret, form-encoded (RFC 6749, section 2.3.1) or unencoded.',
+        },
+      },
+      schemas: {
+        TokenResponse: jsonSchema(tokenResponseSchema),
+        Introspection: jsonSchema(introspectionResponseSchema),
+        ...(errors === 'platform' && { PlatformError: jsonSchema(platformError) }),
+        Error: jsonSchema(standardError),
+      },
+    },
+  }
+}
+
+/** Credentials in the form, or none with Basic; API clients that import the document show the first kind. */
+function formBody({ required, also = z.object({}) }: { required: boolean; also?: z.ZodObject }): object {
+  const forms = [clientForm, assertionForm, z.object({})].map((form) => also.extend(form.shape))
+  const schema = { anyOf: forms.map((form) => formSchema(form, placeholders)) }
+  return { required, content: { 'application/x-www-form-urlencoded': { schema } } }
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly parameters?: readonly object[]
+  readonly requestBody: object
+  readonly response?: { readonly schema: object; readonly examples: Examples }
+  /** The format of error responses. */
+  readonly errors: ErrorFormat
+  /** The errors with status 400 or 401 that have an example. */
+  readonly reasons: readonly ErrorReason[]
+}
+
+function post({ response, errors, reasons, ...operation }: Operation): object {
+  const schema = reference(errors === 'platform' ? 'PlatformError' : 'Error')
+  const failed = (
+    description: string,
+    examples: readonly ErrorReason[],
+    headers: Record<string, string> = {},
+  ) => ({
+    description,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, about]) => [
+        name,
+        { description: about, required: true, schema: { type: 'string' } },
+      ]),
+    ),
+    content: { 'application/json': { schema, examples: errorExamples(errors, examples) } },
+  })
+  // The status of `application_not_approved` depends on the format of errors.
+  const rejected = (status: number, description: string, headers?: Record<string, string>) => {
+    const examples = reasons.filter(
+      (reason) => errorBody(new ProtocolError(reason), errors).status === status,
+    )
+    const cause = examples.includes('application_not_approved')
+      ? `${description}, or the application is not approved.`
+      : `${description}.`
+    return failed(cause, examples, headers)
+  }
+  const retryAfter = { 'Retry-After': 'Time to wait before the next attempt, in seconds.' }
+  return {
+    post: {
+      ...operation,
+      // Without Basic, the credentials are in the form.
+      security: [{}, { clientBasic: [] }],
+      responses: {
+        200: {
+          description: 'Success.',
+          ...(response && { content: { 'application/json': response } }),
+        },
+        400: rejected(400, 'The request is invalid'),
+        401: rejected(401, 'The client credentials are invalid or have expired', {
+          'WWW-Authenticate': '`Basic realm="tokenwell"`.',
+        }),
+        405: failed('The method is not POST.', ['method_not_allowed'], { Allow: '`POST`.' }),
+        413: failed('The body is larger than 16 KiB.', ['body_too_large']),
+        415: failed('The body is not `application/x-www-form-urlencoded`.', ['unsupported_content_type']),
+        429: failed(
+          'Too many failed attempts from this address for this client.',
+          ['too_many_failures'],
+          retryAfter,
+        ),
+        503: failed('The service is temporarily unavailable.', ['unavailable'], retryAfter),
+      },
+    },
+  }
+}
+
+function reference(name: string): object {
+  return { $ref: `#/components/schemas/${name}` }
+}

@@ -1,0 +1,55 @@
+import { isBeingDeleted } from '../storage/application.ts'
+import type { Caller } from './authenticate-client.ts'
+import { presentedCredentials } from './presented-credentials.ts'
+import { repeatedGrant, tokenQuery } from './oauth-parameters.ts'
+import type { TokenResponse } from './oauth-responses.ts'
+import { parseParameters } from './parameters.ts'
+import { ProtocolError } from './protocol-error.ts'
+import type { RawParameters } from './raw-parameters.ts'
+import { createTokenResponse } from './token-response.ts'
+import type { ServiceContext } from './service-context.ts'
+import { accessTokenHash, createAccessToken } from './access-token.ts'
+
+export interface TokenRequest {
+  readonly query: RawParameters
+  readonly form: RawParameters
+  readonly authorization: string | undefined
+  readonly caller: Caller
+}
+
+export type IssueToken = (request: TokenRequest) => Promise<{ clientId: string; response: TokenResponse }>
+
+/** Issues access tokens for the client credentials grant (RFC 6749, section 4.4). */
+export function createTokenIssuer(context: ServiceContext): IssueToken {
+  const { authenticateApplication, storage, activity, clock, grantTypeIn } = context
+
+  return async ({ query, form, authorization, caller }) => {
+    const isInForm = query['grant_type'] === undefined && form['grant_type'] !== undefined
+    if (isInForm && grantTypeIn === 'query') throw new ProtocolError('grant_type_not_in_query')
+    parseParameters(tokenQuery, isInForm ? form : query)
+    parseParameters(repeatedGrant, form)
+    const { client, credential } = await authenticateApplication(
+      presentedCredentials(authorization, form),
+      caller,
+    )
+    const { application } = client
+    const { id: applicationId, clientId, status, products, tokenGeneration: generation } = application
+    if (status !== 'approved' || isBeingDeleted(client))
+      throw new ProtocolError('application_not_approved', { clientId })
+
+    const issuedAtMs = clock.now()
+    const value = createAccessToken(issuedAtMs)
+    // A token expires with its secret or key.
+    const { expiresAtMs: credentialExpiresAtMs = Infinity } = credential
+    const lifetimeSeconds = Math.min(
+      application.lifetimeSeconds,
+      Math.ceil((credentialExpiresAtMs - issuedAtMs) / 1000),
+    )
+    const expiresAtMs = issuedAtMs + lifetimeSeconds * 1000
+    const token = { applicationId, secretId: credential.id, generation, products, issuedAtMs, expiresAtMs }
+    await storage.tokens.save({ hash: accessTokenHash(value), ...token })
+    const { address } = caller
+    activity.tokenRequested({ clientId, outcome: 'issued', address, used: [applicationId, credential.id] })
+    return { clientId, response: createTokenResponse({ value, issuedAtMs, lifetimeSeconds }, client) }
+  }
+}

@@ -1,0 +1,78 @@
+import { assertionForm, clientForm, optionalClientForm } from './oauth-parameters.ts'
+import { parseParameters } from './parameters.ts'
+import { ProtocolError } from './protocol-error.ts'
+import type { RawParameters } from './raw-parameters.ts'
+
+export interface Credentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+export interface PresentedSecret extends Credentials {
+  /**
+   * The same Basic credentials without form-decoding, if that makes a difference: RFC 6749, section 2.3.1, requires
+   * clients to encode them, and curl, Python's requests and many others do not.
+   */
+  readonly verbatim?: Credentials | undefined
+}
+
+export interface PresentedAssertion {
+  readonly assertion: string
+  /** Set if it is sent along with the assertion, which contains it. */
+  readonly clientId: string | undefined
+}
+
+export type PresentedCredentials = PresentedSecret | PresentedAssertion
+
+/**
+ * Reads `client_secret_post` or `client_secret_basic` (RFC 6749, section 2.3.1), or `private_key_jwt` (RFC 7523), and
+ * rejects more than one of them.
+ */
+export function presentedCredentials(
+  authorization: string | undefined,
+  form: RawParameters,
+): PresentedCredentials {
+  const isBasic = authorization !== undefined && /^basic /i.test(authorization)
+  if (form['client_assertion'] !== undefined || form['client_assertion_type'] !== undefined) {
+    if (isBasic || form['client_secret'] !== undefined) throw new ProtocolError('two_authentication_methods')
+    const { client_assertion, client_id } = parseParameters(assertionForm, form)
+    return { assertion: client_assertion, clientId: client_id }
+  }
+  if (!isBasic) {
+    const { client_id, client_secret } = parseParameters(clientForm, form)
+    return { clientId: client_id, clientSecret: client_secret }
+  }
+  const credentials = parseBasic(authorization.slice('basic '.length).trim())
+  const { client_id, client_secret } = parseParameters(optionalClientForm, form)
+  const clientIds = [credentials.clientId, credentials.verbatim?.clientId, undefined]
+  if (client_secret !== undefined || !clientIds.includes(client_id)) {
+    throw new ProtocolError('two_authentication_methods')
+  }
+  return credentials
+}
+
+function parseBasic(encoded: string): PresentedSecret {
+  const text = /^[\w+/-]+={0,2}$/.test(encoded) ? Buffer.from(encoded, 'base64').toString() : ''
+  const [id, ...rest] = text.split(':') as [string, ...string[]]
+  const secret = rest.join(':')
+  const verbatim = validCredentials(id, secret)
+  const decoded = validCredentials(formDecode(id), formDecode(secret))
+  const credentials = decoded ?? verbatim
+  if (!credentials) throw new ProtocolError('malformed_authorization')
+  const differs =
+    verbatim?.clientId !== credentials.clientId || verbatim.clientSecret !== credentials.clientSecret
+  return { ...credentials, ...(verbatim && differs && { verbatim }) }
+}
+
+function validCredentials(id: string | undefined, secret: string | undefined): Credentials | undefined {
+  const { data } = clientForm.safeParse({ client_id: id, client_secret: secret })
+  return data && { clientId: data.client_id, clientSecret: data.client_secret }
+}
+
+function formDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}

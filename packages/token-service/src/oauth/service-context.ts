@@ -1,0 +1,39 @@
+import type { ActivityRecorder } from '../storage/activity-recorder.ts'
+import type { RegisteredClient } from '../storage/application.ts'
+import type { ResourceServer } from '../storage/resource-server.ts'
+import type { AuthenticateClient } from './authenticate-client.ts'
+import type { Keyring } from '../clients/keyring.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { ErrorFormat } from './protocol-error.ts'
+import type { GrantTypeIn } from './oauth-parameters.ts'
+import type { AccountLinks } from '../clients/account-links.ts'
+import type { Actor, ApplicationRegistry } from '../clients/application-registry.ts'
+import type { DeveloperRegistry } from '../clients/developer-registry.ts'
+import type { ResourceServerRegistry } from '../clients/resource-server-registry.ts'
+import type { Storage } from '../storage/storage.ts'
+
+/** The parts of a running service, which its endpoints and its portal use. */
+export interface ServiceContext {
+  readonly storage: Storage
+  readonly keyring: Keyring
+  readonly clock: Clock
+  readonly activity: ActivityRecorder
+  /** The registry; the audit log names the actor. */
+  readonly registryFor: (by: Actor) => ApplicationRegistry
+  readonly resourceServersFor: (by: Actor) => ResourceServerRegistry
+  readonly developersFor: (by: Actor) => DeveloperRegistry
+  readonly accountLinks: AccountLinks
+  readonly authenticateApplication: AuthenticateClient<RegisteredClient>
+  readonly authenticateResourceServer: AuthenticateClient<ResourceServer>
+  /** The format of the token endpoint's errors. */
+  readonly errors: ErrorFormat
+  readonly grantTypeIn: GrantTypeIn
+  /** The URL that clients use; `undefined`: the one in the request. */
+  readonly publicUrl: string | undefined
+  /** Logs an error; failures of the storage at most once a minute. */
+  readonly logFailure: (error: unknown) => void
+  /** Deletes every token and failure, and restores the configured applications. */
+  readonly reset: () => Promise<void>
+  /** Writes pending activity and closes the storage. */
+  close(): Promise<void>
+}

@@ -1,0 +1,43 @@
+import type { RegisteredClient } from '../storage/application.ts'
+import type { TokenResponse } from './oauth-responses.ts'
+
+export interface IssuedToken {
+  readonly value: string
+  readonly issuedAtMs: number
+  readonly lifetimeSeconds: number
+}
+
+/**
+ * The token response in the application's format. In the platform's formats, all values are strings, except the list of
+ * products.
+ */
+export function createTokenResponse(
+  token: IssuedToken,
+  { application, project }: RegisteredClient,
+): TokenResponse {
+  if (application.responseForm === 'rfc6749') {
+    return { access_token: token.value, token_type: 'Bearer', expires_in: token.lifetimeSeconds }
+  }
+  const common = {
+    access_token: token.value,
+    token_type: 'Bearer' as const,
+    expires_in: String(token.lifetimeSeconds),
+    issued_at: String(token.issuedAtMs),
+    client_id: application.clientId,
+    application_name: application.name,
+    organization_name: project.organizationName,
+    developer_email: project.developerEmail,
+    status: 'approved' as const,
+    scope: '',
+    refresh_token_expires_in: '0' as const,
+    refresh_count: '0' as const,
+  }
+  if (application.responseForm === 'refresh') {
+    return { ...common, refresh_token: '', level: application.level }
+  }
+  return {
+    ...common,
+    api_product_list: `[${application.products.join(', ')}]`,
+    api_product_list_json: application.products,
+  }
+}

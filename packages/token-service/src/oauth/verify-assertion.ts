@@ -1,0 +1,111 @@
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import { assertionAlgorithms } from './assertion-algorithms.ts'
+import { ProtocolError } from './protocol-error.ts'
+import type { PublicKey } from '../storage/public-key.ts'
+import { decoyKey } from './decoy-key.ts'
+import { KeySetUnavailable, type RemoteKeySets } from './remote-key-sets.ts'
+
+const toleranceSeconds = 60
+const maxLifetimeSeconds = 3_600
+
+export interface AssertionContext {
+  readonly clientId: string
+  readonly keys: readonly PublicKey[]
+  /** The values of `aud` that mean this service. */
+  readonly audiences: readonly string[]
+  readonly nowMs: number
+  readonly keySets: RemoteKeySets
+}
+
+export interface VerifiedAssertion {
+  readonly key: PublicKey
+  readonly jti: string
+  /** When it can no longer be used, with tolerance. */
+  readonly expiresAtMs: number
+}
+
+/** The client that an assertion claims to be from, before anything is verified. */
+export function claimedClientId(assertion: string): string | undefined {
+  try {
+    return decodeJwt(assertion).sub
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Verifies a client's assertion (RFC 7523, section 3); `undefined` if none of its keys signed it.
+ *
+ * @throws {@link ProtocolError} that names the invalid claim, to the owner of the key only
+ */
+export async function verifyAssertion(
+  assertion: string,
+  { clientId, keys, audiences, nowMs, keySets }: AssertionContext,
+): Promise<VerifiedAssertion | undefined> {
+  let isUnavailable = false
+  let isChecked = false
+  for (const key of keys.filter((each) => isCandidate(each, assertion, nowMs))) {
+    try {
+      const { payload } = await jwtVerify(assertion, getKey(key, keySets), {
+        algorithms: assertionAlgorithms,
+        issuer: clientId,
+        subject: clientId,
+        requiredClaims: ['aud', 'exp', 'jti'],
+        clockTolerance: toleranceSeconds,
+        currentDate: new Date(nowMs),
+      })
+      const { aud = [], exp = 0, iat = 0, jti } = payload
+      const latest = nowMs / 1000 + toleranceSeconds
+      const named = [aud].flat()
+      // Assertions for several audiences could be used by one of them at another.
+      if (named.length === 0 || !named.every((each) => audiences.includes(each)))
+        throw invalidClaim('aud', clientId)
+      if (typeof iat !== 'number' || iat > latest) throw invalidClaim('iat', clientId)
+      if (exp > latest + maxLifetimeSeconds) throw invalidClaim('exp', clientId)
+      if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw invalidClaim('jti', clientId)
+      return { key, jti, expiresAtMs: (exp + toleranceSeconds) * 1000 }
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error
+      if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
+        throw invalidClaim(error.claim, clientId)
+      }
+      if (error instanceof KeySetUnavailable) isUnavailable = true
+      if (error instanceof errors.JWSSignatureVerificationFailed) isChecked = true
+    }
+  }
+  if (!isChecked) await checkAgainstDecoy(assertion)
+  if (isUnavailable) throw new ProtocolError('key_set_unavailable', { clientId, retryAfterSeconds: 10 })
+  return undefined
+}
+
+/** A client that is unknown, or has no such key, takes as long as one whose key did not sign the assertion. */
+async function checkAgainstDecoy(assertion: string): Promise<void> {
+  try {
+    const { alg = '' } = decodeProtectedHeader(assertion)
+    const algorithms = assertionAlgorithms
+    await jwtVerify(assertion, () => ({ ...decoyKey(alg) }), { algorithms })
+  } catch {
+    // It never matches.
+  }
+}
+
+/** A client can name its key with `kid`; keys without one, such as those from PEM, are all tried. */
+function isCandidate(key: PublicKey, assertion: string, nowMs: number): boolean {
+  if ((key.expiresAtMs ?? Infinity) <= nowMs) return false
+  if ('jwksUrl' in key) return true
+  try {
+    const { kid, alg } = decodeProtectedHeader(assertion)
+    return [undefined, kid ?? key.jwk.kid].includes(key.jwk.kid) && [undefined, alg].includes(key.jwk.alg)
+  } catch {
+    return false
+  }
+}
+
+/** A copy: the same object would not be imported again, which takes time that the decoy takes too. */
+function getKey(key: PublicKey, keySets: RemoteKeySets): JWTVerifyGetKey {
+  return 'jwksUrl' in key ? keySets.get(key.jwksUrl) : () => ({ ...key.jwk })
+}
+
+export function invalidClaim(claim: string, clientId: string): ProtocolError {
+  return new ProtocolError('invalid_assertion', { parameter: claim, clientId })
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import { injectFaults } from '../sandbox/inject-faults.ts'
+import type { OpenService } from './open-service.ts'
+import { allowOrigins } from '../http/allow-origins.ts'
+import { createServer } from '../http/create-server.ts'
+import { handleErrors } from '../http/error-handling.ts'
+import { healthEndpoints } from '../http/health-endpoints.ts'
+import { homeEndpoint } from '../http/home-endpoint.ts'
+import { introspectionEndpoint } from '../http/introspection-endpoint.ts'
+import { metadataEndpoint } from '../http/metadata-endpoint.ts'
+import { metricsEndpoint } from '../http/metrics.ts'
+import { acceptForms } from '../http/oauth-routes.ts'
+import { openapiEndpoint } from '../http/openapi-endpoint.ts'
+import { observeRequests } from '../http/request-outcome.ts'
+import { revocationEndpoint } from '../http/revocation-endpoint.ts'
+import { tokenEndpoint } from '../http/token-endpoint.ts'
+
+/** A Fastify server with all routes of a service. */
+export function createRoutes(service: OpenService): FastifyInstance {
+  const server = createServer(service.options)
+  addRoutes(server, service)
+  return server
+}
+
+export function addRoutes(server: FastifyInstance, service: OpenService): void {
+  const { options, context, metrics, sandbox, observers, issueToken } = service
+  const { errors: shape, publicUrl, portal, corsOrigins } = options
+  const { activity, storage, logFailure } = context
+  observeRequests(server, observers)
+  closeConnectionsWhileStopping(server, service)
+  if (metrics && options.adminPort === undefined) metricsEndpoint(server, metrics)
+  healthEndpoints(server, storage, () => service.isStopping)
+  homeEndpoint(server, options)
+  if (portal) {
+    server.register(async (pages) => {
+      const { addPortal } = await import('../portal/add-portal.ts')
+      addPortal(pages, context)
+    })
+  }
+  server.register(async (oauth) => {
+    await allowOrigins(oauth, corsOrigins)
+    metadataEndpoint(oauth, context)
+    openapiEndpoint(oauth, context)
+    await acceptForms(oauth)
+    handleErrors(oauth, { shape, activity, logFailure })
+    if (sandbox) {
+      sandbox.journal.observe(oauth)
+      injectFaults(oauth, sandbox.script, storage.applications)
+    }
+    tokenEndpoint(oauth, issueToken, publicUrl)
+    oauth.register(async (standard) => {
+      // RFC 7662 and RFC 7009 define only one error format.
+      handleErrors(standard, { shape: 'standard', activity, logFailure })
+      introspectionEndpoint(standard, context)
+      revocationEndpoint(standard, context)
+    })
+  })
+}
+
+/** So that clients do not send another request on a connection that is about to be closed. */
+function closeConnectionsWhileStopping(server: FastifyInstance, service: OpenService): void {
+  server.addHook('onSend', (_request, reply, _body, done) => {
+    if (service.closesConnections) void reply.header('connection', 'close')
+    done()
+  })
+}

@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { createAdminServer } from '../admin/admin-server.ts'
+import { listen, type ListenerAddress } from '../http/listen.ts'
+import { createRoutes } from './routes.ts'
+import { requestsHaveArrived, stopAccepting } from '../http/stop-accepting.ts'
+import { NotFoundError } from '../runtime/usage-error.ts'
+import { portalLinks } from '../http/portal-links.ts'
+import { createControlServer } from '../sandbox/control-server.ts'
+import { createSandbox } from '../sandbox/sandbox.ts'
+import { openService, type OpenService } from './open-service.ts'
+import type { ServiceContext } from '../oauth/service-context.ts'
+import { resolveOptions, type ResolvedOptions, type TokenServiceOptions } from './token-service-options.ts'
+
+export interface RunningTokenService {
+  /** The base URL of the service's endpoints, which clients are configured with. */
+  readonly authUrl: string
+  /** The base URL of the administrators' endpoints. */
+  readonly adminUrl?: string | undefined
+  /** The base URL of the sandbox's control endpoints. */
+  readonly sandboxUrl?: string | undefined
+  /**
+   * Creates a link for the portal's first developer, who becomes the administrator. The link works only once and
+   * expires after 15 minutes. Returns `undefined` once there is an administrator, or without a portal.
+   */
+  createSetupLink(): Promise<string | undefined>
+  /**
+   * Creates a link to set a new password for this developer. The link works only once and expires after 15 minutes.
+   *
+   * @throws {@link UsageError} if there is no such developer, or no portal
+   */
+  createPasswordLink(developerName: string): Promise<string>
+  /**
+   * Finishes the pending requests, writes pending activity and stops.
+   *
+   * @param options `drainSeconds`: how long the service first keeps serving requests while `/readyz` responds with 503, so
+   * that load balancers stop sending requests. Default 0
+   */
+  close(options?: { readonly drainSeconds?: number | undefined }): Promise<void>
+}
+
+/**
+ * Starts the token service; resolves once it is listening.
+ *
+ * @throws {@link UsageError} if the port is in use, or the storage cannot be opened
+ */
+export async function startTokenService(options: TokenServiceOptions = {}): Promise<RunningTokenService> {
+  return serveTokenService(resolveOptions(options))
+}
+
+/** Opens the service and listens for its requests. */
+export async function serveTokenService(options: ResolvedOptions): Promise<RunningTokenService> {
+  return serve(await openService(options, options.sandbox && createSandbox(options.clock)))
+}
+
+/** Listens for the requests to a service. */
+export async function serve(service: OpenService): Promise<RunningTokenService> {
+  const { context, options, sandbox } = service
+  const servers: FastifyInstance[] = []
+  let closing: Promise<void> | undefined
+
+  function listenWith(server: FastifyInstance, address: ListenerAddress): Promise<string> {
+    servers.push(server)
+    return listen(server, address)
+  }
+
+  async function close({ drainSeconds = 0 } = {}): Promise<void> {
+    service.isStopping = true
+    if (drainSeconds > 0) await drain(drainSeconds)
+    await (closing ??= closeAll())
+  }
+
+  async function drain(seconds: number): Promise<void> {
+    service.closesConnections = true
+    await delay(seconds * 1000)
+    // Clients would lose a connection that they open at the moment when the listener closes: now they keep theirs.
+    service.closesConnections = false
+    await Promise.all(servers.map((server) => stopAccepting(server)))
+    service.closesConnections = true
+    await requestsHaveArrived()
+  }
+
+  async function closeAll(): Promise<void> {
+    await Promise.all(servers.map((server) => server.close()))
+    await context.close()
+  }
+
+  try {
+    const authUrl = await listenWith(createRoutes(service), options)
+    const sandboxUrl =
+      sandbox && (await listenWith(createControlServer(sandbox, context.reset), options.sandbox ?? {}))
+    const links = createPortalLinks(options, context, authUrl)
+    const { adminPort: port, adminHost: host, adminToken = '' } = options
+    const adminUrl =
+      port === undefined
+        ? undefined
+        : await listenWith(createAdminServer(adminToken, service, links), { port, host })
+    return {
+      authUrl,
+      adminUrl,
+      sandboxUrl,
+      createSetupLink: () => links.createSetupLink(),
+      createPasswordLink: (name) => links.createPasswordLink(name),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function createPortalLinks(
+  { portal, publicUrl }: ResolvedOptions,
+  { storage, accountLinks }: ServiceContext,
+  authUrl: string,
+) {
+  const base = publicUrl ?? authUrl
+  const requirePortal = () => {
+    if (!portal) throw new NotFoundError('This service has no developer portal.')
+  }
+  return {
+    async createSetupLink() {
+      if (!portal) return undefined
+      await storage.opened
+      const token = await accountLinks.createSetupInvitation()
+      return token && `${base}${portalLinks.join(token)}`
+    },
+    async createInvitationLink() {
+      requirePortal()
+      const administrator = (await storage.developers.list()).length === 0
+      return `${base}${portalLinks.join(await accountLinks.createInvitation({ administrator }))}`
+    },
+    async createPasswordLink(name: string) {
+      requirePortal()
+      await storage.opened
+      const developer = await storage.developers.find(name.normalize('NFKC').toLowerCase())
+      if (!developer) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
+      return `${base}${portalLinks.newPassword(await accountLinks.createPasswordReset(developer))}`
+    },
+  }
+}

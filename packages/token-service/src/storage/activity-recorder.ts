@@ -1,0 +1,120 @@
+import type { Clock } from '../runtime/clock.ts'
+import type {
+  ActivityStorage,
+  AuditEntry,
+  TokenRequestEntry,
+  TokenRequestOutcome,
+  UsageEntry,
+} from './activity-storage.ts'
+
+export interface TokenRequest {
+  readonly clientId: string
+  readonly outcome: TokenRequestOutcome
+  readonly address: string
+  /** The IDs of the application and of its secret or public key, if they were used. */
+  readonly used?: readonly string[] | undefined
+}
+
+export type AuditEvent = Omit<AuditEntry, 'atMs' | 'count'>
+
+/** Collects last uses, token requests and audit events, and writes them in batches, outside the token request. */
+export interface ActivityRecorder {
+  tokenRequested(request: TokenRequest): void
+  /** Records a use of the applications, resource servers, secrets or keys with these IDs. */
+  used(ids: readonly string[]): void
+  audit(event: AuditEvent): void
+  /** When these were last used, by ID. */
+  lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** Writes the pending batch. */
+  flush(): Promise<void>
+  /** Writes the last batch. */
+  close(): Promise<void>
+}
+
+export interface ActivityRecorderContext {
+  readonly storage: ActivityStorage
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+  /** @default 1000 */
+  readonly delayMs?: number | undefined
+}
+
+type Counting<Entry> = { -readonly [Member in keyof Entry]: Entry[Member] }
+
+const minuteMs = 60_000
+const hourMs = 3_600_000
+// Many different bad requests must fill neither memory nor the audit log, so the rest are counted as one entry.
+const maxDistinctEvents = 1_000
+
+export function createActivityRecorder(context: ActivityRecorderContext): ActivityRecorder {
+  const { storage, clock, onError, delayMs = 1_000 } = context
+  let lastUses = new Map<string, number>()
+  let usage = new Map<string, Counting<UsageEntry>>()
+  let requests = new Map<string, Counting<TokenRequestEntry>>()
+  let audit = new Map<string, AuditEntry>()
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+
+  function schedule(): void {
+    timer ??= setTimeout(() => void flush(), delayMs).unref()
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    const batch = {
+      lastUses: Array.from(lastUses, ([id, atMs]) => ({ id, atMs })),
+      usage: [...usage.values()],
+      requests: [...requests.values()],
+      audit: [...audit.values()],
+    }
+    lastUses = new Map()
+    usage = new Map()
+    requests = new Map()
+    audit = new Map()
+    // Token requests are counted in the usage too.
+    if (batch.lastUses.length + batch.usage.length + batch.audit.length === 0) return writing
+    writing = writing.then(() => storage.record(batch)).catch(onError)
+    return writing
+  }
+
+  return {
+    tokenRequested({ clientId, outcome, address, used = [] }) {
+      const atMs = clock.now()
+      const hour = atMs - (atMs % hourMs)
+      const minute = atMs - (atMs % minuteMs)
+      // No part contains a line break.
+      const usageKey = `${clientId}\n${outcome}\n${hour}`
+      const ofHour = usage.get(usageKey)
+      if (ofHour) ofHour.requests += 1
+      else usage.set(usageKey, { clientId, outcome, hourMs: hour, requests: 1 })
+      for (const id of used) lastUses.set(id, atMs)
+      const key = `${clientId}\n${outcome}\n${minute}\n${address}`
+      const request = requests.get(key)
+      if (request) {
+        request.count += 1
+        request.atMs = atMs
+      } else if (requests.size < maxDistinctEvents) {
+        requests.set(key, { clientId, outcome, address, minuteMs: minute, atMs, count: 1 })
+      }
+      schedule()
+    },
+    used(ids) {
+      for (const id of ids) lastUses.set(id, clock.now())
+      schedule()
+    },
+    audit(event) {
+      const full = audit.size >= maxDistinctEvents
+      const kept: AuditEvent = full ? { event: event.event, detail: 'other' } : event
+      const key = JSON.stringify([kept.event, kept.actor, kept.clientId, kept.address, kept.detail])
+      audit.set(key, { ...kept, atMs: clock.now(), count: (audit.get(key)?.count ?? 0) + 1 })
+      schedule()
+    },
+    async lastUses(ids) {
+      await flush()
+      return storage.lastUses(ids)
+    },
+    flush,
+    close: flush,
+  }
+}

@@ -1,0 +1,86 @@
+import type { PublicKey } from './public-key.ts'
+
+export type ApplicationStatus = 'approved' | 'pending' | 'revoked'
+
+/** The format of the token response: with a list of products, with level and refresh token, or that of RFC 6749. */
+export type ResponseForm = 'products' | 'refresh' | 'rfc6749'
+
+/** A group of applications, with the organisation and developer that token responses name. */
+export interface Project {
+  readonly id: string
+  readonly name: string
+  readonly organizationName: string
+  readonly developerEmail: string
+  readonly createdAtMs: number
+  /** Set while the project is being deleted: until this time, it can be restored. */
+  readonly deletesAtMs?: number | undefined
+}
+
+/** What an approval grants. */
+export interface Approval {
+  readonly products: readonly string[]
+  readonly lifetimeSeconds: number
+}
+
+export interface Application extends Approval {
+  readonly id: string
+  readonly projectId: string
+  readonly name: string
+  readonly clientId: string
+  readonly status: ApplicationStatus
+  readonly level: string
+  readonly responseForm: ResponseForm
+  readonly createdAtMs: number
+  /** What the owner requests beyond the approval; the approval stays in effect until an administrator decides. */
+  readonly requested?: Approval | undefined
+  /** Counts the changes. */
+  readonly revision: number
+  /** Tokens of an earlier generation are revoked. */
+  readonly tokenGeneration: number
+  /** Set while the application is being deleted: until this time, it can be restored. */
+  readonly deletesAtMs?: number | undefined
+  /** For applications that authenticate with assertions (`private_key_jwt`). */
+  readonly keys: readonly PublicKey[]
+}
+
+/** What the owner of an application chooses: whatever is added to an application, unless it is named here. */
+export type ApplicationSettings = Omit<
+  Application,
+  | 'id'
+  | 'projectId'
+  | 'clientId'
+  | 'status'
+  | 'createdAtMs'
+  | 'requested'
+  | 'revision'
+  | 'tokenGeneration'
+  | 'deletesAtMs'
+  | 'keys'
+>
+
+/** A client secret as it is stored: a hash. */
+export interface StoredSecret {
+  readonly id: string
+  readonly applicationId: string
+  readonly keyId: string
+  readonly hash: string
+  /** The first characters, by which its owner recognises it. */
+  readonly prefix: string
+  readonly createdAtMs: number
+  readonly expiresAtMs?: number | undefined
+}
+
+/** An application that is being deleted, or whose project is, cannot get tokens. */
+export function isBeingDeleted({
+  application,
+  project,
+}: Pick<RegisteredClient, 'application' | 'project'>): boolean {
+  return (application.deletesAtMs ?? project.deletesAtMs) !== undefined
+}
+
+/** Everything that the token endpoint needs to know about a client, in one read. */
+export interface RegisteredClient {
+  readonly application: Application
+  readonly project: Project
+  readonly secrets: readonly StoredSecret[]
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { isBeingDeleted } from '../../src/storage/application.ts'
+import { createActivityRecorder } from '../../src/storage/activity-recorder.ts'
+import {
+  AlreadyExists,
+  ApplicationChanged,
+  createApplicationRegistry,
+} from '../../src/clients/application-registry.ts'
+import { createClientAuthenticator } from '../../src/oauth/authenticate-client.ts'
+import { createAssertionAuthenticator } from '../../src/oauth/authenticate-by-assertion.ts'
+import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
+import { createKeyring, createRandomKey } from '../../src/clients/keyring.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
+
+async function registered() {
+  const time = { now: 1_000_000 }
+  const clock = { now: () => time.now }
+  const storage = await openMemory()
+  const { applications } = storage
+  const keyring = createKeyring([createRandomKey()])
+  const activity = createActivityRecorder({ storage: storage.activity, clock, onError: () => {} })
+  const registry = createApplicationRegistry(
+    { storage, keyring, clock, activity },
+    { actor: 'ada', address: '192.0.2.1' },
+  )
+  const failedAttempts = createFailedAttemptLimit(storage.failures, clock, {
+    attempts: 100,
+    windowSeconds: 60,
+  })
+  const { assertions } = storage
+  const keySets = { allowedHosts: [], warn: () => {} }
+  const authenticateByAssertion = createAssertionAuthenticator({
+    assertions,
+    clock,
+    failedAttempts,
+    keySets,
+  })
+  const authenticate = createClientAuthenticator(
+    async (id) => {
+      const found = await applications.findClient(id)
+      return found && { client: found, secrets: found.secrets, keys: found.application.keys }
+    },
+    { keyring, clock, failedAttempts, authenticateByAssertion },
+  )
+
+  const project = await registry.createProject({
+    name: 'p',
+    organizationName: 'o',
+    developerEmail: 'e@example.com',
+  })
+  const { application, clientSecret } = await registry.createApplication({
+    projectId: project.id,
+    name: 'demo',
+    status: 'approved',
+    products: [],
+    level: '',
+    responseForm: 'products',
+    lifetimeSeconds: 60,
+  })
+  const { clientId } = application
+  const client = async () => {
+    const found = await applications.findClient(clientId)
+    if (!found) throw new Error('There is no client.')
+    return found
+  }
+  const outcomeOf = (secret: string) =>
+    authenticate({ clientId, clientSecret: secret }, { address: '127.0.0.1', audiences: () => [] }).then(
+      () => 'accepted',
+      (error: Error) => error.message,
+    )
+  return { time, storage, activity, registry, project, application, clientSecret, client, outcomeOf }
+}
+
+describe('the application registry', () => {
+  it('creates client IDs that no command takes for a flag', async () => {
+    expect((await registered()).application.clientId).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  it('creates secrets of 256 random bits and stores only a hash and a short prefix', async () => {
+    const { clientSecret, client, storage, outcomeOf } = await registered()
+    expect(clientSecret).toMatch(/^[\w-]{43}$/)
+    const [stored] = (await client()).secrets
+    expect(stored?.prefix).toBe(clientSecret.slice(0, 4))
+    expect(JSON.stringify(await client())).not.toContain(clientSecret.slice(4))
+    expect(JSON.stringify(await storage.activity.audit(10))).not.toContain(clientSecret)
+    expect(await outcomeOf(clientSecret)).toBe('accepted')
+  })
+
+  it('rotates a secret: both are valid until the old one expires', async () => {
+    const { time, clientSecret: first, client, registry, outcomeOf } = await registered()
+    const second = await registry.rotateSecret(await client(), 5000)
+    expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['accepted', 'accepted'])
+    time.now += 5000
+    expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['expired_secret', 'accepted'])
+    expect(await outcomeOf('wrong')).toBe('invalid_client')
+  })
+
+  it('never extends the lifetime of a secret by rotating', async () => {
+    const { time, clientSecret: first, client, registry, outcomeOf } = await registered()
+    await registry.rotateSecret(await client(), 1000)
+    await registry.rotateSecret(await client(), 999_000)
+    time.now += 1000
+    expect(await outcomeOf(first)).toBe('expired_secret')
+  })
+
+  it('rotates a secret without an end for the old one', async () => {
+    const { client, registry } = await registered()
+    await registry.rotateSecret(await client(), Infinity)
+    expect((await client()).secrets.map(({ expiresAtMs }) => expiresAtMs)).toEqual([undefined, undefined])
+  })
+
+  it("revokes a secret at once, and only an application's own", async () => {
+    const { clientSecret: first, client, registry, outcomeOf } = await registered()
+    const second = await registry.rotateSecret(await client(), 5000)
+    const [oldest] = (await client()).secrets
+    await registry.revokeSecret({ ...(await client()), secrets: [] }, oldest?.id ?? '')
+    expect(await outcomeOf(first)).toBe('accepted')
+    await registry.revokeSecret(await client(), oldest?.id ?? '')
+    expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['invalid_client', 'accepted'])
+  })
+
+  it('requests approval of more products or a longer lifetime, unless an administrator sets them', async () => {
+    const { registry, application, client } = await registered()
+    const { name, level, responseForm } = application
+    const change = async (products: string[], lifetimeSeconds: number, byAdministrator = false) => {
+      const settings = { name, level, responseForm, products, lifetimeSeconds }
+      await registry.changeSettings((await client()).application, settings, byAdministrator)
+      const { application: changed } = await client()
+      return [changed.products, changed.lifetimeSeconds, changed.requested]
+    }
+    expect(await change(['sms'], 60)).toEqual([[], 60, { products: ['sms'], lifetimeSeconds: 60 }])
+    expect(await change([], 61)).toEqual([[], 60, { products: [], lifetimeSeconds: 61 }])
+    expect(await change(['sms'], 61, true)).toEqual([['sms'], 61, undefined])
+    expect(await change([], 60)).toEqual([[], 60, undefined])
+    await registry.revoke(application)
+    expect(await change(['sms'], 61)).toEqual([['sms'], 61, undefined])
+  })
+
+  it('writes each change to the audit log', async () => {
+    const { registry, application, client, activity, storage } = await registered()
+    await registry.revoke(application)
+    await registry.rotateSecret(await client(), 0)
+    await registry.revokeSecret(await client(), (await client()).secrets[0]?.id ?? '')
+    await activity.flush()
+    const events = (await storage.activity.audit(10)).map(({ event, detail }) => [event, detail])
+    expect(events.map(([event]) => event).toReversed()).toEqual([
+      'project_created',
+      'application_created',
+      'application_revoked',
+      'secret_rotated',
+      'secret_revoked',
+    ])
+  })
+
+  it('deletes a project or an application after a time in which it can be restored', async () => {
+    const { time, storage, registry, project, client } = await registered()
+    await registry.deleteProject(project)
+    const deleted = await client()
+    expect(isBeingDeleted(deleted)).toBe(true)
+    expect(deleted.application.tokenGeneration).toBe(1)
+    await registry.restoreProject(project)
+    expect(isBeingDeleted(await client())).toBe(false)
+
+    await registry.deleteApplication(deleted.application)
+    expect(isBeingDeleted(await client())).toBe(true)
+    await registry.restoreApplication(deleted.application)
+    expect(isBeingDeleted(await client())).toBe(false)
+
+    await registry.deleteApplication(deleted.application)
+    time.now += 30 * 86_400_000 - 1
+    expect(await storage.projects.purge(time.now)).toBe(0)
+    expect(await storage.projects.purge(time.now + 1)).toBe(1)
+  })
+
+  it('changes projects, moves applications and declines requests', async () => {
+    const { registry, storage, activity, project, application, client } = await registered()
+    const details = { name: 'q', organizationName: 'r', developerEmail: 's@example.com' }
+    await registry.changeProject(project, details)
+    expect(await storage.projects.list()).toEqual([{ ...project, ...details }])
+    const other = await registry.createProject({ ...details, name: 'other' })
+    await registry.moveApplication(application, other)
+    expect((await client()).project).toEqual(other)
+    const settings = { ...application, products: ['sms'] }
+    await registry.changeSettings((await client()).application, settings, false)
+    await registry.decline(application)
+    const { products, requested } = (await client()).application
+    expect([products, requested]).toEqual([[], undefined])
+    await activity.flush()
+    const { clientId } = application
+    const who = { actor: 'ada', address: '192.0.2.1' }
+    expect(await storage.activity.audit(5)).toMatchObject([
+      { event: 'request_declined', clientId, ...who },
+      { event: 'approval_requested', clientId, ...who },
+      { event: 'application_moved', clientId, detail: other.id, ...who },
+      { event: 'project_created', detail: other.id, ...who },
+      { event: 'project_changed', detail: project.id, ...who },
+    ])
+  })
+
+  it('rejects what exists already, and a change of what has changed in the meantime', async () => {
+    const { registry, application, client } = await registered()
+    await expect(registry.createApplication(application, application.id)).rejects.toThrow(AlreadyExists)
+    const [secret] = (await client()).secrets
+    await expect(registry.rotateSecret(await client(), 0, secret?.id)).rejects.toThrow(AlreadyExists)
+    expect((await client()).secrets).toEqual([secret])
+    const settings = { ...application, name: 'renamed' }
+    await registry.changeSettings(application, settings, false)
+    await expect(registry.changeSettings(application, settings, false)).rejects.toThrow(
+      'The application was changed in the meantime. Fetch it again, and repeat the change.',
+    )
+    await expect(registry.approve(application, application.revision)).rejects.toThrow(ApplicationChanged)
+  })
+})

@@ -1,0 +1,75 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
+import { purgeRegularly } from '../../src/oauth/purge-expired.ts'
+
+it('purges expired tokens and failure counts regularly, despite errors', async () => {
+  const storage = await openMemory()
+  const purged: number[] = []
+  const errors: unknown[] = []
+  let failing = true
+  const stop = purgeRegularly({
+    storage: {
+      ...storage,
+      tokens: {
+        ...storage.tokens,
+        async purge(nowMs) {
+          if (failing) {
+            failing = false
+            throw new Error('gone')
+          }
+          purged.push(nowMs)
+          return 0
+        },
+      },
+    },
+    clock: { now: () => 42 },
+    onError: (error) => errors.push(error),
+    auditRetentionMs: 10,
+    usageRetentionMs: 10,
+    intervalMs: 1,
+  })
+  await expect.poll(() => purged.length, { timeout: 20_000 }).toBeGreaterThan(1)
+  await stop()
+  const after = purged.length
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect([purged.length, purged[0], errors.length]).toEqual([after, 42, 1])
+})
+
+it('keeps token requests for a week', async () => {
+  const storage = await openMemory()
+  const weekMs = 7 * 86_400_000
+  const requests = [weekMs, weekMs + 1].map((ageMs) => ({
+    clientId: 'a-client',
+    outcome: 'issued' as const,
+    address: '192.0.2.1',
+    minuteMs: -ageMs,
+    atMs: -ageMs,
+    count: 1,
+  }))
+  await storage.activity.record({ lastUses: [], usage: [], audit: [], requests })
+  const stop = purgeRegularly({
+    storage,
+    clock: { now: () => 0 },
+    onError: () => expect.unreachable(),
+    auditRetentionMs: 10,
+    usageRetentionMs: 10,
+    intervalMs: 1,
+  })
+  onTestFinished(stop)
+  await expect.poll(() => storage.activity.requests('a-client', 9)).toEqual([requests[0]])
+})
+
+it('keeps no process alive', async () => {
+  const setTimer = vi.spyOn(globalThis, 'setInterval')
+  const stop = purgeRegularly({
+    storage: await openMemory(),
+    clock: { now: () => 42 },
+    onError: () => {},
+    auditRetentionMs: 10,
+    usageRetentionMs: 10,
+    intervalMs: 1_000,
+  })
+  expect(setTimer.mock.results[0]?.value.hasRef()).toBe(false)
+  await stop()
+  setTimer.mockRestore()
+})

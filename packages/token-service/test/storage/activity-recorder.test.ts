@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { createActivityRecorder } from '../../src/storage/activity-recorder.ts'
+import type { ActivityBatch } from '../../src/storage/activity-storage.ts'
+
+function recorder(options: { fail?: Error } = {}) {
+  const batches: ActivityBatch[] = []
+  const errors: unknown[] = []
+  const now = 7_200_000 + 5
+  const activity = createActivityRecorder({
+    storage: {
+      async record(batch) {
+        if (options.fail) throw options.fail
+        batches.push(batch)
+      },
+      lastUses: async () => new Map(),
+      usage: async () => [],
+      requests: async () => [],
+      purgeRequests: async () => 0,
+      purgeAudit: async () => 0,
+      purgeUsage: async () => 0,
+      purgeLastUses: async () => 0,
+      audit: async () => [],
+    },
+    clock: { now: () => now },
+    onError: (error) => errors.push(error),
+    delayMs: 1,
+  })
+  return { activity, batches, errors, now }
+}
+
+describe('the activity recorder', () => {
+  it('writes many token requests as one last use, and one count per hour and per minute', async () => {
+    const { activity, batches, now } = recorder()
+    const request = { clientId: 'client', address: '192.0.2.1' }
+    for (let index = 0; index < 1000; index += 1) {
+      activity.tokenRequested({ ...request, outcome: 'issued', used: ['secret'] })
+    }
+    activity.tokenRequested({ ...request, outcome: 'invalid_client' })
+    await activity.flush()
+    expect(batches).toEqual([
+      {
+        lastUses: [{ id: 'secret', atMs: now }],
+        usage: [
+          { clientId: 'client', outcome: 'issued', hourMs: 7_200_000, requests: 1000 },
+          { clientId: 'client', outcome: 'invalid_client', hourMs: 7_200_000, requests: 1 },
+        ],
+        requests: [
+          { ...request, outcome: 'issued', minuteMs: 7_200_000, atMs: now, count: 1000 },
+          { ...request, outcome: 'invalid_client', minuteMs: 7_200_000, atMs: now, count: 1 },
+        ],
+        audit: [],
+      },
+    ])
+  })
+
+  it('writes after a delay', async () => {
+    const { activity, batches } = recorder()
+    activity.audit({ event: 'request_rejected' })
+    await expect.poll(() => batches.length, { timeout: 20_000 }).toBe(1)
+  })
+
+  it('counts equal events together, and limits the number of different ones', async () => {
+    const { activity, batches } = recorder()
+    activity.audit({ event: 'request_rejected', clientId: 'a' })
+    activity.audit({ event: 'request_rejected', clientId: 'a' })
+    for (let index = 0; index < 5000; index += 1)
+      activity.audit({ event: 'request_rejected', clientId: String(index) })
+    await activity.flush()
+    const audit = batches[0]?.audit ?? []
+    expect(audit[0]).toMatchObject({ clientId: 'a', count: 2 })
+    expect(audit.length).toBeLessThanOrEqual(1001)
+    expect(audit.reduce((sum, { count }) => sum + count, 0)).toBe(5002)
+  })
+
+  it('writes nothing when nothing happened', async () => {
+    const { activity, batches } = recorder()
+    await activity.close()
+    expect(batches).toEqual([])
+  })
+
+  it('reports a storage failure and continues', async () => {
+    const { activity, errors } = recorder({ fail: new Error('gone') })
+    activity.audit({ event: 'request_rejected' })
+    await activity.flush()
+    activity.audit({ event: 'request_rejected' })
+    await activity.close()
+    expect(errors).toHaveLength(2)
+  })
+})
