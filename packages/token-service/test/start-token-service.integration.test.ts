@@ -24,7 +24,7 @@ describe('starting a token service', () => {
     [{ applications: [{ ...application, clientId: '' }] }, /applications\[0\]\.clientId/],
     [
       { applications: [{ ...application, products: ['a, b'] }] },
-      /applications\[0\]\.products\[0\].*not contain commas/,
+      /"demo" in applications has the product "a, b", whose name must not contain commas/,
     ],
     [{ applications: [{ ...application, lifetimeSeconds: 0 }] }, /applications\[0\]\.lifetimeSeconds/],
     [{ applications: [{ ...application, clientSecretExpiresAt: 'soon' }] }, /clientSecretExpiresAt/],
