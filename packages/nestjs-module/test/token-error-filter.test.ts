@@ -130,7 +130,7 @@ describe('in other transports than HTTP', () => {
   }
 
   it('returns an Observable to a microservice, which Nest waits for', async () => {
-    const results = [unavailable, rejected].map((error) => filter.catch(error, hostOf('rpc')))
+    const results = [unavailable, rejected].map((thrown) => filter.catch(thrown, hostOf('rpc')))
     expect(await Promise.all(results.map(errorOf))).toStrictEqual([
       { status: 'error', message: 'Service Unavailable' },
       { status: 'error', message: 'Bad Gateway' },

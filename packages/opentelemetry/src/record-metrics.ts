@@ -73,6 +73,9 @@ function recordEvent(
       // The origin is not an attribute: callers determine it, so its values are unbounded.
       instruments.withheld.add(1, identity)
       break
+    case 'token_skipped':
+      instruments.skipped.add(1, identity)
+      break
     case 'lifetime_unknown':
       instruments.unknownLifetimes.add(1, { ...identity, 'tokenwell.lifetime.problem': event.problem })
       break
@@ -127,6 +130,10 @@ function createInstruments(meter: Meter) {
     }),
     withheld: meter.createCounter('tokenwell.token.withheld_requests', {
       description: 'Requests sent without a token because their origin is not allowed',
+      unit: '{request}',
+    }),
+    skipped: meter.createCounter('tokenwell.token.skipped_requests', {
+      description: 'Requests sent without a token because they had a header already',
       unit: '{request}',
     }),
     unknownLifetimes: meter.createCounter('tokenwell.token.unknown_lifetimes', {

@@ -56,6 +56,7 @@ it('the metrics of tokens have names, units and descriptions, as the README show
     { type: 'call_settled', durationMs: 0, kind: 'credentials' },
     { type: 'token_rejected', remainingMs: 1_000, refreshing: true },
     { type: 'token_withheld', origin: 'https://api.example.com' },
+    { type: 'token_skipped', origin: 'https://api.example.com' },
     { type: 'lifetime_unknown', requestId: 1, problem: 'missing', assumedMs: 1_000 },
     { type: 'store_unavailable', operation: 'read', cause: 'ECONNREFUSED' },
   ]
@@ -71,6 +72,7 @@ it('the metrics of tokens have names, units and descriptions, as the README show
     'counter | tokenwell.token.rejections | {rejection} | Tokens that an API rejected',
     'gauge | tokenwell.token.remaining_lifetime | s | Remaining lifetime of the cached token; 0 without one',
     'histogram | tokenwell.token.request.duration | s | Duration of requests to the token endpoint',
+    'counter | tokenwell.token.skipped_requests | {request} | Requests sent without a token because they had a header already',
     'counter | tokenwell.token.unknown_lifetimes | {token} | Tokens received without a valid lifetime',
     'counter | tokenwell.token.withheld_requests | {request} | Requests sent without a token because their origin is not allowed',
   ])

@@ -299,7 +299,7 @@ describe('the keys of an issuer', () => {
       audience: 'orders',
       clock,
       fetch: async (url) => {
-        const { pathname } = new URL(String(url))
+        const { pathname } = new URL(url instanceof Request ? url.url : url)
         requests.push(pathname)
         return server.respond(pathname)
       },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { EngineBusyError, EngineError, type SpeechEngine, type Transcript } from '../engines/speech-engine.ts'
+import { EngineBusyError, EngineError, type SpeechEngine } from '../engines/speech-engine.ts'
 import { untilAborted } from '../engines/command/write-speech-wav.ts'
 import { createTemporaryFile } from '../temporary-files/temporary-file.ts'
 import { createFairShare, runJob, type Job } from './run-job.ts'

@@ -21,7 +21,10 @@ export interface TokenWatcher {
 }
 
 /** @param onChange called after each change, except the passing of time */
-export function watchToken(tokens: Pick<TokenProvider, 'subscribe'>, onChange: () => void = () => {}): TokenWatcher {
+export function watchToken(
+  tokens: Pick<TokenProvider, 'subscribe'>,
+  onChange: () => void = () => {},
+): TokenWatcher {
   let tokenRequests = 0
   let received = 0
   let apiCalls = 0

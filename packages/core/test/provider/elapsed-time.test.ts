@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTokenProvider, type Clock } from '@tokenwell/core'
 import { pass, setWallClock, useFakeTime, watch } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'

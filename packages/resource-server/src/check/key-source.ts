@@ -1,4 +1,4 @@
-import { isTokenError, TokenError } from '@tokenwell/core'
+import { isTokenError, type TokenError } from '@tokenwell/core'
 import { createIssuerDiscovery, errorCode, noStore, readBody, secureUrl } from '@tokenwell/core/protocol'
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { orAborted, withDeadline } from '../runtime/deadline.ts'
