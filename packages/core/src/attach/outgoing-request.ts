@@ -100,7 +100,7 @@ export class OutgoingRequest {
   }
 }
 
-export function isRequest(value: unknown): value is Request {
+function isRequest(value: unknown): value is Request {
   return typeof value === 'object' && value !== null && 'url' in value && 'clone' in value
 }
 
