@@ -20,6 +20,7 @@ import {
   TokenVerificationError,
   type TokenVerificationFailure,
 } from '../rejection/token-verification-error.ts'
+import { checkOptions } from '../options/check-options.ts'
 import type { TokenVerifierOptions } from '../options/token-verifier-options.ts'
 import type { VerificationEvent, VerificationEventListener } from '../options/verification-event.ts'
 import type { VerifiedToken } from '../requirements/verified-token.ts'
@@ -57,6 +58,7 @@ const systemClock = { now: () => Date.now(), monotonic: () => performance.now() 
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { clock = systemClock, realm = 'api', dpop, errors = 'standard', onEvent, waitUntil } = options
+  checkOptions(options)
   const listeners = new Set<VerificationEventListener>(onEvent && [onEvent])
   const report = (event: VerificationEvent): void => {
     for (const listener of listeners) void notifyListener(listener, event)
