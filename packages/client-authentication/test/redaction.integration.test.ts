@@ -74,7 +74,6 @@ it.each<[string, ScriptedServer['respond'], ScriptedServer['respond']?]>([
     clientId: 'client',
     clientAuthentication: privateKeyJwt({ key }),
     binding: dpop({ keyPair }),
-    includeErrorDescription: true,
   })
   const tokens = createTokenProvider(source, { store, maxAttempts: 2, onEvent: (event) => seen.push(event) })
   const send = createTokenFetch(tokens, { allowedOrigins: [api.origin] })

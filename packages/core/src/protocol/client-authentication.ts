@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from './headers.ts'
+import { headerValue, type ResponseHeaders } from './headers.ts'
 import type { TokenError } from './token-error.ts'
 
 /** A token request as a {@link ClientAuthentication} sees it; it adds to `body` or `headers`. */
@@ -41,6 +41,10 @@ function post(clientSecret: string): ClientAuthentication {
       body.set('client_secret', clientSecret)
     },
     fingerprint: () => `post ${clientSecret}`,
+    explain(error, headers) {
+      if (error.status !== 401 || !/^\s*basic\b/i.test(headerValue(headers, 'www-authenticate') ?? '')) return
+      error.message += " The endpoint expects HTTP Basic: set clientAuthentication: 'client_secret_basic'."
+    },
   }
 }
 

@@ -6,9 +6,9 @@ export interface ErrorFacts {
   readonly oauthError?: string | undefined
   /** The gateway's `fault.detail.errorcode`. */
   readonly vendorCode?: string | undefined
-  /** The gateway's `fault.faultstring` or `Error`: used to classify, never shown. */
+  /** The gateway's `fault.faultstring` or `Error`. */
   readonly faultText: string
-  /** `error_description`: shown only on request, after redaction. */
+  /** `error_description`. */
   readonly description?: string | undefined
 }
 
@@ -40,6 +40,25 @@ export function readErrorFacts(body: unknown): ErrorFacts | undefined {
       .slice(0, 1000),
     description: typeof description === 'string' ? description : undefined,
   }
+}
+
+const longestReason = 300
+
+/** The server's own reason: one line of at most 300 characters, without anything that was sent or looks like a token. */
+export function reasonOf(facts: ErrorFacts | undefined, secrets: readonly string[]): string {
+  let text = facts?.description ?? facts?.faultText ?? ''
+  for (const secret of secrets) text = text.replaceAll(secret, '[redacted]')
+  // Control characters, and those that change the direction of the text after them.
+  return text
+    .replace(/[\w.~+/=-]{16,}/g, (word) => (looksLikeToken(word) ? '[redacted]' : word))
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .trim()
+    .slice(0, longestReason)
+}
+
+/** A server may repeat a token that it has issued. */
+function looksLikeToken(word: string): boolean {
+  return (/[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word)) || /\b[0-9a-f]{32,}\b/.test(word)
 }
 
 function readCode(value: unknown): string | undefined {

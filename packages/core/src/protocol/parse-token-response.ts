@@ -1,16 +1,20 @@
-import { errorOfResponse, readErrorFacts, type RequestIdentity } from './error-response.ts'
+import { errorOfResponse, readErrorFacts, reasonOf, type RequestIdentity } from './error-response.ts'
 import { headerValue, type ResponseHeaders } from './headers.ts'
 import { retryAfter } from './retry-after.ts'
 import { readTokenResponse, type TokenResponse } from './token-response.ts'
-import { changeTokenError } from './token-error.ts'
+import { quoteReason } from './token-error.ts'
 
 /** A token response together with the response's JSON as received, unknown members included. */
 export type ParsedTokenResponse = TokenResponse & { readonly raw: Readonly<Record<string, unknown>> }
 
 /** How {@link parseTokenResponse} reports errors. */
 export interface ParseTokenResponseOptions extends RequestIdentity {
-  /** Puts `error_description` into the error as received: it may repeat what was sent. @default false */
-  readonly includeErrorDescription?: boolean | undefined
+  /**
+   * Every secret, assertion and token that was sent: replaced in the server's own reason, which then stands in the message.
+   *
+   * @default undefined: the message has no reason, because it may repeat what was sent
+   */
+  readonly secrets?: readonly string[] | undefined
 }
 
 /**
@@ -31,8 +35,8 @@ export function parseTokenResponse(
   const response = raw && !facts && status >= 200 && status < 300 ? readTokenResponse(raw) : 'not_json'
   if (typeof response === 'object') return { ...response, raw: raw! }
   const error = errorOfResponse(status, facts, retryAfter(headers), response, options)
-  const errorDescription = options.includeErrorDescription && facts?.description
-  throw errorDescription ? changeTokenError(error, { errorDescription }) : error
+  const reason = options.secrets && reasonOf(facts, options.secrets)
+  throw reason ? quoteReason(error, reason) : error
 }
 
 /** Parses a JSON object; undefined for anything else. */

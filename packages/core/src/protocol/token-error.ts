@@ -26,8 +26,8 @@ export interface TokenFailure {
   readonly oauthError?: string | undefined
   /** The gateway's own fault code, if it has the form of a code. */
   readonly vendorCode?: string | undefined
-  /** `error_description` of RFC 6749, section 5.2, redacted; only with `includeErrorDescription`. */
-  readonly errorDescription?: string | undefined
+  /** The server's own reason, redacted, as the message quotes it; never stored. */
+  readonly reason?: string | undefined
   /** Time to wait, in milliseconds from the response (RFC 9110, section 10.2.3). */
   readonly retryAfterMs?: number | undefined
   /** Number of requests made before this error was reported. */
@@ -46,7 +46,7 @@ const facts = [
   'status',
   'oauthError',
   'vendorCode',
-  'errorDescription',
+  'reason',
   'retryAfterMs',
   'attempts',
   'clientId',
@@ -59,7 +59,7 @@ export class TokenError extends Error implements TokenFailure {
   declare readonly status?: number
   declare readonly oauthError?: string
   declare readonly vendorCode?: string
-  declare readonly errorDescription?: string
+  declare readonly reason?: string
   declare readonly retryAfterMs?: number
   declare readonly attempts?: number
   declare readonly clientId?: string
@@ -95,4 +95,14 @@ export function copyTokenError(error: unknown): unknown {
 export function changeTokenError(error: TokenError, changes: Partial<TokenFailure>): TokenError {
   const failure: TokenFailure = Object.assign({}, error, { message: error.message }, changes)
   return new TokenError(failure, error.cause as Error | undefined)
+}
+
+/** Appends the server's own reason to the message. */
+export function quoteReason(error: TokenError, reason: string): TokenError {
+  return changeTokenError(error, { message: `${error.message} "${reason}"`, reason })
+}
+
+/** The message without the server's own reason: what may leave the process, such as to a shared store. */
+export function messageWithoutReason({ message, reason }: TokenError): string {
+  return reason === undefined ? message : message.replace(` "${reason}"`, '')
 }

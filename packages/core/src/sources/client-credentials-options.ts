@@ -39,8 +39,6 @@ export interface ClientCredentialsOptions extends Omit<
   readonly binding?: TokenBinding | undefined
   /** Unit of `expires_in` in the response. @default 'seconds' */
   readonly expiresInUnit?: 'seconds' | 'milliseconds' | undefined
-  /** Puts the endpoint's `error_description` into errors, secrets redacted. @default false */
-  readonly includeErrorDescription?: boolean | undefined
   /** @default the global fetch, looked up at each request */
   readonly fetch?: FetchLike | undefined
   /** Allows use in a browser, where anyone can read the secret. @default false */

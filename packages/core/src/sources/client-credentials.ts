@@ -67,7 +67,7 @@ class ClientCredentials extends Redacted implements TokenSource {
   }
 
   async requestToken({ signal, label }: TokenRequestContext): Promise<TokenResponse> {
-    const { fetch, binding, expiresInUnit, includeErrorDescription } = this.#options
+    const { fetch, binding, expiresInUnit } = this.#options
     const client = await resolveClient(this.#options, true)
     const { options, issuer, secret, authentication } = client
     const { clientId } = options
@@ -91,7 +91,7 @@ class ClientCredentials extends Redacted implements TokenSource {
       // Read before the request: credentials that are replaced while it is pending have not been tried yet.
       revision = await this.#revision(client)
       const { status, headers, body } = await (binding ? binding.send(tokenEndpoint, send) : send())
-      const reading = { ...identity, includeErrorDescription }
+      const reading = { ...identity, secrets: sent }
       const { raw: _raw, ...response } = parseTokenResponse(status, headers, body, reading)
       const { tokenType = 'Bearer' } = binding ?? {}
       if (response.tokenType !== tokenType) throw unexpectedType(response, tokenType, identity)
@@ -102,6 +102,9 @@ class ClientCredentials extends Redacted implements TokenSource {
       if (!isTokenError(cause)) throw authenticationFailed(cause, identity)
       const error = redactEchoedSecrets(cause, sent)
       if (received) authentication.explain?.(error, received.headers)
+      if (options.authUrl && (error.status === 404 || error.status === 405)) {
+        error.message += ' If authUrl is the whole URL of a token endpoint, set tokenEndpoint instead.'
+      }
       if (error.kind === 'credentials' && revision !== undefined) {
         onCredentialsChange(
           error,

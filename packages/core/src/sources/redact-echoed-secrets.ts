@@ -6,10 +6,10 @@ const shortestInside = 12
 
 /**
  * Some endpoints repeat what they received. A code that repeats a secret is dropped, in every form in which
- * the secret was sent; in the description it is replaced.
+ * the secret was sent.
  */
 export function redactEchoedSecrets(error: TokenError, secrets: readonly string[]): TokenError {
-  const { oauthError = '', vendorCode = '', errorDescription, cause } = error
+  const { oauthError = '', vendorCode = '', cause } = error
   const repeats = (code: string): boolean =>
     secrets.some((secret) => code === secret || (secret.length >= shortestInside && code.includes(secret)))
   const { code } = Object(cause) as { code?: unknown }
@@ -19,12 +19,7 @@ export function redactEchoedSecrets(error: TokenError, secrets: readonly string[
   const changes: { -readonly [Fact in keyof TokenFailure]?: TokenFailure[Fact] } = {}
   if (repeats(oauthError) || repeats(vendorCode)) {
     changes.message = `The token endpoint repeated the client's credentials in its response (${error.status}). Report this to its operators.`
-    changes.oauthError = changes.vendorCode = undefined
-  }
-  if (errorDescription !== undefined) {
-    let text = errorDescription.replace(/[\0-\x1f\x7f]/g, ' ')
-    for (const secret of secrets) text = text.replaceAll(secret, '[redacted]')
-    changes.errorDescription = text.slice(0, 200)
+    changes.oauthError = changes.vendorCode = changes.reason = undefined
   }
   return changeTokenError(error, changes)
 }

@@ -173,12 +173,9 @@ describe('errors', () => {
       status: 400,
       body: { error: repeated, error_description: `got ${repeated}` },
     })
-    const tokens = createTokenProvider(
-      sourceOf(endpoint, { clientSecret: 'secret-canary', includeErrorDescription: true, ...options }),
-    )
+    const tokens = createTokenProvider(sourceOf(endpoint, { clientSecret: 'secret-canary', ...options }))
     const error = (await failureOf(tokens)) as TokenError
     expect(error.oauthError).toBeUndefined()
-    expect(error.errorDescription).toBe('got [redacted]')
     expect(error.message).toContain(explanation)
     expect(error.message).not.toContain(repeated)
   })
@@ -188,9 +185,9 @@ describe('errors', () => {
     const body = { error: 'invalid_client', error_description: `got assertion-canary, a ${type}` }
     const endpoint = new ScriptedEndpoint({ status: 401, body })
     const clientAuthentication = clientAssertion(() => 'assertion-canary')
-    const options = { clientSecret: undefined, clientAuthentication, includeErrorDescription: true }
+    const options = { clientSecret: undefined, clientAuthentication }
     const error = (await failureOf(createTokenProvider(sourceOf(endpoint, options)))) as TokenError
-    expect(error.errorDescription).toBe(`got [redacted], a ${type}`)
+    expect(error.message).toContain(`"got [redacted], a ${type}"`)
   })
 
   it('never repeat a proof of possession', async () => {
@@ -204,9 +201,10 @@ describe('errors', () => {
       prove: async () => ({}),
       receive: () => false,
     }
-    const options = { binding, includeErrorDescription: true }
+    const options = { binding }
     const error = (await failureOf(createTokenProvider(sourceOf(endpoint, options)))) as TokenError
-    expect(error).toMatchObject({ oauthError: 'invalid_dpop_proof', errorDescription: 'got [redacted]' })
+    expect(error.oauthError).toBe('invalid_dpop_proof')
+    expect(error.message).toMatch(/ "got \[redacted\]"$/)
   })
 
   it('keep an OAuth error that contains a short secret by chance', async () => {
@@ -215,20 +213,57 @@ describe('errors', () => {
     expect((await failureOf(tokens)) as TokenError).toMatchObject({ oauthError: 'invalid_client' })
   })
 
-  it('have at most 200 characters of a description', async () => {
-    const body = { error: 'invalid_request', error_description: 'x'.repeat(201) }
+  it('have at most 300 characters of the reason', async () => {
+    const body = { error: 'invalid_request', error_description: 'x'.repeat(301) }
     const endpoint = new ScriptedEndpoint({ status: 400, body })
-    const tokens = createTokenProvider(sourceOf(endpoint, { includeErrorDescription: true }))
-    expect(((await failureOf(tokens)) as TokenError).errorDescription).toBe('x'.repeat(200))
+    const { message } = (await failureOf(createTokenProvider(sourceOf(endpoint)))) as TokenError
+    expect(message).toMatch(/[^x]"x{300}"$/)
   })
 
-  it('with a description keep their message', async () => {
-    const body = { error: 'invalid_request', error_description: 'the form has no grant' }
+  it.each([
+    [{ error: 'invalid_request', error_description: 'the form\r\nhas \u202eno grant\u0007' }],
+    [{ fault: { faultstring: 'the form\nhas no\tgrant', detail: { errorcode: 'steps.x' } } }],
+  ])('end with the reason of the server, without control characters: %j', async (body) => {
     const endpoint = new ScriptedEndpoint({ status: 400, body })
-    const tokens = createTokenProvider(sourceOf(endpoint, { includeErrorDescription: true }))
-    const error = (await failureOf(tokens)) as TokenError
-    expect(error.errorDescription).toBe('the form has no grant')
-    expect(error.message).toContain('rejected the request (400 invalid_request)')
+    const { message } = (await failureOf(createTokenProvider(sourceOf(endpoint)))) as TokenError
+    expect(message).toContain('rejected the request (400')
+    expect(message.replace('has  no', 'has no')).toMatch(/ "the form has no grant"$/)
+  })
+
+  it('say what to write if the endpoint expects HTTP Basic', async () => {
+    const headers = { 'www-authenticate': 'Basic realm="tokens"' }
+    const endpoint = new ScriptedEndpoint({ status: 401, body: { error: 'invalid_client' }, headers })
+    const { message } = (await failureOf(createTokenProvider(sourceOf(endpoint)))) as TokenError
+    expect(message).toContain("set clientAuthentication: 'client_secret_basic'.")
+  })
+
+  it.each([404, 405])('say what to write if authUrl is the URL of a token endpoint: %d', async (status) => {
+    const endpoint = new ScriptedEndpoint({ status, body: 'no such page' })
+    const options = { tokenEndpoint: undefined, authUrl: 'https://auth.example.com/token' }
+    const { message } = (await failureOf(createTokenProvider(sourceOf(endpoint, options)))) as TokenError
+    expect(message).toContain('set tokenEndpoint instead.')
+  })
+
+  it('are a copy for each caller, whose stack names the caller', async () => {
+    const endpoint = new ScriptedEndpoint({ status: 401, body: { error: 'invalid_client' } })
+    const tokens = createTokenProvider(sourceOf(endpoint))
+    const billing = async () => await tokens.getToken()
+    const shipping = async () => await tokens.getToken()
+    const [first, second] = (await Promise.all([billing, shipping].map(failing))) as [TokenError, TokenError]
+    first.message = 'changed'
+    expect(second).not.toBe(first)
+    expect(second.message).toContain('rejected the client credentials')
+    expect(first.stack).toContain('billing')
+    expect(second.stack).toContain('shipping')
+    expect(((await failing(billing)) as TokenError).message).toContain('Next attempt in')
+  })
+
+  it('keep the kind of a frozen error of a source', async () => {
+    const requestToken = async (): Promise<never> => {
+      throw Object.freeze(new TokenError({ kind: 'credentials', message: 'The vault rejected us.' }))
+    }
+    const tokens = createTokenProvider({ cacheKey: async () => 'key', requestToken })
+    expect(await failureOf(tokens)).toMatchObject({ kind: 'credentials', message: 'The vault rejected us.' })
   })
 
   it.each(['ENOTFOUND', 'EAI_AGAIN'])('explain that a host cannot be resolved: %s', async (code) => {
@@ -489,3 +524,11 @@ describe('a rejected request of a fetch with tokens', () => {
     expect(sent.map((headers) => headers.get('authorization'))).toEqual(['Bearer token-1', 'Bearer token-2'])
   })
 })
+
+async function failing(call: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await call()
+  } catch (error) {
+    return error
+  }
+}

@@ -4,7 +4,7 @@ import { requestWithRetries, type AcquireContext, type ProviderContext } from '.
 import { onAbort } from '../../runtime/abort.ts'
 import { errorCode } from '../../runtime/error-code.ts'
 import { sleep, waitFor } from '../../runtime/timers.ts'
-import { isTokenError, type TokenError } from '../../protocol/token-error.ts'
+import { isTokenError, messageWithoutReason, type TokenError } from '../../protocol/token-error.ts'
 import type { TokenLease, TokenStore } from '../../tokens/token-store.ts'
 import { isShared, readStoredToken } from './read-stored-token.ts'
 import { slowStoreError, StoreOperations } from './store-operations.ts'
@@ -168,10 +168,10 @@ async function acquireUnderLease(
       else await operations.run('release', () => lease.release())
     })
   const share = (error: TokenError, ms: number): Promise<unknown> => {
-    const { kind, message, status, oauthError, vendorCode, retryAfterMs } = error
+    const { kind, status, oauthError, vendorCode, retryAfterMs } = error
     const failure = {
       kind,
-      message,
+      message: messageWithoutReason(error),
       status,
       oauthError,
       vendorCode,
