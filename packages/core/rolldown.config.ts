@@ -9,7 +9,7 @@ export default defineConfig({
     dir: 'dist',
     format: 'esm',
     sourcemap: true,
-    chunkFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
     minifyInternalExports: false,
     codeSplitting: { groups: [{ name: 'core', test: /\/src\/\w+\// }] },
   },

@@ -2,6 +2,7 @@ import {
   createClientAuthentication,
   type ClientAuthentication,
   type ClientAuthenticationMethod,
+  platformPath,
 } from './client-authentication.ts'
 import { configurationError } from './configuration-error.ts'
 import { secureUrl } from './secure-url.ts'
@@ -42,7 +43,6 @@ export interface UnauthenticatedTokenRequest {
   readonly body: URLSearchParams
 }
 
-const platformPath = '/oauth/client_credential/accesstoken'
 const reservedParameters = new Set([
   'grant_type',
   'client_id',

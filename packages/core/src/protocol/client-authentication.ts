@@ -30,6 +30,9 @@ export interface ClientAuthentication {
   explain?(error: TokenError, headers: ResponseHeaders): void
 }
 
+/** Path of the platform's token endpoint, below `authUrl`. */
+export const platformPath = '/oauth/client_credential/accesstoken'
+
 /** The built-in methods; `none` identifies the client by `client_id` alone, for mutual TLS or public clients. */
 export type ClientAuthenticationMethod = 'client_secret_post' | 'client_secret_basic' | 'none'
 
@@ -42,8 +45,11 @@ function post(clientSecret: string): ClientAuthentication {
     },
     fingerprint: () => `post ${clientSecret}`,
     explain(error, headers) {
+      // The platform expects them in the form, and a 401 names a scheme in any case (RFC 9110, section 15.5.2).
+      if (error.tokenEndpoint?.endsWith(platformPath)) return
       if (error.status !== 401 || !/^\s*basic\b/i.test(headerValue(headers, 'www-authenticate') ?? '')) return
-      error.message += " The endpoint expects HTTP Basic: set clientAuthentication: 'client_secret_basic'."
+      error.message +=
+        " The endpoint may expect HTTP Basic: then set clientAuthentication: 'client_secret_basic'."
     },
   }
 }

@@ -235,6 +235,10 @@ describe('errors', () => {
     const endpoint = new ScriptedEndpoint({ status: 401, body: { error: 'invalid_client' }, headers })
     const { message } = (await failureOf(createTokenProvider(sourceOf(endpoint)))) as TokenError
     expect(message).toContain("set clientAuthentication: 'client_secret_basic'.")
+    // Not at the platform's endpoint, which expects the form.
+    const platform = { tokenEndpoint: undefined, authUrl: 'https://auth.example.com' }
+    const failure = (await failureOf(createTokenProvider(sourceOf(endpoint, platform)))) as TokenError
+    expect(failure.message).not.toContain('client_secret_basic')
   })
 
   it.each([404, 405])('say what to write if authUrl is the URL of a token endpoint: %d', async (status) => {
