@@ -13,18 +13,18 @@ export interface Budget {
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
-    bytes: 20_700,
-    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 11_830 },
+    bytes: 21_900,
+    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 12_500 },
     dependencies: 0,
     start: 1.4,
   },
-  'axios-interceptor': { bytes: 2_700, dependencies: 1 },
+  'axios-interceptor': { bytes: 3_300, dependencies: 1 },
   'ky-hook': { bytes: 520, dependencies: 1 },
-  'nestjs-module': { bytes: 2_500, dependencies: 2 },
+  'nestjs-module': { bytes: 2_700, dependencies: 2 },
   'token-stores': { bytes: 7_300, dependencies: 1 },
   'resource-server': { dependencies: 6 },
   'client-authentication': { dependencies: 2 },
-  opentelemetry: { bytes: 2_200, dependencies: 1 },
+  opentelemetry: { bytes: 3_000, dependencies: 1 },
   cli: { dependencies: 6 },
   testing: { dependencies: 24 },
   'token-service': { dependencies: 56, start: 13 },
