@@ -52,7 +52,7 @@ export function connectionFromEnvironment(environment: Environment): Connection 
   }
 }
 
-/** Reads the credentials of the application for web pages; undefined if there is none. */
+/** Reads the credentials of the application for web pages; undefined if it does not exist. */
 export function pageFromEnvironment(environment: Environment): Credentials | undefined {
   const { PAGE_CLIENT_ID: clientId, PAGE_CLIENT_SECRET: clientSecret } = environment
   return clientId && clientSecret ? { clientId, clientSecret } : undefined

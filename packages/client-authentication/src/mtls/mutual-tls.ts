@@ -27,7 +27,7 @@ interface Connections {
   readonly pair: string
   readonly thumbprint: string
   readonly agent: Agent
-  /** Requests that have no response yet: undici would refuse them if the agent were closed. */
+  /** Requests that have no response yet: undici would reject them if the agent were closed. */
   waiting: number
   /** Set once another pair has replaced this one. */
   close: (() => void) | undefined

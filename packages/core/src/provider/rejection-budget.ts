@@ -34,7 +34,7 @@ export class RejectionBudget {
     this.#clock = clock
   }
 
-  /** Takes one refresh from the budget; false if there is none. Without a path, the origin's budget counts alone. */
+  /** Takes one refresh from the budget; false if it is used up. Without a path, the origin's budget counts alone. */
   draw(origin?: string, path?: string): boolean {
     const pause = path === undefined ? undefined : this.#pauses.get(path)
     if (

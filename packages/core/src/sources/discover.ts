@@ -25,7 +25,7 @@ export function discover(
   return { issuer, ...createIssuerDiscovery(readMetadata, { maxAgeMs }) }
 }
 
-/** The token endpoint and its client authentication, or why there is none. */
+/** The token endpoint and its client authentication, or why they could not be found. */
 function readMetadata(
   metadata: Readonly<Record<string, unknown>>,
   issuer: string,

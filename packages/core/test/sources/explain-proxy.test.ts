@@ -24,7 +24,7 @@ async function messageOf(cause: Error, env: Record<string, string> = {}): Promis
   return (error as Error).message
 }
 
-const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+const connectionError = Object.assign(new Error('The connection failed'), { code: 'ECONNREFUSED' })
 
 it.each([
   [
@@ -40,14 +40,14 @@ it.each([
 })
 
 it('names a proxy in the environment that Node does not use', async () => {
-  expect(await messageOf(refused, { HTTPS_PROXY: 'http://proxy.test:8080' })).toMatch(
+  expect(await messageOf(connectionError, { HTTPS_PROXY: 'http://proxy.test:8080' })).toMatch(
     /ECONNREFUSED\)\. HTTPS_PROXY is set, but Node uses it only with NODE_USE_ENV_PROXY=1\.$/,
   )
 })
 
 it.each([
-  ['no proxy', refused, {}],
-  ['a proxy that Node uses', refused, { HTTPS_PROXY: 'http://proxy.test', NODE_USE_ENV_PROXY: '1' }],
+  ['no proxy', connectionError, {}],
+  ['a proxy that Node uses', connectionError, { HTTPS_PROXY: 'http://proxy.test', NODE_USE_ENV_PROXY: '1' }],
   ['another failure', new Error('odd'), { HTTPS_PROXY: 'http://proxy.test' }],
 ])('says nothing about proxies with %s', async (_what, cause, env) => {
   expect(await messageOf(cause, env)).not.toMatch(/proxy/i)
