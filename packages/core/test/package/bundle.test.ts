@@ -10,14 +10,14 @@ describe('the published file', () => {
     const { chunks, code, file } = await buildCore()
     for (const { fileName, imports, dynamicImports } of chunks) {
       // Every entry reads one more file.
-      expect([...imports, ...dynamicImports]).toEqual(fileName === 'core.js' ? [] : ['core.js'])
+      expect([...imports, ...dynamicImports]).toEqual(fileName === 'chunks/core.js' ? [] : ['chunks/core.js'])
     }
     const imported: string[] = []
     const bundle = await rolldown({
       input: file,
       platform: 'neutral',
       external: (id, _importer, isResolved) => {
-        if (!isResolved && id !== file && id !== './core.js') imported.push(id)
+        if (!isResolved && id !== file && id !== './chunks/core.js') imported.push(id)
         return false
       },
     })
