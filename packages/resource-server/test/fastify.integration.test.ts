@@ -3,30 +3,6 @@ import { expect, it, onTestFinished } from 'vitest'
 import { resourceServer } from '@tokenwell/resource-server/fastify'
 import { createVerifierUnderTest, delayIntrospection } from './verifier-under-test.ts'
 
-it('the log of an application contains the reason for a 503, and no rejected token', async () => {
-  const underTest = createVerifierUnderTest()
-  const lines: string[] = []
-  const app = Fastify({ logger: { level: 'warn', stream: { write: (line) => void lines.push(line) } } })
-  app.register(resourceServer, { verifier: underTest.verifier })
-  app.get('/', async () => ({}))
-  const statusFor = async (token: string) =>
-    (await app.inject({ url: '/', headers: { authorization: `Bearer ${token}` } })).statusCode
-
-  expect([await statusFor('good'), await statusFor('bad')]).toEqual([200, 401])
-  expect(lines).toEqual([])
-
-  underTest.respond = () => new Response('', { status: 500 })
-  expect(await statusFor('other')).toBe(503)
-  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-    {
-      msg: 'An access token could not be checked.',
-      err: { message: expect.stringContaining('responded with status 500') },
-    },
-  ])
-  expect(lines.join()).not.toContain('other')
-  await app.close()
-})
-
 it('a request that something else has responded to in the meantime is left alone', async () => {
   const underTest = createVerifierUnderTest()
   const { asked, respond } = delayIntrospection(underTest)

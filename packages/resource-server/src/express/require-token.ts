@@ -5,6 +5,7 @@ import {
   type NodeRequest,
   type RequireTokenOptions,
 } from '../node/node-request.ts'
+import { logFailure } from '../rejection/failure-log.ts'
 import { TokenVerificationError } from '../rejection/token-verification-error.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
 import type { VerifiedToken } from '../requirements/verified-token.ts'
@@ -62,6 +63,7 @@ export function requireToken(
 
 function sendRejection(response: ServerResponse, error: unknown): void {
   if (!(error instanceof TokenVerificationError)) throw error
+  logFailure(error)
   // Another middleware has responded, such as one that limits the time of requests.
   if (response.headersSent) return
   const body = JSON.stringify(error.body)

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { credentialsOf, NodeRequestFacts, type RequireTokenOptions } from '../node/node-request.ts'
 import type { TokenRequirements } from '../requirements/find-insufficient-scope.ts'
+import { logFailure } from '../rejection/failure-log.ts'
 import { TokenVerificationError } from '../rejection/token-verification-error.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
 import type { VerifiedToken } from '../requirements/verified-token.ts'
@@ -50,8 +51,7 @@ async function protectRoutes(
       })
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) throw error
-      if (error.status === 503)
-        request.log.error({ err: error.cause }, 'An access token could not be checked.')
+      logFailure(error, (text, err) => request.log.error({ err }, text))
       return reply.code(error.status).headers(error.headers).send(error.body)
     }
   })

@@ -1,5 +1,6 @@
 import type { RequireTokenOptions } from '../node/node-request.ts'
 import { hasTokenInQuery } from '../credentials/read-credentials.ts'
+import { logFailure } from '../rejection/failure-log.ts'
 import { TokenVerificationError } from '../rejection/token-verification-error.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
 import type { VerifiedToken } from '../requirements/verified-token.ts'
@@ -37,6 +38,7 @@ export function requireToken<Incoming extends Request, Rest extends readonly unk
       })
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) throw error
+      logFailure(error)
       return Response.json(error.body, { status: error.status, headers: error.headers })
     }
     return handler(request, token, ...rest)

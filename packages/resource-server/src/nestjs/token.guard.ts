@@ -14,6 +14,7 @@ import {
   type NodeRequest,
   type RequireTokenOptions,
 } from '../node/node-request.ts'
+import { logFailure } from '../rejection/failure-log.ts'
 import { TokenVerificationError } from '../rejection/token-verification-error.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
 import { CLIENT_CERTIFICATE } from './client-certificate.token.ts'
@@ -54,8 +55,7 @@ export class TokenGuard implements CanActivate {
       return true
     } catch (error) {
       if (!(error instanceof TokenVerificationError)) throw error
-      if (error.status === 503)
-        this.#logger.error(`An access token could not be checked. ${String(error.cause)}`)
+      logFailure(error, (text, { message }) => this.#logger.error(`${text} ${message}`))
       for (const [name, value] of Object.entries(error.headers)) {
         if (response) this.#adapterHost.httpAdapter.setHeader(response, name, value)
       }

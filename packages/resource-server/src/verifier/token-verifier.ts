@@ -4,6 +4,7 @@ import { checkBinding } from '../binding/check-binding.ts'
 import type { DpopProofs } from '../binding/dpop-proofs.ts'
 import type { VerifiedRequest } from '../binding/verified-request.ts'
 import { createChallenge } from '../rejection/challenge.ts'
+import { FailureLog } from '../rejection/failure-log.ts'
 import { CheckedTokens, type CheckedToken } from '../check/checked-tokens.ts'
 import { chooseCheck } from '../check/choose-check.ts'
 import { digest } from '../runtime/digest.ts'
@@ -63,6 +64,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const report = (event: VerificationEvent): void => {
     for (const listener of listeners) void notifyListener(listener, event)
   }
+  const failureLog = new FailureLog()
   const checkOf = chooseCheck({ ...options, clock })
   const checked = new CheckedTokens({
     maxCachedTokens: options.maxCachedTokens ?? 10_000,
@@ -93,6 +95,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   ): TokenVerificationError => {
     const { code, clientId } = failure
     const error = new TokenVerificationError(failure, createChallenge(failure, scheme, challenges), toBody)
+    failureLog.select(error, clock.monotonic(), listeners.size > 0)
     report({
       type: 'request_rejected',
       code,

@@ -8,7 +8,7 @@ import { listen } from './listen.ts'
 export function startExpress(configs: ApiConfigs): Promise<RunningApis> {
   const app = express()
   for (const [name, options] of Object.entries(configs)) {
-    const verifier = createTokenVerifier(options)
+    const verifier = createTokenVerifier({ ...options, onEvent: () => {} })
     for (const [route, requirements] of Object.entries(routes)) {
       app.get(`/${name}/${route}`, requireToken(verifier, requirements), (request, response) => {
         response.json(request.accessToken)

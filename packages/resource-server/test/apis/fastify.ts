@@ -8,7 +8,7 @@ export async function startFastify(configs: ApiConfigs): Promise<RunningApis> {
   for (const [name, options] of Object.entries(configs)) {
     app.register(
       async (api) => {
-        api.register(resourceServer, { verifier: createTokenVerifier(options) })
+        api.register(resourceServer, { verifier: createTokenVerifier({ ...options, onEvent: () => {} }) })
         for (const [route, accessToken] of Object.entries(routes)) {
           api.get(`/${route}`, { config: { accessToken } }, async (request) => request.accessToken)
         }

@@ -6,7 +6,7 @@ import { routes, type ApiConfigs } from './api-config.ts'
 export function createFetchHandler(configs: ApiConfigs): (request: Request) => Promise<Response> {
   const handlers = new Map<string, (request: Request) => Promise<Response>>(
     Object.entries(configs).flatMap(([name, options]) => {
-      const verifier = createTokenVerifier(options)
+      const verifier = createTokenVerifier({ ...options, onEvent: () => {} })
       return Object.entries(routes).map(
         ([route, requirements]) =>
           [

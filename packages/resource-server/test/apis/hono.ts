@@ -9,7 +9,7 @@ import { listen } from './listen.ts'
 export async function startHono(configs: ApiConfigs): Promise<RunningApis> {
   const app = new Hono<{ Variables: { accessToken: VerifiedToken } }>()
   for (const [name, options] of Object.entries(configs)) {
-    const verifier = createTokenVerifier(options)
+    const verifier = createTokenVerifier({ ...options, onEvent: () => {} })
     for (const [route, requirements] of Object.entries(routes)) {
       app.use(`/${name}/${route}`, (context, next) =>
         requireToken(
