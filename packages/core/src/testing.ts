@@ -1,1 +1,5 @@
-export { createTestTokenProvider, type TestTokenProviderOptions } from './testing/test-token-provider.ts'
+export {
+  createTestTokenProvider,
+  type TestTokenProvider,
+  type TestTokenProviderOptions,
+} from './testing/test-token-provider.ts'

@@ -152,7 +152,7 @@ describe('forRoot', () => {
       providers: [Orders],
     })
       .overrideProvider(getTokenProviderToken())
-      .useValue(createTestTokenProvider({ value: 'from the test' }))
+      .useValue(createTestTokenProvider({ tokens: ['from the test'] }))
       .compile()
     await module.init()
     expect(await valueOf(module.get(Orders).tokens)).toBe('from the test')

@@ -1,10 +1,29 @@
+import { changeTokenError, type TokenError } from '../protocol/token-error.ts'
+import type { AttachableTokenProvider } from '../provider/attachable-token-provider.ts'
 import { createTokenProvider } from '../provider/create-token-provider.ts'
-import type { TokenProvider } from '../provider/token-provider.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { exemptFromCooldown } from '../tokens/credentials-change.ts'
 
 /** Options of {@link createTestTokenProvider}. */
 export interface TestTokenProviderOptions {
-  /** The value of every token. @default 'test-token' */
-  readonly value?: string | undefined
+  /** Values of the tokens, one for each token request; the last one is repeated. @default ['test-token'] */
+  readonly tokens?: readonly string[] | undefined
+  /** Lifetime of each token, in milliseconds. @default 3_600_000 */
+  readonly lifetimeMs?: number | undefined
+  /** The initial value of {@link TestTokenProvider.error}. @default no error */
+  readonly error?: TokenError | undefined
+}
+
+/** A token provider for tests. */
+export interface TestTokenProvider extends AttachableTokenProvider {
+  /** The number of token requests. */
+  readonly requests: number
+  /** While it is set, every token request fails with this error, at once: without retries and cooldown. */
+  error: TokenError | undefined
+  /** Moves the provider's clock past the expiry of its token. */
+  expire(): void
+  /** Starts again as created: no cached token, no request counted, the first of `tokens`, the initial `error`. */
+  reset(): void
 }
 
 /**
@@ -12,15 +31,45 @@ export interface TestTokenProviderOptions {
  * provider does, but sends nothing.
  *
  * @example
- * const tokens = createTestTokenProvider({ value: 'abc' })
- * await tokens.getToken() // { value: 'abc', … }
+ * const tokens = createTestTokenProvider({ tokens: ['first', 'second'] })
+ * await tokens.getToken() // { value: 'first', … }
+ * tokens.expire()
+ * await tokens.getToken() // { value: 'second', … }
+ * tokens.error = new TokenError({ kind: 'unavailable', message: 'The token endpoint is down.' })
  */
 export function createTestTokenProvider({
-  value = 'test-token',
-}: TestTokenProviderOptions = {}): TokenProvider {
-  const day = 86_400
-  return createTokenProvider({
-    cacheKey: async () => value,
-    requestToken: async () => ({ accessToken: value, tokenType: 'Bearer', expiresIn: day, scope: [] }),
+  tokens = ['test-token'],
+  lifetimeMs = 3_600_000,
+  error,
+}: TestTokenProviderOptions = {}): TestTokenProvider {
+  let aheadMs = 0
+  const clock = {
+    now: () => systemClock.now() + aheadMs,
+    monotonic: () => systemClock.monotonic() + aheadMs,
+  }
+  const provider = createTokenProvider(
+    {
+      cacheKey: async () => 'test',
+      requestToken: async () => {
+        const accessToken = tokens[Math.min(state.requests++, tokens.length - 1)]!
+        if (state.error) throw exemptFromCooldown(changeTokenError(state.error, {}))
+        return { accessToken, tokenType: 'Bearer', expiresIn: lifetimeMs / 1000, scope: [] }
+      },
+    },
+    { clock, maxAttempts: 1 },
+  )
+  const resetProvider = provider.reset.bind(provider)
+  const state = Object.assign(provider, {
+    requests: 0,
+    error,
+    expire: () => {
+      aheadMs += lifetimeMs
+    },
+    reset: () => {
+      resetProvider()
+      state.requests = 0
+      state.error = error
+    },
   })
+  return state
 }

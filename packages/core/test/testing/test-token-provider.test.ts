@@ -1,31 +1,97 @@
-import { createTokenFetch } from '@tokenwell/core'
+import { createTokenFetch, TokenError } from '@tokenwell/core'
 import { createTestTokenProvider } from '@tokenwell/core/testing'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-it('returns the given token', async () => {
-  await using tokens = createTestTokenProvider({ value: 'abc' })
-  expect((await tokens.getToken()).value).toBe('abc')
-  expect(tokens.peekToken()?.value).toBe('abc')
-})
+const unavailable = new TokenError({ kind: 'unavailable', message: 'The token endpoint is down.' })
 
-it('returns a token without options, and again after a rejection', async () => {
-  await using tokens = createTestTokenProvider()
-  const token = await tokens.getToken()
-  expect(token).toMatchObject({ value: 'test-token', tokenType: 'Bearer' })
-  expect(token.expiresAt.getTime()).toBeGreaterThan(Date.now())
-  tokens.reject(token)
-  expect((await tokens.getToken()).value).toBe('test-token')
-})
+describe('createTestTokenProvider', () => {
+  it('returns a token without options, and again after a rejection', async () => {
+    await using tokens = createTestTokenProvider()
+    const token = await tokens.getToken()
+    expect(token).toMatchObject({ value: 'test-token', tokenType: 'Bearer' })
+    expect(token.expiresAt.getTime()).toBeGreaterThan(Date.now())
+    tokens.reject(token)
+    expect((await tokens.getToken()).value).toBe('test-token')
+    expect(tokens.requests).toBe(2)
+  })
 
-it('serves an adapter', async () => {
-  const sent: (string | null)[] = []
-  const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    sent.push(new Request(input, init).headers.get('authorization'))
-    return new Response()
-  }
-  await using tokens = createTestTokenProvider({ value: 'abc' })
-  await createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'], fetch })(
-    'https://api.example.com/orders',
+  it('returns the given tokens in order, and the last one again', async () => {
+    await using tokens = createTestTokenProvider({ tokens: ['first', 'second'] })
+    const values = []
+    for (let round = 0; round < 3; round++) {
+      values.push((await tokens.getToken()).value, (await tokens.getToken()).value)
+      tokens.expire()
+    }
+    expect(values).toEqual(['first', 'first', 'second', 'second', 'second', 'second'])
+    expect(tokens.requests).toBe(3)
+  })
+
+  it('expires its token', async () => {
+    await using tokens = createTestTokenProvider({ lifetimeMs: 60_000 })
+    const token = await tokens.getToken()
+    expect(token.expiresAt.getTime() - Date.now()).toBeCloseTo(60_000, -3)
+    tokens.expire()
+    expect(tokens.peekToken()).toBeUndefined()
+    await tokens.getToken()
+    expect(tokens.requests).toBe(2)
+  })
+
+  it.each(['credentials', 'configuration', 'throttled', 'unavailable', 'malformed', 'aborted'] as const)(
+    'fails with an error of kind %s at once, each time, until the error is removed',
+    async (kind) => {
+      const error = new TokenError({ kind, message: 'No token.', status: 500, retryAfterMs: 60_000 })
+      await using tokens = createTestTokenProvider({ error: Object.freeze(error) })
+      for (const requests of [1, 2, 3]) {
+        await expect(tokens.getToken()).rejects.toMatchObject({ kind, message: 'No token.', status: 500 })
+        expect(tokens.requests).toBe(requests)
+      }
+      tokens.error = undefined
+      expect((await tokens.getToken()).value).toBe('test-token')
+    },
   )
-  expect(sent).toEqual(['Bearer abc'])
+
+  it('keeps a valid token while requests fail', async () => {
+    await using tokens = createTestTokenProvider({ tokens: ['first', 'second'] })
+    await tokens.getToken()
+    tokens.error = unavailable
+    expect((await tokens.getToken()).value).toBe('first')
+    await expect(tokens.getToken({ forceRefresh: true })).rejects.toMatchObject({ kind: 'unavailable' })
+    expect((await tokens.getToken()).value).toBe('first')
+    tokens.expire()
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+
+  it('starts again after a reset', async () => {
+    const tokens = createTestTokenProvider({ tokens: ['first', 'second'], error: unavailable })
+    tokens.error = undefined
+    await tokens.getToken()
+    tokens.expire()
+    await tokens.getToken()
+    tokens.reset()
+    expect(tokens.requests).toBe(0)
+    expect(tokens.peekToken()).toBeUndefined()
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'unavailable' })
+    tokens.error = undefined
+    expect((await tokens.getToken()).value).toBe('second')
+    await tokens.close()
+    await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'aborted' })
+  })
+
+  it('shares one request between concurrent callers', async () => {
+    await using tokens = createTestTokenProvider()
+    await Promise.all(Array.from({ length: 10 }, () => tokens.getToken()))
+    expect(tokens.requests).toBe(1)
+  })
+
+  it('serves an adapter, also after a rejection', async () => {
+    const sent: (string | null)[] = []
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      sent.push(new Request(input, init).headers.get('authorization'))
+      return new Response(null, { status: sent.length === 1 ? 401 : 200 })
+    }
+    await using tokens = createTestTokenProvider({ tokens: ['old', 'new'] })
+    const apiFetch = createTokenFetch(tokens, { allowedOrigins: ['https://api.example.com'], fetch })
+    expect((await apiFetch('https://api.example.com/orders')).status).toBe(200)
+    expect(sent).toEqual(['Bearer old', 'Bearer new'])
+  })
 })

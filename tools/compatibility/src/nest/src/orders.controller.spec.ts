@@ -10,7 +10,7 @@ describe('OrdersController', () => {
       imports: [HttpModule],
       controllers: [OrdersController],
       providers: [
-        { provide: getTokenProviderToken(), useFactory: () => createTestTokenProvider({ value: 'abc' }) },
+        { provide: getTokenProviderToken(), useFactory: () => createTestTokenProvider({ tokens: ['abc'] }) },
       ],
     }).compile()
     expect(await module.get(OrdersController).token()).toBe('abc')

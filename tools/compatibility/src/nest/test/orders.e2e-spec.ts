@@ -20,7 +20,7 @@ describe('orders (e2e)', () => {
   it('takes a test token provider instead', async () => {
     const module = await Test.createTestingModule({ imports: [AppModule] })
       .overrideProvider(getTokenProviderToken())
-      .useFactory({ factory: () => createTestTokenProvider({ value: 'abc' }) })
+      .useFactory({ factory: () => createTestTokenProvider({ tokens: ['abc'] }) })
       .compile()
     app = module.createNestApplication()
     await app.init()
