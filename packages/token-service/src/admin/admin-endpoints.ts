@@ -3,15 +3,8 @@ import { z } from 'zod'
 import type { RegisteredClient } from '../storage/application.ts'
 import { parseValue } from '../runtime/parse-value.ts'
 import { NotFoundError } from '../runtime/usage-error.ts'
-import {
-  actorOf,
-  credentialIds,
-  describeCredentials,
-  naming,
-  newKey,
-  rotation,
-  type AdminRequest,
-} from './admin-request.ts'
+import { actorOf, credentialIds, describeCredentials, type AdminRequest } from './admin-request.ts'
+import { administerCredentials } from './credential-administration.ts'
 import { administerDevelopers, type DeveloperLinks } from './developer-administration.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
 import { applicationSchema, productName } from '../clients/application-schema.ts'
@@ -110,31 +103,9 @@ export function adminEndpoints(
       return describeOne(request.params.clientId)
     })
   }
-  server.post<AdminRequest>('/applications/:clientId/secrets', async (request, reply) => {
-    const { overlapSeconds } = parseValue(rotation, request.body ?? {})
-    const client = await find(request.params.clientId)
-    const clientSecret = await registry(request).rotateSecret(client, overlapSeconds * 1000)
-    return reply.code(201).send({ clientId: client.application.clientId, clientSecret })
-  })
-  server.delete<AdminRequest>('/applications/:clientId/secrets/:id', async (request, reply) => {
-    await registry(request).revokeSecret(await find(request.params.clientId), request.params.id)
-    return reply.code(204).send()
-  })
-
-  server.post<AdminRequest>('/applications/:clientId/keys', async (request, reply) => {
-    const { key, name: keyName } = parseValue(newKey, request.body)
-    const { application } = await find(request.params.clientId)
-    return reply.code(201).send(await registry(request).addKeys(application, key, keyName))
-  })
-  server.patch<AdminRequest>('/applications/:clientId/keys/:id', async (request, reply) => {
-    const { application } = await find(request.params.clientId)
-    await registry(request).renameKey(application, request.params.id, parseValue(naming, request.body).name)
-    return reply.code(204).send()
-  })
-  server.delete<AdminRequest>('/applications/:clientId/keys/:id', async (request, reply) => {
-    const { application } = await find(request.params.clientId)
-    await registry(request).removeKey(application, request.params.id)
-    return reply.code(204).send()
+  administerCredentials(server, '/applications/:clientId', registry, async ({ params }) => {
+    const { application, secrets } = await find(params.clientId)
+    return { ...application, secrets }
   })
 
   server.get('/products', () => storage.products.list())

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { ResourceServerSecret } from '../storage/resource-server.ts'
+import type { StoredSecret } from '../storage/application.ts'
 import type { PublicKey } from '../storage/public-key.ts'
 import type { Actor } from '../clients/application-registry.ts'
 
@@ -14,12 +14,10 @@ export function actorOf({ ip }: Pick<FastifyRequest, 'ip'>): Actor {
   return { actor: 'administration', address: ip }
 }
 
-export const rotation = z.strictObject({ overlapSeconds: z.number().min(0).default(86_400) })
 export const naming = z.strictObject({ name: z.string().trim().min(1).max(200) })
-export const newKey = naming.partial().extend({ key: z.string().min(1) })
 
 interface Credentials {
-  readonly secrets: readonly ResourceServerSecret[]
+  readonly secrets: readonly StoredSecret[]
   readonly keys: readonly PublicKey[]
 }
 

@@ -1,22 +1,16 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ResourceServer } from '../storage/resource-server.ts'
 import { parseValue } from '../runtime/parse-value.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
-import {
-  actorOf,
-  credentialIds,
-  describeCredentials,
-  naming,
-  newKey,
-  rotation,
-  type AdminRequest,
-} from './admin-request.ts'
+import { actorOf, credentialIds, describeCredentials, naming, type AdminRequest } from './admin-request.ts'
+import { administerCredentials } from './credential-administration.ts'
 
 const path = '/resource-servers/:clientId'
 
 /** The APIs that may introspect tokens, their secrets and their public keys. */
 export function administerResourceServers(server: FastifyInstance, service: ServiceContext): void {
-  const registry = (request: Parameters<typeof actorOf>[0]) => service.resourceServersFor(actorOf(request))
+  const registry = (request: FastifyRequest) => service.resourceServersFor(actorOf(request))
+  const find = (request: FastifyRequest<AdminRequest>) => registry(request).find(request.params.clientId)
 
   async function describe(servers: readonly ResourceServer[]) {
     const lastUses = await service.activity.lastUses(servers.flatMap(credentialIds))
@@ -27,7 +21,7 @@ export function administerResourceServers(server: FastifyInstance, service: Serv
     reply.send(await describe(await registry(request).list())),
   )
   server.get<AdminRequest>(path, async (request, reply) => {
-    const [described] = await describe([await registry(request).find(request.params.clientId)])
+    const [described] = await describe([await find(request)])
     return reply.send(described)
   })
   server.post('/resource-servers', async (request, reply) => {
@@ -36,34 +30,12 @@ export function administerResourceServers(server: FastifyInstance, service: Serv
     return reply.code(201).send({ clientId: resourceServer.clientId, clientSecret })
   })
   server.patch<AdminRequest>(path, async (request, reply) => {
-    await registry(request).rename(request.params.clientId, parseValue(naming, request.body).name)
+    await registry(request).rename(await find(request), parseValue(naming, request.body).name)
     return reply.code(204).send()
   })
   server.delete<AdminRequest>(path, async (request, reply) => {
-    await registry(request).remove(request.params.clientId)
+    await registry(request).remove(await find(request))
     return reply.code(204).send()
   })
-  server.post<AdminRequest>(`${path}/secrets`, async (request, reply) => {
-    const { overlapSeconds } = parseValue(rotation, request.body ?? {})
-    const { clientId } = request.params
-    const clientSecret = await registry(request).rotateSecret(clientId, overlapSeconds * 1000)
-    return reply.code(201).send({ clientId, clientSecret })
-  })
-  server.delete<AdminRequest>(`${path}/secrets/:id`, async (request, reply) => {
-    await registry(request).revokeSecret(request.params.clientId, request.params.id)
-    return reply.code(204).send()
-  })
-  server.post<AdminRequest>(`${path}/keys`, async (request, reply) => {
-    const { key, name } = parseValue(newKey, request.body)
-    return reply.code(201).send(await registry(request).addKeys(request.params.clientId, key, name))
-  })
-  server.patch<AdminRequest>(`${path}/keys/:id`, async (request, reply) => {
-    const { clientId, id } = request.params
-    await registry(request).renameKey(clientId, id, parseValue(naming, request.body).name)
-    return reply.code(204).send()
-  })
-  server.delete<AdminRequest>(`${path}/keys/:id`, async (request, reply) => {
-    await registry(request).removeKey(request.params.clientId, request.params.id)
-    return reply.code(204).send()
-  })
+  administerCredentials(server, path, registry, find)
 }

@@ -3,17 +3,14 @@ import type { ActivityRecorder } from '../storage/activity-recorder.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Keyring } from './keyring.ts'
 import type { ApplicationChanges, Storage } from '../storage/storage.ts'
-import type {
-  Application,
-  ApplicationSettings,
-  Approval,
-  Project,
-  RegisteredClient,
-} from '../storage/application.ts'
-import type { PublicKey } from '../storage/public-key.ts'
-import { changeRepeatedly } from './change-repeatedly.ts'
-import { configuredSecretPrefix, createClientId, createClientSecret, storedSecret } from './client-secret.ts'
-import { createKeyRegistry } from './key-registry.ts'
+import type { Application, ApplicationSettings, Approval, Project } from '../storage/application.ts'
+import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
+import {
+  AlreadyExists,
+  applicationKeys,
+  createCredentialRegistry,
+  type CredentialRegistry,
+} from './credential-registry.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
 
@@ -21,9 +18,6 @@ export type NewApplication = Omit<
   Application,
   'id' | 'clientId' | 'createdAtMs' | 'requested' | 'revision' | 'tokenGeneration' | 'deletesAtMs' | 'keys'
 >
-
-/** Something with this ID already exists: for example, a form was sent twice. */
-export class AlreadyExists extends Error {}
 
 /** The application has changed since it was read. */
 export class ApplicationChanged extends Error {}
@@ -35,7 +29,7 @@ export interface Actor {
 }
 
 /** Creates and changes projects, applications and secrets; each change is written to the audit log. */
-export interface ApplicationRegistry {
+export interface ApplicationRegistry extends CredentialRegistry {
   createProject(project: ProjectDetails): Promise<Project>
   changeProject(project: Project, details: ProjectDetails): Promise<void>
   /**
@@ -75,22 +69,6 @@ export interface ApplicationRegistry {
   revoke(application: Application): Promise<void>
   /** Revokes all current tokens of the application. */
   revokeTokens(application: Application): Promise<void>
-  /**
-   * Returns a new secret, once; the existing ones expire after `overlapMs`, or earlier. Throws {@link AlreadyExists}
-   * if the client has a secret with that ID.
-   */
-  rotateSecret(client: RegisteredClient, overlapMs: number, secretId?: string): Promise<string>
-  revokeSecret(client: RegisteredClient, secretId: string): Promise<void>
-  /**
-   * Registers public keys for `private_key_jwt`: PEM, a JWK, a JWK set, or the https URL of a JWK set. The keys of an
-   * application are `application.keys`. Without a `name`, each is named after its own ID, thumbprint or URL. Throws a
-   * `UsageError` if the text contains no usable public key.
-   */
-  addKeys(application: Application, text: string, name?: string): Promise<readonly PublicKey[]>
-  /** Throws a `UsageError` if the application has no key with that ID. */
-  renameKey(application: Application, keyId: string, name: string): Promise<void>
-  /** Removes the key and revokes all tokens that were obtained with it. */
-  removeKey(application: Application, keyId: string): Promise<void>
 }
 
 /** How long something that is being deleted can be restored. */
@@ -120,19 +98,8 @@ export function createApplicationRegistry(
     )
   }
 
-  const keyRegistry = createKeyRegistry(
-    (clientId, change) =>
-      changeRepeatedly(async () => {
-        const client = await storage.applications.findClient(clientId)
-        if (!client) return true
-        const { id, revision, keys } = client.application
-        return storage.applications.update(id, { keys: change(keys) }, revision)
-      }),
-    audit,
-    clock,
-  )
-
   return {
+    ...createCredentialRegistry(context, applicationKeys(storage.applications), audit),
     async createProject(details) {
       const project = { ...details, id: randomUUID(), createdAtMs: clock.now() }
       await storage.projects.create(project)
@@ -179,7 +146,7 @@ export function createApplicationRegistry(
         keys: [],
       }
       const clientSecret = createClientSecret()
-      const secret = storedSecret(keyring, { applicationId: application.id, value: clientSecret, nowMs })
+      const secret = storedSecret(keyring, { ownerId: id, value: clientSecret, nowMs })
       if (!(await storage.applications.create(application, [secret]))) throw new AlreadyExists()
       audit('application_created', clientId)
       return { application, clientSecret }
@@ -211,34 +178,6 @@ export function createApplicationRegistry(
       await storage.applications.revokeTokens(id)
       audit('tokens_revoked', clientId)
     },
-    async rotateSecret({ application, secrets }, overlapMs, secretId = randomUUID()) {
-      if (secrets.some(({ id }) => id === secretId)) throw new AlreadyExists()
-      const nowMs = clock.now()
-      const clientSecret = createClientSecret()
-      const stored = storedSecret(keyring, { applicationId: application.id, value: clientSecret, nowMs })
-      const secret = { ...stored, id: secretId }
-      await storage.applications.addSecret(secret)
-      for (const { id, expiresAtMs = Infinity } of secrets) {
-        const newExpiryMs = nowMs + overlapMs
-        if (newExpiryMs < expiresAtMs) await storage.applications.expireSecret(id, newExpiryMs)
-      }
-      audit('secret_rotated', application.clientId, secret.id)
-      return clientSecret
-    },
-    async revokeSecret({ application, secrets }, secretId) {
-      // The ID comes from a form: only this client's own secrets.
-      if (!secrets.some(({ id }) => id === secretId)) return
-      // A configured secret is kept as expired, so that the next start does not add it again.
-      if (secretId.startsWith(configuredSecretPrefix)) {
-        await storage.applications.expireSecret(secretId, clock.now())
-      } else {
-        await storage.applications.removeSecret(secretId)
-      }
-      audit('secret_revoked', application.clientId, secretId)
-    },
-    addKeys: ({ clientId }, text, name) => keyRegistry.addKeys(clientId, text, name),
-    renameKey: ({ clientId }, keyId, name) => keyRegistry.renameKey(clientId, keyId, name),
-    removeKey: ({ clientId }, keyId) => keyRegistry.removeKey(clientId, keyId),
   }
 }
 

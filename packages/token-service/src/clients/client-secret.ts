@@ -1,11 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Keyring } from './keyring.ts'
 import type { StoredSecret } from '../storage/application.ts'
+import type { Keyring } from './keyring.ts'
 
 const prefixLength = 4
-
-/** The start of the IDs of secrets from the configuration. */
-export const configuredSecretPrefix = 'configured-'
+const configuredPrefix = 'configured-'
 
 /** 128 random bits in hexadecimal: never starts with `-`, which commands take for a flag. */
 export function createClientId(): string {
@@ -20,15 +18,27 @@ export function createClientSecret(): string {
 /** The stored form of a secret. */
 export function storedSecret(
   keyring: Keyring,
-  { applicationId, value, nowMs, expiresAtMs }: NewSecret,
+  { id = randomUUID(), ownerId, value, nowMs, expiresAtMs }: NewSecret,
 ): StoredSecret {
   const prefix = value.slice(0, Math.min(prefixLength, Math.floor(value.length / 4)))
-  return { id: randomUUID(), applicationId, ...keyring.hash(value), prefix, createdAtMs: nowMs, expiresAtMs }
+  return { id, ownerId, ...keyring.hash(value), prefix, createdAtMs: nowMs, expiresAtMs }
 }
 
 export interface NewSecret {
-  readonly applicationId: string
+  /** @default a random one */
+  readonly id?: string | undefined
+  readonly ownerId: string
   readonly value: string
   readonly nowMs: number
   readonly expiresAtMs?: number | undefined
+}
+
+/** The ID of a secret from the configuration; `text`: what makes it unique. */
+export function configuredId(text: string): string {
+  return configuredPrefix + text
+}
+
+/** Whether a secret is from the configuration. */
+export function isConfigured({ id }: Pick<StoredSecret, 'id'>): boolean {
+  return id.startsWith(configuredPrefix)
 }

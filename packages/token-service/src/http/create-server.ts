@@ -39,7 +39,6 @@ export function createServer({
   decorateWithOutcome(server)
   rejectAmbiguousRequests(server)
   handleErrors(server, { shape })
-  closeIdleConnections(server)
   server.setNotFoundHandler((_request, reply) => sendError(reply, new ProtocolError('not_found'), shape))
   return server
 }
@@ -47,17 +46,4 @@ export function createServer({
 /** A client may close its side of the connection once it has sent its request; Node would then drop the response. */
 function respondToHalfClosedConnections({ server }: FastifyInstance): void {
   Object.assign(server, { httpAllowHalfOpen: true })
-}
-
-/** Otherwise a client that keeps its connection open after the last response would delay `close`. */
-function closeIdleConnections(server: FastifyInstance): void {
-  let timer: NodeJS.Timeout | undefined
-  server.addHook('preClose', (done) => {
-    timer = setInterval(() => server.server.closeIdleConnections(), 50)
-    done()
-  })
-  server.addHook('onClose', (_server, done) => {
-    clearInterval(timer)
-    done()
-  })
 }

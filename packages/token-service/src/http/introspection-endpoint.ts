@@ -24,7 +24,7 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
     )
     const { clientId } = client
     setOutcome(request, { clientId })
-    activity.used([clientId, credential.id])
+    activity.used([client.id, credential.id])
     const { token: value } = parseParameters(presentedToken, request.body)
     const found = await storage.tokens.find(accessTokenHash(value))
     if (!found || !isActive(found, clock.now())) {

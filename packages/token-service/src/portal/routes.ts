@@ -20,9 +20,8 @@ import { referenceHandlers } from './reference/reference-handlers.ts'
 import { referenceRoutes } from './reference/reference-routes.ts'
 import { resourceServerHandlers } from './resource-servers/resource-server-handlers.ts'
 import { resourceServerRoutes } from './resource-servers/resource-server-routes.ts'
-import { keyHandlers } from './secrets/key-handlers.ts'
 import { secretHandlers } from './secrets/secret-handlers.ts'
-import { keyRoutes, secretRoutes } from './secrets/secret-routes.ts'
+import { secretRoutes } from './secrets/secret-routes.ts'
 import { linkHandlers } from './session/link-handlers.ts'
 import { logInHandlers } from './session/log-in-handlers.ts'
 import { linkRoutes, logInRoutes } from './session/session-routes.ts'
@@ -42,7 +41,6 @@ export const routes = {
   ...projectRoutes,
   ...applicationRoutes,
   ...secretRoutes,
-  ...keyRoutes,
 } as const
 
 /** A handler for each route: the type check fails without it. */
@@ -61,6 +59,5 @@ export function createHandlers(service: ServiceContext): HandlersOf<typeof route
     ...projectHandlers(service),
     ...applicationHandlers(service),
     ...secretHandlers(service),
-    ...keyHandlers(service),
   }
 }

@@ -8,8 +8,7 @@ import { createAccountLinks } from '../clients/account-links.ts'
 import { createApplicationRegistry } from '../clients/application-registry.ts'
 import { createDeveloperRegistry } from '../clients/developer-registry.ts'
 import { createResourceServerRegistry } from '../clients/resource-server-registry.ts'
-import { seedApplications } from '../clients/seed-applications.ts'
-import { seedResourceServers } from '../clients/seed-resource-servers.ts'
+import { seedApplications, seedResourceServers } from '../clients/seed-clients.ts'
 import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { purgeRegularly } from '../oauth/purge-expired.ts'
@@ -99,12 +98,8 @@ export async function openServiceContext(
 }
 
 /** With the keys of another database every secret would be rejected, without an explanation. */
-async function checkKeys({ applications, resourceServers }: Storage, { keyIds }: Keyring): Promise<void> {
-  const servers = await resourceServers.list()
-  const used = [
-    ...(await applications.keyIds()),
-    ...servers.flatMap(({ secrets }) => secrets.map(({ keyId }) => keyId)),
-  ]
+async function checkKeys({ secrets }: Storage, { keyIds }: Keyring): Promise<void> {
+  const used = await secrets.keyIds()
   if (used.length > 0 && !used.some((id) => keyIds.includes(id))) {
     throw new UsageError(
       'None of the keys matches this database. Pass the keys that its secrets were hashed with, newest first.',

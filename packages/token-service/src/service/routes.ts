@@ -57,8 +57,12 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   })
 }
 
-/** So that clients do not send another request on a connection that is about to be closed. */
+/** So that clients neither send another request on a connection that is about to be closed, nor keep it open. */
 function closeConnectionsWhileStopping(server: FastifyInstance, service: OpenService): void {
+  server.addHook('preClose', (done) => {
+    service.closesConnections = true
+    done()
+  })
   server.addHook('onSend', (_request, reply, _body, done) => {
     if (service.closesConnections) void reply.header('connection', 'close')
     done()

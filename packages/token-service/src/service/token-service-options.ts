@@ -13,7 +13,7 @@ import {
   type ApplicationOptions,
 } from '../clients/application-options.ts'
 import { applicationSchema, productName, resourceServerSchema } from '../clients/application-schema.ts'
-import type { ResourceServerOptions } from '../clients/seed-resource-servers.ts'
+import type { ResourceServerOptions } from '../clients/seed-clients.ts'
 import { parseStorageLocation } from '../storage/open-storage.ts'
 import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'
 

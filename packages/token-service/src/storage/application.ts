@@ -61,7 +61,8 @@ export type ApplicationSettings = Omit<
 /** A client secret as it is stored: a hash. */
 export interface StoredSecret {
   readonly id: string
-  readonly applicationId: string
+  /** The ID of the application or resource server. */
+  readonly ownerId: string
   readonly keyId: string
   readonly hash: string
   /** The first characters, by which its owner recognises it. */

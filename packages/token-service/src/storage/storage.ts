@@ -80,11 +80,14 @@ export interface ApplicationStorage {
   listOf(projectIds: readonly string[]): Promise<RegisteredClient[]>
   /** Those that an administrator has to decide on: pending, or with requested changes. */
   awaitingApproval(): Promise<RegisteredClient[]>
-  /** Does nothing if a secret with that ID exists. */
-  addSecret(secret: StoredSecret): Promise<void>
-  /** Sets when a secret expires; `undefined`: never. */
-  expireSecret(id: string, expiresAtMs: number | undefined): Promise<void>
-  removeSecret(id: string): Promise<void>
+}
+
+/** The secrets of applications and resource servers. */
+export interface SecretStorage {
+  /** `false` if there is one with that ID. */
+  add(secret: StoredSecret): Promise<boolean>
+  expire(id: string, expiresAtMs: number): Promise<void>
+  remove(id: string): Promise<void>
   /** The keys that the secrets were hashed with. */
   keyIds(): Promise<string[]>
 }
@@ -119,15 +122,15 @@ export interface ResourceServerStorage {
   find(clientId: string): Promise<ResourceServer | undefined>
   /** The oldest first. */
   list(): Promise<ResourceServer[]>
-  /** `false` if there is one with that client ID. */
+  /** Atomic; `false` if the client ID or the ID is taken. */
   create(server: ResourceServer): Promise<boolean>
   /** Does nothing and resolves with `false` if it is no longer at the given revision. */
   update(
-    clientId: string,
-    changes: Partial<Pick<ResourceServer, 'name' | 'secrets' | 'keys'>>,
-    revision: number,
+    id: string,
+    changes: Partial<Pick<ResourceServer, 'name' | 'keys'>>,
+    revision?: number,
   ): Promise<boolean>
-  remove(clientId: string): Promise<void>
+  remove(id: string): Promise<void>
 }
 
 /** Assertions that clients have authenticated with, until they expire: each is accepted once. */
@@ -142,6 +145,7 @@ export interface Storage {
   readonly projects: ProjectStorage
   readonly products: ProductStorage
   readonly applications: ApplicationStorage
+  readonly secrets: SecretStorage
   readonly tokens: TokenStorage
   readonly failures: FailureStorage
   readonly assertions: AssertionStorage

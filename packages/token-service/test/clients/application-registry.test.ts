@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isBeingDeleted } from '../../src/storage/application.ts'
 import { createActivityRecorder } from '../../src/storage/activity-recorder.ts'
-import {
-  AlreadyExists,
-  ApplicationChanged,
-  createApplicationRegistry,
-} from '../../src/clients/application-registry.ts'
+import { ApplicationChanged, createApplicationRegistry } from '../../src/clients/application-registry.ts'
+import { AlreadyExists } from '../../src/clients/credential-registry.ts'
 import { createClientAuthenticator } from '../../src/oauth/authenticate-client.ts'
 import { createAssertionAuthenticator } from '../../src/oauth/authenticate-by-assertion.ts'
 import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
@@ -63,12 +60,16 @@ async function registered() {
     if (!found) throw new Error('There is no client.')
     return found
   }
+  const owner = async () => {
+    const { application: own, secrets } = await client()
+    return { ...own, secrets }
+  }
   const outcomeOf = (secret: string) =>
     authenticate({ clientId, clientSecret: secret }, { address: '127.0.0.1', audiences: () => [] }).then(
       () => 'accepted',
       (error: Error) => error.message,
     )
-  return { time, storage, activity, registry, project, application, clientSecret, client, outcomeOf }
+  return { time, storage, activity, registry, project, application, clientSecret, client, owner, outcomeOf }
 }
 
 describe('the application registry', () => {
@@ -87,8 +88,8 @@ describe('the application registry', () => {
   })
 
   it('rotates a secret: both are valid until the old one expires', async () => {
-    const { time, clientSecret: first, client, registry, outcomeOf } = await registered()
-    const second = await registry.rotateSecret(await client(), 5000)
+    const { time, clientSecret: first, owner, registry, outcomeOf } = await registered()
+    const second = await registry.rotateSecret(await owner(), 5000)
     expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['accepted', 'accepted'])
     time.now += 5000
     expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['expired_secret', 'accepted'])
@@ -96,26 +97,26 @@ describe('the application registry', () => {
   })
 
   it('never extends the lifetime of a secret by rotating', async () => {
-    const { time, clientSecret: first, client, registry, outcomeOf } = await registered()
-    await registry.rotateSecret(await client(), 1000)
-    await registry.rotateSecret(await client(), 999_000)
+    const { time, clientSecret: first, owner, registry, outcomeOf } = await registered()
+    await registry.rotateSecret(await owner(), 1000)
+    await registry.rotateSecret(await owner(), 999_000)
     time.now += 1000
     expect(await outcomeOf(first)).toBe('expired_secret')
   })
 
   it('rotates a secret without an end for the old one', async () => {
-    const { client, registry } = await registered()
-    await registry.rotateSecret(await client(), Infinity)
+    const { client, owner, registry } = await registered()
+    await registry.rotateSecret(await owner(), Infinity)
     expect((await client()).secrets.map(({ expiresAtMs }) => expiresAtMs)).toEqual([undefined, undefined])
   })
 
   it("revokes a secret at once, and only an application's own", async () => {
-    const { clientSecret: first, client, registry, outcomeOf } = await registered()
-    const second = await registry.rotateSecret(await client(), 5000)
+    const { clientSecret: first, client, owner, registry, outcomeOf } = await registered()
+    const second = await registry.rotateSecret(await owner(), 5000)
     const [oldest] = (await client()).secrets
-    await registry.revokeSecret({ ...(await client()), secrets: [] }, oldest?.id ?? '')
+    await registry.revokeSecret({ ...(await owner()), secrets: [] }, oldest?.id ?? '')
     expect(await outcomeOf(first)).toBe('accepted')
-    await registry.revokeSecret(await client(), oldest?.id ?? '')
+    await registry.revokeSecret(await owner(), oldest?.id ?? '')
     expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['invalid_client', 'accepted'])
   })
 
@@ -137,10 +138,10 @@ describe('the application registry', () => {
   })
 
   it('writes each change to the audit log', async () => {
-    const { registry, application, client, activity, storage } = await registered()
+    const { registry, application, client, owner, activity, storage } = await registered()
     await registry.revoke(application)
-    await registry.rotateSecret(await client(), 0)
-    await registry.revokeSecret(await client(), (await client()).secrets[0]?.id ?? '')
+    await registry.rotateSecret(await owner(), 0)
+    await registry.revokeSecret(await owner(), (await client()).secrets[0]?.id ?? '')
     await activity.flush()
     const events = (await storage.activity.audit(10)).map(({ event, detail }) => [event, detail])
     expect(events.map(([event]) => event).toReversed()).toEqual([
@@ -198,10 +199,10 @@ describe('the application registry', () => {
   })
 
   it('rejects what exists already, and a change of what has changed in the meantime', async () => {
-    const { registry, application, client } = await registered()
+    const { registry, application, client, owner } = await registered()
     await expect(registry.createApplication(application, application.id)).rejects.toThrow(AlreadyExists)
     const [secret] = (await client()).secrets
-    await expect(registry.rotateSecret(await client(), 0, secret?.id)).rejects.toThrow(AlreadyExists)
+    await expect(registry.rotateSecret(await owner(), 0, secret?.id)).rejects.toThrow(AlreadyExists)
     expect((await client()).secrets).toEqual([secret])
     const settings = { ...application, name: 'renamed' }
     await registry.changeSettings(application, settings, false)

@@ -36,6 +36,17 @@ describe('a service that stops', () => {
     }
   })
 
+  it('does not wait for clients that keep their connections', async () => {
+    const service = await testService()
+    const clients = Array.from({ length: 30 }, () => keepBusy(service.authUrl))
+    await requestToken(service.authUrl)
+    const startedMs = performance.now()
+    await service.close()
+    await Promise.all(clients)
+    // Idle connections would last 72 s.
+    expect(performance.now() - startedMs).toBeLessThan(20_000)
+  })
+
   it('asks clients to close their connections while it drains', async () => {
     const service = await testService()
     expect((await requestToken(service.authUrl)).headers.get('connection')).toBe('keep-alive')

@@ -107,7 +107,7 @@ describe('the service', () => {
     const head = `POST /oauth/revoke HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 7\r\n`
     socket.write(`${head}Content-Type: application/x-www-form-urlencoded\r\n\r\ntok`)
     await requested
-    const closed = server.close()
+    const closed = Promise.all([once(socket, 'close'), server.close()])
     socket.write('en=x')
     await closed
     expect(received).toMatch(/^HTTP\/1\.1 400 /)

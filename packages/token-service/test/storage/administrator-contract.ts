@@ -29,31 +29,40 @@ export function testAdministration(storage: () => Storage): void {
 
   it('keeps resource servers, and changes only the given revision', async () => {
     const { resourceServers } = storage()
-    const clientId = randomUUID()
+    const [id, clientId] = [randomUUID(), randomUUID()]
     const secret = {
-      id: 's',
+      id: randomUUID(),
+      ownerId: id,
       keyId: 'k',
       hash: 'h',
       prefix: 'p',
       createdAtMs: 1,
       expiresAtMs: 2,
-      configured: true,
     }
     const key = { id: 'k', name: 'n', createdAtMs: 1, jwksUrl: 'https://api.example.com/jwks' }
-    const server = { clientId, name: 'an API', createdAtMs: 1, secrets: [secret], keys: [key], revision: 0 }
+    const server = {
+      id,
+      clientId,
+      name: 'an API',
+      createdAtMs: 1,
+      secrets: [secret],
+      keys: [key],
+      revision: 0,
+    }
     const created = await Promise.all([1, 2].map(() => resourceServers.create(server)))
     expect(new Set(created)).toEqual(new Set([true, false]))
     expect(await resourceServers.find(clientId)).toEqual(server)
     expect(await resourceServers.list()).toContainEqual(server)
-    expect(await resourceServers.update(clientId, { secrets: [], name: 'other' }, 0)).toBe(true)
-    expect(await resourceServers.update(clientId, { keys: [] }, 0)).toBe(false)
-    expect(await resourceServers.find(clientId)).toEqual({
-      ...server,
-      secrets: [],
-      name: 'other',
-      revision: 1,
-    })
-    await resourceServers.remove(clientId)
+    await storage().secrets.remove(secret.id)
+    expect(await resourceServers.update(id, { name: 'other' }, 0)).toBe(true)
+    expect(await resourceServers.update(id, { keys: [] }, 0)).toBe(false)
+    expect(await resourceServers.update(id, {})).toBe(true)
+    const changed = { ...server, secrets: [], name: 'other', revision: 2 }
+    expect(await resourceServers.find(clientId)).toEqual(changed)
+    await storage().secrets.add(secret)
+    await resourceServers.remove(id)
+    // Its secrets are removed with it.
+    expect(await storage().secrets.add(secret)).toBe(true)
     expect(await resourceServers.find(clientId)).toBeUndefined()
     expect(await resourceServers.find('%')).toBeUndefined()
   })

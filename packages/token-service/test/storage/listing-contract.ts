@@ -146,14 +146,14 @@ export function testListings(open: () => Storage): void {
       const { ownerId, applications } = await owned(storage, ['demo'])
       const { id, projectId, name } = applications[0]!
       const application = { id, projectId, name }
-      const secret = { applicationId: id, keyId: 'k', createdAtMs: 1 }
+      const secret = { ownerId: id, keyId: 'k', createdAtMs: 1 }
       for (const [prefix, expiresAtMs] of [
         ['late', nowMs + 9],
         ['soon', nowMs + 1],
         ['gone', nowMs],
         ['ever', undefined],
       ] as const)
-        await storage.applications.addSecret({
+        await storage.secrets.add({
           ...secret,
           id: randomUUID(),
           hash: randomUUID(),

@@ -31,9 +31,9 @@ function application(projectId: string): Application {
   }
 }
 
-function secret(applicationId: string, more: Partial<StoredSecret> = {}): StoredSecret {
+function secret(ownerId: string, more: Partial<StoredSecret> = {}): StoredSecret {
   const id = randomUUID()
-  return { id, applicationId, keyId: 'k', hash: `hash of ${id}`, prefix: 'abcd', createdAtMs, ...more }
+  return { id, ownerId, keyId: 'k', hash: `hash of ${id}`, prefix: 'abcd', createdAtMs, ...more }
 }
 
 /** Creates an application in a separate project. */
@@ -49,7 +49,7 @@ export async function register(storage: Storage, secretCount = 1) {
 }
 
 export function token(secret: StoredSecret | undefined, expiresAtMs = createdAtMs + 1000): StoredToken {
-  const { id: secretId, applicationId } = secret ?? { id: '', applicationId: '' }
+  const { id: secretId, ownerId: applicationId } = secret ?? { id: '', ownerId: '' }
   const products = ['speech to text', 'a"b']
   return {
     hash: randomUUID(),
@@ -194,22 +194,23 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
 
     it('lists the keys that secrets were hashed with', async () => {
       const { application: one } = await registered()
-      await storage.applications.addSecret(secret(one.id, { keyId: 'another' }))
-      const keyIds = await storage.applications.keyIds()
+      await storage.secrets.add(secret(one.id, { keyId: 'another' }))
+      const keyIds = await storage.secrets.keyIds()
       expect(keyIds.sort()).toEqual(['another', 'k'])
     })
 
     it('adds, ends and removes secrets one by one', async () => {
       const { application: one, secrets } = await registered()
       const second = secret(one.id, { expiresAtMs: createdAtMs + 5 })
-      await storage.applications.addSecret(second)
+      await storage.secrets.add(second)
       const byId = async (id: string) => (await find(one.clientId)).secrets.find((each) => each.id === id)
       expect(await byId(second.id)).toMatchObject({ hash: second.hash, expiresAtMs: createdAtMs + 5 })
-      await storage.applications.expireSecret(second.id, undefined)
-      expect((await byId(second.id))?.expiresAtMs).toBeUndefined()
-      await storage.applications.removeSecret(secrets[0]?.id ?? '')
+      expect(await storage.secrets.add({ ...second, prefix: 'twice' })).toBe(false)
+      await storage.secrets.expire(second.id, createdAtMs + 4)
+      expect(await byId(second.id)).toEqual({ ...second, expiresAtMs: createdAtMs + 4 })
+      await storage.secrets.remove(secrets[0]?.id ?? '')
       expect((await find(one.clientId)).secrets.map(({ id }) => id)).toEqual([second.id])
-      await storage.applications.removeSecret(second.id)
+      await storage.secrets.remove(second.id)
       expect((await find(one.clientId)).secrets).toEqual([])
     })
 
@@ -229,9 +230,9 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       const [first, second] = [token(secrets[0]), token(secrets[1])]
       await Promise.all([first, second].map((each) => storage.tokens.save(each)))
       expect((await storage.tokens.find(first.hash))?.secretExpiresAtMs).toBeUndefined()
-      await storage.applications.expireSecret(first.secretId, 5)
+      await storage.secrets.expire(first.secretId, 5)
       expect((await storage.tokens.find(first.hash))?.secretExpiresAtMs).toBe(5)
-      await storage.applications.removeSecret(first.secretId)
+      await storage.secrets.remove(first.secretId)
       expect(await storage.tokens.find(first.hash)).toBeUndefined()
       expect(await storage.tokens.find(second.hash)).toBeDefined()
     })
@@ -375,16 +376,16 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       const { application: one, secrets } = await registered(2)
       const key = { id: randomUUID(), name: 'key', createdAtMs, jwksUrl: 'https://keys.example.com' }
       await storage.applications.update(one.id, { keys: [key] })
-      const { applicationId: _, ...serverSecret } = secret('')
-      const server = { clientId: randomUUID(), name: 'api', createdAtMs, revision: 0 }
+      const server = { id: randomUUID(), clientId: randomUUID(), name: 'api', createdAtMs, revision: 0 }
+      const serverSecret = secret(server.id)
       const serverKey = { ...key, id: randomUUID() }
       await storage.resourceServers.create({ ...server, secrets: [serverSecret], keys: [serverKey] })
       const credentials = [...secrets, key, serverSecret, serverKey].map(({ id }) => id)
-      const ids = [one.id, server.clientId, ...credentials]
+      const ids = [one.id, server.id, ...credentials]
       const lastUses = ids.map((id) => ({ id, atMs: 10 }))
       await storage.activity.record({ lastUses, usage: [], requests: [], audit: [] })
       const removed = secrets[0]?.id ?? ''
-      await storage.applications.removeSecret(removed)
+      await storage.secrets.remove(removed)
       expect(await storage.activity.purgeLastUses(10)).toBe(0)
       expect(await storage.activity.purgeLastUses(11)).toBe(1)
       const kept = [...(await storage.activity.lastUses(ids)).keys()]

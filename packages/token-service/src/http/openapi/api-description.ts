@@ -181,7 +181,7 @@ function post({ response, errors, reasons, ...operation }: Operation): object {
           'WWW-Authenticate': '`Basic realm="tokenwell"`.',
         }),
         405: failed('The method is not POST.', ['method_not_allowed'], { Allow: '`POST`.' }),
-        413: failed('The body is larger than 16 KiB.', ['body_too_large']),
+        413: failed('The body is larger than 32 KiB.', ['body_too_large']),
         415: failed('The body is not `application/x-www-form-urlencoded`.', ['unsupported_content_type']),
         429: failed(
           'Too many failed attempts from this address for this client.',

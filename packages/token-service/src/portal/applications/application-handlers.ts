@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { AlreadyExists } from '../../clients/application-registry.ts'
+import { AlreadyExists } from '../../clients/credential-registry.ts'
 import type { Application, Project, RegisteredClient } from '../../storage/application.ts'
 import type { ListedStatus } from '../../storage/listing-storage.ts'
 import { pagingOf } from '../layout/paging.ts'

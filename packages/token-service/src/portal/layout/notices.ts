@@ -29,10 +29,9 @@ export const notices = {
   project_restored: 'The project was restored.',
   resource_server_removed: 'The resource server was removed.',
   resource_server_renamed: 'The resource server was renamed.',
-  resource_server_secret_revoked: 'The secret was revoked. The API can no longer use it.',
   developer_demoted: 'The administrator is now a developer.',
   developer_promoted: 'The developer is now an administrator.',
-  secret_revoked: 'The secret was revoked. Clients that use it can no longer get tokens.',
+  secret_revoked: 'The secret was revoked. Clients that use it are rejected.',
   tokens_revoked: 'All tokens of the application were revoked.',
 } as const
 

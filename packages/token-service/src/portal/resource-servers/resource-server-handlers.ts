@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { AlreadyExists } from '../../clients/application-registry.ts'
+import { AlreadyExists } from '../../clients/credential-registry.ts'
 import type { ResourceServer } from '../../storage/resource-server.ts'
 import type { resourceServerRoutes } from './resource-server-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { z } from 'zod'
 import { emptyForm, type FormState } from '../layout/form.ts'
-import { addKeyOfForm, keyNameOfForm } from '../secrets/key-form.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
-import { parseRotation, submissionForm } from '../secrets/rotation-form.ts'
-import { newKeyPage } from '../secrets/new-key-page.ts'
+import { credentialHandlers } from '../secrets/credential-handlers.ts'
+import { submissionForm } from '../secrets/rotation-form.ts'
 import { resourceServerPage } from './resource-server-page.ts'
 import { resourceServerSecretPage } from './resource-server-secret-page.ts'
 import { resourceServersPage, serverName } from './resource-servers-page.ts'
@@ -37,26 +36,34 @@ export function resourceServerHandlers({
 
   async function list(request: DeveloperRequest, state: FormState, submissionId: string = randomUUID()) {
     const servers = await registryOf(request).list()
-    const lastUses = await activity.lastUses(servers.map(({ clientId }) => clientId))
+    const lastUses = await activity.lastUses(servers.map(({ id }) => id))
     return resourceServersPage(request, { servers, lastUses, nowMs: clock.now(), state, submissionId })
   }
 
   async function show(request: DeveloperRequest, server: ResourceServer, state?: FormState) {
-    const { clientId, name, secrets, keys } = server
-    const lastUses = await activity.lastUses([clientId, ...[...secrets, ...keys].map(({ id }) => id)])
+    const { name, secrets, keys } = server
+    const lastUses = await activity.lastUses([server, ...secrets, ...keys].map(({ id }) => id))
     const named = state ?? { values: { name }, errors: {} }
     const content = { server, lastUses, nowMs: clock.now(), submissionId: randomUUID(), state: named }
     return resourceServerPage(request, content)
   }
 
-  function showKeyForm(request: DeveloperRequest, server: ResourceServer, state: FormState) {
+  const credentials = credentialHandlers(clock, async (request) => {
     const { paths } = request
-    const trail = [
-      ['Resource servers', paths.resourceServers],
-      [serverName(server), paths.resourceServer(server.clientId)],
-    ] as const
-    return newKeyPage(request, { action: paths.resourceServerKeys(server.clientId), trail, state })
-  }
+    const server = await serverOf(request)
+    const list = paths.resourceServer(server.clientId)
+    return {
+      owner: server,
+      registry: registryOf(request),
+      list,
+      action: paths.resourceServerKeys(server.clientId),
+      trail: [
+        ['Resource servers', paths.resourceServers],
+        [serverName(server), list],
+      ],
+      secretPage: (secret) => resourceServerSecretPage(request, { server, ...secret }),
+    }
+  })
 
   return {
     showResourceServers: async (request) => ({ page: await list(request, emptyForm) }),
@@ -80,59 +87,21 @@ export function resourceServerHandlers({
       const server = await serverOf(request)
       const parsed = parseForm(nameForm, request.form)
       if (!parsed.data) return { page: await show(request, server, parsed.state), status: 422 }
-      await registryOf(request).rename(server.clientId, parsed.data.name)
+      await registryOf(request).rename(server, parsed.data.name)
       return {
         redirectTo: request.paths.resourceServer(server.clientId),
         notice: 'resource_server_renamed',
       }
     },
     async removeResourceServer(request) {
-      const { clientId } = await serverOf(request)
-      await registryOf(request).remove(clientId)
+      await registryOf(request).remove(await serverOf(request))
       return { redirectTo: request.paths.resourceServers, notice: 'resource_server_removed' }
     },
-    async rotateResourceServerSecret(request) {
-      const server = await serverOf(request)
-      const { clientId, secrets } = server
-      const { secretId, overlapMs, existingSecrets } = parseRotation(request.form, secrets, clock.now())
-      try {
-        const clientSecret = await registryOf(request).rotateSecret(clientId, overlapMs, secretId)
-        return { page: resourceServerSecretPage(request, { server, clientSecret, existingSecrets }) }
-      } catch (error) {
-        if (!(error instanceof AlreadyExists)) throw error
-        return { redirectTo: request.paths.resourceServer(clientId) }
-      }
-    },
-    async revokeResourceServerSecret(request) {
-      const { clientId } = await serverOf(request)
-      await registryOf(request).revokeSecret(clientId, request.params['secretId'] ?? '')
-      return {
-        redirectTo: request.paths.resourceServer(clientId),
-        notice: 'resource_server_secret_revoked',
-      }
-    },
-    showNewResourceServerKey: async (request) => ({
-      page: showKeyForm(request, await serverOf(request), emptyForm),
-    }),
-    async addResourceServerKey(request) {
-      const server = await serverOf(request)
-      const { clientId } = server
-      const state = await addKeyOfForm(request.form, (key, name) =>
-        registryOf(request).addKeys(clientId, key, name),
-      )
-      if (state) return { page: showKeyForm(request, server, state), status: 422 }
-      return { redirectTo: request.paths.resourceServer(clientId), notice: 'key_added' }
-    },
-    async renameResourceServerKey(request) {
-      const { clientId } = await serverOf(request)
-      const name = keyNameOfForm(request.form)
-      await registryOf(request).renameKey(clientId, request.params['keyId'] ?? '', name)
-      return { redirectTo: request.paths.resourceServer(clientId), notice: 'key_renamed' }
-    },
-    async removeResourceServerKey(request) {
-      const { clientId } = await serverOf(request)
-      await registryOf(request).removeKey(clientId, request.params['keyId'] ?? '')
-      return { redirectTo: request.paths.resourceServer(clientId), notice: 'key_removed' }
-    },
+    rotateResourceServerSecret: credentials.rotateSecret,
+    revokeResourceServerSecret: credentials.revokeSecret,
+    showNewResourceServerKey: credentials.showNewKey,
+    addResourceServerKey: credentials.addKey,
+    renameResourceServerKey: credentials.renameKey,
+    removeResourceServerKey: credentials.removeKey,
   }
 }

@@ -20,7 +20,6 @@ export function resourceServerPage(request: DeveloperRequest, content: ResourceS
   const { clientId } = server
   const owner = {
     ...server,
-    id: clientId,
     paths: {
       secrets: paths.resourceServerSecrets(clientId),
       keys: paths.resourceServerKeys(clientId),

@@ -10,7 +10,7 @@ export interface ResourceServersContent {
   readonly lastUses: LastUses
   readonly nowMs: number
   readonly state: FormState
-  /** The ID of the secret of a new resource server. */
+  /** The ID of a new resource server. */
   readonly submissionId: string
 }
 
@@ -50,7 +50,7 @@ export function resourceServersPage(
                       </td>
                       <td data-label="Client ID"><code>${server.clientId}</code></td>
                       <td data-label="Credentials">${credentialCount(server, nowMs)}</td>
-                      <td data-label="Last used">${lastUse(server.clientId, lastUses, nowMs)}</td>
+                      <td data-label="Last used">${lastUse(server.id, lastUses, nowMs)}</td>
                     </tr>`,
                 )}
               </tbody>

@@ -1,7 +1,8 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
+import { isConfigured } from '../../clients/client-secret.ts'
 import { keyName } from '../../clients/parse-public-keys.ts'
 import type { PublicKey } from '../../storage/public-key.ts'
-import type { ResourceServerSecret } from '../../storage/resource-server.ts'
+import type { StoredSecret } from '../../storage/application.ts'
 import { overlaps } from './secret-overlaps.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { copyable } from '../layout/copyable.ts'
@@ -24,7 +25,7 @@ export interface CredentialsOwner {
   readonly id: string
   readonly clientId: string
   readonly createdAtMs: number
-  readonly secrets: readonly ResourceServerSecret[]
+  readonly secrets: readonly StoredSecret[]
   readonly keys: readonly PublicKey[]
   readonly paths: {
     readonly secrets: string
@@ -74,8 +75,9 @@ function secretCredential(
   { csrfToken }: DeveloperRequest,
   { paths, consequence }: CredentialsOwner,
   { lastUses, nowMs }: CredentialsContent,
-  { id, prefix, createdAtMs, expiresAtMs, configured = false }: ResourceServerSecret,
+  secret: StoredSecret,
 ): Credential {
+  const { id, prefix, createdAtMs, expiresAtMs } = secret
   const lastUsed = lastUse(id, lastUses, nowMs)
   const action = dialog({
     id: `revoke-${id}`,
@@ -90,7 +92,7 @@ function secretCredential(
     danger: true,
   })
   const value = html`<code>${prefix}…</code>`
-  const isRevoked = configured && isExpired(expiresAtMs, nowMs)
+  const isRevoked = isConfigured(secret) && isExpired(expiresAtMs, nowMs)
   return {
     kind: 'Client secret',
     value,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RawParameters } from '../../oauth/raw-parameters.ts'
-import type { ResourceServerSecret } from '../../storage/resource-server.ts'
+import type { StoredSecret } from '../../storage/application.ts'
 import { PortalError } from '../portal-error.ts'
 import { describeOverlap, overlaps } from './secret-overlaps.ts'
 
@@ -21,7 +21,7 @@ export interface Rotation {
 /** `secrets`: the existing ones. */
 export function parseRotation(
   form: RawParameters,
-  secrets: readonly Pick<ResourceServerSecret, 'id' | 'expiresAtMs'>[],
+  secrets: readonly Pick<StoredSecret, 'id' | 'expiresAtMs'>[],
   nowMs: number,
 ): Rotation {
   const { data } = rotationForm.safeParse(form)

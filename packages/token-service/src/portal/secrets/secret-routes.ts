@@ -11,15 +11,11 @@ export const secretPaths = {
   keyRemoval: `${application}/keys/:keyId/removal`,
 } as const
 
-/** The client secrets of an application. */
+/** The credentials of an application. */
 export const secretRoutes = {
   showCredentials: ['GET', 'credentials'],
   rotateSecret: ['POST', 'secrets'],
   revokeSecret: ['POST', 'secretRevocation'],
-} as const satisfies RouteTable<keyof typeof secretPaths>
-
-/** The public keys of an application. */
-export const keyRoutes = {
   showNewKey: ['GET', 'keys'],
   addKey: ['POST', 'keys'],
   renameKey: ['POST', 'key'],

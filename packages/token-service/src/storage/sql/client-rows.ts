@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
-import type { Application, Approval, Project, RegisteredClient, StoredSecret } from '../application.ts'
+import type { Application, Approval, Project, RegisteredClient } from '../application.ts'
 import type { PublicKey } from '../public-key.ts'
 import type { Query, Schema } from './database.ts'
+import { secretColumns, withSecrets } from './sql-secrets.ts'
 
 export const applicationColumns = [
   'applications.id',
@@ -26,7 +27,7 @@ export function selectClients(query: Query) {
   return query
     .selectFrom('applications')
     .innerJoin('projects', 'projects.id', 'applications.projectId')
-    .leftJoin('secrets', 'secrets.applicationId', 'applications.id')
+    .leftJoin('secrets', 'secrets.ownerId', 'applications.id')
     .select(applicationColumns)
     .select([
       'projects.name as projectName',
@@ -34,26 +35,26 @@ export function selectClients(query: Query) {
       'projects.developerEmail',
       'projects.createdAtMs as projectCreatedAtMs',
       'projects.deletesAtMs as projectDeletesAtMs',
-      'secrets.id as secretId',
-      'secrets.keyId',
-      'secrets.hash',
-      'secrets.prefix',
-      'secrets.createdAtMs as secretCreatedAtMs',
-      'secrets.expiresAtMs',
+      ...secretColumns,
     ])
 }
 
 type ClientRow = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>>[number]
 
 export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
-  const clients = new Map<string, RegisteredClient & { secrets: StoredSecret[] }>()
-  for (const row of rows) {
-    const { application, project, secret } = splitRow(row)
-    const client = clients.get(application.id) ?? { application, project, secrets: [] }
-    clients.set(application.id, client)
-    if (secret.id !== null) client.secrets.push(secret as StoredSecret)
-  }
-  return [...clients.values()]
+  return withSecrets(rows, (row, secrets) => {
+    const { projectName, organizationName, developerEmail, projectCreatedAtMs, projectDeletesAtMs, ...own } =
+      row
+    const project = {
+      id: row.projectId,
+      name: projectName,
+      organizationName,
+      developerEmail,
+      createdAtMs: projectCreatedAtMs,
+      deletesAtMs: projectDeletesAtMs,
+    }
+    return { application: toApplication(own), project: toProject(project), secrets }
+  })
 }
 
 export function toApplication(row: Selectable<Schema['applications']>): Application {
@@ -69,41 +70,4 @@ export function toApplication(row: Selectable<Schema['applications']>): Applicat
 
 export function toProject({ deletesAtMs, ...project }: Selectable<Schema['projects']>): Project {
   return { ...project, ...(deletesAtMs !== null && { deletesAtMs }) }
-}
-
-function splitRow(row: ClientRow) {
-  const {
-    projectName,
-    organizationName,
-    developerEmail,
-    projectCreatedAtMs,
-    projectDeletesAtMs,
-    secretId,
-    keyId,
-    hash,
-    prefix,
-    secretCreatedAtMs,
-    expiresAtMs,
-    ...application
-  } = row
-  return {
-    application: toApplication(application),
-    project: toProject({
-      id: row.projectId,
-      name: projectName,
-      organizationName,
-      developerEmail,
-      createdAtMs: projectCreatedAtMs,
-      deletesAtMs: projectDeletesAtMs,
-    }),
-    secret: {
-      id: secretId,
-      applicationId: row.id,
-      keyId,
-      hash,
-      prefix,
-      createdAtMs: secretCreatedAtMs,
-      expiresAtMs: expiresAtMs ?? undefined,
-    },
-  }
 }

@@ -32,8 +32,8 @@ export interface Schema {
   tokens: Omit<StoredToken, 'products'> & { products: string }
   products: { name: string }
   failures: { key: string; count: number; resetsAtMs: number }
-  /** `secrets` and `keys` are JSON arrays. */
-  resourceServers: Omit<ResourceServer, 'secrets' | 'keys'> & { secrets: string; keys: string }
+  /** `keys` is a JSON array. */
+  resourceServers: Omit<ResourceServer, 'secrets' | 'keys'> & { keys: string }
   usedAssertions: { hash: string; expiresAtMs: number }
   usage: UsageEntry
   tokenRequests: TokenRequestEntry

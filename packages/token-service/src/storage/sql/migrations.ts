@@ -19,6 +19,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         created_at_ms bigint not null,
         deletes_at_ms bigint
       )`,
+      `create index projects_name on projects (lower(name), id)`,
       `create table applications (
         id text primary key,
         project_id text not null references projects (id) on delete cascade,
@@ -40,17 +41,35 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         name text primary key
       )`,
       `create index applications_project on applications (project_id)`,
+      `create index applications_name on applications (lower(name), id)`,
+      `create index applications_awaiting on applications (created_at_ms)
+        where status = 'pending' or requested is not null`,
+      `create table resource_servers (
+        id text primary key,
+        name text not null,
+        client_id text not null unique,
+        created_at_ms bigint not null,
+        keys text not null,
+        revision integer not null
+      )`,
+      // The owner is an application or a resource server.
       `create table secrets (
         id text primary key,
-        application_id text not null references applications (id) on delete cascade,
+        owner_id text not null,
         key_id text not null,
         hash text not null,
         prefix text not null,
         created_at_ms bigint not null,
-        expires_at_ms bigint,
-        last_used_at_ms bigint
+        expires_at_ms bigint
       )`,
-      `create index secrets_application on secrets (application_id)`,
+      `create index secrets_owner on secrets (owner_id)`,
+      `create index secrets_expiry on secrets (expires_at_ms)`,
+      // A row remains when its subject is deleted.
+      `create table last_uses (
+        id text primary key,
+        at_ms bigint not null
+      )`,
+      `create index last_uses_time on last_uses (at_ms)`,
       // No foreign key: the check would cost a read for each token, and tokens of a deleted application expire.
       `create table tokens (
         hash text primary key,
@@ -67,18 +86,12 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         count integer not null,
         resets_at_ms bigint not null
       )`,
-      `create table resource_servers (
-        client_id text primary key,
-        name text not null,
-        created_at_ms bigint not null,
-        secrets text not null,
-        keys text not null,
-        revision integer not null
-      )`,
+      `create index failures_reset on failures (resets_at_ms)`,
       `create table used_assertions (
         hash text primary key,
         expires_at_ms bigint not null
       )`,
+      `create index used_assertions_expiry on used_assertions (expires_at_ms)`,
       `create table usage (
         client_id text not null,
         hour_ms bigint not null,
@@ -86,6 +99,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         requests integer not null,
         primary key (client_id, hour_ms, outcome)
       )`,
+      `create index usage_time on usage (hour_ms)`,
       `create table token_requests (
         client_id text not null,
         minute_ms bigint not null,
@@ -107,6 +121,9 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         count integer not null
       )`,
       `create index audit_time on audit (at_ms)`,
+      `create index audit_client on audit (client_id, id)`,
+      `create index audit_actor on audit (actor, id)`,
+      `create index audit_event on audit (event, id)`,
       `create table developers (
         id text primary key,
         name text not null unique,
@@ -130,6 +147,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         project_id text not null references projects (id) on delete cascade,
         primary key (developer_id, project_id)
       )`,
+      `create index memberships_project on memberships (project_id)`,
       `create table sessions (
         hash text primary key,
         developer_id text not null references developers (id),
@@ -140,36 +158,6 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         id integer primary key,
         at_ms bigint not null
       )`,
-    ),
-    '0002-last-uses': statements(
-      // A row remains when its subject is deleted.
-      `create table last_uses (
-        id text primary key,
-        at_ms bigint not null
-      )`,
-      `insert into last_uses select id, last_used_at_ms from secrets where last_used_at_ms is not null`,
-      `insert into last_uses select application_id, max(last_used_at_ms) from secrets
-        where last_used_at_ms is not null group by application_id`,
-      `alter table secrets drop column last_used_at_ms`,
-    ),
-    // Without them, each purge reads whole tables.
-    '0003-purges': statements(
-      `create index usage_time on usage (hour_ms)`,
-      `create index last_uses_time on last_uses (at_ms)`,
-      `create index used_assertions_expiry on used_assertions (expires_at_ms)`,
-      `create index failures_reset on failures (resets_at_ms)`,
-    ),
-    // Without them, the pages of the portal read whole tables.
-    '0004-lists': statements(
-      `create index applications_name on applications (lower(name), id)`,
-      `create index applications_awaiting on applications (created_at_ms)
-        where status = 'pending' or requested is not null`,
-      `create index projects_name on projects (lower(name), id)`,
-      `create index memberships_project on memberships (project_id)`,
-      `create index secrets_expiry on secrets (expires_at_ms)`,
-      `create index audit_client on audit (client_id, id)`,
-      `create index audit_actor on audit (actor, id)`,
-      `create index audit_event on audit (event, id)`,
     ),
   }
 }

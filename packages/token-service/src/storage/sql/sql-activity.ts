@@ -68,10 +68,9 @@ export function createSqlActivity(database: Database): ActivityStorage {
               row('atMs', '<', beforeMs),
               row('id', 'not in', row.selectFrom('applications').select('id')),
               row('id', 'not in', row.selectFrom('secrets').select('id')),
-              row('id', 'not in', row.selectFrom('resourceServers').select('clientId')),
-              ...(['resourceServers.secrets', 'resourceServers.keys', 'applications.keys'] as const).map(
-                (column) => row('id', 'not in', idsIn(database, column)),
-              ),
+              row('id', 'not in', row.selectFrom('resourceServers').select('id')),
+              row('id', 'not in', keyIds(database, 'applications')),
+              row('id', 'not in', keyIds(database, 'resourceServers')),
             ]),
           ),
       ),
@@ -133,13 +132,9 @@ export function toAuditEntry(row: Omit<Selectable<Schema['audit']>, 'id'>): Audi
   }
 }
 
-/** The IDs of the objects in a column of JSON arrays. */
-function idsIn({ kind }: Database, column: `${'applications' | 'resourceServers'}.${'keys' | 'secrets'}`) {
-  const [table = ''] = column.split('.')
-  const objects =
-    kind === 'sqlite'
-      ? sql`json_each(${sql.ref(column)})`
-      : sql`json_array_elements(${sql.ref(column)}::json)`
+/** The IDs of the public keys of all clients. */
+function keyIds({ kind }: Database, table: 'applications' | 'resourceServers') {
+  const objects = kind === 'sqlite' ? sql`json_each(keys)` : sql`json_array_elements(keys::json)`
   return sql<string>`(select value->>'id' from ${sql.table(table)}, ${objects})`
 }
 

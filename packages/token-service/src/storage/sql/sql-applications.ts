@@ -88,26 +88,5 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         .where('id', '=', id)
         .execute()
     },
-    async addSecret(secret) {
-      await query
-        .insertInto('secrets')
-        .values(secret)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-    },
-    async expireSecret(id, expiresAtMs) {
-      await query
-        .updateTable('secrets')
-        .set({ expiresAtMs: expiresAtMs ?? null })
-        .where('id', '=', id)
-        .execute()
-    },
-    async removeSecret(id) {
-      await query.deleteFrom('secrets').where('id', '=', id).execute()
-    },
-    async keyIds() {
-      const rows = await query.selectFrom('secrets').select('keyId').distinct().execute()
-      return rows.map(({ keyId }) => keyId)
-    },
   }
 }

@@ -171,7 +171,7 @@ export function createSqlListings(database: Database): ListingStorage {
     async expiringSecrets([fromMs, untilMs], limit, ownerId) {
       const rows = await query
         .selectFrom('secrets')
-        .innerJoin('applications', 'applications.id', 'secrets.applicationId')
+        .innerJoin('applications', 'applications.id', 'secrets.ownerId')
         .select(['applications.id', 'projectId', 'name', 'prefix', 'expiresAtMs'])
         .where('expiresAtMs', '>', fromMs)
         .where('expiresAtMs', '<=', untilMs)

@@ -1,8 +1,9 @@
 import type { ProjectStorage } from '../storage.ts'
 import { toProject } from './client-rows.ts'
-import { countDeleted, type Database } from './database.ts'
+import { anyOf, countDeleted, type Database } from './database.ts'
 
-export function createSqlProjects({ query }: Database): ProjectStorage {
+export function createSqlProjects(database: Database): ProjectStorage {
+  const { query } = database
   return {
     async list() {
       const rows = await query.selectFrom('projects').selectAll().orderBy('createdAtMs').execute()
@@ -18,11 +19,19 @@ export function createSqlProjects({ query }: Database): ProjectStorage {
     async update(id, changes) {
       await query.updateTable('projects').set(changes).where('id', '=', id).execute()
     },
-    // Secrets and memberships are deleted with them.
+    // Memberships are deleted with them.
     purge: (nowMs) =>
-      countDeleted(
-        query.deleteFrom('applications').where('deletesAtMs', '<=', nowMs),
-        query.deleteFrom('projects').where('deletesAtMs', '<=', nowMs),
-      ),
+      query.transaction().execute(async (transaction) => {
+        const projects = transaction.selectFrom('projects').select('id').where('deletesAtMs', '<=', nowMs)
+        const applications = await transaction
+          .deleteFrom('applications')
+          .where((row) => row.or([row('deletesAtMs', '<=', nowMs), row('projectId', 'in', projects)]))
+          .returning('id')
+          .execute()
+        const ids = applications.map(({ id }) => id)
+        await transaction.deleteFrom('secrets').where('ownerId', 'in', anyOf(database, ids)).execute()
+        const deleted = transaction.deleteFrom('projects').where('deletesAtMs', '<=', nowMs)
+        return ids.length + (await countDeleted(deleted))
+      }),
   }
 }

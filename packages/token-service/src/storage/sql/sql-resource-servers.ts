@@ -1,20 +1,17 @@
-import type { Selectable } from 'kysely'
 import type { ResourceServer } from '../resource-server.ts'
+import type { PublicKey } from '../public-key.ts'
 import type { ResourceServerStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import { anyOf, type Database, type Schema } from './database.ts'
+import { anyOf, type Database, type Query } from './database.ts'
+import { secretColumns, withSecrets } from './sql-secrets.ts'
 
 export function createSqlResourceServers(database: Database): ResourceServerStorage {
   const { query } = database
 
   const find = createBatcher<string, ResourceServer | undefined>(
     async (clientIds) => {
-      const rows = await query
-        .selectFrom('resourceServers')
-        .selectAll()
-        .where('clientId', 'in', anyOf(database, clientIds))
-        .execute()
-      const found = new Map(rows.map((row) => [row.clientId, toResourceServer(row)]))
+      const rows = await selectServers(query).where('clientId', 'in', anyOf(database, clientIds)).execute()
+      const found = new Map(toServers(rows).map((server) => [server.clientId, server]))
       return clientIds.map((clientId) => found.get(clientId))
     },
     { concurrency: 2 },
@@ -22,42 +19,55 @@ export function createSqlResourceServers(database: Database): ResourceServerStor
 
   return {
     find,
-    async list() {
-      const rows = await query.selectFrom('resourceServers').selectAll().orderBy('createdAtMs').execute()
-      return rows.map(toResourceServer)
-    },
-    async create({ secrets, keys, ...server }) {
-      const { numInsertedOrUpdatedRows } = await query
-        .insertInto('resourceServers')
-        .values({ ...server, secrets: JSON.stringify(secrets), keys: JSON.stringify(keys) })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow()
-      return numInsertedOrUpdatedRows === 1n
-    },
-    async update(clientId, { secrets, keys, ...changes }, revision) {
+    list: async () => toServers(await selectServers(query).execute()),
+    create: ({ secrets, keys, ...server }) =>
+      query.transaction().execute(async (transaction) => {
+        const { numInsertedOrUpdatedRows } = await transaction
+          .insertInto('resourceServers')
+          .values({ ...server, keys: JSON.stringify(keys) })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirstOrThrow()
+        if (numInsertedOrUpdatedRows === 0n) return false
+        if (secrets.length > 0) await transaction.insertInto('secrets').values(secrets).execute()
+        return true
+      }),
+    async update(id, { keys, ...changes }, revision) {
       const { numUpdatedRows } = await query
         .updateTable('resourceServers')
-        .set({
+        .set((row) => ({
           ...changes,
-          secrets: secrets && JSON.stringify(secrets),
           keys: keys && JSON.stringify(keys),
-          revision: revision + 1,
-        })
-        .where('clientId', '=', clientId)
-        .where('revision', '=', revision)
+          revision: row('revision', '+', 1),
+        }))
+        .where('id', '=', id)
+        .$if(revision !== undefined, (update) => update.where('revision', '=', revision!))
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     },
-    async remove(clientId) {
-      await query.deleteFrom('resourceServers').where('clientId', '=', clientId).execute()
-    },
+    remove: (id) =>
+      query.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom('secrets').where('ownerId', '=', id).execute()
+        await transaction.deleteFrom('resourceServers').where('id', '=', id).execute()
+      }),
   }
 }
 
-function toResourceServer(row: Selectable<Schema['resourceServers']>): ResourceServer {
-  return {
-    ...row,
-    secrets: JSON.parse(row.secrets) as ResourceServer['secrets'],
-    keys: JSON.parse(row.keys) as ResourceServer['keys'],
-  }
+function selectServers(query: Query) {
+  return query
+    .selectFrom('resourceServers')
+    .leftJoin('secrets', 'secrets.ownerId', 'resourceServers.id')
+    .selectAll('resourceServers')
+    .select(secretColumns)
+    .orderBy('resourceServers.createdAtMs')
+    .orderBy('secrets.createdAtMs')
+}
+
+type ServerRow = Awaited<ReturnType<ReturnType<typeof selectServers>['execute']>>[number]
+
+function toServers(rows: readonly ServerRow[]): ResourceServer[] {
+  return withSecrets(rows, ({ keys, ...server }, secrets) => ({
+    ...server,
+    secrets,
+    keys: JSON.parse(keys) as PublicKey[],
+  }))
 }

@@ -10,6 +10,7 @@ import { createSqlFailures } from './sql-failures.ts'
 import { createSqlListings } from './sql-listings.ts'
 import { createSqlProducts } from './sql-products.ts'
 import { createSqlProjects } from './sql-projects.ts'
+import { createSqlSecrets } from './sql-secrets.ts'
 import { createSqlSessions } from './sql-sessions.ts'
 import { createSqlResourceServers } from './sql-resource-servers.ts'
 import { createSqlTokens } from './sql-tokens.ts'
@@ -42,6 +43,7 @@ export function createSqlStorage(
     projects: createSqlProjects(database),
     products: createSqlProducts(database),
     applications: createSqlApplications(database),
+    secrets: createSqlSecrets(database),
     tokens: {
       ...tokens,
       async purge(nowMs) {
