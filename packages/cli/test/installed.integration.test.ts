@@ -1,11 +1,15 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { oldNode } from '@tokenwell/internal-testing/old-node'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from './temporary-folder.ts'
 import { startProcess } from './tokenwell-process.ts'
 
 const packageFolder = fileURLToPath(new URL('../', import.meta.url))
+const service = fileURLToPath(new URL('../../token-service/dist', import.meta.url))
+const startService = (loaded: string) =>
+  `void (async () => { const { startTokenService } = ${loaded}; await startTokenService() })()`
 
 /** The built command with its dependencies, and nothing else. */
 function install(): string {
@@ -42,6 +46,18 @@ describe('the installed command', () => {
       stdout: '',
       stderr: `tokenwell requires Node 22.13 or later. This is Node ${version}.\n`,
     })
+  })
+
+  it.skipIf(oldNode === undefined).each([
+    ['the command', [join(packageFolder, 'dist/tokenwell.js'), 'doctor']],
+    ['the command of the service', [join(service, 'command/tokenwell-service.js')]],
+    ['the service as an ES module', ['-e', startService(`await import('${service}/index.js')`)]],
+    ['the service in CommonJS', ['-e', startService(`require('${service}/index.cjs')`)]],
+  ])('names the version that it requires on a real Node 20: %s', async (_name, args) => {
+    const old = startProcess([oldNode!, ...args])
+    expect((await old.ended).code).not.toBe(0)
+    expect(old.written.stderr).toMatch(/requires Node 22\.13 or later[.;] [Tt]his is (Node |v)20\./)
+    expect(old.written.stderr).not.toContain('SyntaxError')
   })
 
   it.each(['22.13.0', '26.0.0'])('runs on Node %s', async (version) => {
