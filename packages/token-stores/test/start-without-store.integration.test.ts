@@ -62,7 +62,7 @@ const stores = {
   },
 } satisfies Record<
   string,
-  () => Promise<{ url: string; open(url: string): TokenStore; stop(): Promise<void> }>
+  () => Promise<{ url: string; open(url: string): TokenStore; stop(): PromiseLike<void> }>
 >
 
 describe.each([

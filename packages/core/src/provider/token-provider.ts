@@ -28,7 +28,7 @@ export interface TokenProvider {
   reset(): void
   /** Calls `listener` with every event; returns a function that removes the listener. Errors thrown by a listener are ignored. */
   subscribe(listener: TokenEventListener): () => void
-  /** Cancels the pending request and waits for remaining work. Never closes the store. */
+  /** Cancels the pending request, and waits until a new token is stored. Never closes the store. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
