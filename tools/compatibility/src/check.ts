@@ -103,6 +103,8 @@ const all: ListrTask[] = [
   program('Jest in ES modules', 'load', ['jest-esm.js']),
   program('Revoked tokens in clients of HTTP, GraphQL, OpenAI and MCP', 'clients', ['check.js']),
   program('Cloudflare Workers', 'workers', ['check.js']),
+  program('The steps of the Dockerfile', 'operations', ['container.sh']),
+  program('The systemd unit', 'operations', ['unit.sh']),
   ...onNodes('Proxies of the environment', 'command-line', ['proxies.js'], ['22', '24', '26']),
   program('Mocha with require', 'load', ['node_modules/mocha/bin/mocha.js', 'load.spec.cjs']),
 ]
