@@ -1,5 +1,6 @@
 export { createMemoryTokenStore } from './acquire/sharing/memory-token-store.ts'
 export type { TokenProviderOptions } from './acquire/provider-options.ts'
+export type { TokenStore } from './acquire/sharing/token-store.ts'
 export type { AllowedOrigin } from './attach/allowed-origins.ts'
 export type { TokenFetchInit } from './attach/outgoing-request.ts'
 export type { ApiResponse, AttachOptions } from './attach/token-attacher.ts'
@@ -29,4 +30,3 @@ export type {
 } from './tokens/token-event.ts'
 export { tokenResponseBody } from './tokens/token-response-body.ts'
 export type { TokenRequestContext, TokenSource } from './tokens/token-source.ts'
-export type { TokenStore } from './tokens/token-store.ts'

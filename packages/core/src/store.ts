@@ -1,8 +1,8 @@
-export { tokenSharing } from './acquire/sharing/token-sharing.ts'
+export { tokenSharing } from './acquire/sharing/acquire-shared-token.ts'
 export type {
   StoredCooldown,
   StoredToken,
   TokenLease,
   TokenSharing,
   TokenStore,
-} from './tokens/token-store.ts'
+} from './acquire/sharing/token-store.ts'

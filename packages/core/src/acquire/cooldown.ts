@@ -1,7 +1,12 @@
 import { elapsedSince, readInstant, type Clock, type Instant } from '../runtime/clock.ts'
 import { waitFor } from '../runtime/timers.ts'
-import { changeTokenError, type TokenError, type TokenErrorKind } from '../protocol/token-error.ts'
-import { credentialsCheck, isExemptFromCooldown } from '../tokens/credentials-change.ts'
+import {
+  changeTokenError,
+  TokenError,
+  type TokenErrorKind,
+  type TokenFailure,
+} from '../protocol/token-error.ts'
+import type { TokenSource } from '../tokens/token-source.ts'
 
 /** First and longest cooldown of each kind, in milliseconds; it doubles with each failure in a row. */
 const cooldowns: Record<TokenErrorKind, readonly [number, number]> = {
@@ -40,7 +45,6 @@ export function retryDelayMs(
 /** The cooldown after `failures` failures in a row, in milliseconds. */
 export function cooldownMsOf(error: TokenError, failures: number): number {
   const { kind, retryAfterMs = 0 } = error
-  if (isExemptFromCooldown(error)) return 0
   const requestedMs = Math.min(retryAfterMs, longestRetryAfterMs)
   if (kind === 'throttled') return requestedMs || doubled(cooldowns.throttled, failures)
   if (kind === 'unavailable') return Math.max(requestedMs, doubled(cooldowns.unavailable, failures))
@@ -56,23 +60,16 @@ export function longestCooldownMs(kind: TokenErrorKind): number {
   return Object.hasOwn(cooldowns, kind) ? cooldowns[kind][1] : 0
 }
 
-/** A cooldown that a store shares. */
-export interface SharedCooldown {
-  readonly ms: number
+/** A failure of another process. Its cooldown applies, but is read from the store again every second. */
+export class SharedFailure extends TokenError {
+  readonly cooldownMs: number
   readonly failures: number
-}
 
-const sharedCooldowns = new WeakMap<TokenError, SharedCooldown>()
-
-/** Records a failure of another process. Its cooldown applies, but is read from the store again every second. */
-export function shareCooldown(error: TokenError, cooldown: SharedCooldown): TokenError {
-  sharedCooldowns.set(error, cooldown)
-  return error
-}
-
-/** The cooldown that a store shares, if the error comes from one. */
-export function sharedCooldownOf(error: TokenError): SharedCooldown | undefined {
-  return sharedCooldowns.get(error)
+  constructor({ failures = 1, ...failure }: TokenFailure, cooldownMs: number) {
+    super(failure)
+    this.cooldownMs = cooldownMs
+    this.failures = failures
+  }
 }
 
 /** The cooldown after failures in a row: how long callers get the same error, and how long a refresh waits. */
@@ -80,6 +77,7 @@ export class Cooldown {
   readonly #error: TokenError
   readonly #failures: number
   readonly #clock: Clock
+  readonly #source: TokenSource
   readonly #since: Instant
   /** How long callers get the error. */
   readonly #ms: number
@@ -90,13 +88,14 @@ export class Cooldown {
   #checkedAt = Number.NEGATIVE_INFINITY
   #isOver = false
 
-  constructor(error: TokenError, failuresBefore: number, clock: Clock) {
-    const shared = sharedCooldowns.get(error)
+  constructor(error: TokenError, failuresBefore: number, clock: Clock, source: TokenSource) {
+    const shared = error instanceof SharedFailure ? error : undefined
     this.#error = error
     this.#failures = Math.max(failuresBefore + 1, shared?.failures ?? 0)
     this.#clock = clock
+    this.#source = source
     this.#since = readInstant(clock)
-    const ms = (this.#announcedMs = shared?.ms ?? cooldownMsOf(error, this.#failures))
+    const ms = (this.#announcedMs = shared?.cooldownMs ?? cooldownMsOf(error, this.#failures))
     // A throttled caller may wait for the whole time; others check the store to see whether it is over.
     this.#ms = shared && error.kind !== 'throttled' ? Math.min(ms, storeLookupMs) : ms
     this.#refreshPauseMs = Math.max(
@@ -143,13 +142,14 @@ export class Cooldown {
    * checked at most once a second, for at most a second.
    */
   #credentialsChanged(): Promise<boolean> {
+    // Another process's credentials are those of the same cache key.
+    if (!this.#source.credentialsChanged || this.#error instanceof SharedFailure) {
+      return Promise.resolve(false)
+    }
     const now = this.#clock.monotonic()
     if (now - this.#checkedAt >= credentialsCheckMs) {
-      const check = credentialsCheck(this.#error)
-      if (check === undefined) return Promise.resolve(false)
       this.#checkedAt = now
-      const ms = Math.min(credentialsCheckMs, Math.max(0, this.#remainingMs()))
-      this.#check = within(check, ms)
+      this.#check = within(this.#source, Math.min(credentialsCheckMs, Math.max(0, this.#remainingMs())))
     }
     return this.#check
   }
@@ -166,9 +166,10 @@ export class Cooldown {
 }
 
 /** False if the check fails or takes longer. */
-async function within(check: () => Promise<boolean>, ms: number): Promise<boolean> {
+async function within(source: TokenSource, ms: number): Promise<boolean> {
   try {
-    return (await waitFor<boolean | undefined>(check(), ms, undefined, () => undefined)) ?? false
+    const check = source.credentialsChanged!()
+    return (await waitFor<boolean | undefined>(check, ms, undefined, () => undefined)) ?? false
   } catch {
     return false
   }

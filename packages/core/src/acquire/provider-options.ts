@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import type { TokenEventListener } from '../tokens/token-event.ts'
-import type { TokenStore } from '../tokens/token-store.ts'
+import type { TokenStore } from './sharing/token-store.ts'
 
 /** How a provider caches and refreshes tokens. Times in milliseconds. */
 export interface TokenProviderOptions {

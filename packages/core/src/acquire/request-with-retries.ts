@@ -5,36 +5,29 @@ import { sleep, waitFor } from '../runtime/timers.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { changeTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { isAccessToken, type TokenResponse } from '../protocol/token-response.ts'
-import type { TokenEvent, TokenRequestReason } from '../tokens/token-event.ts'
+import type { TokenEvent } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import { createCachedToken, lifetimeOf, type CachedToken } from './cached-token.ts'
 import { retryDelayMs } from './cooldown.ts'
 import type { ProviderSettings } from './provider-options.ts'
+import type { SharedRequest } from './shared-request.ts'
 
 /** What a provider needs to acquire tokens. */
 export interface ProviderContext {
   readonly source: TokenSource
   readonly settings: ProviderSettings
   readonly emit: (event: TokenEvent) => void
+  /** Runs work that only `close` waits for. */
+  readonly afterwards: (work: () => Promise<unknown>) => void
 }
 
 /** What one pending token request needs. */
 export interface AcquireContext extends ProviderContext {
+  readonly request: SharedRequest
+  /** Cancels the request, or a part of it. */
   readonly signal: AbortSignal
-  readonly requestId: number
-  readonly reason: TokenRequestReason
-  /** When it must have settled, by the monotonic clock, so that setting the wall clock cannot cut it short. */
-  readonly deadline: number
-  /** Whether the token in the store is ignored. */
-  readonly forced: boolean
   /** Failures in a row before this request. */
   readonly failures: number
-  /** Promises progress within `ms`; callers stop waiting for a request that breaks this promise. */
-  readonly expectProgress: (ms: number) => void
-  /** Called when callers begin to wait for another process. */
-  readonly onWaitForOthers: () => void
-  /** Runs work that only `close` waits for. */
-  readonly afterwards: (work: () => Promise<unknown>) => void
   /** Whether a token from the store is accepted. */
   readonly accepts: (cached: CachedToken) => boolean
 }
@@ -55,20 +48,20 @@ export async function requestWithRetries(
   context: AcquireContext,
   onRetry?: (error: TokenError, pauseMs: number) => void,
 ): Promise<NewToken> {
-  const { source, settings, emit, signal, requestId, reason } = context
+  const { source, settings, emit, signal, request } = context
   const { clock, attemptTimeoutMs } = settings
   // With a store, a failing endpoint is probed once, not once per process and attempt.
   const maxAttempts = settings.store && context.failures > 0 ? 1 : settings.maxAttempts
-  const remainingMs = (): number => context.deadline - clock.monotonic()
+  const remainingMs = (): number => request.deadline - clock.monotonic()
   for (let attempt = 1; ; attempt++) {
     // All callers may have left while a store did not respond, or during a pause.
     signal.throwIfAborted()
     const start = readInstant(clock)
-    const facts = { requestId, reason, attempt }
+    const facts = { requestId: request.id, reason: request.options.reason, attempt }
     emit({ type: 'token_requested', ...facts })
     try {
       const limitMs = Math.max(0, Math.min(attemptTimeoutMs, remainingMs()))
-      context.expectProgress(limitMs)
+      request.expectProgress(limitMs)
       const response = await attemptOnce(source, limitMs, context)
       const cached = cacheResponse(response, start, context)
       const durationMs = clock.monotonic() - start.monotonic
@@ -93,7 +86,7 @@ export async function requestWithRetries(
       emit({ type: 'token_failed', ...facts, durationMs, kind, status, oauthError, vendorCode, retryInMs })
       if (retryInMs === undefined) throw error
       onRetry?.(error, retryInMs)
-      context.expectProgress(retryInMs)
+      request.expectProgress(retryInMs)
       await sleep(retryInMs, signal)
     }
   }
@@ -117,7 +110,7 @@ async function attemptOnce(
 function cacheResponse(
   response: TokenResponse,
   start: Instant,
-  { settings, emit, requestId }: AcquireContext,
+  { settings, emit, request }: AcquireContext,
 ): CachedToken {
   if (!isAccessToken(response?.accessToken)) {
     throw new TokenError({
@@ -126,7 +119,7 @@ function cacheResponse(
     })
   }
   const { lifetimeMs, problem } = lifetimeOf(response, settings)
-  if (problem) emit({ type: 'lifetime_unknown', requestId, problem, assumedMs: lifetimeMs })
+  if (problem) emit({ type: 'lifetime_unknown', requestId: request.id, problem, assumedMs: lifetimeMs })
   const cached = createCachedToken(response, start, lifetimeMs, settings)
   if (cached.lifetimeMs - cached.arrivedWithMs < cached.expiringAtMs) return cached
   throw unavailable(

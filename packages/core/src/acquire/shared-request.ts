@@ -42,6 +42,8 @@ interface SharedWait {
 export class SharedRequest {
   readonly id: number
   readonly options: SharedRequestOptions
+  /** When it must have settled, by the monotonic clock, so that setting the wall clock cannot cut it short. */
+  readonly deadline: number
   readonly #settings: ProviderSettings
   readonly #controller = new AbortController()
   #result!: Promise<CachedToken>
@@ -59,7 +61,9 @@ export class SharedRequest {
     this.options = options
     this.#settings = settings
     this.#waiting = options.background ? 1 : 0
-    this.#progressBy = settings.clock.monotonic() + (options.delayMs ?? 0) + settings.attemptTimeoutMs
+    const now = settings.clock.monotonic()
+    this.deadline = now + settings.timeoutMs
+    this.#progressBy = now + (options.delayMs ?? 0) + settings.attemptTimeoutMs
   }
 
   /** @param acquire requests the token; never more than once */
@@ -91,6 +95,7 @@ export class SharedRequest {
     return this.#settings.clock.monotonic() >= this.#progressBy + graceMs
   }
 
+  /** Promises progress within `ms`; callers stop waiting for a request that breaks this promise. */
   expectProgress(ms: number): void {
     this.#progressBy = this.#settings.clock.monotonic() + ms
   }

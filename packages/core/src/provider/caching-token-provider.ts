@@ -1,8 +1,8 @@
-import { acquireToken, sharingOf } from '../acquire/acquire-token.ts'
+import { acquireToken } from '../acquire/acquire-token.ts'
 import { hasValidity, stateOf, type CachedToken } from '../acquire/cached-token.ts'
 import { Cooldown } from '../acquire/cooldown.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
-import { toTokenError, type AcquireContext, type ProviderContext } from '../acquire/request-with-retries.ts'
+import { toTokenError, type ProviderContext } from '../acquire/request-with-retries.ts'
 import { SharedRequest, stalled, timeoutError, type SharedRequestOptions } from '../acquire/shared-request.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { copyTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
@@ -170,7 +170,9 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
 
   #start(options: SharedRequestOptions): SharedRequest {
     if (this.#closed) throw new TokenError(closedProvider)
-    const request = (this.#request = new SharedRequest(++this.#requests, options, this.#settings))
+    const forced = options.forced || this.#ignoreStore
+    const request = new SharedRequest(++this.#requests, { ...options, forced }, this.#settings)
+    this.#request = request
     this.#work.keepAlive(request.start(() => this.#acquire(request)))
     return request
   }
@@ -184,24 +186,11 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
 
   /** Requests a token and caches it, unless the provider was reset in the meantime. */
   async #acquire(request: SharedRequest): Promise<CachedToken> {
-    const { clock, timeoutMs } = this.#settings
     const { signal, options } = request
     const failures = this.#cooldown?.failures ?? 0
-    const context: AcquireContext = {
-      ...this.#context(),
-      signal,
-      requestId: request.id,
-      reason: options.reason,
-      deadline: clock.monotonic() + timeoutMs,
-      forced: options.forced || this.#ignoreStore,
-      failures,
-      expectProgress: (ms) => request.expectProgress(ms),
-      onWaitForOthers: () => (request.waitedForOthers = true),
-      afterwards: (work) => this.#work.add(work),
-      accepts: (cached) => this.#accepts(cached, options.minimumValidityMs),
-    }
+    const accepts = (cached: CachedToken): boolean => this.#accepts(cached, options.minimumValidityMs)
     try {
-      const cached = await acquireToken(context, options.delayMs ?? 0)
+      const cached = await acquireToken({ ...this.#context(), request, signal, failures, accepts })
       const { binding } = this.#source
       if (binding) Object.assign(cached.token, { binding })
       signal.throwIfAborted()
@@ -215,13 +204,20 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
       signal.throwIfAborted()
       if (isNextjsSignal(error)) throw error
       const failure = toTokenError(error)
-      if (this.#request === request) this.#cooldown = new Cooldown(failure, failures, clock)
+      if (this.#request === request) {
+        this.#cooldown = new Cooldown(failure, failures, this.#settings.clock, this.#source)
+      }
       throw failure
     }
   }
 
   #context(): ProviderContext {
-    return { source: this.#source, settings: this.#settings, emit: (event) => this.#events.emit(event) }
+    return {
+      source: this.#source,
+      settings: this.#settings,
+      emit: (event) => this.#events.emit(event),
+      afterwards: (work) => this.#work.add(work),
+    }
   }
 
   /** Whether a token from the store is accepted: neither a rejected one nor the one that is to be replaced. */
@@ -277,7 +273,7 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
     if (!this.#pending && !this.#budget.draw(origin, path)) return false
     this.#budget.remember(token.value)
     const { store } = this.#settings
-    if (store && storeId !== undefined) void sharingOf(store).remove(this.#context(), store, storeId)
+    if (store && storeId !== undefined) void store.sharing.remove(this.#context(), store, storeId)
     return true
   }
 

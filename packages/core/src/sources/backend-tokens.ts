@@ -6,7 +6,6 @@ import { retryAfter } from '../protocol/retry-after.ts'
 import { isSecure } from '../protocol/secure-url.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import { readToken, type Token } from '../protocol/token-response.ts'
-import { exemptFromCooldown, onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import { fetchToken, type FetchLike } from './send-token-request.ts'
 
@@ -42,10 +41,13 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
   // The token depends on cookies and headers: it is never shared with another source.
   const own = Math.random()
   let session = 0
+  /** What was sent when the backend last rejected it: the headers, or a session that has ended. */
+  let rejected: Headers | 'session' | undefined
   return {
     // A token from a session that has ended must not be used in the next one.
     cacheKey: () => Promise.resolve(`backend ${String(url)} ${own} ${session}`),
     async requestToken({ signal }) {
+      rejected = undefined
       const sent = withAccept(await headers?.())
       const init = { method: 'POST', headers: sent, signal, ...(credentials && { credentials }) }
       const response = await fetchToken(fetch, url, init).catch(unreachable)
@@ -56,14 +58,17 @@ export function backendTokens(options: BackendTokensOptions): TokenSource {
       // A redirect leads to a login page.
       if (status === 401 || isRedirect(status)) {
         session++
-        throw exemptFromCooldown(sessionEnded(status))
+        rejected = 'session'
+        throw sessionEnded(status)
       }
       const error = failure(response)
       // A CSRF token has expired, or a login page came instead of a token.
-      if (error.kind === 'credentials' || error.kind === 'malformed') {
-        onCredentialsChange(error, async () => !sameHeaders(sent, withAccept(await headers?.())))
-      }
+      rejected = error.kind === 'credentials' || error.kind === 'malformed' ? sent : undefined
       throw error
+    },
+    async credentialsChanged() {
+      if (rejected === undefined || rejected === 'session') return rejected === 'session'
+      return !sameHeaders(rejected, withAccept(await headers?.()))
     },
   }
 }

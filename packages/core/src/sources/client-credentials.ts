@@ -7,7 +7,6 @@ import { parseTokenResponse } from '../protocol/parse-token-response.ts'
 import type { TokenBinding, TokenEndpointResponse } from '../protocol/token-binding.ts'
 import { isTokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
-import { onCredentialsChange } from '../tokens/credentials-change.ts'
 import type { TokenRequestContext, TokenSource } from '../tokens/token-source.ts'
 import { authenticationFailed, unexpectedType } from './client-credentials-errors.ts'
 import type { ClientCredentialsOptions } from './client-credentials-options.ts'
@@ -31,6 +30,8 @@ export function clientCredentials(options: ClientCredentialsOptions): TokenSourc
 /** A class that creates nothing before it is needed, because pools keep many of these. */
 class ClientCredentials extends Redacted implements TokenSource {
   readonly #options: ClientCredentialsOptions
+  /** What the server rejected last; undefined if it cannot change. */
+  #rejected: string | undefined
 
   constructor(options: ClientCredentialsOptions) {
     super()
@@ -68,6 +69,7 @@ class ClientCredentials extends Redacted implements TokenSource {
 
   async requestToken({ signal, label }: TokenRequestContext): Promise<TokenResponse> {
     const { fetch, binding, expiresInUnit } = this.#options
+    this.#rejected = undefined
     const client = await resolveClient(this.#options, true)
     const { options, issuer, secret, authentication } = client
     const { clientId } = options
@@ -105,14 +107,16 @@ class ClientCredentials extends Redacted implements TokenSource {
       if (options.authUrl && (error.status === 404 || error.status === 405)) {
         error.message += ' If authUrl is the whole URL of a token endpoint, set tokenEndpoint instead.'
       }
-      if (error.kind === 'credentials' && revision !== undefined) {
-        onCredentialsChange(
-          error,
-          async () => (await this.#revision(await resolveClient(this.#options, false))) !== revision,
-        )
-      }
+      this.#rejected = error.kind === 'credentials' ? revision : undefined
       throw error
     }
+  }
+
+  async credentialsChanged(): Promise<boolean> {
+    const rejected = this.#rejected
+    return (
+      rejected !== undefined && (await this.#revision(await resolveClient(this.#options, false))) !== rejected
+    )
   }
 
   /** Changes with a secret, key or file that can change; a change ends the cooldown after a rejection. */

@@ -2,7 +2,6 @@ import { changeTokenError, type TokenError } from '../protocol/token-error.ts'
 import type { AttachableTokenProvider } from '../provider/attachable-token-provider.ts'
 import { createTokenProvider } from '../provider/create-token-provider.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { exemptFromCooldown } from '../tokens/credentials-change.ts'
 
 /** Options of {@link createTestTokenProvider}. */
 export interface TestTokenProviderOptions {
@@ -52,9 +51,11 @@ export function createTestTokenProvider({
       cacheKey: async () => 'test',
       requestToken: async () => {
         const accessToken = tokens[Math.min(state.requests++, tokens.length - 1)]!
-        if (state.error) throw exemptFromCooldown(changeTokenError(state.error, {}))
+        if (state.error) throw changeTokenError(state.error, {})
         return { accessToken, tokenType: 'Bearer', expiresIn: lifetimeMs / 1000, scope: [] }
       },
+      // No cooldown.
+      credentialsChanged: async () => true,
     },
     { clock, maxAttempts: 1 },
   )

@@ -24,4 +24,9 @@ export interface TokenSource {
    * other error counts as `unavailable`.
    */
   requestToken(context: TokenRequestContext): Promise<TokenResponse>
+  /**
+   * Whether another request may succeed although the last one failed, because the credentials have changed since: the
+   * cooldown then ends. Called at most once a second during a cooldown. @default false
+   */
+  credentialsChanged?(): Promise<boolean>
 }

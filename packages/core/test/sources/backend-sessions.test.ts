@@ -1,5 +1,5 @@
-import { backendTokens, createMemoryTokenStore, createTokenProvider, type TokenStore } from '@tokenwell/core'
-import { describe, expect, it, vi } from 'vitest'
+import { backendTokens, createMemoryTokenStore, createTokenProvider } from '@tokenwell/core'
+import { describe, expect, it } from 'vitest'
 import { pass, useFakeTime } from '../support/fake-time.ts'
 import { ScriptedEndpoint } from '../support/scripted-endpoint.ts'
 
@@ -48,19 +48,16 @@ describe('a session that ended', () => {
   })
 
   it('does not leave its token to the next session, not even in a store', async () => {
-    const memory = createMemoryTokenStore()
-    const writeCooldown = vi.fn()
-    const store: TokenStore = {
-      ...memory,
-      lease: async (...of) => ({ ...(await memory.lease(...of))!, writeCooldown }),
-    }
-    const source = backendTokens({ url, fetch: new ScriptedEndpoint(sessionEnded).fetch })
+    const store = createMemoryTokenStore()
+    const endpoint = new ScriptedEndpoint(sessionEnded)
+    const source = backendTokens({ url, fetch: endpoint.fetch })
     const before = await source.cacheKey()
-    await createTokenProvider(source, { store })
-      .getToken()
-      .catch(() => {})
+    const tokens = createTokenProvider(source, { store })
+    await tokens.getToken().catch(() => {})
     expect(await source.cacheKey()).not.toBe(before)
-    expect(writeCooldown).not.toHaveBeenCalled()
+    endpoint.script = {}
+    await expect(tokens.getToken()).resolves.toBeDefined()
+    expect(await store.read(before)).not.toHaveProperty('response')
   })
 
   it('has a different cache key for each user', async () => {

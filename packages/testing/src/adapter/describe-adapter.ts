@@ -1,3 +1,5 @@
+import type { TokenProvider } from '@tokenwell/core'
+import type { AttachableTokenProvider } from '@tokenwell/core/adapter'
 import { describe } from 'vitest'
 import type { AdapterUnderTest } from './adapter-under-test.ts'
 import { describeBodies } from './describe-bodies.ts'
@@ -7,7 +9,8 @@ import { describeRejections } from './describe-rejections.ts'
 import { describeSecrets } from './describe-secrets.ts'
 
 /**
- * Defines the tests that every adapter passes, over real HTTP, compared with what its client does without the adapter.
+ * Defines the tests that every adapter passes, over real HTTP, compared with what its client does without the adapter:
+ * with a provider, and with a wrapper of one that delegates its methods by their names.
  *
  * @example
  * describeAdapter({
@@ -23,11 +26,36 @@ import { describeSecrets } from './describe-secrets.ts'
  * })
  */
 export function describeAdapter(adapter: AdapterUnderTest): void {
-  describe(`${adapter.name} with tokens`, () => {
+  describeTokens(`${adapter.name} with tokens`, adapter)
+  describeTokens(`${adapter.name} with the tokens of a wrapped provider`, {
+    ...adapter,
+    createClient: (attach) =>
+      adapter.createClient(attach && { ...attach, tokens: wrapProvider(attach.tokens) }),
+  })
+}
+
+function describeTokens(title: string, adapter: AdapterUnderTest): void {
+  describe(title, () => {
     describeBodies(adapter)
     describeOrigins(adapter)
     describeRejections(adapter)
     describeSecrets(adapter)
     describeBoundTokens(adapter)
   })
+}
+
+/** A provider as an application wraps it: an object with the documented methods. */
+function wrapProvider(provider: TokenProvider): AttachableTokenProvider {
+  const tokens = provider as AttachableTokenProvider
+  return {
+    getToken: (options) => tokens.getToken(options),
+    peekToken: () => tokens.peekToken(),
+    reject: (token) => tokens.reject(token),
+    replaceRejected: (token, request) => tokens.replaceRejected(token, request),
+    report: (event) => tokens.report(event),
+    reset: () => tokens.reset(),
+    subscribe: (listener) => tokens.subscribe(listener),
+    close: () => tokens.close(),
+    [Symbol.asyncDispose]: () => tokens.close(),
+  }
 }

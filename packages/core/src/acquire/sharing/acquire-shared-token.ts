@@ -1,64 +1,68 @@
-import type { CachedToken } from '../cached-token.ts'
-import { cooldownMsOf, sharedCooldownOf } from '../cooldown.ts'
-import { requestWithRetries, type AcquireContext, type ProviderContext } from '../request-with-retries.ts'
+import { isTokenError, messageWithoutReason, type TokenError } from '../../protocol/token-error.ts'
 import { onAbort } from '../../runtime/abort.ts'
 import { errorCode } from '../../runtime/error-code.ts'
 import { sleep, waitFor } from '../../runtime/timers.ts'
-import { isTokenError, messageWithoutReason, type TokenError } from '../../protocol/token-error.ts'
-import type { TokenLease, TokenStore } from '../../tokens/token-store.ts'
+import type { CachedToken } from '../cached-token.ts'
+import { cooldownMsOf, SharedFailure } from '../cooldown.ts'
+import { requestWithRetries, type AcquireContext, type ProviderContext } from '../request-with-retries.ts'
 import { isShared, readStoredToken } from './read-stored-token.ts'
 import { slowStoreError, StoreOperations } from './store-operations.ts'
+import type { TokenLease, TokenSharing, TokenStore } from './token-store.ts'
 
 const leaseMs = 5_000
-/** How often waiting processes try to take the lease, which its holder may have released early. */
-const leaseAttemptMs = 100
-/** A pause before a retry that is at least this long is shared with the other processes. */
+/** From then on, waiting processes try to take the lease, which its holder may have released without a token. */
+const leaseAttemptAfterMs = 250
+/** From then on, or up to half as long later, one waiting process at a time requests a token as well. */
+const fallbackAfterMs = 1_000
+/** Shorter than any cooldown, so that waiting processes do not miss the one of a holder that failed. */
+const longestReadPauseMs = 500
+/** A pause that the server demands is shared if it is at least this long. */
 const sharedPauseMs = 1_000
+
+/** How providers share tokens through a store: one process requests a token, and the others wait for it. For authors of stores. */
+export const tokenSharing: TokenSharing = { acquire: acquireSharedToken, remove: removeSharedToken }
 
 /**
  * Gets a token through a store: the stored one, or a new one, requested by the process that holds the lease. If the
  * store fails, the token is requested without it.
  */
-export async function acquireSharedToken(context: AcquireContext, store: TokenStore): Promise<CachedToken> {
+async function acquireSharedToken(context: AcquireContext, store: TokenStore): Promise<CachedToken> {
   const key = await resolveKey(context)
   if (key === undefined) return (await requestWithRetries(context)).cached
+  const operations = new StoreOperations(store, key, context)
   for (;;) {
-    const operations = new StoreOperations(store, key, context)
     try {
-      const shared = (await readStoredToken(context, operations)) ?? (await leaseOrWait(context, operations))
-      return shared ?? (await requestWithRetries(context)).cached
+      const stored = await readStoredToken(context, operations)
+      if (stored) return stored
+      const lease = await takeLease(operations)
+      if (lease) return await acquireUnderLease(context, operations, lease)
+      if (operations.paused) return (await requestWithRetries(context)).cached
+      context.request.waitedForOthers = true
+      return await waitForHolder(context, operations)
     } catch (error) {
-      await waitOutThrottling(error, context)
+      await waitOut(error, context)
     }
   }
 }
 
 /**
- * Waits out a rate limit that another process met, as a process without a store waits out its own.
+ * Waits out a pause that the server demanded from another process, as a process without a store waits out its own.
  *
  * @throws any other error
  */
-async function waitOutThrottling(
-  error: unknown,
-  { deadline, settings, signal, expectProgress }: AcquireContext,
-) {
-  const pauseMs = isTokenError(error) && error.kind === 'throttled' ? sharedCooldownOf(error)?.ms : undefined
-  if (pauseMs === undefined || pauseMs >= deadline - settings.clock.monotonic()) throw error
-  expectProgress(pauseMs)
-  await sleep(pauseMs, signal)
+async function waitOut(error: unknown, { settings, request, signal }: AcquireContext): Promise<void> {
+  const isPause =
+    error instanceof SharedFailure && (error.kind === 'throttled' || error.retryAfterMs !== undefined)
+  if (!isPause || error.cooldownMs >= request.deadline - settings.clock.monotonic()) throw error
+  request.expectProgress(error.cooldownMs)
+  await sleep(error.cooldownMs, signal)
 }
 
 /** Removes an entry that an API rejected from the store. Never fails. */
-export async function removeSharedToken(
-  { source, settings, emit }: ProviderContext,
-  store: TokenStore,
-  id: string,
-): Promise<void> {
+async function removeSharedToken(context: ProviderContext, store: TokenStore, id: string): Promise<void> {
   try {
-    const key = await source.cacheKey()
-    // Nobody waits for it.
-    const operations = new StoreOperations(store, key, { settings, emit, expectProgress: () => {} })
-    await operations.run('remove', () => store.remove(key, id))
+    const key = await context.source.cacheKey()
+    await new StoreOperations(store, key, context).run('remove', () => store.remove(key, id))
   } catch {
     // This provider remembers the token; other processes find out for themselves that it is rejected.
   }
@@ -75,6 +79,7 @@ async function resolveKey({ source, settings, signal, emit }: AcquireContext): P
   }
 }
 
+/** Undefined while another process has it, or if the store fails. */
 function takeLease(operations: StoreOperations, slot?: 'fallback'): Promise<TokenLease | undefined> {
   return operations.run(
     'lease',
@@ -88,62 +93,48 @@ function takeLease(operations: StoreOperations, slot?: 'fallback'): Promise<Toke
   )
 }
 
-/** Undefined if the store fails; the token is then requested without it. */
-async function leaseOrWait(
-  context: AcquireContext,
-  operations: StoreOperations,
-): Promise<CachedToken | undefined> {
-  const lease = await takeLease(operations)
-  if (lease) return acquireUnderLease(context, operations, lease)
-  if (operations.unavailable) return undefined
-  context.onWaitForOthers()
-  return waitForHolder(context, operations)
-}
-
 /**
  * Reads the store until the holder has written its token. If the holder takes long, one waiting process at a time
  * requests a token as well, so a holder that hangs costs a few requests, not one for each process.
  */
-async function waitForHolder(
-  context: AcquireContext,
-  operations: StoreOperations,
-): Promise<CachedToken | undefined> {
-  const { clock, timeoutMs } = context.settings
+async function waitForHolder(context: AcquireContext, operations: StoreOperations): Promise<CachedToken> {
+  const { request, settings, signal } = context
+  const { clock, timeoutMs } = settings
   const controller = new AbortController()
-  const stopForwarding = onAbort(context.signal, () => controller.abort(context.signal.reason))
+  const stopForwarding = onAbort(signal, () => controller.abort(signal.reason))
   const own = { ...context, signal: controller.signal }
+  // Nobody waits for a background refresh: it reads less often, and waits until the lease is free.
+  const isHurried = request.options.reason !== 'refresh_ahead'
+  const shortestMs = isHurried ? 60 : longestReadPauseMs
+  const fallbackMs = isHurried
+    ? Math.min(fallbackAfterMs, Math.max(250, timeoutMs / 6)) * (1 + Math.random() / 2)
+    : Number.POSITIVE_INFINITY
   const start = clock.monotonic()
-  // Nobody waits for a background refresh, so it can wait until the lease expires.
-  const fallbackAfterMs =
-    context.reason === 'refresh_ahead'
-      ? Number.POSITIVE_INFINITY
-      : jitter(Math.min(5_000, Math.max(250, timeoutMs / 6)))
   let fallback: Promise<CachedToken> | undefined
-  let attemptAtMs = jitter(leaseAttemptMs)
   try {
     for (;;) {
       const waitedMs = clock.monotonic() - start
-      // Often at first, for fast endpoints; then at the pace of slow ones.
-      const pauseMs = jitter(Math.min(200, Math.max(10, waitedMs / 5)))
-      context.expectProgress(pauseMs + 1_000)
+      // In proportion to the time waited, and to the remaining time: few reads however slow the endpoint is.
+      const leftMs = request.deadline - clock.monotonic()
+      const pauseMs = jitter(Math.min(longestReadPauseMs, leftMs / 4, Math.max(shortestMs, 0.65 * waitedMs)))
+      request.expectProgress(pauseMs + 1_000)
       const pause = sleep(pauseMs, own.signal)
       const token = await (fallback ? Promise.race([pause, fallback]) : pause)
-      if (token) return token
-      const stored = await readStoredToken(context, operations)
-      if (stored) return stored
-      if (fallback === undefined && waitedMs >= attemptAtMs) {
-        attemptAtMs = waitedMs + jitter(leaseAttemptMs)
+      const found = token ?? (await readStoredToken(context, operations))
+      if (found) return found
+      if (fallback === undefined && waitedMs + pauseMs >= leaseAttemptAfterMs) {
         const lease =
           (await takeLease(operations)) ??
-          (waitedMs > fallbackAfterMs ? await takeLease(operations, 'fallback') : undefined)
+          (waitedMs + pauseMs >= fallbackMs ? await takeLease(operations, 'fallback') : undefined)
         if (lease) fallback = acquireUnderLease(own, operations, lease)
       }
       // Awaited here, because the code below would cancel it.
-      if (operations.unavailable) return await fallback
+      if (operations.paused)
+        return await (fallback ?? requestWithRetries(context).then(({ cached }) => cached))
     }
   } finally {
     stopForwarding()
-    controller.abort(context.signal.reason)
+    controller.abort(signal.reason)
   }
 }
 
@@ -156,28 +147,22 @@ async function acquireUnderLease(
   operations: StoreOperations,
   lease: TokenLease,
 ): Promise<CachedToken> {
+  const { afterwards, failures } = context
   const extend = async (): Promise<unknown> => lease.extend(leaseMs)
   const extension = setInterval(() => void extend().catch(() => {}), leaseMs / 3)
   // Callers do not wait for the remaining work on the store.
   const finish = (work?: () => Promise<unknown>): void =>
-    context.afterwards(async () => {
+    afterwards(async () => {
       await work?.()
       clearInterval(extension)
-      // Even if the store is unavailable: the other processes should not have to wait until the lease expires.
-      if (operations.unavailable) await waitFor(lease.release(), leaseMs, undefined, () => undefined)
+      // Even if the store is paused: the other processes should not have to wait until the lease expires.
+      if (operations.paused) await waitFor(lease.release(), leaseMs, undefined, () => undefined)
       else await operations.run('release', () => lease.release())
     })
   const share = (error: TokenError, ms: number): Promise<unknown> => {
     const { kind, status, oauthError, vendorCode, retryAfterMs } = error
-    const failure = {
-      kind,
-      message: messageWithoutReason(error),
-      status,
-      oauthError,
-      vendorCode,
-      retryAfterMs,
-      failures: context.failures + 1,
-    }
+    const facts = { kind, status, oauthError, vendorCode, retryAfterMs }
+    const failure = { ...facts, message: messageWithoutReason(error), failures: failures + 1 }
     return operations.run('cooldown', () => lease.writeCooldown(failure, ms))
   }
   try {
@@ -186,7 +171,7 @@ async function acquireUnderLease(
     const { cached, response } = stored
       ? { cached: stored }
       : await requestWithRetries(context, (error, pauseMs) => {
-          if (pauseMs >= sharedPauseMs) context.afterwards(() => share(error, pauseMs))
+          if (error.retryAfterMs && pauseMs >= sharedPauseMs) afterwards(() => share(error, pauseMs))
         })
     finish(
       response &&
@@ -196,7 +181,7 @@ async function acquireUnderLease(
     )
     return cached
   } catch (error) {
-    const sharedMs = isTokenError(error) && isShared(error) ? cooldownMsOf(error, context.failures + 1) : 0
+    const sharedMs = isTokenError(error) && isShared(error) ? cooldownMsOf(error, failures + 1) : 0
     finish(sharedMs > 0 ? () => share(error as TokenError, jitter(sharedMs)) : undefined)
     throw error
   }

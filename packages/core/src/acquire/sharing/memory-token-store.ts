@@ -1,8 +1,8 @@
 import { elapsedSince, readInstant, systemClock, type Instant } from '../../runtime/clock.ts'
 import type { TokenFailure } from '../../protocol/token-error.ts'
 import type { TokenResponse } from '../../protocol/token-response.ts'
-import type { TokenStore } from '../../tokens/token-store.ts'
-import { tokenSharing } from './token-sharing.ts'
+import { tokenSharing } from './acquire-shared-token.ts'
+import type { TokenStore } from './token-store.ts'
 
 interface Expiring {
   readonly since: Instant

@@ -1,24 +1,25 @@
-import { createCachedToken, lifetimeOf, type CachedToken } from '../cached-token.ts'
-import { longestCooldownMs, shareCooldown } from '../cooldown.ts'
-import type { AcquireContext } from '../request-with-retries.ts'
 import { readInstant, type Instant } from '../../runtime/clock.ts'
-import { TokenError } from '../../protocol/token-error.ts'
+import type { TokenError } from '../../protocol/token-error.ts'
 import { isAccessToken } from '../../protocol/token-response.ts'
-import type { StoredCooldown, StoredToken } from '../../tokens/token-store.ts'
+import { createCachedToken, lifetimeOf, type CachedToken } from '../cached-token.ts'
+import { longestCooldownMs, SharedFailure } from '../cooldown.ts'
+import type { AcquireContext } from '../request-with-retries.ts'
 import type { StoreOperations } from './store-operations.ts'
+import type { StoredCooldown, StoredToken } from './token-store.ts'
 
 /** Whether other processes would meet the same failure; one that has no cooldown is not shared anyway. */
 export function isShared({ kind }: TokenError): boolean {
   return kind !== 'configuration'
 }
 
-/** The stored token, if it is accepted. @throws {TokenError} during a stored cooldown */
+/** The stored token, if it is accepted. @throws {SharedFailure} during a stored cooldown */
 export async function readStoredToken(
   context: AcquireContext,
   operations: StoreOperations,
 ): Promise<CachedToken | undefined> {
-  if (context.forced) return undefined
-  const { settings, requestId, reason, emit } = context
+  const { settings, request, emit } = context
+  const { reason, forced } = request.options
+  if (forced) return undefined
   const sent = readInstant(settings.clock)
   const entry: Partial<StoredToken & StoredCooldown> | undefined = await operations.run(
     'read',
@@ -30,17 +31,18 @@ export async function readStoredToken(
     const cached = cachedTokenOf(entry as StoredToken, context, sent)
     if (context.accepts(cached)) {
       const durationMs = settings.clock.monotonic() - sent.monotonic
-      emit({ type: 'token_received', requestId, reason, attempt: 0, from: 'store', durationMs, remainingMs })
+      const facts = { requestId: request.id, reason, attempt: 0, durationMs, remainingMs }
+      emit({ type: 'token_received', ...facts, from: 'store' })
       return cached
     }
   }
-  const cooldown = readCooldown(entry)
-  if (cooldown) throw cooldown
+  const failure = readCooldown(entry)
+  if (failure) throw failure
   return undefined
 }
 
-/** The error of a stored cooldown. One that is longer than our own rules allow was not written by this package. */
-function readCooldown({ error, cooldownMs }: Partial<StoredCooldown>): TokenError | undefined {
+/** The failure of a stored cooldown. One that is longer than our own rules allow was not written by this package. */
+function readCooldown({ error, cooldownMs }: Partial<StoredCooldown>): SharedFailure | undefined {
   if (
     typeof error?.message !== 'string' ||
     typeof cooldownMs !== 'number' ||
@@ -50,9 +52,7 @@ function readCooldown({ error, cooldownMs }: Partial<StoredCooldown>): TokenErro
   }
   // Including jitter.
   const longestMs = 1.25 * longestCooldownMs(error.kind)
-  if (!(cooldownMs > 0 && cooldownMs <= longestMs)) return undefined
-  const { failures = 1, ...facts } = error
-  return shareCooldown(new TokenError(facts), { ms: cooldownMs, failures })
+  return cooldownMs > 0 && cooldownMs <= longestMs ? new SharedFailure(error, cooldownMs) : undefined
 }
 
 /** Anchored at the moment the read was sent, so that a slow response makes the token older, not younger. */

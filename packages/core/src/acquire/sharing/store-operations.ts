@@ -1,45 +1,105 @@
-import type { AcquireContext } from '../request-with-retries.ts'
-import type { Clock } from '../../runtime/clock.ts'
+import { elapsedSince, readInstant, type Clock, type Instant } from '../../runtime/clock.ts'
 import { errorCode } from '../../runtime/error-code.ts'
-import type { TokenStore } from '../../tokens/token-store.ts'
-import { circuitBreakerOf, type StoreCircuitBreaker } from './store-circuit-breaker.ts'
+import type { AcquireContext, ProviderContext } from '../request-with-retries.ts'
+import type { TokenStore } from './token-store.ts'
 
 const tickMs = 20
-/**
- * An operation fails after 200 ms in which the store did not respond, and a millisecond for each operation that runs at
- * the same time: its response takes this process time, too.
- */
-const maxSilentMs = 200
-/** It fails after a second at the latest. */
-const maxTicks = 1_000 / tickMs
+/** An operation may take 200 ms, and one tick more, because its response may be here by then. */
+const maxTicks = 200 / tickMs + 1
+/** How many operations a process runs on a store at a time: with more, the limit would measure the process itself. */
+const maxConcurrent = 400
+const maxKeys = 1_000
+
+/** A pause after failures: 1 s, growing to 30 s. */
+interface Pause {
+  readonly failures: number
+  readonly since: Instant
+  readonly ms: number
+}
+
+/** What all providers with the same store know about it. */
+class StoreHealth {
+  /** By key; undefined for the whole store. */
+  readonly #pauses = new Map<string | undefined, Pause>()
+  #respondedAt = Number.NEGATIVE_INFINITY
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  isPaused(key: string, clock: Clock): boolean {
+    return isActive(this.#pauses.get(undefined), clock) || isActive(this.#pauses.get(key), clock)
+  }
+
+  /** @param start when the operation began, by the monotonic clock */
+  failed(error: unknown, key: string, clock: Clock, start: number): void {
+    const { scope, code } = Object(error) as { scope?: unknown; code?: unknown }
+    // A store that has responded in the meantime, such as a cluster that has lost one node, is not slow.
+    const isOfKey = scope === 'key' || (code === 'slow' && this.#respondedAt > start)
+    const of = isOfKey ? key : undefined
+    const pause = this.#pauses.get(of)
+    // Failures that arrive together count once.
+    if (isActive(pause, clock)) return
+    const failures = (pause?.failures ?? 0) + 1
+    this.#pauses.delete(of)
+    this.#pauses.set(of, {
+      failures,
+      since: readInstant(clock),
+      ms: Math.min(30_000, 1_000 * 2 ** (failures - 1)),
+    })
+    if (this.#pauses.size > maxKeys) this.#pauses.delete(this.#pauses.keys().next().value)
+  }
+
+  /** Returns whether the store or the key had failed before. */
+  succeeded(key: string, clock: Clock): boolean {
+    this.#respondedAt = clock.monotonic()
+    const recovered = this.#pauses.delete(undefined)
+    return this.#pauses.delete(key) || recovered
+  }
+
+  /** Waits until an operation may run. */
+  async enter(onWait: () => void): Promise<void> {
+    if (this.#running < maxConcurrent) this.#running++
+    else {
+      onWait()
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift()
+    if (next) next()
+    else this.#running--
+  }
+}
+
+function isActive(pause: Pause | undefined, clock: Clock): boolean {
+  return pause !== undefined && elapsedSince(pause.since, clock) < pause.ms
+}
+
+const healths = new WeakMap<TokenStore, StoreHealth>()
 
 /** The error of a store operation that takes too long. */
 export function slowStoreError(): Error {
   return Object.assign(new Error(), { code: 'slow' })
 }
 
-type OperationContext = Pick<AcquireContext, 'settings' | 'emit' | 'expectProgress'>
-
-/** One token request's operations on a store. Each has a time limit; after the first failure, no more are run. */
+/** The operations on one key of a store. Each has a time limit, and none is run for a while after a failure. */
 export class StoreOperations {
   readonly #store: TokenStore
-  readonly #breaker: StoreCircuitBreaker
   readonly #key: string
-  readonly #clock: Clock
-  readonly #context: OperationContext
-  #failed = false
+  readonly #context: ProviderContext & Partial<AcquireContext>
+  readonly #health: StoreHealth
 
-  constructor(store: TokenStore, key: string, context: OperationContext) {
+  constructor(store: TokenStore, key: string, context: ProviderContext & Partial<AcquireContext>) {
     this.#store = store
-    this.#breaker = circuitBreakerOf(store)
     this.#key = key
-    this.#clock = context.settings.clock
     this.#context = context
+    this.#health = healths.get(store) ?? new StoreHealth()
+    healths.set(store, this.#health)
   }
 
-  /** Whether the store must not be used, because it failed here or, recently, for others. */
-  get unavailable(): boolean {
-    return this.#failed || this.#breaker.isPaused(this.#key, this.#clock)
+  /** Whether the store must not be used, because it has failed recently. */
+  get paused(): boolean {
+    return this.#health.isPaused(this.#key, this.#context.settings.clock)
   }
 
   /** The store's result, or undefined if it failed or took too long; `onLate` gets a result that arrives after that. */
@@ -48,63 +108,53 @@ export class StoreOperations {
     call: (store: TokenStore, key: string) => Promise<Value>,
     onLate?: (value: Value) => unknown,
   ): Promise<Value | undefined> {
-    if (this.unavailable) return undefined
-    // Waiting for other callers of this process is not the store's fault: its time starts later. Those that have waited
-    // try for themselves even if the store has failed by now, because their token requests would all be sent at once.
-    const { emit, expectProgress, settings } = this.#context
-    const done = await this.#breaker.enter(() => expectProgress(settings.timeoutMs))
-    const start = this.#clock.monotonic()
+    const { emit, request, settings } = this.#context
+    const { clock, timeoutMs } = settings
+    if (this.paused) return undefined
+    await this.#health.enter(() => request?.expectProgress(timeoutMs))
+    const start = clock.monotonic()
     try {
-      const value = await this.#limited(call, start, onLate)
-      if (this.#breaker.succeeded(this.#key, this.#clock, start)) emit({ type: 'store_recovered' })
+      // It may have failed while this operation waited for its turn.
+      if (this.paused) return undefined
+      const value = await withinTicks(() => call(this.#store, this.#key), onLate)
+      if (this.#health.succeeded(this.#key, clock)) emit({ type: 'store_recovered' })
       return value
     } catch (error) {
-      this.#failed = true
-      this.#breaker.failed(error, this.#key, this.#clock, start)
+      this.#health.failed(error, this.#key, clock, start)
       emit({ type: 'store_unavailable', operation, cause: errorCode(error) })
       return undefined
     } finally {
-      done()
+      this.#health.leave()
     }
   }
+}
 
-  /**
-   * Counts ticks instead of reading a clock: while this process is blocked, it can neither send nor receive, and a late
-   * tick counts once. A store that responds to operations that began earlier is not silent: this one is still in line.
-   */
-  #limited<Value>(
-    call: (store: TokenStore, key: string) => Promise<Value>,
-    start: number,
-    onLate: ((value: Value) => unknown) | undefined,
-  ): Promise<Value> {
-    return new Promise((resolve, reject) => {
-      let isLate = false
-      let ticks = 0
-      let silentTicks = 0
-      let tickedAt = start
-      const timer = setInterval(() => {
-        ticks++
-        silentTicks = this.#breaker.isCatchingUp(start, tickedAt) ? 0 : silentTicks + 1
-        tickedAt = this.#clock.monotonic()
-        // One tick more: a response may be here by then.
-        const isSilent = (silentTicks - 1) * tickMs >= maxSilentMs + this.#breaker.running - 1
-        if (!isSilent && ticks < maxTicks) return
-        isLate = true
+/**
+ * Counts ticks instead of reading a clock: while this process is busy, it can neither send nor receive, and a late tick
+ * counts once.
+ */
+function withinTicks<Value>(
+  call: () => Promise<Value>,
+  onLate: ((value: Value) => unknown) | undefined,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    let ticks = 0
+    const timer = setInterval(() => {
+      if (++ticks < maxTicks) return
+      clearInterval(timer)
+      reject(slowStoreError())
+    }, tickMs)
+    const work = async (): Promise<void> => {
+      try {
+        const value = await call()
+        if (ticks < maxTicks) resolve(value)
+        else await onLate?.(value)
+      } catch (error) {
+        reject(error)
+      } finally {
         clearInterval(timer)
-        reject(slowStoreError())
-      }, tickMs)
-      const work = async (): Promise<void> => {
-        try {
-          const value = await call(this.#store, this.#key)
-          if (isLate) await onLate?.(value)
-          else resolve(value)
-        } catch (error) {
-          reject(error)
-        } finally {
-          clearInterval(timer)
-        }
       }
-      void work()
-    })
-  }
+    }
+    void work()
+  })
 }

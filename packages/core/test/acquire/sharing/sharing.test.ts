@@ -11,9 +11,9 @@ const valuesOf = (providers: TokenProvider[]) => providers.map((tokens) => token
 
 describe('providers that share a store', () => {
   it('share one request', async () => {
-    const { endpoint, events, providers } = fleet(20, { latencyMs: 3_000 })
+    const { endpoint, events, providers } = fleet(20, { latencyMs: 900 })
     for (const tokens of providers) for (let call = 0; call < 10; call++) watch(tokens.getToken())
-    await pass(3_300)
+    await pass(1_800)
     expect(new Set(valuesOf(providers))).toEqual(new Set(['token-1']))
     expect(endpoint.requests).toHaveLength(1)
     const received = events.flatMap((event) => (event.type === 'token_received' ? [event.from] : []))
@@ -21,9 +21,9 @@ describe('providers that share a store', () => {
   })
 
   it('report calls that waited for the request of another process', async () => {
-    const { events, first, second } = fleet(2, { latencyMs: 3_000 })
+    const { events, first, second } = fleet(2, { latencyMs: 900 })
     for (const tokens of [first, second]) watch(tokens.getToken())
-    await pass(3_300)
+    await pass(1_800)
     const causes = events.flatMap((event) => (event.type === 'call_settled' ? [event.waitedFor] : []))
     expect(causes).toEqual(['token_request', 'other_process'])
   })

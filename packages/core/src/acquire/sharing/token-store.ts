@@ -1,5 +1,7 @@
-import type { TokenFailure } from '../protocol/token-error.ts'
-import type { TokenResponse } from '../protocol/token-response.ts'
+import type { TokenFailure } from '../../protocol/token-error.ts'
+import type { TokenResponse } from '../../protocol/token-response.ts'
+import type { CachedToken } from '../cached-token.ts'
+import type { AcquireContext, ProviderContext } from '../request-with-retries.ts'
 
 /** A token in a store. */
 export interface StoredToken {
@@ -39,8 +41,10 @@ export interface TokenStore {
 
 /** How providers share tokens through a store; {@link tokenSharing} is the only one. */
 export interface TokenSharing {
-  readonly acquire: (context: never, store: TokenStore) => Promise<unknown>
-  readonly remove: (context: never, store: TokenStore, id: string) => Promise<void>
+  /** Gets a token through a store: the stored one, or a new one. @throws {TokenError} */
+  acquire(context: AcquireContext, store: TokenStore): Promise<CachedToken>
+  /** Removes an entry that an API rejected from the store. Never fails. */
+  remove(context: ProviderContext, store: TokenStore, id: string): Promise<void>
 }
 
 /** The exclusive right to request a new token. Once it is lost, writes through it do nothing. */
