@@ -11,7 +11,7 @@ import { applicationSchema, productName } from '../clients/application-schema.ts
 import type { ServiceContext } from '../oauth/service-context.ts'
 
 const { name, level, responseForm, lifetimeSeconds, products } = applicationSchema.shape
-const newApplication = z.strictObject({
+export const newApplication = z.strictObject({
   name,
   project: z.string().min(1),
   products,
@@ -19,13 +19,13 @@ const newApplication = z.strictObject({
   responseForm,
   lifetimeSeconds,
 })
-const approval = z.strictObject({ revision: z.int().min(0) }).partial()
-const applicationQuery = z.strictObject({
+export const approval = z.strictObject({ revision: z.int().min(0) }).partial()
+export const applicationQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   after: z.string().optional(),
 })
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
-const auditQuery = z.strictObject({
+export const auditQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100_000).default(1_000),
   since: time.optional(),
   until: time.optional(),

@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { baseUrl } from '../http/base-url.ts'
 import { metricsEndpoint, type Metrics } from '../http/metrics.ts'
+import { openapiEndpoint } from '../http/openapi-endpoint.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 import { ApplicationChanged } from '../clients/application-registry.ts'
 import { AlreadyExists } from '../clients/credential-registry.ts'
@@ -41,6 +43,10 @@ export function createAdminServer(
     reply.code(404).send({ error: 'This address does not exist.' }),
   )
   if (metrics) metricsEndpoint(server, metrics)
+  openapiEndpoint(server, async (request) => {
+    const { adminDescription } = await import('./admin-description.ts')
+    return adminDescription(baseUrl(request, undefined))
+  })
   adminEndpoints(server, context, links)
   return server
 }

@@ -4,8 +4,8 @@ import type { CredentialOwner, CredentialRegistry } from '../clients/credential-
 import { parseValue } from '../runtime/parse-value.ts'
 import { naming, type AdminRequest } from './admin-request.ts'
 
-const rotation = z.strictObject({ overlapSeconds: z.number().min(0).default(86_400) })
-const newKey = naming.partial().extend({ key: z.string().min(1) })
+export const rotation = z.strictObject({ overlapSeconds: z.number().min(0).default(86_400) })
+export const newKey = naming.partial().extend({ key: z.string().min(1) })
 
 /** The secrets and the public keys of applications, or of resource servers. */
 export function administerCredentials(

@@ -10,6 +10,7 @@ import { introspectionEndpoint } from '../http/introspection-endpoint.ts'
 import { metadataEndpoint } from '../http/metadata-endpoint.ts'
 import { metricsEndpoint } from '../http/metrics.ts'
 import { acceptForms } from '../http/oauth-routes.ts'
+import { baseUrl } from '../http/base-url.ts'
 import { openapiEndpoint } from '../http/openapi-endpoint.ts'
 import { observeRequests } from '../http/request-outcome.ts'
 import { revocationEndpoint } from '../http/revocation-endpoint.ts'
@@ -40,7 +41,10 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
   server.register(async (oauth) => {
     await allowOrigins(oauth, corsOrigins)
     metadataEndpoint(oauth, context)
-    openapiEndpoint(oauth, context)
+    openapiEndpoint(oauth, async (request) => {
+      const { apiDescription } = await import('../http/openapi/api-description.ts')
+      return apiDescription(baseUrl(request, context.publicUrl), context.errors, context.grantTypeIn)
+    })
     await acceptForms(oauth)
     handleErrors(oauth, { shape, activity, logFailure })
     if (sandbox) {

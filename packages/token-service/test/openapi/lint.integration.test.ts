@@ -3,11 +3,16 @@ import spectral from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { adminDescription } from '../../src/admin/admin-description.ts'
 import { apiDescription } from '../../src/http/openapi/api-description.ts'
 
-describe.each(['platform', 'standard'] as const)('the OpenAPI document (errors: %s)', (errors) => {
-  const description = apiDescription('https://auth.tokenwell.dev', errors)
+const url = 'https://auth.tokenwell.dev'
 
+describe.each([
+  ['the token service, errors in the platform format', apiDescription(url, 'platform')],
+  ['the token service, standard errors', apiDescription(url, 'standard')],
+  ['administrators', adminDescription(url)],
+])('the OpenAPI document of %s', (_name, description) => {
   it('has no finding in Spectral', { timeout: 30_000 }, async () => {
     const linter = new spectral.Spectral()
     linter.setRuleset({ extends: [rulesets.oas as never] })

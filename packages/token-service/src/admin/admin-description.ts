@@ -1,0 +1,295 @@
+import { z } from 'zod'
+import { jsonSchema, type JsonSchema } from '../http/openapi/json-schema.ts'
+import { applicationSchema, productName } from '../clients/application-schema.ts'
+import { applicationQuery, approval, auditQuery, newApplication } from './admin-endpoints.ts'
+import { naming } from './admin-request.ts'
+import { newKey, rotation } from './credential-administration.ts'
+
+const ms = z.int().describe('Milliseconds since 1970, UTC.')
+const id = z.string()
+const secret = z.looseObject({
+  id,
+  prefix: z.string().describe('The first characters of the client secret.'),
+  createdAtMs: ms,
+  expiresAtMs: ms.optional(),
+  lastUsedAtMs: ms.optional(),
+})
+const key = z.looseObject({
+  id,
+  name: z.string(),
+  createdAtMs: ms,
+  expiresAtMs: ms.optional(),
+  lastUsedAtMs: ms.optional(),
+  jwk: z
+    .looseObject({})
+    .optional()
+    .describe('The public key (RFC 7517, section 4), unless `jwksUrl` is set.'),
+  jwksUrl: z.string().optional().describe('The URL of a JWK set (RFC 7517, section 5).'),
+})
+const owner = { id, clientId: z.string(), name: z.string(), createdAtMs: ms, revision: z.int() }
+const credentials = { secrets: z.array(secret), keys: z.array(key) }
+const { level, responseForm, lifetimeSeconds, status } = applicationSchema.shape
+const schemas = {
+  Application: z.looseObject({
+    ...owner,
+    project: z.string(),
+    status: status.unwrap(),
+    products: z.array(productName),
+    level: level.unwrap(),
+    responseForm: responseForm.unwrap(),
+    lifetimeSeconds: lifetimeSeconds.unwrap(),
+    requested: z
+      .looseObject({})
+      .optional()
+      .describe(
+        'What the owner requests beyond the approval. The approval stays in effect until a decision.',
+      ),
+    deletesAtMs: ms
+      .optional()
+      .describe('Set while the application is being deleted: it can be restored until then.'),
+    ...credentials,
+  }),
+  ResourceServer: z.looseObject({ ...owner, ...credentials }),
+  Developer: z.looseObject({ id, name: z.string(), administrator: z.boolean(), createdAtMs: ms }),
+  NewCredentials: z.object({
+    clientId: z.string(),
+    clientSecret: z.string().describe('Shown in this response only.'),
+  }),
+  Key: key,
+  Link: z.object({ link: z.string().describe('Can be opened once, within its lifetime.') }),
+  Error: z.object({ error: z.string().describe('What was wrong, and what to do.') }),
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+interface Operation {
+  readonly summary: string
+  readonly body?: z.ZodType
+  readonly bodyIsOptional?: true
+  readonly query?: z.ZodObject
+  /** The response's schema; without one, the response is empty. */
+  readonly response?: JsonSchema
+  readonly status?: 201
+  readonly contentType?: string
+}
+
+const one = (name: keyof typeof schemas): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+
+function credentialOperations(path: string, ofOwner: string): [Method, string, Operation][] {
+  return [
+    [
+      'post',
+      `${path}/secrets`,
+      {
+        summary: `Add a client secret ${ofOwner}; the others expire after the overlap`,
+        body: rotation,
+        bodyIsOptional: true,
+        response: one('NewCredentials'),
+        status: 201,
+      },
+    ],
+    ['delete', `${path}/secrets/{id}`, { summary: `Revoke a client secret ${ofOwner}` }],
+    [
+      'post',
+      `${path}/keys`,
+      {
+        summary: `Add public keys ${ofOwner}: PEM, a JWK or a JWK set, or the URL of one`,
+        body: newKey,
+        response: listOf(one('Key')),
+        status: 201,
+      },
+    ],
+    ['patch', `${path}/keys/{id}`, { summary: `Rename a public key ${ofOwner}`, body: naming }],
+    ['delete', `${path}/keys/{id}`, { summary: `Remove a public key ${ofOwner}` }],
+  ]
+}
+
+const application = '/applications/{clientId}'
+const resourceServer = '/resource-servers/{clientId}'
+const operations: [Method, string, Operation][] = [
+  [
+    'get',
+    '/applications',
+    {
+      summary: 'List applications; `Link` has the URL of the next page',
+      query: applicationQuery,
+      response: listOf(one('Application')),
+    },
+  ],
+  [
+    'post',
+    '/applications',
+    {
+      summary: 'Create an approved application',
+      body: newApplication,
+      response: one('NewCredentials'),
+      status: 201,
+    },
+  ],
+  ['get', application, { summary: 'Get an application', response: one('Application') }],
+  [
+    'post',
+    `${application}/approve`,
+    {
+      summary: 'Approve an application, at the given revision only if there is one',
+      body: approval,
+      bodyIsOptional: true,
+      response: one('Application'),
+    },
+  ],
+  [
+    'post',
+    `${application}/decline`,
+    { summary: 'Decline what the owner of an application requests', response: one('Application') },
+  ],
+  [
+    'post',
+    `${application}/revoke`,
+    { summary: 'Revoke an application and its tokens', response: one('Application') },
+  ],
+  [
+    'post',
+    `${application}/revoke-tokens`,
+    { summary: 'Revoke all tokens of an application', response: one('Application') },
+  ],
+  ...credentialOperations(application, 'of an application'),
+  ['get', '/products', { summary: 'List products', response: listOf({ type: 'string' }) }],
+  ['put', '/products/{id}', { summary: 'Add a product' }],
+  ['delete', '/products/{id}', { summary: 'Remove a product' }],
+  ['get', '/resource-servers', { summary: 'List resource servers', response: listOf(one('ResourceServer')) }],
+  [
+    'post',
+    '/resource-servers',
+    { summary: 'Create a resource server', body: naming, response: one('NewCredentials'), status: 201 },
+  ],
+  ['get', resourceServer, { summary: 'Get a resource server', response: one('ResourceServer') }],
+  ['patch', resourceServer, { summary: 'Rename a resource server', body: naming }],
+  ['delete', resourceServer, { summary: 'Remove a resource server' }],
+  ...credentialOperations(resourceServer, 'of a resource server'),
+  [
+    'get',
+    '/developers',
+    { summary: 'List the developers of the portal', response: listOf(one('Developer')) },
+  ],
+  [
+    'post',
+    '/developers/invitations',
+    { summary: 'Create an invitation to the portal', response: one('Link'), status: 201 },
+  ],
+  [
+    'post',
+    '/developers/{id}/password-link',
+    {
+      summary: 'Create a link to set a new password, by the name of a developer',
+      response: one('Link'),
+      status: 201,
+    },
+  ],
+  ['post', '/developers/{id}/promote', { summary: 'Make a developer an administrator, by name' }],
+  ['post', '/developers/{id}/demote', { summary: 'Make an administrator a developer, by name' }],
+  ['delete', '/developers/{id}', { summary: 'Remove a developer, by name' }],
+  [
+    'get',
+    '/audit',
+    {
+      summary: 'Read the audit log as JSON lines, the newest first',
+      query: auditQuery,
+      response: { type: 'string' },
+      contentType: 'application/x-ndjson',
+    },
+  ],
+]
+
+/** The administrators' HTTP API as an OpenAPI 3.1 document. */
+export function adminDescription(serverUrl: string): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const [method, path, operation] of operations)
+    (paths[path] ??= {})[method] = describe(method, path, operation)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Administration of the token service',
+      version: '1',
+      description: 'For administrators and their programs. Each request needs the administrator token.',
+      contact: { name: 'The operator of this service', url: serverUrl },
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: serverUrl }],
+    security: [{ administratorToken: [] }],
+    tags: [...new Set(operations.map(([, path]) => tagOf(path)))]
+      .toSorted()
+      .map((name) => ({ name, description: `Everything below \`/${name}\`.` })),
+    paths,
+    components: {
+      securitySchemes: { administratorToken: { type: 'http', scheme: 'bearer' } },
+      schemas: Object.fromEntries(
+        Object.entries(schemas).map(([name, schema]) => [name, jsonSchema(schema)]),
+      ),
+    },
+  }
+}
+
+function describe(method: Method, path: string, operation: Operation): object {
+  const {
+    summary,
+    body,
+    bodyIsOptional,
+    query,
+    response,
+    status = response ? 200 : 204,
+    contentType = 'application/json',
+  } = operation
+  const required = new Set(query ? (jsonSchema(query).required as string[] | undefined) : [])
+  const parameters = [
+    ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: required.has(name),
+      schema: jsonSchema(schema as z.ZodType),
+    })),
+  ]
+  const failed = (description: string) => ({
+    description,
+    content: { 'application/json': { schema: one('Error') } },
+  })
+  return {
+    operationId: operationId(method, path),
+    summary,
+    description: `${summary}.`,
+    tags: [tagOf(path)],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: !bodyIsOptional,
+        content: { 'application/json': { schema: jsonSchema(body) } },
+      },
+    }),
+    responses: {
+      [status]: {
+        description: 'Success.',
+        ...(response && { content: { [contentType]: { schema: response } } }),
+      },
+      400: failed('The request is invalid.'),
+      401: failed('The administrator token is missing or invalid.'),
+      404: failed('It does not exist.'),
+      409: failed('It exists already, was changed by somebody else, or is the last one.'),
+      503: failed('The storage is unavailable.'),
+    },
+  }
+}
+
+function tagOf(path: string): string {
+  return path.split('/')[1]!
+}
+
+/** Such as `post-applications-clientId-secrets`. */
+function operationId(method: Method, path: string): string {
+  return `${method}${path.replaceAll('/', '-').replaceAll(/[{}]/g, '')}`
+}

@@ -1,0 +1,91 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import Fastify from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { adminDescription } from '../../src/admin/admin-description.ts'
+import { adminEndpoints } from '../../src/admin/admin-endpoints.ts'
+import { administeredService } from './admin-service.ts'
+
+interface Description {
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, unknown> }>>
+}
+
+describe("the administrators' OpenAPI document", () => {
+  it('has every route, and no other', () => {
+    const routes: string[] = []
+    const server = Fastify().addHook('onRoute', ({ method, url }) => {
+      if (method !== 'HEAD')
+        routes.push(`${String(method).toLowerCase()} ${url.replaceAll(/:(\w+)/g, '{$1}')}`)
+    })
+    adminEndpoints(server, { storage: {} } as never, {} as never)
+    const { paths } = adminDescription('https://auth.tokenwell.dev') as Description
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    )
+    expect(described.toSorted()).toEqual(routes.toSorted())
+  })
+
+  it('is served to administrators alone, as JSON and as YAML', async () => {
+    const { adminUrl, send } = await administeredService()
+    expect((await fetch(`${adminUrl}/openapi.json`)).status).toBe(401)
+    const { body } = await send('GET', '/openapi.json')
+    expect(body).toEqual(JSON.parse(JSON.stringify(adminDescription(adminUrl!))))
+    expect(parse((await send('GET', '/openapi.yaml')).body as never)).toEqual(body)
+  })
+
+  it('is true of the responses', async () => {
+    const service = await administeredService()
+    const description = adminDescription(service.adminUrl!) as Description
+    const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(description, 'description')
+    const checked = async (
+      method: string,
+      template: string,
+      values: Record<string, string> = {},
+      requestBody?: unknown,
+    ) => {
+      const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name]!)
+      const { status, body, headers } = await service.send(method.toUpperCase(), path, requestBody)
+      expect(description.paths[template]?.[method]?.responses).toHaveProperty(String(status))
+      if (headers.get('content-type')?.startsWith('application/json')) {
+        const pointer = [
+          'paths',
+          template,
+          method,
+          'responses',
+          String(status),
+          'content',
+          'application/json',
+          'schema',
+        ]
+          .map((part) => encodeURIComponent(part.replaceAll('/', '~1')))
+          .join('/')
+        const isValid = ajv.getSchema(`description#/${pointer}`)!
+        expect([isValid(body), isValid.errors]).toEqual([true, null])
+      }
+      return { status, body }
+    }
+    const status = async (...request: Parameters<typeof checked>) => (await checked(...request)).status
+
+    const orders = { name: 'orders', project: 'default', products: ['billing'] }
+    const { clientId } = (await checked('post', '/applications', {}, orders)).body
+    const values = { clientId }
+    const application = '/applications/{clientId}'
+    expect(await status('post', '/applications', {}, { name: '' })).toBe(400)
+    expect(await status('get', '/applications')).toBe(200)
+    for (const decision of ['revoke', 'approve', 'revoke-tokens']) {
+      expect([decision, await status('post', `${application}/${decision}`, values)]).toEqual([decision, 200])
+    }
+    expect(await status('post', `${application}/secrets`, values)).toBe(201)
+    const key = { key: 'https://keys.example.com/jwks.json', name: 'keys' }
+    expect(await status('post', `${application}/keys`, values, key)).toBe(201)
+    expect(await status('get', application, values)).toBe(200)
+    expect(await status('get', application, { clientId: 'nobody' })).toBe(404)
+    expect(await status('get', '/products')).toBe(200)
+    const api = (await checked('post', '/resource-servers', {}, { name: 'api' })).body
+    expect(await status('get', '/resource-servers/{clientId}', api)).toBe(200)
+    expect(await status('get', '/resource-servers')).toBe(200)
+    expect(await status('post', '/developers/invitations')).toBe(201)
+    expect(await status('get', '/developers')).toBe(200)
+    expect(await status('get', '/audit')).toBe(200)
+  })
+})
