@@ -1,14 +1,21 @@
 import { defineConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 
+/** Tests that also have a long form. */
+const longForms = [
+  'apps/speech-api/test/engines/digits/{recordings.test,word-accuracy.integration.test}.ts',
+  'packages/token-service/test/portal/{log-in,in-chromium/*}.integration.test.ts',
+  'packages/token-service/test/storage/instances.integration.test.ts',
+  'packages/token-stores/test/redis/foreign-entries.integration.test.ts',
+]
+
 /** Runs that last longer than a minute: `pnpm soak [filter]`. */
 export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    include: ['{packages,apps}/*/test/**/*.soak.ts'],
+    include: ['{packages,apps}/*/test/**/*.soak.ts', ...longForms],
     testTimeout: 20 * 60_000,
-    // Tests that a soak imports run their long form.
     env: { TOKENWELL_SOAK: '1' },
     fileParallelism: false,
   },

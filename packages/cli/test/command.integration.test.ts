@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { runTokenwell } from './run-tokenwell.ts'
 import { useSandboxedService } from './sandboxed-service.ts'
-import { command, startProcess, startTokenwell } from './tokenwell-process.ts'
+import { runTokenwell, command, startProcess, startTokenwell } from './tokenwell-process.ts'
 
 const service = useSandboxedService()
 
@@ -95,4 +94,20 @@ describe('tokenwell', () => {
     expect(await doctor.ended).toStrictEqual({ code: 130, signal: null })
     expect(doctor.written.stderr).toBe('')
   })
+})
+
+const output = async (...args: string[]) => {
+  const { ended, written } = startTokenwell(args)
+  expect(await ended).toMatchObject({ code: 0 })
+  return written.stdout
+}
+
+it.each(['bash', 'zsh', 'fish', 'powershell'])('prints a completion script for %s', async (shell) => {
+  expect(await output('completion', shell)).toMatch(/tokenwell.* complete/)
+})
+
+it('suggests commands, flags and choices', async () => {
+  expect(await output('complete', '--', 'to')).toMatch(/^token\t/)
+  expect(await output('complete', '--', 'doctor', '--try')).toMatch(/^--try-wrong-secret\t/)
+  expect(await output('complete', '--', 'sandbox', '--form', '')).toMatch(/^products\s+refresh\s/)
 })

@@ -1,5 +1,7 @@
-import { TokenError, type TokenErrorKind } from '@tokenwell/core'
 import { expect, it } from 'vitest'
+import { TokenError, type TokenErrorKind } from '@tokenwell/core'
+import { isSecureUrl } from '../src/configuration/secure-url.ts'
+import { formatDuration } from '../src/doctor/format-duration.ts'
 import { exitCodeOf } from '../src/exit-code.ts'
 import { asSentence, explainError } from '../src/explain-error.ts'
 
@@ -25,4 +27,34 @@ it.each<[kind: TokenErrorKind, status: number | undefined, isExplained: boolean]
 
 it('ends a message with one full stop', () => {
   expect([asSentence('Once'), asSentence('Once.')]).toStrictEqual(['Once.', 'Once.'])
+})
+
+it.each([
+  [0.4, '0 ms'],
+  [999, '999 ms'],
+  [1000, '1 s'],
+  [2345, '2.3 s'],
+  [9999, '10 s'],
+  [59_999, '1 min'],
+  [3_590_000, '59 min 50 s'],
+  [3_600_000, '1 h'],
+  [90_061_000, '1 day 1 h'],
+  [172_800_000, '2 days'],
+])('formats %d ms as %s', (ms, words) => {
+  expect(formatDuration(ms)).toBe(words)
+})
+
+it.each([
+  ['https://api.example.com', true],
+  ['http://api.example.com', false],
+  ['http://localhost:8080', true],
+  ['http://127.0.0.1', true],
+  ['http://127.100.200.255', true],
+  ['http://128.0.0.1', false],
+  ['http://[::1]', true],
+  ['http://localhost.example.com', false],
+  ['http://127.0.0.1.example.com', false],
+])('whether a token may be sent to %s: %j', (url, expected) => {
+  expect(isSecureUrl(new URL(url))).toBe(expected)
+  expect(isSecureUrl(new URL(url), true)).toBe(true)
 })

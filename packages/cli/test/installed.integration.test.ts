@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { oldNode } from '@tokenwell/internal-testing/old-node'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from './temporary-folder.ts'
-import { startProcess } from './tokenwell-process.ts'
+import { temporaryFolder, startProcess } from './tokenwell-process.ts'
 
 const packageFolder = fileURLToPath(new URL('../', import.meta.url))
 const service = fileURLToPath(new URL('../../token-service/dist', import.meta.url))

@@ -1,12 +1,11 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
-import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
 import { exportJWK, exportPKCS8, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
+import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
 import type { Finding } from '../src/doctor/finding.ts'
-import { runTokenwell } from './run-tokenwell.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { runTokenwell, temporaryFolder } from './tokenwell-process.ts'
 
 const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
 const pem = await exportPKCS8(privateKey)

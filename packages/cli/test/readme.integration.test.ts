@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { json, startScriptedServer } from '@tokenwell/testing'
 import { expect, it, onTestFinished } from 'vitest'
+import { json, startScriptedServer } from '@tokenwell/testing'
 import { useSandboxedService } from './sandboxed-service.ts'
-import { temporaryFolder } from './temporary-folder.ts'
-import { command, startProcess } from './tokenwell-process.ts'
+import { temporaryFolder, command, startProcess } from './tokenwell-process.ts'
 
 const service = useSandboxedService()
 const absent = spawnSync('curl', ['--version']).error !== undefined

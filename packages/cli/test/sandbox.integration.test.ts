@@ -1,7 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runTokenwell } from './run-tokenwell.ts'
-import { startTokenwell } from './tokenwell-process.ts'
+import { runTokenwell, startTokenwell } from './tokenwell-process.ts'
 
 describe('tokenwell sandbox', () => {
   it('prints a URL and credentials, and stops on a signal', async () => {

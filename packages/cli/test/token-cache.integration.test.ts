@@ -10,10 +10,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { runTokenwell } from './run-tokenwell.ts'
 import { useSandboxedService } from './sandboxed-service.ts'
-import { temporaryFolder } from './temporary-folder.ts'
-import { command, startProcess, startTokenwell } from './tokenwell-process.ts'
+import { runTokenwell, temporaryFolder, command, startProcess, startTokenwell } from './tokenwell-process.ts'
 
 const service = useSandboxedService()
 const environment = () => ({ ...service.environmentOf('demo'), XDG_STATE_HOME: temporaryFolder({}) })

@@ -1,8 +1,7 @@
-import { noResponse, startTokenEndpoint } from '@tokenwell/testing'
 import { expect, it, onTestFinished } from 'vitest'
-import { temporaryFolder } from './temporary-folder.ts'
-import { startTokenwell } from './tokenwell-process.ts'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+import { noResponse, startTokenEndpoint } from '@tokenwell/testing'
+import { temporaryFolder, startTokenwell } from './tokenwell-process.ts'
 
 const table = createSoakTable()
 

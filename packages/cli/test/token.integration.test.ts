@@ -1,10 +1,9 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { runTokenwell } from './run-tokenwell.ts'
+import { json, startScriptedServer, type ScriptedServer } from '@tokenwell/testing'
 import { useSandboxedService } from './sandboxed-service.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { runTokenwell, temporaryFolder } from './tokenwell-process.ts'
 
 const service = useSandboxedService()
 const environment = (changes: Record<string, string> = {}) => ({

@@ -1,7 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { onTestFinished } from 'vitest'
+import type { CommandContext } from '../src/command-context.ts'
+import { runCommandLine } from '../src/command-line.ts'
 
 const script = fileURLToPath(new URL('../dist/tokenwell.js', import.meta.url))
 
@@ -56,4 +64,40 @@ export function startTokenwell(
   env?: Readonly<Record<string, string>>,
 ): TokenwellProcess {
   return startProcess([...command, ...args], env)
+}
+
+export interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the command in this process, with its own streams, environment and token cache. */
+export async function runTokenwell(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  input = '',
+): Promise<Ended> {
+  const stdin = new PassThrough().end(input)
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const context = {
+    stdin,
+    stdout,
+    stderr,
+    env: { XDG_STATE_HOME: temporaryFolder({}), ...env },
+  } as unknown as CommandContext
+  const code = await runCommandLine(['node', 'tokenwell', ...args], context)
+  return {
+    code,
+    stdout: await text(stdout.end()),
+    stderr: stripVTControlCharacters(await text(stderr.end())),
+  }
+}
+
+/** Creates a folder with private files for one test. */
+export function temporaryFolder(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tokenwell-cli-'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 })
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }

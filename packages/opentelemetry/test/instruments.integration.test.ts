@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
 import type { TokenEvent, TokenEventListener, TokenProvider } from '@tokenwell/core'
 import { instrumentTokens, instrumentVerifier, type ObservedVerification } from '@tokenwell/opentelemetry'
-import { expect, it } from 'vitest'
+import { createTestVerifier } from '@tokenwell/resource-server/testing'
 import { useTelemetry } from './telemetry.ts'
 
 const telemetry = useTelemetry()
@@ -101,4 +102,49 @@ it('the metrics of verified tokens have names, units and descriptions, as the RE
       explicitBounds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     },
   ])
+})
+
+it('counts verified requests by outcome, times checks, and exports no token or client ID', async () => {
+  const { verifier, createTestToken } = createTestVerifier()
+  const stop = instrumentVerifier(verifier, { ...telemetry, name: 'orders' })
+  const token = createTestToken({ clientId: 'a-client' })
+  await verifier.verify(`Bearer ${token}`)
+  await verifier.verify(undefined).catch(() => {})
+  await verifier.verify(`Bearer ${token}`, { products: ['orders'] }).catch(() => {})
+  stop()
+  await verifier.verify(`Bearer ${token}`)
+  await telemetry.flush()
+  const points = telemetry.receiver.points()
+  const name = { 'tokenwell.verifier.name': 'orders' }
+  const outcomes = points.filter(({ metric }) => metric === 'tokenwell.verification.requests')
+  expect(outcomes.map(({ value, attributes }) => ({ value, attributes }))).toEqual([
+    {
+      value: 1,
+      attributes: { ...name, 'tokenwell.verification.result': 'accepted', 'tokenwell.cached': false },
+    },
+    {
+      value: 1,
+      attributes: {
+        ...name,
+        'tokenwell.verification.result': 'missing_token',
+        'http.response.status_code': 401,
+      },
+    },
+    {
+      value: 1,
+      attributes: {
+        ...name,
+        'tokenwell.verification.result': 'insufficient_scope',
+        'http.response.status_code': 403,
+      },
+    },
+  ])
+  const [check] = points.filter(({ metric }) => metric === 'tokenwell.verification.check.duration')
+  expect(check).toMatchObject({
+    unit: 's',
+    count: 2,
+    attributes: { ...name, 'tokenwell.check.method': 'introspection', 'tokenwell.check.result': 'valid' },
+  })
+  const exported = JSON.stringify(telemetry.receiver.requests)
+  for (const secret of [token, 'a-client']) expect(exported).not.toContain(secret)
 })

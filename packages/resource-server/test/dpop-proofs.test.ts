@@ -7,7 +7,7 @@ import {
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
 import { createFakeClock, expectNoSecrets } from '@tokenwell/testing'
-import { createDpopKey } from './servers/dpop-key.ts'
+import { createDpopKey } from './servers/jwt-issuer.ts'
 
 describe('DPoP proofs', () => {
   const setUp = async (dpop: DpopOptions) => {

@@ -1,7 +1,7 @@
 import { SignJWT, type JWTHeaderParameters } from 'jose'
+import { describe, expect, it } from 'vitest'
 import { createTokenVerifier, type VerificationEvent } from '@tokenwell/resource-server'
 import { createFakeClock } from '@tokenwell/testing'
-import { describe, expect, it } from 'vitest'
 import { createSigningKey } from './servers/jwt-issuer.ts'
 
 const issuer = 'https://auth.example.com'

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { Express } from 'express'
+import { expect, it, onTestFinished } from 'vitest'
 import { runReadmeExample } from '@tokenwell/internal-testing/readme-example'
 import { json, startScriptedServer } from '@tokenwell/testing'
-import { expect, it, onTestFinished } from 'vitest'
-import { listen } from './apis/listen.ts'
+import { listen } from './apis/node-apis.ts'
 
 it('runs the example in the README', async () => {
   const endpoint = await startScriptedServer(() =>

@@ -1,4 +1,3 @@
-import 'reflect-metadata'
 import { createServer } from 'node:http'
 import { Controller, Get, UseGuards } from '@nestjs/common'
 import { ExpressAdapter } from '@nestjs/platform-express'
@@ -6,6 +5,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
 import express from 'express'
 import Fastify from 'fastify'
+import 'reflect-metadata'
 import { expect, it, onTestFinished } from 'vitest'
 import type { TokenVerifier } from '@tokenwell/resource-server'
 import { requireToken } from '@tokenwell/resource-server/express'
@@ -13,8 +13,8 @@ import { resourceServer } from '@tokenwell/resource-server/fastify'
 import { requireToken as requireTokenFor } from '@tokenwell/resource-server/fetch'
 import { RequireScopes, ResourceServerModule, TokenGuard } from '@tokenwell/resource-server/nestjs'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
-import { listen } from './apis/listen.ts'
-import { createDpopKey } from './servers/dpop-key.ts'
+import { listen } from './apis/node-apis.ts'
+import { createDpopKey } from './servers/jwt-issuer.ts'
 
 const first = { scopes: ['read'] }
 const second = { scopes: ['write'] }

@@ -1,3 +1,4 @@
+import { SignJWT } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { clientAssertion } from '@tokenwell/core'
 import {
@@ -8,7 +9,6 @@ import {
 } from '@tokenwell/resource-server'
 import { createTestVerifier } from '@tokenwell/resource-server/testing'
 import { createFakeClock, expectNoSecrets } from '@tokenwell/testing'
-import { SignJWT } from 'jose'
 import { createSigningKey } from './servers/jwt-issuer.ts'
 import { createVerifierUnderTest, delayIntrospection } from './verifier-under-test.ts'
 

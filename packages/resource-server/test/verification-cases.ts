@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { exportSPKI, importJWK, type CryptoKey } from 'jose'
 import type { ApiConfigs, routes } from './apis/api-config.ts'
-import { createDpopKey } from './servers/dpop-key.ts'
-import { audience, createSigningKey } from './servers/jwt-issuer.ts'
-import { resourceServer, resources } from './servers/oidc-provider.ts'
 import type { AuthorizationServers } from './authorization-servers.ts'
+import { createDpopKey, audience, createSigningKey } from './servers/jwt-issuer.ts'
+import { resourceServer, resources } from './servers/oidc-provider.ts'
 
 /** The properties of an accepted token that an API returns. */
 interface Accepted {

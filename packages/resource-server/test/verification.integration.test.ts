@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ApiConfigs, RunningApis } from './apis/api-config.ts'
-import { startExpress } from './apis/express.ts'
-import { startFastify } from './apis/fastify.ts'
 import { startHono } from './apis/hono.ts'
 import { isBuilt, startNest } from './apis/nest.ts'
+import { startExpress, startFastify } from './apis/node-apis.ts'
 import { startWorkers } from './apis/workers.ts'
 import { startAuthorizationServers, type AuthorizationServers } from './authorization-servers.ts'
 import { sendRequest, type ApiResponse } from './send-request.ts'
 import { hasAuthlib } from './servers/authlib.ts'
-import { createDpopKey } from './servers/dpop-key.ts'
+import { createDpopKey } from './servers/jwt-issuer.ts'
 import { apiConfigs, verificationCases } from './verification-cases.ts'
 
 const frameworks: Record<string, (configs: ApiConfigs) => Promise<RunningApis>> = {

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { Client } from 'pg'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTokenService } from '@tokenwell/token-service'
 import {
   postgresIsAbsent,
   startPostgres,
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
+import { startTokenService } from '@tokenwell/token-service'
 import { temporaryFolder } from './service-process.ts'
 import {
   application,

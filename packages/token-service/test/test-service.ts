@@ -4,6 +4,10 @@ import {
   type RunningTokenService,
   type TokenServiceOptions,
 } from '@tokenwell/token-service'
+import type { ServiceContext } from '../src/oauth/service-context.ts'
+import { openService } from '../src/service/open-service.ts'
+import { serve } from '../src/service/start-token-service.ts'
+import { resolveOptions } from '../src/service/token-service-options.ts'
 
 export const application = {
   name: 'speech-demo',
@@ -67,4 +71,47 @@ export function requestToken(authUrl: string, credentials = application): Promis
 
 export function introspect(authUrl: string, token: string): Promise<JsonResponse> {
   return postForm(`${authUrl}/oauth/introspect`, { token }, basic(resourceServer))
+}
+
+/** A service that lasts as long as the test, and what its endpoints use. */
+export async function serviceWithContext(
+  options: TokenServiceOptions = {},
+): Promise<RunningTokenService & { readonly context: ServiceContext }> {
+  const defaults = { applications: [application], resourceServers: [resourceServer] }
+  const open = await openService(resolveOptions({ ...defaults, ...options }))
+  const service = await serve(open)
+  onTestFinished(() => service.close())
+  return { ...service, context: open.context }
+}
+
+const adminToken = 'administrator-token-0123456789-abcdef'
+
+type ServiceWithContext = Awaited<ReturnType<typeof serviceWithContext>>
+
+export interface AdministeredService extends ServiceWithContext {
+  readonly token: string
+  /** Sends a request to the administrators' listener. */
+  readonly send: (method: string, path: string, body?: unknown) => Promise<JsonResponse>
+}
+
+/** A service with an administrators' listener that lasts as long as the test. */
+export async function administeredService(options: TokenServiceOptions = {}): Promise<AdministeredService> {
+  const service = await serviceWithContext({ adminPort: 0, adminToken, portal: true, ...options })
+  return {
+    ...service,
+    token: adminToken,
+    async send(method, path, body) {
+      const response = await fetch(`${service.adminUrl}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${adminToken}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.startsWith('application/json')
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    },
+  }
 }

@@ -1,9 +1,9 @@
-import type { SpeechEngine, TranscriptionResponse } from '@tokenwell/speech-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SpeechEngine, TranscriptionResponse } from '@tokenwell/speech-api'
 import { wavFile } from '../../scripts/wav-file.ts'
+import { sendRaw } from '../support/raw-request.ts'
 import { addClient, startTestApi, type TestApi } from '../support/test-api.ts'
 import { recordings } from '../support/transcribe-file.ts'
-import { sendRaw } from '../support/raw-request.ts'
 
 const [sample] = recordings as [(typeof recordings)[number]]
 const emptyFile = wavFile(new Float32Array(), { dataLength: 0xffffffff })

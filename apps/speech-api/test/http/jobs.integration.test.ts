@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wavFile } from '../../scripts/wav-file.ts'
 import { joinSamples } from '../../src/wav/resampler.ts'
-import { type TestApi, VALID_TOKEN, startTestApi } from '../support/test-api.ts'
+import { type TestApi, VALID_TOKEN, startTestApi, createCountingEngine } from '../support/test-api.ts'
 import { recordings, samplesOf } from '../support/transcribe-file.ts'
-import { createCountingEngine } from '../support/counting-engine.ts'
 
 const [sample] = recordings as [(typeof recordings)[number]]
 const asynchronous = { prefer: 'respond-async' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { wavFile } from '../../scripts/wav-file.ts'
 import { startTestApi } from '../support/test-api.ts'
-import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 
 const table = createSoakTable()
 

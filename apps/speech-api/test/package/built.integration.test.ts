@@ -5,12 +5,11 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { VALID_TOKEN } from '../support/test-api.ts'
-import { longRunningCommand } from '../engines/command/test-program.ts'
 import { allExited, acceptConnections } from '../engines/command/program-connections.ts'
+import { longRunningCommand } from '../engines/command/test-program.ts'
+import { startIntrospectionServer, addressOf, startProcess } from '../support/introspection-server.ts'
+import { VALID_TOKEN } from '../support/test-api.ts'
 import { recordings } from '../support/transcribe-file.ts'
-import { startIntrospectionServer } from '../support/introspection-server.ts'
-import { addressOf, startProcess } from '../support/server-process.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const built = existsSync(main)

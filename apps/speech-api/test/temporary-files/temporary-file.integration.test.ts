@@ -8,11 +8,10 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createTemporaryFile, removeStaleFiles } from '../../src/temporary-files/temporary-file.ts'
+import { startIntrospectionServer, addressOf, startProcess } from '../support/introspection-server.ts'
+import { sendRaw } from '../support/raw-request.ts'
 import { VALID_TOKEN } from '../support/test-api.ts'
 import { recordings } from '../support/transcribe-file.ts'
-import { startIntrospectionServer } from '../support/introspection-server.ts'
-import { sendRaw } from '../support/raw-request.ts'
-import { addressOf, startProcess } from '../support/server-process.ts'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const killed = fileURLToPath(new URL('killed-process.ts', import.meta.url))

@@ -1,9 +1,8 @@
-import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runTokenwell } from '../run-tokenwell.ts'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
 import { useSandboxedService } from '../sandboxed-service.ts'
-import { startRawServer } from './raw-server.ts'
-import { examined } from './run-doctor.ts'
+import { runTokenwell } from '../tokenwell-process.ts'
+import { startRawServer, examined } from './run-doctor.ts'
 
 const service = useSandboxedService()
 const doctor = (args: string[], env: Record<string, string> = {}) =>

@@ -1,10 +1,9 @@
 import dns from 'node:dns'
 import type { Socket } from 'node:net'
-import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
 import { explainUnreachable } from '../../src/doctor/check-network.ts'
-import { examined } from './run-doctor.ts'
-import { startRawServer } from './raw-server.ts'
+import { examined, startRawServer } from './run-doctor.ts'
 
 const env = { CLIENT_ID: 'demo', CLIENT_SECRET: 'canary-secret' }
 const doctor = (url: string, args: string[] = [], more: Record<string, string> = {}) =>

@@ -1,8 +1,13 @@
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import { describe, expect, it } from 'vitest'
-import type { CheckResult } from '../../src/doctor/run-checks.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createTokenProvider, type TokenResponse } from '@tokenwell/core'
+import { createFakeClock } from '@tokenwell/testing'
+import { planFor } from '../../src/doctor/check-lifetime.ts'
+import type { Finding } from '../../src/doctor/finding.ts'
+import { redactFinding } from '../../src/doctor/redact-finding.ts'
 import { createReporter } from '../../src/doctor/reporter.ts'
+import type { CheckResult } from '../../src/doctor/run-checks.ts'
 
 const found: readonly CheckResult[] = [
   { check: 'network', level: 'ok', code: 'connected', message: 'It is reached in 2 ms.' },
@@ -84,4 +89,65 @@ describe('the report', () => {
   it('states that no problems were found', () => {
     expect(reported({}, found.slice(0, 2))).toMatch(/\nNo problems found\.\n$/)
   })
+})
+
+const finding = (message: string, advice?: string): Finding => ({
+  check: 'request',
+  level: 'problem',
+  code: 'server_error',
+  message,
+  ...(advice !== undefined && { advice }),
+})
+
+describe('a finding', () => {
+  it('contains no secret, in whatever form, in neither text', () => {
+    const text = 'a b/c a%20b%2Fc a+b%2Fc'
+    expect(redactFinding(finding(text, text), ['a b/c'])).toStrictEqual(
+      finding('[redacted] [redacted] [redacted]', '[redacted] [redacted] [redacted]'),
+    )
+    expect(redactFinding(finding('four'), ['four'])).toStrictEqual(finding('[redacted]'))
+  })
+
+  it('stays readable if a secret is very short', () => {
+    expect(redactFinding(finding('The token is missing.'), ['tok'])).toStrictEqual(
+      finding('The token is missing.'),
+    )
+  })
+
+  it('contains no control characters, and is not endless', () => {
+    const { message, advice } = redactFinding(finding('\u001b[31mred\u202e', 'x'.repeat(601)), [])
+    expect(message).toBe('�[31mred�')
+    expect(advice).toBe('x'.repeat(600))
+  })
+})
+
+it.each([10, 60, 3600, 86_400])('reports how long a provider caches a token of %i s', async (expiresIn) => {
+  const evenly = vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  onTestFinished(() => evenly.mockRestore())
+  const clock = createFakeClock()
+  const requestToken = vi.fn(async (): Promise<TokenResponse> => {
+    return {
+      accessToken: `token-${requestToken.mock.calls.length}`,
+      tokenType: 'Bearer',
+      expiresIn,
+      scope: [],
+    }
+  })
+  const tokens = createTokenProvider({ requestToken, cacheKey: async () => 'key' }, { clock })
+  onTestFinished(() => tokens.close())
+  const { freshMs, usableMs } = planFor(expiresIn * 1000)
+
+  await tokens.getToken()
+  clock.advance(usableMs - 1)
+  expect(tokens.peekToken()?.value).toBe('token-1')
+  clock.advance(1)
+  expect(tokens.peekToken()).toBeUndefined()
+
+  await tokens.getToken()
+  clock.advance(freshMs - 1)
+  await tokens.getToken()
+  expect(requestToken).toHaveBeenCalledTimes(2)
+  clock.advance(1)
+  await tokens.getToken()
+  await vi.waitFor(() => expect(requestToken).toHaveBeenCalledTimes(3), { timeout: 20_000 })
 })

@@ -1,6 +1,7 @@
-import { expect } from 'vitest'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { expect, onTestFinished } from 'vitest'
 import type { Check, Finding } from '../../src/doctor/finding.ts'
-import { runTokenwell } from '../run-tokenwell.ts'
+import { runTokenwell } from '../tokenwell-process.ts'
 
 const checks: readonly Check[] = [
   'address',
@@ -48,4 +49,19 @@ export async function examined(args: readonly string[], env: NodeJS.ProcessEnv):
       return `${found?.message} ${found?.advice}`
     },
   }
+}
+
+/** A TCP server that handles connections as a test says. */
+export async function startRawServer(serve: (socket: Socket) => void): Promise<{ port: number }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    serve(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { port: (server.address() as AddressInfo).port }
 }

@@ -1,6 +1,6 @@
-import { createTokenFetch, createTokenProvider, type TokenFetchInit } from '@tokenwell/core'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createTokenFetch, createTokenProvider, type TokenFetchInit } from '@tokenwell/core'
 import { pass, useFakeTime } from '../support/fake-time.ts'
 import { ScriptedEndpoint, sourceOf } from '../support/scripted-endpoint.ts'
 
@@ -154,3 +154,34 @@ function build(plan: typeof call extends fc.Arbitrary<infer Plan> ? Plan : never
   }
   return { args, mutate, method: method ?? 'GET', body: texts[plan.body] ?? 'original' }
 }
+
+class Init {
+  readonly #body = 'text'
+  get method() {
+    return 'PUT'
+  }
+  get body() {
+    return this.#body
+  }
+}
+
+it.each<[string, () => TokenFetchInit]>([
+  ['getters of a class', () => new Init()],
+  [
+    'members that are not enumerable',
+    () => Object.defineProperties({}, { method: { value: 'PUT' }, body: { value: 'text' } }),
+  ],
+  ['inherited members', () => Object.create({ method: 'PUT', body: 'text' }) as TokenFetchInit],
+])('reads %s, for an allowed origin and another', async (_name, init) => {
+  const sent: unknown[] = []
+  const fetch = async (input: string | URL | Request, given?: RequestInit): Promise<Response> => {
+    const request = new Request(input, given)
+    sent.push([request.method, await request.text()])
+    return new Response()
+  }
+  const tokens = createTokenProvider(sourceOf(new ScriptedEndpoint()))
+  const tokenFetch = createTokenFetch(tokens, { allowedOrigins: [api], fetch })
+  for (const url of [api, api, 'https://other.example.com']) await tokenFetch(url, init())
+  const expected = ['PUT', 'text']
+  expect(sent).toEqual([expected, expected, expected])
+})

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { rolldown, type OutputChunk } from 'rolldown'
 import { onTestFinished } from 'vitest'
 import config from '../../rolldown.config.ts'
@@ -25,4 +27,10 @@ export async function buildCore(): Promise<BuiltCore> {
   await bundle.close()
   const chunks = output.filter((part) => part.type === 'chunk')
   return { file: join(dir, 'index.js'), code: chunks.map(({ code }) => code).join('\n'), chunks }
+}
+
+/** Runs a module in plain Node, without this project's loaders; returns its output. */
+export async function runNode(module: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', module])
+  return stdout
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clientCredentials, type ClientCredentialsOptions } from '@tokenwell/core'
-import { buildTokenRequest } from '@tokenwell/core/protocol'
+import { buildTokenRequest, headerValue } from '@tokenwell/core/protocol'
 
 type Options = Parameters<typeof buildTokenRequest>[0]
 
@@ -276,4 +276,16 @@ describe('building a request', () => {
       expect(() => clientCredentials({ ...standard, ...options })).toThrow(errorWith(/./))
     }
   })
+})
+
+it.each<[Parameters<typeof headerValue>[0], string | undefined]>([
+  [new Headers({ 'Retry-After': '7' }), '7'],
+  [new Headers(), undefined],
+  [{ 'Retry-After': '7' }, '7'],
+  [{ 'retry-after': 7 as never }, '7'],
+  [{ 'retry-after': undefined, 'Retry-After': '7' }, '7'],
+  [{ 'retry-after': undefined }, undefined],
+  [{ 'retry-after': null as never }, undefined],
+])('reads the value of a header: %j', (headers, value) => {
+  expect(headerValue(headers, 'retry-after')).toBe(value)
 })

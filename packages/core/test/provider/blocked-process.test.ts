@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { createTokenProvider, type AccessToken } from '@tokenwell/core'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { createTokenProvider, type AccessToken, createMemoryTokenStore } from '@tokenwell/core'
+import { startWith } from '../acquire/sharing/sharing-providers.ts'
 import { ScriptedEndpoint, sourceOf, wrongSecret } from '../support/scripted-endpoint.ts'
 
 it('notices a changed secret although the process was blocked for longer than the check may take', async () => {
@@ -60,3 +61,20 @@ function block(ms: number): void {
   const until = performance.now() + ms
   while (performance.now() < until);
 }
+
+it('does not blame the store for the time during which this process was blocked', async () => {
+  const memory = createMemoryTokenStore()
+  const { events, tokens } = startWith({
+    ...memory,
+    async read(key) {
+      await setTimeout(100)
+      return memory.read(key)
+    },
+  })
+  const call = tokens.getToken()
+  await setTimeout(50)
+  const until = performance.now() + 400
+  while (performance.now() < until);
+  await call
+  expect(events.map(({ type }) => type)).not.toContain('store_unavailable')
+})

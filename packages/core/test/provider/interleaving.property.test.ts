@@ -2,8 +2,7 @@ import * as fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { createMemoryTokenStore } from '@tokenwell/core'
 import { useFakeTime } from '../support/fake-time.ts'
-import { plan, play } from './interleaving.ts'
-import { flakyStore } from './flaky-store.ts'
+import { plan, play, flakyStore } from './interleaving.ts'
 
 useFakeTime()
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
-import { Issuer } from '../support/issuer.ts'
-import { startServer } from '../support/local-server.ts'
+import { Issuer, startServer } from '../support/issuer.ts'
 
 async function start() {
   const issuer = await new Issuer().start()

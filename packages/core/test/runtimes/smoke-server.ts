@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { OutputChunk } from 'rolldown'
-import { readText, startServer } from '../support/local-server.ts'
+import { readText, startServer } from '../support/issuer.ts'
 
 /** The servers that the smoke script talks to, and the page that a browser runs it on. Returns their origin. */
 export async function startSmokeServer(built: readonly OutputChunk[]): Promise<string> {

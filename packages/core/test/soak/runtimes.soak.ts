@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { buildCore } from '../package/built-core.ts'
 import { startSmokeServer } from '../runtimes/smoke-server.ts'
-import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 
 const table = createSoakTable()
 

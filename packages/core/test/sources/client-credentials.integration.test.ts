@@ -3,7 +3,7 @@ import { createServer as createTcpServer, type AddressInfo, type Socket } from '
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { clientCredentials, createTokenProvider, type ClientCredentialsOptions } from '@tokenwell/core'
-import { readText, startServer } from '../support/local-server.ts'
+import { readText, startServer } from '../support/issuer.ts'
 
 const credentials = { clientId: 'client', clientSecret: 'secret' }
 const body = JSON.stringify({ access_token: 'token', token_type: 'Bearer', expires_in: '3599' })

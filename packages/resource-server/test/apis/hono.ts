@@ -1,10 +1,10 @@
+import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
-import type { Server } from 'node:http'
 import { createTokenVerifier, type VerifiedToken } from '@tokenwell/resource-server'
 import { requireToken } from '@tokenwell/resource-server/fetch'
 import { routes, type ApiConfigs, type RunningApis } from './api-config.ts'
-import { listen } from './listen.ts'
+import { listen } from './node-apis.ts'
 
 export async function startHono(configs: ApiConfigs): Promise<RunningApis> {
   const app = new Hono<{ Variables: { accessToken: VerifiedToken } }>()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { requestsWithRandomTokens, requestsWithValidTokens } from './load-scenarios.ts'
+import { requestsWithRandomTokens, requestsWithValidTokens } from './load.ts'
 
 it('introspects 100 tokens once per cacheMs, and rejects a revoked one after it', async () => {
   expect(await requestsWithValidTokens(0.5, 200)).toHaveProperty('requestsPerSecond')

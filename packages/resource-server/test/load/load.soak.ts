@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { requestsWithRandomTokens, requestsWithValidTokens } from './load-scenarios.ts'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+import { requestsWithRandomTokens, requestsWithValidTokens } from './load.ts'
 
 const table = createSoakTable()
 const describe = (figures: object): string =>

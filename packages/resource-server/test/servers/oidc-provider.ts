@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { errors, Provider } from 'oidc-provider'
 import { vi } from 'vitest'
-import { listen } from '../apis/listen.ts'
+import { listen } from '../apis/node-apis.ts'
 
 const client = { client_id: 'client', client_secret: 'client-secret' }
 export const resourceServer = { clientId: 'orders-api', clientSecret: 'orders-secret' }

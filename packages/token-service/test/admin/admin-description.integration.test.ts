@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { adminDescription } from '../../src/admin/admin-description.ts'
 import { adminEndpoints } from '../../src/admin/admin-endpoints.ts'
-import { administeredService } from './admin-service.ts'
+import { administeredService } from '../test-service.ts'
 
 interface Description {
   readonly paths: Record<string, Record<string, { readonly responses: Record<string, unknown> }>>

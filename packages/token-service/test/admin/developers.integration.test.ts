@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TokenServiceOptions } from '@tokenwell/token-service'
 import { digest } from '../../src/runtime/digest.ts'
-import { testService } from '../test-service.ts'
-import { administeredService } from './admin-service.ts'
+import { testService, administeredService } from '../test-service.ts'
 
 async function withDevelopers(options: TokenServiceOptions = {}) {
   const service = await administeredService(options)

@@ -1,7 +1,6 @@
 import { pino } from 'pino'
 import { expect, it, vi } from 'vitest'
-import { testService } from '../test-service.ts'
-import { administeredService } from './admin-service.ts'
+import { testService, administeredService } from '../test-service.ts'
 
 function recorded() {
   const lines: string[] = []

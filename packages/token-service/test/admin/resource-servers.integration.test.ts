@@ -3,8 +3,14 @@ import { exportSPKI } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { assertionFor, assertionType, keyClientId, pair } from '../oauth/client-assertion.ts'
 import { temporaryFolder } from '../service-process.ts'
-import { application, basic, postForm, requestToken, resourceServer } from '../test-service.ts'
-import { administeredService } from './admin-service.ts'
+import {
+  application,
+  basic,
+  postForm,
+  requestToken,
+  resourceServer,
+  administeredService,
+} from '../test-service.ts'
 
 const introspectionStatus = async (authUrl: string, credentials: typeof resourceServer) =>
   (await postForm(`${authUrl}/oauth/introspect`, { token: 'any' }, basic(credentials))).status

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { isBeingDeleted } from '../../src/storage/application.ts'
-import { createActivityRecorder } from '../../src/storage/activity-recorder.ts'
 import { ApplicationChanged, createApplicationRegistry } from '../../src/clients/application-registry.ts'
+import { changeRepeatedly } from '../../src/clients/change-repeatedly.ts'
 import { AlreadyExists } from '../../src/clients/credential-registry.ts'
-import { createClientAuthenticator } from '../../src/oauth/authenticate-client.ts'
-import { createAssertionAuthenticator } from '../../src/oauth/authenticate-by-assertion.ts'
-import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
 import { createKeyring, createRandomKey } from '../../src/clients/keyring.ts'
+import { createAssertionAuthenticator } from '../../src/oauth/authenticate-by-assertion.ts'
+import { createClientAuthenticator } from '../../src/oauth/authenticate-client.ts'
+import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
+import { createActivityRecorder } from '../../src/storage/activity-recorder.ts'
+import { isBeingDeleted } from '../../src/storage/application.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 
 async function registered() {
@@ -211,4 +212,13 @@ describe('the application registry', () => {
     )
     await expect(registry.approve(application, application.revision)).rejects.toThrow(ApplicationChanged)
   })
+})
+
+it('repeats a change that a concurrent one prevented, but not forever', async () => {
+  let calls = 0
+  await changeRepeatedly(async () => (calls += 1) === 5)
+  expect(calls).toBe(5)
+  const never = changeRepeatedly(async () => (calls += 1) === 100)
+  await expect(never).rejects.toThrow(/too many concurrent changes\. Try again\.$/)
+  expect(calls).toBe(10)
 })

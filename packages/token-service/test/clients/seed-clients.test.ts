@@ -1,13 +1,37 @@
-import { describe, expect, it } from 'vitest'
-import { resolveOptions } from '../../src/service/token-service-options.ts'
+import { expect, it, describe } from 'vitest'
+import { AlreadyExists } from '../../src/clients/credential-registry.ts'
+import { createKeyring, createRandomKey } from '../../src/clients/keyring.ts'
+import { createResourceServerRegistry } from '../../src/clients/resource-server-registry.ts'
 import {
   seedApplications,
   seedResourceServers,
   type ResourceServerOptions,
 } from '../../src/clients/seed-clients.ts'
-import { createKeyring, createRandomKey } from '../../src/clients/keyring.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { resolveOptions } from '../../src/service/token-service-options.ts'
+import { createActivityRecorder } from '../../src/storage/activity-recorder.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { application } from '../test-service.ts'
+
+it('creates nothing twice with the same ID, as a form that is sent twice', async () => {
+  const storage = await openMemory()
+  const activity = createActivityRecorder({
+    storage: storage.activity,
+    clock: systemClock,
+    onError: () => {},
+  })
+  const keyring = createKeyring([createRandomKey()])
+  const registry = createResourceServerRegistry(
+    { storage, keyring, clock: systemClock, activity },
+    { actor: 'ada', address: '192.0.2.1' },
+  )
+  const { resourceServer } = await registry.create('billing API', 'first')
+  await registry.rotateSecret(resourceServer, 0, 'second')
+  await expect(registry.create('billing API', 'first')).rejects.toBeInstanceOf(AlreadyExists)
+  await expect(registry.rotateSecret(resourceServer, 0, 'second')).rejects.toBeInstanceOf(AlreadyExists)
+  const created = resourceServer.secrets[0]?.id
+  expect(await registry.list()).toMatchObject([{ secrets: [{ id: created }, { id: 'second' }] }])
+})
 
 it('leaves out an application that another instance removes in the meantime, but not its products', async () => {
   const memory = await openMemory()

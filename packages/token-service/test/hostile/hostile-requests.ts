@@ -1,5 +1,5 @@
-import { createRandom } from '@tokenwell/internal-testing/random'
 import { connect } from 'node:net'
+import { createRandom } from '@tokenwell/internal-testing/random'
 import { application, tokenPath } from '../test-service.ts'
 
 type Random = () => number

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { application, requestToken, resourceServer, testService, tokenPath } from '../test-service.ts'
 import { postgresIsAbsent, startPostgres, withoutPostgres } from '@tokenwell/internal-testing/postgres'
+import { application, requestToken, resourceServer, testService, tokenPath } from '../test-service.ts'
 import { attack } from './hostile-requests.ts'
 
 // So that the limit on failures does not stop requests with a wrong secret.

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { application, requestToken } from '../test-service.ts'
 import { attack } from './hostile-requests.ts'
-import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 
 const table = createSoakTable()
 

@@ -2,8 +2,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { allowInsecureRequests, ClientSecretPost, clientCredentialsGrant, discovery } from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { administeredService } from '../admin/admin-service.ts'
-import { application, requestToken, testService, tokenPath } from '../test-service.ts'
+import { administeredService, application, requestToken, testService, tokenPath } from '../test-service.ts'
 
 describe('browser-based API tools', () => {
   const origin = 'https://tools.example.com'

@@ -3,9 +3,15 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTokenService } from '@tokenwell/token-service'
-import { serviceWithContext } from '../service-context.ts'
 import { temporaryFolder } from '../service-process.ts'
-import { application, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
+import {
+  serviceWithContext,
+  application,
+  postForm,
+  requestToken,
+  testService,
+  tokenPath,
+} from '../test-service.ts'
 
 const url = `${tokenPath}?grant_type=client_credentials`
 const credentials = { client_id: application.clientId, client_secret: application.clientSecret }

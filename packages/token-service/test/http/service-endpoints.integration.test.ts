@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import Fastify from 'fastify'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTokenService } from '@tokenwell/token-service'
+import { healthEndpoints } from '../../src/http/health-endpoints.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { application, requestToken, testService, tokenPath } from '../test-service.ts'
 
 const get = async (url: string) => {
@@ -128,5 +131,46 @@ describe('the service', () => {
     await service.close()
     expect((await pending).status).toBe(200)
     await expect(requestToken(authUrl)).rejects.toThrow(/fetch failed/)
+  })
+})
+
+const statusAndText = async (url: string) => {
+  const response = await fetch(url)
+  return [response.status, await response.text()]
+}
+
+describe('/readyz', () => {
+  it('reports that the service is about to stop, which is still healthy', async () => {
+    const service = await testService()
+    const { authUrl } = service
+    // Loads the routes, which takes time on a busy machine.
+    await statusAndText(`${authUrl}/healthz`)
+    const stopped = performance.now()
+    const closed = service.close({ drainSeconds: 1 })
+    expect(await statusAndText(`${authUrl}/readyz`)).toEqual([503, '{"status":"stopping"}'])
+    expect(await statusAndText(`${authUrl}/healthz`)).toEqual([200, '{"status":"ok"}'])
+    await closed
+    expect(performance.now() - stopped).toBeGreaterThan(990)
+  })
+
+  it('reports that the database cannot be used', async () => {
+    const { authUrl } = await testService({
+      storage: 'postgres://127.0.0.1:1/x',
+      secretHashKeys: ['k'.repeat(32)],
+    })
+    expect(await statusAndText(`${authUrl}/readyz`)).toEqual([503, '{"status":"storage unavailable"}'])
+  })
+
+  it('reports after 2 s that the database does not respond', async () => {
+    const server = Fastify()
+    const probe = vi.fn(() => new Promise<void>(() => {}))
+    healthEndpoints(server, { ...(await openMemory()), probe }, () => false)
+    await server.ready()
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const response = server.inject('/readyz').then(({ statusCode, body }) => [statusCode, body])
+    await expect.poll(() => probe).toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await response).toEqual([503, '{"status":"storage unavailable"}'])
   })
 })

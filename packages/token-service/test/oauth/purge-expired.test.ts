@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { purgeRegularly } from '../../src/oauth/purge-expired.ts'
+import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
+import { serviceWithContext } from '../test-service.ts'
 
 it('purges expired tokens and failure counts regularly, despite errors', async () => {
   const storage = await openMemory()
@@ -72,4 +73,27 @@ it('keeps no process alive', async () => {
   expect(setTimer.mock.results[0]?.value.hasRef()).toBe(false)
   await stop()
   setTimer.mockRestore()
+})
+
+const dayMs = 86_400_000
+
+it.each([
+  [{}, 365, 365],
+  [{ auditRetentionDays: 2, usageRetentionDays: 3 }, 2, 3],
+])('keeps the audit log and the usage for the configured time: %o', async (options, auditDays, usageDays) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const nowMs = 1_000 * dayMs
+  const { context } = await serviceWithContext({ clock: { now: () => nowMs }, applications: [], ...options })
+  const { activity } = context.storage
+  const around = (days: number) => [days * dayMs, days * dayMs + 1].map((ageMs) => nowMs - ageMs)
+  await activity.record({
+    lastUses: [],
+    requests: [],
+    usage: around(usageDays).map((hourMs) => ({ clientId: 'a', outcome: 'issued', hourMs, requests: 1 })),
+    audit: around(auditDays).map((atMs) => ({ event: 'a', atMs, count: 1 })),
+  })
+  vi.advanceTimersByTime(3_600_000)
+  await expect.poll(async () => (await activity.usage('a', 0)).length).toBe(1)
+  await expect.poll(async () => (await activity.audit(9)).length).toBe(1)
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { serviceWithContext } from '../service-context.ts'
+import { serviceWithContext } from '../test-service.ts'
 import { createPortalBrowser, password, plainText, useCheapPasswords } from './portal-browser.ts'
 
 useCheapPasswords()

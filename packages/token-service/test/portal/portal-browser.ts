@@ -1,11 +1,11 @@
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import {
   startTokenService,
   type RunningTokenService,
   type TokenServiceOptions,
 } from '@tokenwell/token-service'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { requestToken, resourceServer } from '../test-service.ts'
 import { passwordCost } from '../../src/portal/session/password.ts'
+import { requestToken, resourceServer } from '../test-service.ts'
 
 /** Where a page leads without a session. */
 export const logInPath = '/portal/log-in?next=%2Fportal%2Fprojects'

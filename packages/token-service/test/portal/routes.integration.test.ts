@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { pino } from 'pino'
+import { describe, expect, it, vi } from 'vitest'
 import { patterns } from '../../src/portal/paths.ts'
 import { openRoutes } from '../../src/portal/route-table.ts'
 import { routes } from '../../src/portal/routes.ts'
+import { StorageFailure } from '../../src/storage/storage-failure.ts'
+import { serviceWithContext } from '../test-service.ts'
 import { startPortal, useCheapPasswords } from './portal-browser.ts'
 
 useCheapPasswords()
@@ -44,4 +47,18 @@ describe('every route', () => {
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     }
   })
+})
+
+it('logs one line for many requests that fail with the storage', async () => {
+  const errors: string[] = []
+  const logger = pino({ level: 'error' }, { write: (line) => void errors.push(line) })
+  const service = await serviceWithContext({ portal: true, logger })
+  const diskFull = new StorageFailure(new Error('disk full'))
+  vi.spyOn(service.context.storage.sessions, 'find').mockRejectedValue(diskFull)
+  for (let request = 0; request < 5; request += 1) {
+    const headers = { cookie: 'tokenwell_portal=any' }
+    expect((await fetch(`${service.authUrl}/portal`, { headers, redirect: 'manual' })).status).toBe(503)
+  }
+  expect(errors).toEqual([expect.stringContaining('disk full')])
+  expect(errors[0]).not.toContain('    at ')
 })

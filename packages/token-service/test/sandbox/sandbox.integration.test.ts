@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startTokenService, type TokenServiceOptions } from '@tokenwell/token-service'
+import { createJournal } from '../../src/sandbox/journal.ts'
 import { application, introspect, requestToken, testService, tokenPath } from '../test-service.ts'
 
 const clientId = application.clientId
@@ -307,4 +308,14 @@ describe('the control listener', () => {
     expect((await fetch(`${sandboxUrl}/reset`, { method: 'POST' })).status).toBe(415)
     expect((await control('GET', '/faults')).body).toEqual([])
   })
+})
+
+it('keeps the latest 10,000 requests, and counts all of them', () => {
+  const journal = createJournal()
+  const request = { method: 'POST', path: '/', status: 200, durationMs: 0.6, address: '' }
+  for (let time = 0; time < 10_001; time += 1) journal.record(request)
+  const { total, counts, requests } = journal.read()
+  expect([total, counts.path['/'], requests.length, requests[0]?.number]).toEqual([10_001, 10_001, 10_000, 2])
+  expect(requests[0]?.durationMs).toBe(1)
+  expect(counts.client).toEqual({})
 })

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startTokenService } from '@tokenwell/token-service'
 import { expect, it } from 'vitest'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+import { startTokenService } from '@tokenwell/token-service'
 import { temporaryFolder } from '../service-process.ts'
 import { application, requestToken } from '../test-service.ts'
-import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 
 const table = createSoakTable()
 

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { crashFiles } from '../crash/crash-under-load.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { application, introspect } from '../test-service.ts'
 import { issueTokens } from './issue-tokens.ts'
-import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 
 const table = createSoakTable()
 

@@ -1,8 +1,6 @@
 import { connect, createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Client } from 'pg'
-import { digest } from '../../src/runtime/digest.ts'
-import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import {
   postgresIsAbsent,
@@ -10,7 +8,9 @@ import {
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
-import { openTestPostgres } from './open-test-postgres.ts'
+import { digest } from '../../src/runtime/digest.ts'
+import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
+import { openTestPostgres } from './storage-contract.ts'
 
 describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, () => {
   let postgres: PostgresCluster

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Application, Project, StoredSecret } from '../../src/storage/application.ts'
-import type { Storage, StoredToken } from '../../src/storage/storage.ts'
 import type { AuditFilter } from '../../src/storage/activity-storage.ts'
-import { testAdministration } from './administrator-contract.ts'
-import { testDevelopers } from './developer-contract.ts'
+import type { Application, Project, StoredSecret } from '../../src/storage/application.ts'
+import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
+import type { Storage, StoredToken } from '../../src/storage/storage.ts'
+import { testAdministration, testDevelopers } from './developer-contract.ts'
 import { testListings } from './listing-contract.ts'
 
 const createdAtMs = 1_700_000_000_000
@@ -469,4 +469,9 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     testAdministration(() => storage)
     testListings(() => storage)
   })
+}
+
+/** Opens a database without applications. Errors of idle connections, which end with the server, are ignored. */
+export function openTestPostgres(url: string): Promise<Storage> {
+  return openPostgres(url, { onError: () => {}, prepare: async () => {} })
 }

@@ -2,15 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { openMemory, openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
 import {
   postgresIsAbsent,
   startPostgres,
   withoutPostgres,
   type PostgresCluster,
 } from '@tokenwell/internal-testing/postgres'
-import { openTestPostgres } from './open-test-postgres.ts'
-import { describeStorage } from './storage-contract.ts'
+import { openMemory, openSqlite } from '../../src/storage/sqlite/open-sqlite.ts'
+import { openTestPostgres, describeStorage } from './storage-contract.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tokenwell-storage-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

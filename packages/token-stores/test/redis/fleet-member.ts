@@ -1,10 +1,11 @@
-// One process of a fleet: executes the orders of its parent and reports the results. Started by startFleet.
-import { clientCredentials, createTokenProvider, type TokenProvider } from '@tokenwell/core'
-import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import { setTimeout } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster, createSentinel } from 'redis'
+import { clientCredentials, createTokenProvider, type TokenProvider } from '@tokenwell/core'
+import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import { expiryOf } from './token-endpoint.ts'
+
+// One process of a fleet: executes the orders of its parent and reports the results. Started by startFleet.
 
 /** The settings of one process. */
 export interface MemberSettings {

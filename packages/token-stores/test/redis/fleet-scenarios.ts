@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
-import type { Fleet } from './fleet.ts'
 import type { OrderResult } from './fleet-member.ts'
+import type { Fleet } from './fleet.ts'
 import type { TokenEndpoint, TokenRequestRecord } from './token-endpoint.ts'
 
 const deadline = { timeout: 20_000 }

@@ -1,3 +1,4 @@
+import { createClient } from 'redis'
 import {
   clientCredentials,
   createTokenProvider,
@@ -6,7 +7,6 @@ import {
   type TokenStore,
 } from '@tokenwell/core'
 import { createRedisTokenStore, type NodeRedisClient } from '@tokenwell/token-stores/redis'
-import { createClient } from 'redis'
 import { startDistantRedis } from './distant-redis.ts'
 import type { TokenEndpoint } from './token-endpoint.ts'
 

@@ -1,5 +1,5 @@
-import { redisInstalled, startRedis } from '@tokenwell/internal-testing/redis'
 import { describe, expect, it } from 'vitest'
+import { redisInstalled, startRedis } from '@tokenwell/internal-testing/redis'
 import { report } from './fleet-scenarios.ts'
 import { sickTenant, startAtOnce } from './many-providers.ts'
 import { startTokenEndpoint } from './token-endpoint.ts'

@@ -1,6 +1,6 @@
+import { describe, expect, it } from 'vitest'
 import { redisInstalled, startRedis } from '@tokenwell/internal-testing/redis'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
-import { describe, expect, it } from 'vitest'
 import { sickTenant, startAtOnce } from './many-providers.ts'
 import { startTokenEndpoint } from './token-endpoint.ts'
 

@@ -1,3 +1,5 @@
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   clientCredentials,
   createTokenProvider,
@@ -5,13 +7,10 @@ import {
   type TokenProviderOptions,
   type TokenStore,
 } from '@tokenwell/core'
-import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
-import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
 import { report, requestsFor } from './fleet-scenarios.ts'
-import { median, startSlowEndpoint } from './slow-endpoint.ts'
-import type { TokenEndpoint } from './token-endpoint.ts'
+import { median, startSlowEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 describe.skipIf(!redisInstalled)('providers that share a Redis, while the token endpoint', () => {
   let redis: RedisServer

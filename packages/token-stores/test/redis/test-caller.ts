@@ -1,3 +1,4 @@
+import { createClient } from 'redis'
 import {
   clientCredentials,
   createTokenProvider,
@@ -5,8 +6,11 @@ import {
   type TokenProvider,
   type TokenProviderOptions,
 } from '@tokenwell/core'
-import { createRedisTokenStore, type RedisTokenStoreOptions } from '@tokenwell/token-stores/redis'
-import { createClient } from 'redis'
+import {
+  createRedisTokenStore,
+  type RedisTokenStoreOptions,
+  type NodeRedisClient,
+} from '@tokenwell/token-stores/redis'
 import type { TokenEndpoint } from './token-endpoint.ts'
 
 /** A token provider with a Redis store, as in an application. */
@@ -65,4 +69,23 @@ export async function openCaller(
       client.destroy()
     },
   }
+}
+
+/** A client that records its calls: one entry is one round trip. */
+export function recordingClient(client: NodeRedisClient) {
+  const trips: { readonly command: 'eval' | 'evalSha'; readonly keys: readonly string[] }[] = []
+  const recorded: NodeRedisClient = {
+    get isOpen() {
+      return client.isOpen
+    },
+    eval(script, options) {
+      trips.push({ command: 'eval', keys: options.keys })
+      return client.eval(script, options)
+    },
+    evalSha(sha1, options) {
+      trips.push({ command: 'evalSha', keys: options.keys })
+      return client.evalSha(sha1, options)
+    },
+  }
+  return { client: recorded, trips }
 }

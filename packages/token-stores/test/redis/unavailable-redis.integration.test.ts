@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
-import type { TokenError } from '@tokenwell/core'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
-import { openCaller, type Caller } from './test-caller.ts'
-import { report } from './fleet-scenarios.ts'
+import type { TokenError } from '@tokenwell/core'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
+import { report } from './fleet-scenarios.ts'
+import { openCaller, type Caller } from './test-caller.ts'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 /** Unlike `once` of node:events, ignores errors: this client reconnects after one. */

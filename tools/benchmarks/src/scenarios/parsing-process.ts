@@ -1,9 +1,12 @@
-// Reads random and large token responses. The time of each is its fastest of several rounds.
 import { parseTokenResponse } from '@tokenwell/core/protocol'
-import { largeBodies } from '../../../../packages/core/test/protocol/parse-token-response/large-bodies.ts'
-import { randomResponse } from '../../../../packages/core/test/protocol/parse-token-response/random-response.ts'
-import { report } from '../method/run-process.ts'
+import {
+  largeBodies,
+  randomResponse,
+} from '../../../../packages/core/test/protocol/parse-token-response/random-response.ts'
 import { median } from '../method/figures.ts'
+import { report } from '../method/run-process.ts'
+
+// Reads random and large token responses. The time of each is its fastest of several rounds.
 
 const count = 5_000
 const rounds = 20

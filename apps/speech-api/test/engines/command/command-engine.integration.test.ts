@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import process from 'node:process'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import {
   type CommandEngineOptions,
   createCommandEngine,
   EngineBusyError,
   type EngineError,
 } from '@tokenwell/speech-api'
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { wavFile } from '../../../scripts/wav-file.ts'
+import { tone } from '../../support/transcribe-file.ts'
 import { describeEngine } from '../describe-engine.ts'
-import { tone } from '../../support/tone.ts'
-import { testCommand, longRunningCommand } from './test-program.ts'
 import { allExited, acceptConnections, type ProgramConnections } from './program-connections.ts'
+import { testCommand, longRunningCommand } from './test-program.ts'
 
 describeEngine('the command engine', (maxRecordings) =>
   createCommandEngine({

@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createCommandEngine, type TranscriptionResponse } from '@tokenwell/speech-api'
 import { expect, test } from 'vitest'
 import { whichCommandSync } from 'which-command'
+import { createRandom } from '@tokenwell/internal-testing/random'
+import { createCommandEngine, type TranscriptionResponse } from '@tokenwell/speech-api'
 import { DIGIT_WORDS } from '../../../scripts/espeak.ts'
 import { wavFile } from '../../../scripts/wav-file.ts'
 import { joinSamples } from '../../../src/wav/resampler.ts'
 import { startTestApi } from '../../support/test-api.ts'
 import { samplesOf } from '../../support/transcribe-file.ts'
-import { createRandom } from '@tokenwell/internal-testing/random'
 
 const installed =
   ['pocketsphinx_continuous', 'flite'].every((program) => whichCommandSync(program)) &&

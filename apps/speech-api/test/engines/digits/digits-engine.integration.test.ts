@@ -1,8 +1,8 @@
-import { createDigitsEngine } from '@tokenwell/speech-api'
 import { afterAll, describe, expect, test } from 'vitest'
+import { createDigitsEngine } from '@tokenwell/speech-api'
 import { createRecognitionThread } from '../../../src/engines/digits/recognition-thread.ts'
-import { describeEngine } from '../describe-engine.ts'
 import { recordings } from '../../support/transcribe-file.ts'
+import { describeEngine } from '../describe-engine.ts'
 
 describeEngine('the digits engine', (maxJobs) => createDigitsEngine({ threads: 1, maxJobs }))
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { transcribeSamples } from '../../support/transcribe-file.ts'
 import { createRandom } from '@tokenwell/internal-testing/random'
-import { noise, tone } from '../../support/tone.ts'
+import { transcribeSamples, noise, tone } from '../../support/transcribe-file.ts'
 
 const RATE = 16_000
 const TUNE = [262, 330, 392, 523, 440, 349, 294]

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createRandom } from '@tokenwell/internal-testing/random'
 import { wavFile, type WavFileOptions } from '../../../scripts/wav-file.ts'
 import { joinSamples } from '../../../src/wav/resampler.ts'
 import {
@@ -7,9 +8,8 @@ import {
   recordings,
   resampled,
   samplesOf,
+  noise,
 } from '../../support/transcribe-file.ts'
-import { createRandom } from '@tokenwell/internal-testing/random'
-import { noise } from '../../support/tone.ts'
 
 const pause = (seconds: number) => new Float32Array(seconds * 16_000)
 

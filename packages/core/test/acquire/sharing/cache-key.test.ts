@@ -2,8 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createMemoryTokenStore, createTokenProvider } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../../support/fake-time.ts'
 import { ScriptedEndpoint } from '../../support/scripted-endpoint.ts'
-import { keyedSource } from './keyed-source.ts'
-import { failing, forever, storeWith, throwing } from './unavailable-store.ts'
+import { keyedSource, failing, forever, storeWith, throwing } from './sharing-providers.ts'
 
 useFakeTime()
 

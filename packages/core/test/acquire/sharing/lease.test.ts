@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { fixRandom, pass, useFakeTime, watch } from '../../support/fake-time.ts'
-import { fleet } from './fleet.ts'
+import { fleet } from './sharing-providers.ts'
 
 useFakeTime()
 

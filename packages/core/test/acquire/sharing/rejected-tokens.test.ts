@@ -7,8 +7,7 @@ import {
 } from '@tokenwell/core'
 import { pass, useFakeTime, watch } from '../../support/fake-time.ts'
 import { ScriptedEndpoint } from '../../support/scripted-endpoint.ts'
-import { keyedSource } from './keyed-source.ts'
-import { forever, startWith, storeWith } from './unavailable-store.ts'
+import { keyedSource, forever, startWith, storeWith } from './sharing-providers.ts'
 
 useFakeTime()
 

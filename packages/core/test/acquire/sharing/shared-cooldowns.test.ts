@@ -13,7 +13,7 @@ import {
   type Script,
   type ScriptedResponse,
 } from '../../support/scripted-endpoint.ts'
-import { keyedSource } from './keyed-source.ts'
+import { keyedSource } from './sharing-providers.ts'
 
 useFakeTime()
 

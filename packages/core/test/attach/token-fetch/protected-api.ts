@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { clientCredentials, createTokenFetch, createTokenProvider, type TokenEvent } from '@tokenwell/core'
-import { Issuer } from '../../support/issuer.ts'
-import { readText, startServer } from '../../support/local-server.ts'
+import { Issuer, readText, startServer } from '../../support/issuer.ts'
 
 export interface Seen {
   readonly method: string | undefined

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkResponse } from './check-response.ts'
-import { largeBodies } from './large-bodies.ts'
-import { randomResponse } from './random-response.ts'
+import { largeBodies, randomResponse } from './random-response.ts'
 
 // The same runs each time; `pnpm soak` runs many more, with random seeds.
 const seed = 20_261_121

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failure, minimal, parse } from './parse.ts'
+import { failure, minimal, parse } from './check-response.ts'
 
 describe('a token response', () => {
   it("has every member of the platform's responses, normalised", () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import OAuth2Server from '@node-oauth/oauth2-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientCredentials, createTokenProvider, type ClientCredentialsOptions } from '@tokenwell/core'
-import { listen, readText, stop } from '../../support/local-server.ts'
+import { listen, readText, stop } from '../../support/issuer.ts'
 
 const clients: Record<string, string> = { plain: 'Secret-1.a_b', odd: 'p%:&=+ ~' }
 const granted = ['read', 'write']

@@ -7,7 +7,7 @@ import {
   createTokenProvider,
   type ClientCredentialsOptions,
 } from '@tokenwell/core'
-import { listen, startServer, stop } from '../../support/local-server.ts'
+import { listen, startServer, stop } from '../../support/issuer.ts'
 
 const api = 'https://api.example.com'
 const oddSecret = 'p%:&=+ ~*-._!()'

@@ -1,2 +1,0 @@
-// Tries every variation of each recording.
-import './recordings.test.ts'

@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import type { ErrorRequestHandler, RequestHandler } from 'express'
+import Fastify from 'fastify'
+import { expect, it, onTestFinished } from 'vitest'
+import { requireToken } from '@tokenwell/resource-server/express'
+import { resourceServer } from '@tokenwell/resource-server/fastify'
+import { createVerifierUnderTest, delayIntrospection, type VerifierUnderTest } from './verifier-under-test.ts'
+
+/** Responds with the code of an error that reaches it. */
+const reportError: ErrorRequestHandler = (error: Error, _request, response, next) => {
+  if (response.headersSent) return next(error)
+  response.status(500).json({ name: error.name })
+}
+
+async function start({ verifier }: VerifierUnderTest, ...before: RequestHandler[]): Promise<string> {
+  const app = express()
+    .use(...before, requireToken(verifier))
+    .get('/', (_request, response) => void response.json({}))
+    .use(reportError)
+  const server = createServer(app).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const authorized = { headers: { authorization: 'Bearer bad' } }
+
+it('a request that something else has responded to in the meantime is left alone', async () => {
+  const underTest = createVerifierUnderTest()
+  const { asked, respond } = delayIntrospection(underTest)
+  const origin = await start(underTest, (_request, response, next) => {
+    next()
+    void asked.then(() => response.status(504).end('too late', respond))
+  })
+  const response = await fetch(origin, authorized)
+  expect([response.status, await response.text()]).toEqual([504, 'too late'])
+  // An error of the rejected request would be an unhandled rejection.
+  await expect.poll(() => underTest.events.map(({ type }) => type)).toContain('request_rejected')
+})
+
+it('a body that cannot be sent as JSON is an error of the application', async () => {
+  const circular: Record<string, unknown> = {}
+  circular['self'] = circular
+  const origin = await start(createVerifierUnderTest({}, { errors: () => circular }))
+  const response = await fetch(origin, authorized)
+  expect([response.status, await response.json()]).toEqual([500, { name: 'TypeError' }])
+})
+
+it('a function for bodies that throws is an error of the application', async () => {
+  const errors = (): object => {
+    throw new RangeError('of the application')
+  }
+  const origin = await start(createVerifierUnderTest({}, { errors }))
+  const response = await fetch(origin, authorized)
+  expect([response.status, await response.json()]).toEqual([500, { name: 'RangeError' }])
+})
+
+it('a request that something else has responded to in the meantime is left alone', async () => {
+  const underTest = createVerifierUnderTest()
+  const { asked, respond } = delayIntrospection(underTest)
+  const app = Fastify({ forceCloseConnections: true })
+  onTestFinished(() => app.close())
+  app.addHook('onRequest', (_request, reply, done) => {
+    done()
+    void asked.then(() => reply.code(504).send('too late')).then(respond)
+  })
+  app.register(resourceServer, { verifier: underTest.verifier })
+  app.get('/', async () => ({}))
+  const response = await fetch(await app.listen({ host: '127.0.0.1', port: 0 }), {
+    headers: { authorization: 'Bearer bad' },
+  })
+  expect([response.status, await response.text()]).toEqual([504, 'too late'])
+  await expect.poll(() => underTest.events.map(({ type }) => type)).toContain('request_rejected')
+})

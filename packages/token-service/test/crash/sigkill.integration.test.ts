@@ -1,0 +1,28 @@
+import { expect, it, describe, onTestFinished } from 'vitest'
+import { postgresIsAbsent, startPostgres, withoutPostgres } from '@tokenwell/internal-testing/postgres'
+import { temporaryFolder } from '../service-process.ts'
+import { crashFiles, crashUnderLoad } from './crash-under-load.ts'
+
+it(
+  'a service on SQLite that is killed under load keeps every token that it issued, and none that was revoked',
+  { timeout: 120_000 },
+  async () => {
+    const cwd = temporaryFolder(crashFiles)
+    const { issued, revoked } = await crashUnderLoad({ cwd, args: ['--storage', 'sqlite:data.db'], kills: 1 })
+    expect(Math.min(issued, revoked)).toBeGreaterThan(25)
+  },
+)
+
+describe.skipIf(postgresIsAbsent)(`a service on PostgreSQL killed under load (${withoutPostgres})`, () => {
+  it('keeps every issued token, and no revoked one', { timeout: 120_000 }, async () => {
+    const postgres = await startPostgres()
+    onTestFinished(() => postgres.stop())
+    const env = {
+      TOKENWELL_STORAGE: await postgres.createDatabase(),
+      TOKENWELL_SECRET_HASH_KEYS: 'k'.repeat(40),
+    }
+    const cwd = temporaryFolder(crashFiles)
+    const { issued, revoked } = await crashUnderLoad({ cwd, args: [], env, kills: 1 })
+    expect(Math.min(issued, revoked)).toBeGreaterThan(25)
+  })
+})

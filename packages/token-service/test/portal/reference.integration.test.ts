@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { testService, tokenPath } from '../test-service.ts'
+import {
+  createApplication,
+  createProject,
+  plainText,
+  startPortal,
+  useCheapPasswords,
+} from './portal-browser.ts'
+
+useCheapPasswords()
+
+async function reference(options: Parameters<typeof testService>[0] = {}) {
+  const { authUrl } = await testService({ portal: true, ...options })
+  const response = await fetch(`${authUrl}/reference`)
+  const markup = await response.text()
+  return { authUrl, response, markup, text: plainText(markup) }
+}
+
+/** The descriptions, names of fields and headers, and examples anywhere in a part of the document. */
+function described(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part).flatMap(([name, value]) => {
+    if (name === 'description') return [String(value).replaceAll('`', '')]
+    if (name === 'value') return [JSON.stringify(value, null, 2)]
+    const isNaming = name === 'properties' || name === 'headers' || name === 'responses'
+    return [...(isNaming ? Object.keys(value as object) : []), ...described(value)]
+  })
+}
+
+it('shows what the OpenAPI document says: each path, field, response, header and example', async () => {
+  const { authUrl, response, text } = await reference()
+  expect(response.url).toBe(`${authUrl}/portal/reference`)
+  const { paths } = parse(await (await fetch(`${authUrl}/openapi.yaml`)).text()) as { paths: object }
+  expect(Object.keys(paths)).toContain(tokenPath)
+  const all = described(paths)
+  expect(all.length).toBeGreaterThan(100)
+  for (const path of Object.keys(paths)) expect(text).toContain(`${authUrl}${path}`)
+  for (const each of all) expect(text).toContain(each)
+})
+
+it('has snippets in four languages that name the service and the fields', async () => {
+  const { authUrl, markup, text } = await reference()
+  for (const language of ['curl', 'typescript', 'python', 'go']) {
+    const snippet = new RegExp(`id="getAccessToken-snippet-${language}">(.*?)</code>`, 's').exec(markup)?.[1]
+    expect(plainText(snippet ?? '')).toContain(`${authUrl}${tokenPath}?grant_type=client_credentials`)
+    expect(snippet).toContain('YOUR_CLIENT_SECRET')
+  }
+  expect(text).toContain('YOUR_ACCESS_TOKEN')
+})
+
+it('has a form for developers who are logged in alone, which offers their applications', async () => {
+  const { admin, developer, newBrowser } = await startPortal()
+  const application = await createApplication(admin, await createProject(admin), { name: 'Transcriber' })
+  const signedOut = (await newBrowser().get('/portal/reference')).text
+  expect(signedOut).not.toContain('data-try')
+  expect(signedOut).toContain('/portal/log-in?next=%2Fportal%2Freference')
+  const { text } = await admin.get('/portal/reference')
+  const form = /<form[^>]+data-try="getAccessToken".*?<\/form>/s.exec(text)?.[0] ?? ''
+  expect(form).toContain(`action="${tokenPath}?grant_type=client_credentials"`)
+  expect(form).toMatch(/name="client_id"[^>]+list="getAccessToken-clients"/)
+  expect(form).toMatch(/name="client_secret"\s+type="password"/)
+  expect(form).toContain(`<option value="${application.clientId}">Transcriber</option>`)
+  const grace = await developer('grace')
+  expect((await grace.get('/portal/reference')).text).not.toContain(application.clientId)
+})
+
+it('shows the configured error format', async () => {
+  expect((await reference()).text).toContain('"Error": "ClientId is Invalid"')
+  const { text } = await reference({ errors: 'standard' })
+  expect(text).toContain('"error": "invalid_client"')
+  expect(text).not.toContain('"Error": ')
+})
+
+it('loads nothing from other sites, allows no inline script, and is not cached', async () => {
+  const { response, markup } = await reference()
+  const policy = response.headers.get('content-security-policy') ?? ''
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
+  expect(policy).toContain("connect-src 'self'")
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(markup).not.toMatch(
+    /<style|\sstyle=|\son\w+=|<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?\/\//,
+  )
+})
+
+it('links to the document as YAML and as JSON, which say the same', async () => {
+  const { authUrl, markup } = await reference()
+  const [yaml, json] = await Promise.all(
+    ['yaml', 'json'].map(async (type) => {
+      expect(markup).toContain(`href="/openapi.${type}"`)
+      return (await fetch(`${authUrl}/openapi.${type}`)).text()
+    }),
+  )
+  expect(JSON.parse(json ?? '')).toEqual(parse(yaml ?? ''))
+})
+
+it('stays under the path of the public URL', async () => {
+  const { authUrl } = await testService({ portal: true, publicUrl: 'https://auth.example.com/tokens' })
+  const response = await fetch(`${authUrl}/reference`, { redirect: 'manual' })
+  expect(response.headers.get('location')).toBe('/tokens/portal/reference')
+  const text = await (await fetch(`${authUrl}/portal/reference`)).text()
+  expect(text).toContain('https://auth.example.com/tokens')
+  expect(text).not.toMatch(/(?:href|src|action)="\/(?!tokens\/)/)
+})

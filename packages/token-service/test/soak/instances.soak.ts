@@ -1,2 +1,0 @@
-// Repeats every request more often.
-import '../storage/instances.integration.test.ts'
