@@ -22,9 +22,12 @@ export async function startPostgres(): Promise<PostgresCluster> {
   return url === undefined ? startPrivatePostgres() : clusterOf({ url, stop: async () => {} })
 }
 
-/** A separate server, which a test can stop. */
-export async function startPrivatePostgres(): Promise<PostgresCluster> {
-  return clusterOf(await startPostgresServer())
+/** A separate server, which a test can stop; `crash` stops it at once, as a crash would, and starts it again. */
+export async function startPrivatePostgres(): Promise<
+  PostgresCluster & { readonly crash: () => Promise<void> }
+> {
+  const server = await startPostgresServer()
+  return { ...clusterOf(server), crash: server.crash }
 }
 
 function clusterOf({ url: adminUrl, stop }: SharedServer): PostgresCluster {

@@ -14,7 +14,7 @@ const newest = existsSync(binaries)
 export const isInstalled = newest !== undefined
 
 /** A private server in a temporary folder. */
-export async function startPostgresServer(): Promise<SharedServer> {
+export async function startPostgresServer(): Promise<SharedServer & { readonly crash: () => Promise<void> }> {
   const bin = join(binaries, newest ?? '', 'bin')
   const data = mkdtempSync(join(tmpdir(), 'tokenwell-postgres-'))
   // PostgreSQL does not run as root.
@@ -32,18 +32,30 @@ export async function startPostgresServer(): Promise<SharedServer> {
     max_connections: 300,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const server = spawn(join(bin, 'postgres'), ['-D', data, ...args], {
-    ...user,
-    cwd: data,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  await saysReady(server)
+  const start = async () => {
+    const started = spawn(join(bin, 'postgres'), ['-D', data, ...args], {
+      ...user,
+      cwd: data,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await saysReady(started)
+    return started
+  }
+  let server = await start()
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    server.kill(signal)
+    await ended
+  }
   return {
     url: `postgres://tokenwell@127.0.0.1:${port}/postgres`,
+    async crash() {
+      // As `pg_ctl stop -m immediate` does.
+      await end('SIGQUIT')
+      server = await start()
+    },
     async stop() {
-      const ended = new Promise((resolve) => server.once('exit', resolve))
-      server.kill('SIGINT')
-      await ended
+      await end('SIGINT')
       rmSync(data, { recursive: true, force: true })
     },
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { jsonSchema, type JsonSchema } from '../http/openapi/json-schema.ts'
 import { applicationSchema, productName } from '../clients/application-schema.ts'
-import { applicationQuery, approval, auditQuery, newApplication } from './admin-endpoints.ts'
+import { applicationQuery, approval, auditQuery, newApplication, verification } from './admin-endpoints.ts'
 import { naming } from './admin-request.ts'
 import { newKey, rotation } from './credential-administration.ts'
 
@@ -57,6 +57,12 @@ const schemas = {
   }),
   Key: key,
   Link: z.object({ link: z.string().describe('Can be opened once, within its lifetime.') }),
+  AuditVerification: z.object({
+    entries: z.int().describe('How many entries the chain has.'),
+    checkpoint: verification.shape.checkpoint.describe(
+      'The signed end of the chain: keep it outside the database, and send it with a later verification.',
+    ),
+  }),
   Error: z.object({ error: z.string().describe('What was wrong, and what to do.') }),
 }
 
@@ -197,6 +203,16 @@ const operations: [Method, string, Operation][] = [
       query: auditQuery,
       response: { type: 'string' },
       contentType: 'application/x-ndjson',
+    },
+  ],
+  [
+    'post',
+    '/audit/verification',
+    {
+      summary: 'Check that no entry of the audit log was removed, changed or added',
+      body: verification,
+      bodyIsOptional: true,
+      response: one('AuditVerification'),
     },
   ],
 ]

@@ -6,6 +6,7 @@ import { NotFoundError } from '../runtime/usage-error.ts'
 import { actorOf, credentialIds, describeCredentials, type AdminRequest } from './admin-request.ts'
 import { administerCredentials } from './credential-administration.ts'
 import { administerDevelopers, type DeveloperLinks } from './developer-administration.ts'
+import { verifyAudit } from './verify-audit.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
 import { applicationSchema, productName } from '../clients/application-schema.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
@@ -25,6 +26,11 @@ export const applicationQuery = z.strictObject({
   after: z.string().optional(),
 })
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
+export const verification = z.strictObject({
+  checkpoint: z
+    .object({ sequence: z.int().min(0), mac: z.string(), keyId: z.string(), signature: z.string() })
+    .optional(),
+})
 export const auditQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100_000).default(1_000),
   since: time.optional(),
@@ -39,7 +45,7 @@ export function adminEndpoints(
   service: ServiceContext,
   links: DeveloperLinks,
 ): void {
-  const { storage, registryFor, activity } = service
+  const { storage, act, registryFor, activity } = service
   const registry = (request: FastifyRequest) => registryFor(actorOf(request))
 
   async function find(clientId: string): Promise<RegisteredClient> {
@@ -111,24 +117,33 @@ export function adminEndpoints(
   server.get('/products', () => storage.products.list())
   server.put<AdminRequest>('/products/:id', async (request, reply) => {
     const product = parseValue(productName, request.params.id, 'The name of the product')
-    await storage.products.add([product])
-    activity.audit({ event: 'product_added', ...actorOf(request), detail: product })
+    await act(actorOf(request), async ({ products: catalogue }, audit) => {
+      await catalogue.add([product])
+      audit('product_added', { detail: product })
+    })
     return reply.code(204).send()
   })
   server.delete<AdminRequest>('/products/:id', async (request, reply) => {
-    await storage.products.remove(request.params.id)
-    activity.audit({ event: 'product_removed', ...actorOf(request), detail: request.params.id })
+    await act(actorOf(request), async ({ products: catalogue }, audit) => {
+      await catalogue.remove(request.params.id)
+      audit('product_removed', { detail: request.params.id })
+    })
     return reply.code(204).send()
   })
 
   administerResourceServers(server, service)
   administerDevelopers(server, service, links)
 
+  /** The last entry's checkpoint, to be kept elsewhere; with an earlier one, what it covers must still be there. */
+  server.post('/audit/verification', async (request, reply) => {
+    const { checkpoint } = parseValue(verification, request.body ?? {})
+    return reply.send(await verifyAudit(storage.audit, service.keyring, checkpoint))
+  })
   /** JSON lines, the newest first. */
   server.get('/audit', async (request, reply) => {
     const { limit, since: sinceMs, until: untilMs, ...filter } = parseValue(auditQuery, request.query)
     await activity.flush()
-    const lines = (await storage.activity.audit(limit, { ...filter, sinceMs, untilMs })).map(
+    const lines = (await storage.audit.list(limit, { ...filter, sinceMs, untilMs })).map(
       (entry) => `${JSON.stringify(entry)}\n`,
     )
     return reply.type('application/x-ndjson').send(lines.join(''))

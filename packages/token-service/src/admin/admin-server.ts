@@ -10,9 +10,10 @@ import { LastAdministrator } from '../clients/developer-registry.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { adminEndpoints } from './admin-endpoints.ts'
+import { AuditManipulated } from './verify-audit.ts'
 import type { DeveloperLinks } from './developer-administration.ts'
 
-const conflicts = [AlreadyExists, ApplicationChanged, LastAdministrator]
+const conflicts = [AlreadyExists, ApplicationChanged, LastAdministrator, AuditManipulated]
 
 /** A server whose requests need the administrator's token. */
 export function createAdminServer(
@@ -28,6 +29,7 @@ export function createAdminServer(
   server.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
     if (timingSafeEqual(digestOf(request.headers.authorization ?? ''), expected)) return
+    context.activity.count({ event: 'administrator_rejected', address: request.ip })
     await reply.code(401).header('www-authenticate', 'Bearer').send({
       error:
         'The administrator token is missing or invalid. Send it in the header "Authorization: Bearer <token>".',

@@ -1,19 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import { NotFoundError } from '../runtime/usage-error.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
+import type { Actor } from '../storage/audit-storage.ts'
 import type { Developer } from '../storage/developer-storage.ts'
 import { actorOf, type AdminRequest } from './admin-request.ts'
 
 /** Links for developers of the portal. */
 export interface DeveloperLinks {
-  createInvitationLink(): Promise<string>
-  createPasswordLink(developerName: string): Promise<string>
+  createInvitationLink(by: Actor): Promise<string>
+  createPasswordLink(by: Actor, developerName: string): Promise<string>
 }
 
 /** The developers of the portal, by name, and which of them are administrators. */
 export function administerDevelopers(
   server: FastifyInstance,
-  { storage: { developers }, activity, developersFor }: ServiceContext,
+  { storage: { developers }, developersFor }: ServiceContext,
   links: DeveloperLinks,
 ): void {
   async function find(name: string): Promise<Developer> {
@@ -31,13 +32,11 @@ export function administerDevelopers(
     })),
   )
   server.post('/developers/invitations', async (request, reply) => {
-    const link = await links.createInvitationLink()
-    activity.audit({ event: 'developer_invited', ...actorOf(request) })
+    const link = await links.createInvitationLink(actorOf(request))
     return reply.code(201).send({ link })
   })
   server.post<AdminRequest>('/developers/:id/password-link', async (request, reply) => {
-    const link = await links.createPasswordLink(request.params.id)
-    activity.audit({ event: 'password_link_created', ...actorOf(request), detail: request.params.id })
+    const link = await links.createPasswordLink(actorOf(request), request.params.id)
     return reply.code(201).send({ link })
   })
   for (const change of ['promote', 'demote'] as const) {

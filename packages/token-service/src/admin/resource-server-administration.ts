@@ -18,7 +18,7 @@ export function administerResourceServers(server: FastifyInstance, service: Serv
   }
 
   server.get('/resource-servers', async (request, reply) =>
-    reply.send(await describe(await registry(request).list())),
+    reply.send(await describe(await service.storage.resourceServers.list())),
   )
   server.get<AdminRequest>(path, async (request, reply) => {
     const [described] = await describe([await find(request)])

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { ActivityRecorder } from '../storage/activity-recorder.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Keyring } from './keyring.ts'
-import type { ApplicationChanges, Storage } from '../storage/storage.ts'
 import type { Application, ApplicationSettings, Approval, Project } from '../storage/application.ts'
+import type { Actor } from '../storage/audit-storage.ts'
+import type { ApplicationChanges, ProjectChanges, Transaction } from '../storage/storage.ts'
+import { changesOf, type Act } from './acts.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
-import {
-  AlreadyExists,
-  applicationKeys,
-  createCredentialRegistry,
-  type CredentialRegistry,
-} from './credential-registry.ts'
+import { AlreadyExists, createCredentialRegistry, type CredentialRegistry } from './credential-registry.ts'
+import type { Keyring } from './keyring.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
 
@@ -20,17 +16,16 @@ export type NewApplication = Omit<
 >
 
 /** The application has changed since it was read. */
-export class ApplicationChanged extends Error {}
-
-/** Who changes something, and from where, for the audit log. */
-export interface Actor {
-  readonly actor: string
-  readonly address: string
+export class ApplicationChanged extends Error {
+  constructor() {
+    super('The application was changed in the meantime. Fetch it again, and repeat the change.')
+  }
 }
 
 /** Creates and changes projects, applications and secrets; each change is written to the audit log. */
 export interface ApplicationRegistry extends CredentialRegistry {
-  createProject(project: ProjectDetails): Promise<Project>
+  /** `ownerId`: the developer whose project it becomes. */
+  createProject(project: ProjectDetails, ownerId?: string): Promise<Project>
   changeProject(project: Project, details: ProjectDetails): Promise<void>
   /**
    * Revokes all tokens of the project's applications. The applications can no longer get tokens, and are deleted with
@@ -74,111 +69,112 @@ export interface ApplicationRegistry extends CredentialRegistry {
 /** How long something that is being deleted can be restored. */
 const deletionGraceDays = 30
 
-export interface ApplicationRegistryContext {
-  readonly storage: Storage
+export interface RegistryContext {
+  readonly act: Act
   readonly keyring: Keyring
   readonly clock: Clock
-  readonly activity: ActivityRecorder
 }
 
-export function createApplicationRegistry(
-  context: ApplicationRegistryContext,
-  by: Actor,
-): ApplicationRegistry {
-  const { storage, keyring, clock, activity } = context
-  const audit = (event: string, clientId?: string, detail?: string) =>
-    activity.audit({ event, ...by, clientId, detail })
+export function createApplicationRegistry(context: RegistryContext, by: Actor): ApplicationRegistry {
+  const { act, keyring, clock } = context
 
   const deletionTime = () => clock.now() + deletionGraceDays * 86_400_000
 
-  async function update(id: string, changes: ApplicationChanges, revision: number): Promise<void> {
-    if (await storage.applications.update(id, changes, revision)) return
-    throw new ApplicationChanged(
-      'The application was changed in the meantime. Fetch it again, and repeat the change.',
-    )
-  }
+  /** Changes the application; `change` gets it as it is now, and what it returns is written to the audit log. */
+  const change = (
+    { id, clientId }: Pick<Application, 'id' | 'clientId'>,
+    event: string,
+    changes: (current: Application) => ApplicationChanges,
+    { revision, detail, revokesTokens = false }: ChangeOptions = {},
+  ) =>
+    act(by, async ({ applications }, audit) => {
+      const current = (await applications.findClient(clientId))?.application
+      if (!current || (revision ?? current.revision) !== current.revision) throw new ApplicationChanged()
+      const changed = changes(current)
+      await applications.update(id, changed)
+      if (revokesTokens) await applications.revokeTokens(id)
+      audit(event, { clientId, detail, changes: changesOf(changed, current) })
+    })
+
+  const changeProject = (
+    { id }: Project,
+    event: string,
+    changes: ProjectChanges,
+    also: (stored: Transaction) => Promise<void> = async () => {},
+  ) =>
+    act(by, async (stored, audit) => {
+      const current = await stored.projects.find(id)
+      await stored.projects.update(id, changes)
+      await also(stored)
+      audit(event, { detail: id, changes: changesOf(changes, current) })
+    })
 
   return {
-    ...createCredentialRegistry(context, applicationKeys(storage.applications), audit),
-    async createProject(details) {
-      const project = { ...details, id: randomUUID(), createdAtMs: clock.now() }
-      await storage.projects.create(project)
-      audit('project_created', undefined, project.id)
-      return project
-    },
-    async changeProject({ id }, details) {
-      await storage.projects.update(id, details)
-      audit('project_changed', undefined, id)
-    },
-    async deleteProject({ id }) {
-      await storage.projects.update(id, { deletesAtMs: deletionTime() })
-      const clients = await storage.applications.list(id)
-      for (const { application } of clients) await storage.applications.revokeTokens(application.id)
-      audit('project_deleted', undefined, id)
-    },
-    async restoreProject({ id }) {
-      await storage.projects.update(id, { deletesAtMs: null })
-      audit('project_restored', undefined, id)
-    },
-    async moveApplication({ id, clientId }, { id: projectId }) {
-      await storage.applications.update(id, { projectId })
-      audit('application_moved', clientId, projectId)
-    },
-    async deleteApplication({ id, clientId }) {
-      await storage.applications.update(id, { deletesAtMs: deletionTime() })
-      await storage.applications.revokeTokens(id)
-      audit('application_deleted', clientId)
-    },
-    async restoreApplication({ id, clientId }) {
-      await storage.applications.update(id, { deletesAtMs: null })
-      audit('application_restored', clientId)
-    },
-    async createApplication(details, id = randomUUID()) {
-      const nowMs = clock.now()
-      const clientId = createClientId()
-      const application = {
-        ...details,
-        id,
-        clientId,
-        createdAtMs: nowMs,
-        revision: 0,
-        tokenGeneration: 0,
-        keys: [],
-      }
-      const clientSecret = createClientSecret()
-      const secret = storedSecret(keyring, { ownerId: id, value: clientSecret, nowMs })
-      if (!(await storage.applications.create(application, [secret]))) throw new AlreadyExists()
-      audit('application_created', clientId)
-      return { application, clientSecret }
-    },
-    async changeSettings({ id, clientId, ...approved }, settings, byAdministrator) {
+    ...createCredentialRegistry(context, by, 'applications'),
+    createProject: (details, ownerId) =>
+      act(by, async ({ projects, developers }, audit) => {
+        const project = { ...details, id: randomUUID(), createdAtMs: clock.now() }
+        await projects.create(project)
+        if (ownerId !== undefined) await developers.addProject(ownerId, project.id)
+        audit('project_created', { detail: project.id, changes: changesOf(details) })
+        return project
+      }),
+    changeProject: (project, details) => changeProject(project, 'project_changed', details),
+    deleteProject: (project) =>
+      changeProject(project, 'project_deleted', { deletesAtMs: deletionTime() }, async ({ applications }) => {
+        const clients = await applications.list(project.id)
+        for (const { application } of clients) await applications.revokeTokens(application.id)
+      }),
+    restoreProject: (project) => changeProject(project, 'project_restored', { deletesAtMs: null }),
+    moveApplication: (application, { id: projectId }) =>
+      change(application, 'application_moved', () => ({ projectId }), { detail: projectId }),
+    deleteApplication: (application) =>
+      change(application, 'application_deleted', () => ({ deletesAtMs: deletionTime() }), {
+        revokesTokens: true,
+      }),
+    restoreApplication: (application) =>
+      change(application, 'application_restored', () => ({ deletesAtMs: null })),
+    createApplication: (details, id = randomUUID()) =>
+      act(by, async ({ applications }, audit) => {
+        const nowMs = clock.now()
+        const clientId = createClientId()
+        const created = { id, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0, keys: [] }
+        const application = { ...details, ...created }
+        const clientSecret = createClientSecret()
+        const secret = storedSecret(keyring, { ownerId: id, value: clientSecret, nowMs })
+        if (!(await applications.create(application, [secret]))) throw new AlreadyExists()
+        audit('application_created', { clientId, changes: changesOf(details) })
+        return { application, clientSecret }
+      }),
+    changeSettings(application, settings, byAdministrator) {
       const { products, lifetimeSeconds, ...others } = settings
-      const isRequest = !byAdministrator && approved.status === 'approved' && widens(settings, approved)
+      const isRequest = !byAdministrator && application.status === 'approved' && widens(settings, application)
       const changes = isRequest
         ? { ...others, requested: { products, lifetimeSeconds } }
         : { ...settings, requested: null }
-      await update(id, changes, approved.revision)
-      audit(isRequest ? 'approval_requested' : 'application_changed', clientId)
+      return change(application, isRequest ? 'approval_requested' : 'application_changed', () => changes, {
+        revision: application.revision,
+      })
     },
-    async approve(application, revision) {
-      const { id, clientId, requested } = application
-      await update(id, { ...requested, requested: null, status: 'approved' }, revision)
-      audit('application_approved', clientId)
-    },
-    async decline({ id, clientId }) {
-      await storage.applications.update(id, { requested: null })
-      audit('request_declined', clientId)
-    },
-    async revoke({ id, clientId }) {
-      await storage.applications.update(id, { status: 'revoked' })
-      await storage.applications.revokeTokens(id)
-      audit('application_revoked', clientId)
-    },
-    async revokeTokens({ id, clientId }) {
-      await storage.applications.revokeTokens(id)
-      audit('tokens_revoked', clientId)
-    },
+    approve: (application, revision) =>
+      change(
+        application,
+        'application_approved',
+        ({ requested }) => ({ ...requested, requested: null, status: 'approved' }),
+        { revision },
+      ),
+    decline: (application) => change(application, 'request_declined', () => ({ requested: null })),
+    revoke: (application) =>
+      change(application, 'application_revoked', () => ({ status: 'revoked' }), { revokesTokens: true }),
+    revokeTokens: (application) => change(application, 'tokens_revoked', () => ({}), { revokesTokens: true }),
   }
+}
+
+interface ChangeOptions {
+  /** The one that was seen. */
+  readonly revision?: number | undefined
+  readonly detail?: string | undefined
+  readonly revokesTokens?: boolean | undefined
 }
 
 function widens(settings: Approval, approved: Approval): boolean {

@@ -1,10 +1,10 @@
-import type { Clock } from '../runtime/clock.ts'
 import type { StoredSecret } from '../storage/application.ts'
+import type { Actor } from '../storage/audit-storage.ts'
 import type { PublicKey } from '../storage/public-key.ts'
-import type { ApplicationStorage, SecretStorage } from '../storage/storage.ts'
-import { changeRepeatedly } from './change-repeatedly.ts'
+import type { Transaction } from '../storage/storage.ts'
+import { changesOf, type Audit } from './acts.ts'
+import type { RegistryContext } from './application-registry.ts'
 import { createClientSecret, isConfigured, storedSecret } from './client-secret.ts'
-import type { Keyring } from './keyring.ts'
 import { parsePublicKeys } from './parse-public-keys.ts'
 import { publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
 
@@ -38,74 +38,80 @@ export interface CredentialRegistry {
   removeKey(owner: CredentialOwner, keyId: string): Promise<void>
 }
 
-/** The public keys of one kind of client. */
-export interface KeyTable {
-  find(
-    clientId: string,
-  ): Promise<{ readonly keys: readonly PublicKey[]; readonly revision: number } | undefined>
-  update(id: string, changes: { readonly keys: readonly PublicKey[] }, revision: number): Promise<boolean>
-}
-
-export function applicationKeys(applications: ApplicationStorage): KeyTable {
-  return {
-    find: async (clientId) => (await applications.findClient(clientId))?.application,
-    update: (id, changes, revision) => applications.update(id, changes, revision),
-  }
-}
-
-export interface CredentialRegistryContext {
-  readonly storage: { readonly secrets: SecretStorage }
-  readonly keyring: Keyring
-  readonly clock: Clock
-}
+/** The two kinds of clients, as they are stored. */
+export type ClientKind = 'applications' | 'resourceServers'
 
 export function createCredentialRegistry(
-  { storage: { secrets }, keyring, clock }: CredentialRegistryContext,
-  keyTable: KeyTable,
-  audit: (event: string, clientId: string, detail: string) => void,
+  { act, keyring, clock }: RegistryContext,
+  by: Actor,
+  kind: ClientKind,
 ): CredentialRegistry {
   const changeKeys = (
     { id, clientId }: CredentialOwner,
-    change: (keys: readonly PublicKey[]) => readonly PublicKey[],
+    change: (keys: readonly PublicKey[], audit: Audit) => readonly PublicKey[],
   ) =>
-    changeRepeatedly(async () => {
-      const client = await keyTable.find(clientId)
-      return !client || keyTable.update(id, { keys: change(client.keys) }, client.revision)
+    act(by, async (stored, audit) => {
+      const keys = await keysOf(stored, kind, clientId)
+      if (keys) await stored[kind].update(id, { keys: change(keys, audit) })
     })
 
   return {
-    async rotateSecret(owner, overlapMs, id) {
-      const nowMs = clock.now()
-      const clientSecret = createClientSecret()
-      const secret = storedSecret(keyring, { id, ownerId: owner.id, value: clientSecret, nowMs })
-      if (!(await secrets.add(secret))) throw new AlreadyExists()
-      const latestMs = nowMs + overlapMs
-      const outlasting = owner.secrets.filter(({ expiresAtMs = Infinity }) => expiresAtMs > latestMs)
-      for (const each of outlasting) await secrets.expire(each.id, latestMs)
-      audit('secret_rotated', owner.clientId, secret.id)
-      return clientSecret
-    },
-    async revokeSecret({ clientId, secrets: own }, secretId) {
-      // The ID comes from a form.
-      const secret = own.find(({ id }) => id === secretId)
-      if (!secret) return
-      // A configured secret is kept as expired, so that the next start does not add it again.
-      await (isConfigured(secret) ? secrets.expire(secretId, clock.now()) : secrets.remove(secretId))
-      audit('secret_revoked', clientId, secretId)
-    },
+    rotateSecret: (owner, overlapMs, id) =>
+      act(by, async ({ secrets }, audit) => {
+        const nowMs = clock.now()
+        const clientSecret = createClientSecret()
+        const secret = storedSecret(keyring, { id, ownerId: owner.id, value: clientSecret, nowMs })
+        if (!(await secrets.add(secret))) throw new AlreadyExists()
+        await secrets.expireOthers(secret, nowMs + overlapMs)
+        const expiry = overlapMs < Infinity ? { existingSecretsExpireAtMs: nowMs + overlapMs } : {}
+        audit('secret_rotated', { clientId: owner.clientId, detail: secret.id, changes: changesOf(expiry) })
+        return clientSecret
+      }),
+    revokeSecret: ({ clientId, secrets: own }, secretId) =>
+      act(by, async ({ secrets }, audit) => {
+        // The ID comes from a form.
+        const secret = own.find(({ id }) => id === secretId)
+        if (!secret) return
+        // A configured secret is kept as expired, so that the next start does not add it again.
+        await (isConfigured(secret) ? secrets.expire(secretId, clock.now()) : secrets.remove(secretId))
+        audit('secret_revoked', { clientId, detail: secretId })
+      }),
     async addKeys(owner, text, name) {
       const added = publicKeys(parsePublicKeys(text), clock.now(), name)
-      await changeKeys(owner, (keys) => withKeys(keys, added))
-      for (const { id } of added) audit('key_added', owner.clientId, id)
+      await changeKeys(owner, (keys, audit) => {
+        for (const key of added)
+          audit('key_added', {
+            clientId: owner.clientId,
+            detail: key.id,
+            changes: changesOf({ name: key.name }),
+          })
+        return withKeys(keys, added)
+      })
       return added
     },
-    async renameKey(owner, keyId, name) {
-      await changeKeys(owner, (keys) => withNewName(keys, keyId, name))
-      audit('key_renamed', owner.clientId, keyId)
-    },
-    async removeKey(owner, keyId) {
-      await changeKeys(owner, (keys) => withoutKey(keys, keyId, clock.now()))
-      audit('key_removed', owner.clientId, keyId)
-    },
+    renameKey: ({ clientId, ...owner }, keyId, name) =>
+      changeKeys({ clientId, ...owner }, (keys, audit) => {
+        const changes = changesOf({ name }, { name: keys.find(({ id }) => id === keyId)?.name })
+        audit('key_renamed', { clientId, detail: keyId, changes })
+        return withNewName(keys, keyId, name)
+      }),
+    removeKey: ({ clientId, ...owner }, keyId) =>
+      changeKeys({ clientId, ...owner }, (keys, audit) => {
+        audit('key_removed', { clientId, detail: keyId })
+        return withoutKey(keys, keyId, clock.now())
+      }),
   }
+}
+
+/** The public keys of a client, if it exists. */
+async function keysOf(
+  stored: Transaction,
+  kind: ClientKind,
+  clientId: string,
+): Promise<readonly PublicKey[] | undefined> {
+  const client =
+    kind === 'applications'
+      ? (await stored.applications.findClient(clientId))?.application
+      : await stored.resourceServers.find(clientId)
+  return client?.keys
 }

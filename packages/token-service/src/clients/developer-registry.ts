@@ -1,6 +1,8 @@
 import { UsageError } from '../runtime/usage-error.ts'
 import type { Developer } from '../storage/developer-storage.ts'
-import type { Actor, ApplicationRegistryContext } from './application-registry.ts'
+import type { Actor } from '../storage/audit-storage.ts'
+import { changesOf } from './acts.ts'
+import type { RegistryContext } from './application-registry.ts'
 
 /** The service would have no administrator left. */
 export class LastAdministrator extends UsageError {
@@ -21,17 +23,19 @@ export interface DeveloperRegistry {
   remove(developer: Developer): Promise<void>
 }
 
-export function createDeveloperRegistry(
-  { storage: { developers }, activity }: Pick<ApplicationRegistryContext, 'storage' | 'activity'>,
-  by: Actor,
-): DeveloperRegistry {
-  const change = (event: string, run: (id: string) => Promise<boolean>) => async (developer: Developer) => {
-    if (!(await run(developer.id))) throw new LastAdministrator()
-    activity.audit({ event, ...by, detail: developer.name })
-  }
+export function createDeveloperRegistry({ act }: Pick<RegistryContext, 'act'>, by: Actor): DeveloperRegistry {
+  const setAdministrator = (event: string, { id, name }: Developer, administrator: boolean) =>
+    act(by, async ({ developers }, audit) => {
+      if (!(await developers.setAdministrator(id, administrator))) throw new LastAdministrator()
+      audit(event, { detail: name, changes: changesOf({ administrator }, { administrator: !administrator }) })
+    })
   return {
-    promote: change('developer_promoted', (id) => developers.setAdministrator(id, true)),
-    demote: change('developer_demoted', (id) => developers.setAdministrator(id, false)),
-    remove: change('developer_removed', (id) => developers.remove(id)),
+    promote: (developer) => setAdministrator('developer_promoted', developer, true),
+    demote: (developer) => setAdministrator('developer_demoted', developer, false),
+    remove: ({ id, name }) =>
+      act(by, async ({ developers }, audit) => {
+        if (!(await developers.remove(id))) throw new LastAdministrator()
+        audit('developer_removed', { detail: name })
+      }),
   }
 }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { NotFoundError } from '../runtime/usage-error.ts'
+import type { Actor } from '../storage/audit-storage.ts'
 import type { ResourceServer } from '../storage/resource-server.ts'
-import type { Actor, ApplicationRegistryContext } from './application-registry.ts'
+import type { Storage } from '../storage/storage.ts'
+import { changesOf } from './acts.ts'
+import type { RegistryContext } from './application-registry.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
 import { AlreadyExists, createCredentialRegistry, type CredentialRegistry } from './credential-registry.ts'
 
@@ -10,7 +13,6 @@ import { AlreadyExists, createCredentialRegistry, type CredentialRegistry } from
  * log.
  */
 export interface ResourceServerRegistry extends CredentialRegistry {
-  list(): Promise<ResourceServer[]>
   /** Throws a `NotFoundError` if there is none with that client ID. */
   find(clientId: string): Promise<ResourceServer>
   /** Returns the secret, once. Throws {@link AlreadyExists} if there is one with that `id`. */
@@ -21,39 +23,39 @@ export interface ResourceServerRegistry extends CredentialRegistry {
 }
 
 export function createResourceServerRegistry(
-  context: ApplicationRegistryContext,
+  context: RegistryContext & { readonly storage: Pick<Storage, 'resourceServers'> },
   by: Actor,
 ): ResourceServerRegistry {
-  const { resourceServers } = context.storage
-  const { keyring, clock, activity } = context
-  const audit = (event: string, clientId: string, detail?: string) =>
-    activity.audit({ event, ...by, clientId, detail })
+  const { act, keyring, clock, storage } = context
 
   return {
-    ...createCredentialRegistry(context, resourceServers, audit),
-    list: () => resourceServers.list(),
+    ...createCredentialRegistry(context, by, 'resourceServers'),
     async find(clientId) {
-      const server = await resourceServers.find(clientId)
+      const server = await storage.resourceServers.find(clientId)
       if (!server) throw new NotFoundError(`There is no resource server with the client ID "${clientId}".`)
       return server
     },
-    async create(name, id = randomUUID()) {
-      const nowMs = clock.now()
-      const clientSecret = createClientSecret()
-      const secrets = [storedSecret(keyring, { ownerId: id, value: clientSecret, nowMs })]
-      const clientId = createClientId()
-      const resourceServer = { id, clientId, name, createdAtMs: nowMs, secrets, keys: [], revision: 0 }
-      if (!(await resourceServers.create(resourceServer))) throw new AlreadyExists()
-      audit('resource_server_created', clientId)
-      return { resourceServer, clientSecret }
-    },
-    async rename({ id, clientId }, name) {
-      await resourceServers.update(id, { name })
-      audit('resource_server_changed', clientId)
-    },
-    async remove({ id, clientId }) {
-      await resourceServers.remove(id)
-      audit('resource_server_removed', clientId)
-    },
+    create: (name, id = randomUUID()) =>
+      act(by, async ({ resourceServers }, audit) => {
+        const nowMs = clock.now()
+        const clientSecret = createClientSecret()
+        const secrets = [storedSecret(keyring, { ownerId: id, value: clientSecret, nowMs })]
+        const clientId = createClientId()
+        const resourceServer = { id, clientId, name, createdAtMs: nowMs, secrets, keys: [], revision: 0 }
+        if (!(await resourceServers.create(resourceServer))) throw new AlreadyExists()
+        audit('resource_server_created', { clientId, changes: changesOf({ name }) })
+        return { resourceServer, clientSecret }
+      }),
+    rename: ({ id, clientId }, name) =>
+      act(by, async ({ resourceServers }, audit) => {
+        const current = await resourceServers.find(clientId)
+        await resourceServers.update(id, { name })
+        audit('resource_server_changed', { clientId, changes: changesOf({ name }, { name: current?.name }) })
+      }),
+    remove: ({ id, clientId, name }) =>
+      act(by, async ({ resourceServers }, audit) => {
+        await resourceServers.remove(id)
+        audit('resource_server_removed', { clientId, detail: name })
+      }),
   }
 }

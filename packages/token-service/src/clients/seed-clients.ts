@@ -2,11 +2,11 @@ import { hash, randomUUID } from 'node:crypto'
 import { digest } from '../runtime/digest.ts'
 import type { StoredSecret } from '../storage/application.ts'
 import type { PublicKey } from '../storage/public-key.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Storage, Transaction } from '../storage/storage.ts'
+import { changesOf, type Act, type Audit } from './acts.ts'
 import type { ResolvedApplication } from './application-options.ts'
-import { changeRepeatedly } from './change-repeatedly.ts'
 import { configuredId, isConfigured, storedSecret } from './client-secret.ts'
-import { applicationKeys, type CredentialOwner, type KeyTable } from './credential-registry.ts'
+import type { ClientKind, CredentialOwner } from './credential-registry.ts'
 import type { Keyring } from './keyring.ts'
 import { configuredKeys, withConfiguredKeys, type PublicKeyOptions } from './public-keys.ts'
 
@@ -20,7 +20,8 @@ export interface ResourceServerOptions extends PublicKeyOptions {
 }
 
 export interface SeedContext {
-  readonly storage: Storage
+  readonly storage: Pick<Storage, 'products'>
+  readonly act: Act
   readonly keyring: Keyring
   readonly nowMs: number
   /** How long a configured secret stays valid after another one has been configured. */
@@ -38,6 +39,8 @@ interface ConfiguredClient {
   readonly clientSecretExpiresAt?: string | undefined
 }
 
+const byConfiguration = { actorType: 'service', actor: 'configuration' } as const
+
 /**
  * Creates the applications that do not exist. Of those that exist, only the configured secret and keys are updated,
  * unless `replace` is set.
@@ -46,40 +49,33 @@ export async function seedApplications(
   applications: readonly ResolvedApplication[],
   context: SeedContext,
 ): Promise<void> {
-  const { storage, nowMs } = context
+  const { storage, act, nowMs, replace = false } = context
   await storage.products.add([...new Set(applications.flatMap(({ products }) => products))])
   for (const options of applications) {
-    const projectId = projectIdOf(options.project)
-    await storage.projects.create({
-      id: projectId,
-      name: options.project,
-      organizationName: options.organizationName,
-      developerEmail: options.developerEmail,
-      createdAtMs: nowMs,
+    await act(byConfiguration, async (stored, audit) => {
+      const projectId = projectIdOf(options.project)
+      await stored.projects.create({
+        id: projectId,
+        name: options.project,
+        organizationName: options.organizationName,
+        developerEmail: options.developerEmail,
+        createdAtMs: nowMs,
+      })
+      const { name, clientId, status, products, level, responseForm, lifetimeSeconds } = options
+      const keys = configuredKeys(options, nowMs)
+      const details = { name, status, products, level, responseForm, lifetimeSeconds }
+      const id = randomUUID()
+      const created = { id, projectId, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0, keys }
+      if (
+        await stored.applications.create({ ...created, ...details }, configuredSecrets(options, id, context))
+      )
+        return audit('application_created', { clientId, changes: changesOf(details) })
+      const existing = await stored.applications.findClient(clientId)
+      if (!existing) return
+      const owner = { ...existing.application, secrets: existing.secrets }
+      if (replace) await stored.applications.update(owner.id, { ...details, keys, requested: null })
+      await updateCredentials({ options, owner, keys, kind: 'applications' }, context, stored, audit)
     })
-    const { name, clientId, status, products, level, responseForm, lifetimeSeconds } = options
-    const keys = configuredKeys(options, nowMs)
-    const settings = { name, status, products, level, responseForm, lifetimeSeconds, keys }
-    const created = {
-      id: randomUUID(),
-      projectId,
-      clientId,
-      createdAtMs: nowMs,
-      revision: 0,
-      tokenGeneration: 0,
-    }
-    const secrets = configuredSecrets(options, created.id, context)
-    if (await storage.applications.create({ ...created, ...settings }, secrets)) continue
-    const existing = await storage.applications.findClient(clientId)
-    if (!existing) continue
-    const owner = { ...existing.application, secrets: existing.secrets }
-    if (context.replace) {
-      await storage.applications.update(owner.id, { ...settings, requested: null })
-      await replaceSecrets(options, owner, context)
-    } else {
-      await updateSecret(options, owner, context)
-      await updateKeys(keys, owner, context, applicationKeys(storage.applications))
-    }
   }
 }
 
@@ -88,75 +84,79 @@ export async function seedResourceServers(
   servers: readonly ResourceServerOptions[],
   context: SeedContext,
 ): Promise<void> {
-  const { resourceServers } = context.storage
+  const { act, nowMs, replace = false } = context
   for (const options of servers) {
-    const { clientId, name = clientId } = options
-    const keys = configuredKeys(options, context.nowMs)
-    const id = randomUUID()
-    const secrets = configuredSecrets(options, id, context)
-    const created = { id, clientId, name, createdAtMs: context.nowMs, secrets, keys, revision: 0 }
-    if (await resourceServers.create(created)) continue
-    const existing = await resourceServers.find(clientId)
-    if (!existing) continue
-    if (context.replace) {
-      await resourceServers.update(existing.id, { name, keys })
-      await replaceSecrets(options, existing, context)
-    } else {
-      await updateSecret(options, existing, context)
-      await updateKeys(keys, existing, context, resourceServers)
-    }
+    await act(byConfiguration, async (stored, audit) => {
+      const { clientId, name = clientId } = options
+      const keys = configuredKeys(options, nowMs)
+      const id = randomUUID()
+      const secrets = configuredSecrets(options, id, context)
+      const created = { id, clientId, name, createdAtMs: nowMs, secrets, keys, revision: 0 }
+      if (await stored.resourceServers.create(created))
+        return audit('resource_server_created', { clientId, changes: changesOf({ name }) })
+      const owner = await stored.resourceServers.find(clientId)
+      if (!owner) return
+      if (replace) await stored.resourceServers.update(owner.id, { name, keys })
+      await updateCredentials({ options, owner, keys, kind: 'resourceServers' }, context, stored, audit)
+    })
   }
 }
 
-async function replaceSecrets(
-  options: ConfiguredClient,
-  { id, secrets }: CredentialOwner,
+interface SeededClient {
+  readonly options: ConfiguredClient
+  readonly owner: CredentialOwner & { readonly keys: readonly PublicKey[] }
+  /** The configured ones. */
+  readonly keys: readonly PublicKey[]
+  readonly kind: ClientKind
+}
+
+async function updateCredentials(
+  client: SeededClient,
   context: SeedContext,
+  stored: Transaction,
+  audit: Audit,
 ): Promise<void> {
-  for (const secret of secrets) await context.storage.secrets.remove(secret.id)
-  for (const secret of configuredSecrets(options, id, context)) await context.storage.secrets.add(secret)
+  const { options, owner, keys, kind } = client
+  if (context.replace) {
+    for (const secret of owner.secrets) await stored.secrets.remove(secret.id)
+    for (const secret of configuredSecrets(options, owner.id, context)) await stored.secrets.add(secret)
+    return
+  }
+  await updateSecret(client, context, stored, audit)
+  const { id, clientId } = owner
+  if (owner.keys.some((key) => key.configured && (key.expiresAtMs ?? Infinity) <= context.nowMs)) {
+    context.warn(`An administrator removed a configured key of "${clientId}". Configure another one.`)
+  }
+  const changed = withConfiguredKeys(owner.keys, keys)
+  if (!changed) return
+  context.warn(`The configured keys of "${clientId}" were changed.`)
+  await stored[kind].update(id, { keys: changed })
+  audit('keys_changed', { clientId })
 }
 
 /** Makes a changed secret valid, and lets the one that was configured before expire. */
 async function updateSecret(
-  options: ConfiguredClient,
-  { id, clientId, secrets }: CredentialOwner,
+  { options, owner: { id, clientId, secrets } }: SeededClient,
   context: SeedContext,
+  stored: Transaction,
+  audit: Audit,
 ): Promise<void> {
-  const { storage, keyring, nowMs, secretOverlapSeconds, warn } = context
+  const { keyring, nowMs, secretOverlapSeconds, warn } = context
   const [current] = keyring.matching(secrets, options.clientSecret ?? '')
   if (current && (current.expiresAtMs ?? Infinity) <= nowMs) {
     warn(`The configured secret of "${clientId}" has expired or was revoked. Configure another one.`)
   }
   const added = current ? [] : configuredSecrets(options, id, context)
-  for (const secret of added) await storage.secrets.add(secret)
+  for (const secret of added) await stored.secrets.add(secret)
   const endMs = nowMs + secretOverlapSeconds * 1000
   const replaced = secrets.filter(
     (secret) => isConfigured(secret) && secret !== current && (secret.expiresAtMs ?? Infinity) > endMs,
   )
-  for (const secret of replaced) await storage.secrets.expire(secret.id, endMs)
+  for (const secret of replaced) await stored.secrets.expire(secret.id, endMs)
   if (added.length + replaced.length === 0) return
   const end = replaced.length > 0 ? ` The previous one expires at ${new Date(endMs).toISOString()}.` : ''
   warn(`The configured secret of "${clientId}" was changed.${end}`)
-}
-
-async function updateKeys(
-  configured: readonly PublicKey[],
-  { id, clientId }: CredentialOwner,
-  { nowMs, warn }: SeedContext,
-  table: KeyTable,
-): Promise<void> {
-  await changeRepeatedly(async () => {
-    const client = await table.find(clientId)
-    if (!client) return true
-    if (client.keys.some((key) => key.configured && (key.expiresAtMs ?? Infinity) <= nowMs)) {
-      warn(`An administrator removed a configured key of "${clientId}". Configure another one.`)
-    }
-    const keys = withConfiguredKeys(client.keys, configured)
-    if (!keys) return true
-    warn(`The configured keys of "${clientId}" were changed.`)
-    return table.update(id, { keys }, client.revision)
-  })
+  audit('secret_rotated', { clientId, detail: added[0]?.id })
 }
 
 /** The ID is derived from the secret: instances that start at the same time store it once. */

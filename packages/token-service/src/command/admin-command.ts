@@ -1,3 +1,5 @@
+import { userInfo } from 'node:os'
+import { userHeader } from '../admin/admin-request.ts'
 import { readText } from './configuration.ts'
 import type { Command } from 'commander'
 import { UsageError } from '../runtime/usage-error.ts'
@@ -158,6 +160,31 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     .action((filter: Record<string, string>) =>
       choose({ method: 'GET', path: `/audit?${new URLSearchParams(filter)}` }),
     )
+  admin
+    .command('verify-audit')
+    .description(
+      'Checks that no entry of the audit log was removed, changed or added. Prints a checkpoint: keep it outside the database.',
+    )
+    .option(
+      '--checkpoint <file>',
+      'what an earlier verification printed: all that it covers must still be there',
+    )
+    .action(({ checkpoint: file }: { checkpoint?: string }) =>
+      choose({
+        method: 'POST',
+        path: '/audit/verification',
+        body: file === undefined ? {} : { checkpoint: checkpointIn(file) },
+      }),
+    )
+}
+
+function checkpointIn(file: string): unknown {
+  try {
+    return (JSON.parse(readText(file)) as { checkpoint?: unknown }).checkpoint
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`${file} is not what an earlier verification printed.`)
+  }
 }
 
 /** Sends the request, and those for further pages of a list; returns what to print. */
@@ -182,7 +209,11 @@ export async function sendAdminRequest(
     const response = await fetch(base + to, {
       method,
       redirect: 'manual',
-      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        [userHeader]: userName(),
+        ...(body && { 'content-type': 'application/json' }),
+      },
       ...(body && { body: JSON.stringify(body) }),
     }).catch((error: unknown) => {
       throw new UsageError(`Could not reach ${url} (${reasonOf(error)}). Check TOKENWELL_ADMIN_URL.`)
@@ -209,6 +240,15 @@ export async function sendAdminRequest(
     next = page.next
   }
   return `${JSON.stringify(result, undefined, 2)}\n`
+}
+
+/** For the audit log. Containers run as users without a name. */
+function userName(): string {
+  try {
+    return encodeURIComponent(userInfo().username).slice(0, 100)
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
 }
 
 /** Why `fetch` failed, such as `ECONNREFUSED`. */

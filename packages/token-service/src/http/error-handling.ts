@@ -54,7 +54,7 @@ export function createErrorRecorder({ activity, logFailure }: ErrorHandlingConte
       activity?.tokenRequested({ clientId, outcome: reason, address: ip })
     }
     if (audited.has(reason)) {
-      activity?.audit({ event: 'request_rejected', detail: reason, clientId, address: ip })
+      activity?.count({ event: 'request_rejected', detail: reason, clientId, address: ip })
     }
     return protocolError
   }

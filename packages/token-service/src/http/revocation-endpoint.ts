@@ -32,7 +32,7 @@ export function revocationEndpoint(server: FastifyInstance, context: ServiceCont
       if (found.application.id !== application.id)
         throw new ProtocolError('token_of_another_client', { clientId })
       await storage.tokens.remove(hash)
-      activity.audit({ event: 'token_revoked', clientId, address: request.ip })
+      activity.count({ event: 'token_revoked', clientId, address: request.ip })
     }
     return reply.code(200).send()
   })

@@ -1,8 +1,11 @@
 import type { Clock } from '../runtime/clock.ts'
+import type { Sign } from '../storage/audit-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export interface PurgeContext {
   readonly storage: Storage
+  /** Signs where the audit log starts after a purge. */
+  readonly sign: Sign
   readonly clock: Clock
   readonly onError: (error: unknown) => void
   /** How long audit entries are kept. */
@@ -19,6 +22,7 @@ const requestRetentionMs = 7 * 86_400_000
 /** Deletes expired tokens, used assertions, failure counts, deleted projects and old activity regularly; returns a function that stops it. */
 export function purgeRegularly({
   storage,
+  sign,
   clock,
   onError,
   auditRetentionMs,
@@ -40,7 +44,7 @@ export function purgeRegularly({
             storage.projects,
           ].map((part) => part.purge(nowMs)),
           storage.activity.purgeRequests(nowMs - requestRetentionMs),
-          storage.activity.purgeAudit(nowMs - auditRetentionMs),
+          storage.audit.purge(nowMs - auditRetentionMs, sign),
           storage.activity.purgeUsage(nowMs - usageRetentionMs),
           storage.activity.purgeLastUses(nowMs - usageRetentionMs),
         ]),

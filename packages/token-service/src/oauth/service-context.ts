@@ -7,7 +7,9 @@ import type { Clock } from '../runtime/clock.ts'
 import type { ErrorFormat } from './protocol-error.ts'
 import type { GrantTypeIn } from './oauth-parameters.ts'
 import type { AccountLinks } from '../clients/account-links.ts'
-import type { Actor, ApplicationRegistry } from '../clients/application-registry.ts'
+import type { Act } from '../clients/acts.ts'
+import type { ApplicationRegistry } from '../clients/application-registry.ts'
+import type { Actor } from '../storage/audit-storage.ts'
 import type { DeveloperRegistry } from '../clients/developer-registry.ts'
 import type { ResourceServerRegistry } from '../clients/resource-server-registry.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -18,11 +20,13 @@ export interface ServiceContext {
   readonly keyring: Keyring
   readonly clock: Clock
   readonly activity: ActivityRecorder
+  /** Changes something together with its entry in the audit log. */
+  readonly act: Act
   /** The registry; the audit log names the actor. */
   readonly registryFor: (by: Actor) => ApplicationRegistry
   readonly resourceServersFor: (by: Actor) => ResourceServerRegistry
   readonly developersFor: (by: Actor) => DeveloperRegistry
-  readonly accountLinks: AccountLinks
+  readonly linksFor: (by: Actor) => AccountLinks
   readonly authenticateApplication: AuthenticateClient<RegisteredClient>
   readonly authenticateResourceServer: AuthenticateClient<ResourceServer>
   /** The format of the token endpoint's errors. */

@@ -4,6 +4,7 @@ import { createClientAuthenticator } from '../oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../clients/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
+import { createAct } from '../clients/acts.ts'
 import { createAccountLinks } from '../clients/account-links.ts'
 import { createApplicationRegistry } from '../clients/application-registry.ts'
 import { createDeveloperRegistry } from '../clients/developer-registry.ts'
@@ -27,7 +28,15 @@ export async function openServiceContext(
   const warn = (message: string) => logger?.warn(message)
   const seed = async (to: Storage, replace = false) => {
     await to.products.add(options.products)
-    const context = { storage: to, keyring, nowMs: clock.now(), secretOverlapSeconds, warn, replace }
+    const context = {
+      storage: to,
+      act: createAct({ storage: to, keyring, clock }),
+      keyring,
+      nowMs: clock.now(),
+      secretOverlapSeconds,
+      warn,
+      replace,
+    }
     await seedApplications(options.applications, context)
     await seedResourceServers(options.resourceServers, context)
   }
@@ -56,9 +65,11 @@ export async function openServiceContext(
     keySets: { fetchKeys: options.fetchKeys, allowedHosts: options.jwksAllowedHosts, warn },
   })
   const authentication = { keyring, clock, failedAttempts, authenticateByAssertion }
-  const registry = { storage, keyring, clock, activity }
+  const act = createAct({ storage, keyring, clock })
+  const registry = { storage, act, keyring, clock }
   const stopPurging = purgeRegularly({
     storage,
+    sign: (text) => keyring.hash(text),
     clock,
     onError,
     auditRetentionMs: options.auditRetentionDays * dayMs,
@@ -73,10 +84,11 @@ export async function openServiceContext(
     grantTypeIn,
     publicUrl,
     logFailure: onError,
+    act,
     registryFor: (by) => createApplicationRegistry(registry, by),
     resourceServersFor: (by) => createResourceServerRegistry(registry, by),
     developersFor: (by) => createDeveloperRegistry(registry, by),
-    accountLinks: createAccountLinks(storage, clock),
+    linksFor: (by) => createAccountLinks(registry, by),
     authenticateApplication: createClientAuthenticator(async (clientId) => {
       const client = await applications.findClient(clientId)
       return client && { client, secrets: client.secrets, keys: client.application.keys }

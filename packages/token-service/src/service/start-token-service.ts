@@ -9,6 +9,7 @@ import { portalLinks } from '../http/portal-links.ts'
 import { createControlServer } from '../sandbox/control-server.ts'
 import { createSandbox } from '../sandbox/sandbox.ts'
 import { openService, type OpenService } from './open-service.ts'
+import type { Actor } from '../storage/audit-storage.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { resolveOptions, type ResolvedOptions, type TokenServiceOptions } from './token-service-options.ts'
 
@@ -100,7 +101,7 @@ export async function serve(service: OpenService): Promise<RunningTokenService> 
       adminUrl,
       sandboxUrl,
       createSetupLink: () => links.createSetupLink(),
-      createPasswordLink: (name) => links.createPasswordLink(name),
+      createPasswordLink: (name) => links.createPasswordLink({ actorType: 'command' }, name),
       close,
     }
   } catch (error) {
@@ -111,10 +112,12 @@ export async function serve(service: OpenService): Promise<RunningTokenService> 
 
 function createPortalLinks(
   { portal, publicUrl }: ResolvedOptions,
-  { storage, accountLinks }: ServiceContext,
+  { storage, linksFor }: ServiceContext,
   authUrl: string,
 ) {
   const base = publicUrl ?? authUrl
+  const invitation = async (by: Actor, administrator: boolean) =>
+    `${base}${portalLinks.join(await linksFor(by).createInvitation({ administrator }))}`
   const requirePortal = () => {
     if (!portal) throw new NotFoundError('This service has no developer portal.')
   }
@@ -122,20 +125,19 @@ function createPortalLinks(
     async createSetupLink() {
       if (!portal) return undefined
       await storage.opened
-      const token = await accountLinks.createSetupInvitation()
-      return token && `${base}${portalLinks.join(token)}`
+      if ((await storage.developers.list()).length > 0) return undefined
+      return invitation({ actorType: 'service' }, true)
     },
-    async createInvitationLink() {
+    async createInvitationLink(by: Actor) {
       requirePortal()
-      const administrator = (await storage.developers.list()).length === 0
-      return `${base}${portalLinks.join(await accountLinks.createInvitation({ administrator }))}`
+      return invitation(by, (await storage.developers.list()).length === 0)
     },
-    async createPasswordLink(name: string) {
+    async createPasswordLink(by: Actor, name: string) {
       requirePortal()
       await storage.opened
       const developer = await storage.developers.find(name.normalize('NFKC').toLowerCase())
       if (!developer) throw new NotFoundError(`The developer portal has no developer named "${name}".`)
-      return `${base}${portalLinks.newPassword(await accountLinks.createPasswordReset(developer))}`
+      return `${base}${portalLinks.newPassword(await linksFor(by).createPasswordReset(developer))}`
     },
   }
 }

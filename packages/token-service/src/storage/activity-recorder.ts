@@ -1,11 +1,11 @@
 import type { Clock } from '../runtime/clock.ts'
 import type {
   ActivityStorage,
-  AuditEntry,
   TokenRequestEntry,
   TokenRequestOutcome,
   UsageEntry,
 } from './activity-storage.ts'
+import type { AuditEntry, AuditEvent } from './audit-storage.ts'
 
 export interface TokenRequest {
   readonly clientId: string
@@ -15,14 +15,13 @@ export interface TokenRequest {
   readonly used?: readonly string[] | undefined
 }
 
-export type AuditEvent = Omit<AuditEntry, 'atMs' | 'count'>
-
-/** Collects last uses, token requests and audit events, and writes them in batches, outside the token request. */
+/** Collects last uses, token requests and events, and writes them in batches, outside the token request. */
 export interface ActivityRecorder {
   tokenRequested(request: TokenRequest): void
   /** Records a use of the applications, resource servers, secrets or keys with these IDs. */
   used(ids: readonly string[]): void
-  audit(event: AuditEvent): void
+  /** For the audit log: an event that anybody can cause any number of times, such as a failed login. */
+  count(event: CountedEvent): void
   /** When these were last used, by ID. */
   lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Writes the pending batch. */
@@ -30,6 +29,16 @@ export interface ActivityRecorder {
   /** Writes the last batch. */
   close(): Promise<void>
 }
+
+/** The events outside the chain of the audit log. */
+export const countedEvents = [
+  'administrator_rejected',
+  'log_in_failed',
+  'request_rejected',
+  'token_revoked',
+] as const
+
+export type CountedEvent = AuditEvent & { readonly event: (typeof countedEvents)[number] }
 
 export interface ActivityRecorderContext {
   readonly storage: ActivityStorage
@@ -51,7 +60,7 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
   let lastUses = new Map<string, number>()
   let usage = new Map<string, Counting<UsageEntry>>()
   let requests = new Map<string, Counting<TokenRequestEntry>>()
-  let audit = new Map<string, AuditEntry>()
+  let events = new Map<string, AuditEntry>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
 
@@ -66,14 +75,14 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
       lastUses: Array.from(lastUses, ([id, atMs]) => ({ id, atMs })),
       usage: [...usage.values()],
       requests: [...requests.values()],
-      audit: [...audit.values()],
+      events: [...events.values()],
     }
     lastUses = new Map()
     usage = new Map()
     requests = new Map()
-    audit = new Map()
+    events = new Map()
     // Token requests are counted in the usage too.
-    if (batch.lastUses.length + batch.usage.length + batch.audit.length === 0) return writing
+    if (batch.lastUses.length + batch.usage.length + batch.events.length === 0) return writing
     writing = writing.then(() => storage.record(batch)).catch(onError)
     return writing
   }
@@ -103,11 +112,11 @@ export function createActivityRecorder(context: ActivityRecorderContext): Activi
       for (const id of ids) lastUses.set(id, clock.now())
       schedule()
     },
-    audit(event) {
-      const full = audit.size >= maxDistinctEvents
+    count(event) {
+      const full = events.size >= maxDistinctEvents
       const kept: AuditEvent = full ? { event: event.event, detail: 'other' } : event
       const key = JSON.stringify([kept.event, kept.actor, kept.clientId, kept.address, kept.detail])
-      audit.set(key, { ...kept, atMs: clock.now(), count: (audit.get(key)?.count ?? 0) + 1 })
+      events.set(key, { ...kept, atMs: clock.now(), count: (events.get(key)?.count ?? 0) + 1 })
       schedule()
     },
     async lastUses(ids) {

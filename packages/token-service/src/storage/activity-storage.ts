@@ -1,14 +1,4 @@
-export interface AuditEntry {
-  readonly atMs: number
-  readonly event: string
-  /** Who did it: a developer of the portal, or `administration`. */
-  readonly actor?: string | undefined
-  readonly clientId?: string | undefined
-  readonly address?: string | undefined
-  readonly detail?: string | undefined
-  /** How many identical events the entry stands for. */
-  readonly count: number
-}
+import type { AuditEntry } from './audit-storage.ts'
 
 /** The result of a token request: `issued`, or why it was rejected. */
 export type TokenRequestOutcome = string
@@ -32,18 +22,6 @@ export interface TokenRequestEntry {
   readonly count: number
 }
 
-/** Only the entries that match every member. */
-export interface AuditFilter {
-  readonly event?: string | undefined
-  /** Any of these events. */
-  readonly events?: readonly string[] | undefined
-  readonly actor?: string | undefined
-  readonly clientId?: string | undefined
-  readonly address?: string | undefined
-  readonly sinceMs?: number | undefined
-  readonly untilMs?: number | undefined
-}
-
 /** When an application, a resource server, a secret or a public key was last used. */
 export interface LastUse {
   /** The ID of the application, secret or key, or the client ID of the resource server. */
@@ -55,7 +33,8 @@ export interface ActivityBatch {
   readonly lastUses: readonly LastUse[]
   readonly usage: readonly UsageEntry[]
   readonly requests: readonly TokenRequestEntry[]
-  readonly audit: readonly AuditEntry[]
+  /** Events that are only counted, outside the chain of the audit log. */
+  readonly events: readonly AuditEntry[]
 }
 
 export interface ActivityStorage {
@@ -72,8 +51,4 @@ export interface ActivityStorage {
   requests(clientId: string, limit: number): Promise<TokenRequestEntry[]>
   /** Deletes the token requests before that time; returns how many entries. */
   purgeRequests(beforeMs: number): Promise<number>
-  /** The newest first. */
-  audit(limit: number, filter?: AuditFilter): Promise<AuditEntry[]>
-  /** Deletes the audit entries before that time; returns how many. */
-  purgeAudit(beforeMs: number): Promise<number>
 }

@@ -1,3 +1,5 @@
+import { UsageError } from '../runtime/usage-error.ts'
+
 /** A user of the developer portal. */
 export interface Developer {
   readonly id: string
@@ -29,15 +31,18 @@ export interface Membership {
   readonly projectId: string
 }
 
+/** Another developer has that name. */
+export class NameTaken extends UsageError {}
+
 export interface DeveloperStorage {
   /** In the order in which they joined. */
   list(): Promise<Developer[]>
   find(name: string): Promise<Developer | undefined>
   /**
-   * Uses up the invitation, unless the name is taken. `void`: it has been used, has expired, or is for the first
-   * administrator, and there is one by now.
+   * Uses up the invitation. `false`: it has been used, has expired, or is for the first administrator, and there is one
+   * by now. Throws {@link NameTaken}.
    */
-  join(developer: Developer, invitationHash: string, nowMs: number): Promise<'joined' | 'name_taken' | 'void'>
+  join(developer: Developer, invitationHash: string, nowMs: number): Promise<boolean>
   /** Sets the password and deletes the developer's password links. */
   changePassword(id: string, passwordHash: string): Promise<void>
   /** Makes the developer an administrator, or a developer again; `false` if there would be no administrator left. */

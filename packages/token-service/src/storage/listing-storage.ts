@@ -1,5 +1,5 @@
 import type { Project, RegisteredClient } from './application.ts'
-import type { AuditEntry, AuditFilter, TokenRequestOutcome, UsageEntry } from './activity-storage.ts'
+import type { TokenRequestOutcome, UsageEntry } from './activity-storage.ts'
 
 /** `awaiting`: those that an administrator has to decide on. Deleted ones are listed only by `deleted`. */
 export type ListedStatus = 'approved' | 'pending' | 'revoked' | 'awaiting' | 'deleted'
@@ -52,11 +52,6 @@ export interface FailureTotal {
 /** Token requests of all applications in one hour. */
 export type UsageTotal = Omit<UsageEntry, 'clientId'>
 
-export interface NumberedAuditEntry extends AuditEntry {
-  /** Grows with each entry. */
-  readonly id: number
-}
-
 /** What the portal lists, in pages: no query reads or returns everything that is stored. */
 export interface ListingStorage {
   /** By name; those that await a decision: the oldest first. */
@@ -81,6 +76,4 @@ export interface ListingStorage {
     limit: number,
     ownerId?: string,
   ): Promise<readonly ExpiringSecret[]>
-  /** The newest first; `before`: only entries with a smaller ID. */
-  audit(limit: number, filter: AuditFilter, before?: number): Promise<readonly NumberedAuditEntry[]>
 }

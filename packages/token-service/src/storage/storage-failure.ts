@@ -15,28 +15,54 @@ export class StorageFailure extends Error {
  * @param unavailable the reason why the storage cannot be used yet, if there is one
  */
 export function reportFailures(storage: Storage, unavailable: () => unknown = () => undefined): Storage {
+  async function reported<Result>(call: () => Promise<Result>): Promise<Result> {
+    try {
+      const reason = unavailable()
+      if (reason !== undefined) throw new StorageFailure(reason)
+      return await call()
+    } catch (error) {
+      const isReported = error instanceof StorageFailure || error instanceof UsageError
+      throw isReported ? error : new StorageFailure(error)
+    }
+  }
+
   function wrapped<Part extends object>(part: Part): Part {
     const methods = Object.entries(part).map(([name, method]) => [
       name,
-      async (...args: unknown[]) => {
-        try {
-          const reason = unavailable()
-          if (reason !== undefined) throw new StorageFailure(reason)
-          return await method(...args)
-        } catch (error) {
-          const isReported = error instanceof StorageFailure || error instanceof UsageError
-          throw isReported ? error : new StorageFailure(error)
-        }
-      },
+      (...args: unknown[]) => reported(async (): Promise<unknown> => method(...args)),
     ])
     return Object.fromEntries(methods) as Part
   }
 
-  const parts = Object.entries(storage).map(([name, part]: [string, unknown]) => [
-    name,
-    typeof part === 'object' && part !== null && !(part instanceof Promise) ? wrapped(part) : part,
-  ])
-  return { ...(Object.fromEntries(parts) as Storage), ...wrapped({ probe: () => storage.probe() }) }
+  function wrappedParts<Parts extends object>(parts: Parts): Parts {
+    const entries = Object.entries(parts).map(([name, part]: [string, unknown]) => [
+      name,
+      typeof part === 'object' && part !== null && !(part instanceof Promise) ? wrapped(part) : part,
+    ])
+    return Object.fromEntries(entries) as Parts
+  }
+
+  return {
+    ...wrappedParts(storage),
+    probe: () => reported(() => storage.probe()),
+    async transaction(work) {
+      // What the work throws is no failure of the storage.
+      let thrown: { readonly error: unknown } | undefined
+      try {
+        return await storage.transaction(async (stored) => {
+          try {
+            return await work(wrappedParts(stored))
+          } catch (error) {
+            thrown = { error }
+            throw error
+          }
+        })
+      } catch (error) {
+        if (thrown) throw thrown.error
+        return reported(() => Promise.reject(error))
+      }
+    },
+  }
 }
 
 /** The driver's own message: those of the layers above it quote the whole statement. */

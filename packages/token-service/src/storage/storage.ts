@@ -9,6 +9,7 @@ import type {
 import type { ResourceServer } from './resource-server.ts'
 import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
 import type { ActivityStorage } from './activity-storage.ts'
+import type { AuditStorage } from './audit-storage.ts'
 import type { ListingStorage } from './listing-storage.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
@@ -38,6 +39,7 @@ export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAtMs' | 'delet
 
 export interface ProjectStorage {
   list(): Promise<Project[]>
+  find(id: string): Promise<Project | undefined>
   /** Does nothing if a project with that ID exists. */
   create(project: Project): Promise<void>
   update(id: string, changes: ProjectChanges): Promise<void>
@@ -87,6 +89,8 @@ export interface SecretStorage {
   /** `false` if there is one with that ID. */
   add(secret: StoredSecret): Promise<boolean>
   expire(id: string, expiresAtMs: number): Promise<void>
+  /** Sets when all other secrets of its owner expire, unless they expire earlier. */
+  expireOthers(secret: StoredSecret, expiresAtMs: number): Promise<void>
   remove(id: string): Promise<void>
   /** The keys that the secrets were hashed with. */
   keyIds(): Promise<string[]>
@@ -140,6 +144,19 @@ export interface AssertionStorage {
   purge(nowMs: number): Promise<number>
 }
 
+/** What can be changed in one transaction. Until it ends, only its own parts may be called. */
+export type Transaction = Pick<
+  Storage,
+  | 'projects'
+  | 'products'
+  | 'applications'
+  | 'secrets'
+  | 'resourceServers'
+  | 'developers'
+  | 'sessions'
+  | 'audit'
+>
+
 /** Everything the service stores, behind one interface. */
 export interface Storage {
   readonly projects: ProjectStorage
@@ -154,6 +171,9 @@ export interface Storage {
   readonly developers: DeveloperStorage
   readonly sessions: SessionStorage
   readonly listings: ListingStorage
+  readonly audit: AuditStorage
+  /** Runs the work in one transaction, after those that began before; what it throws undoes everything. */
+  transaction<Result>(work: (stored: Transaction) => Promise<Result>): Promise<Result>
   /** Resolves once the storage can be used; until then every call rejects. */
   readonly opened: Promise<void>
   /** Writes something; rejects if the storage cannot be written to now. */

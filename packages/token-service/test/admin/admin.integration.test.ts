@@ -124,7 +124,7 @@ describe("the administrators' listener", () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
-    const who = { actor: 'administration', address: '127.0.0.1', count: 1 }
+    const who = { actorType: 'api', address: '127.0.0.1', count: 1 }
     expect(entries).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ event: 'application_revoked', clientId: application.clientId, ...who }),

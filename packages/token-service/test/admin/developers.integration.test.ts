@@ -29,9 +29,9 @@ describe('developers of the portal', () => {
     const first = await send('POST', '/developers/invitations')
     expect(first.status).toBe(201)
     // Nobody but the first developer becomes an administrator by an invitation.
-    expect(await join('ada', first.body.link, true)).toBe('joined')
+    expect(await join('ada', first.body.link, true)).toBe(true)
     const second = await send('POST', '/developers/invitations')
-    expect(await join('grace', second.body.link, false)).toBe('joined')
+    expect(await join('grace', second.body.link, false)).toBe(true)
     expect((await send('GET', '/developers')).body).toEqual([
       { id: 'id of ada', name: 'ada', administrator: true, createdAtMs: 1 },
       { id: 'id of grace', name: 'grace', administrator: false, createdAtMs: 1 },
@@ -73,8 +73,10 @@ describe('developers of the portal', () => {
       expect(await findAt(clock.now())).toMatchObject({ name: 'ada' })
       expect(await findAt(clock.now() + 15 * 60_000)).toBeUndefined()
     }
-    const [entry = ''] = String((await send('GET', '/audit')).body).split('\n')
-    expect(JSON.parse(entry)).toMatchObject({ event: 'password_link_created', actor: 'administration' })
+    const [second = '', first = ''] = String((await send('GET', '/audit')).body).split('\n')
+    const event = { event: 'password_link_created', detail: 'ada' }
+    expect(JSON.parse(first)).toMatchObject({ ...event, actorType: 'api', address: '127.0.0.1' })
+    expect(JSON.parse(second)).toMatchObject({ ...event, actorType: 'command' })
   })
 })
 
@@ -83,7 +85,7 @@ describe('the setup link', () => {
     const { service, join } = await withDevelopers({ publicUrl: 'https://auth.example.com/' })
     const link = (await service.createSetupLink()) ?? ''
     expect(link).toMatch(/^https:\/\/auth\.example\.com\/portal\/join\/[\w-]{43}$/)
-    expect(await join('ada', link, true)).toBe('joined')
+    expect(await join('ada', link, true)).toBe(true)
     expect(await service.createSetupLink()).toBeUndefined()
   })
 

@@ -21,7 +21,7 @@ it('reports to administrators that the database cannot be used, and logs it', as
 it('logs an unexpected error, and does not return its message to administrators', async () => {
   const { logger, log } = recorded()
   const { send, context } = await administeredService({ logger })
-  vi.spyOn(context.accountLinks, 'createInvitation').mockRejectedValue(new Error('canary'))
+  vi.spyOn(context.storage.developers, 'list').mockRejectedValue(new Error('canary'))
   expect(await send('POST', '/developers/invitations')).toMatchObject({
     status: 500,
     body: { error: 'Internal error.' },

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { ApplicationChanged, createApplicationRegistry } from '../../src/clients/application-registry.ts'
-import { changeRepeatedly } from '../../src/clients/change-repeatedly.ts'
 import { AlreadyExists } from '../../src/clients/credential-registry.ts'
+import { createAct } from '../../src/clients/acts.ts'
 import { createKeyring, createRandomKey } from '../../src/clients/keyring.ts'
 import { createAssertionAuthenticator } from '../../src/oauth/authenticate-by-assertion.ts'
 import { createClientAuthenticator } from '../../src/oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
-import { createActivityRecorder } from '../../src/storage/activity-recorder.ts'
 import { isBeingDeleted } from '../../src/storage/application.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
+
+const ada = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
 
 async function registered() {
   const time = { now: 1_000_000 }
@@ -16,11 +17,8 @@ async function registered() {
   const storage = await openMemory()
   const { applications } = storage
   const keyring = createKeyring([createRandomKey()])
-  const activity = createActivityRecorder({ storage: storage.activity, clock, onError: () => {} })
-  const registry = createApplicationRegistry(
-    { storage, keyring, clock, activity },
-    { actor: 'ada', address: '192.0.2.1' },
-  )
+  const act = createAct({ storage, keyring, clock })
+  const registry = createApplicationRegistry({ act, keyring, clock }, ada)
   const failedAttempts = createFailedAttemptLimit(storage.failures, clock, {
     attempts: 100,
     windowSeconds: 60,
@@ -70,7 +68,7 @@ async function registered() {
       () => 'accepted',
       (error: Error) => error.message,
     )
-  return { time, storage, activity, registry, project, application, clientSecret, client, owner, outcomeOf }
+  return { time, storage, registry, project, application, clientSecret, client, owner, outcomeOf }
 }
 
 describe('the application registry', () => {
@@ -84,7 +82,7 @@ describe('the application registry', () => {
     const [stored] = (await client()).secrets
     expect(stored?.prefix).toBe(clientSecret.slice(0, 4))
     expect(JSON.stringify(await client())).not.toContain(clientSecret.slice(4))
-    expect(JSON.stringify(await storage.activity.audit(10))).not.toContain(clientSecret)
+    expect(JSON.stringify(await storage.audit.list(10))).not.toContain(clientSecret)
     expect(await outcomeOf(clientSecret)).toBe('accepted')
   })
 
@@ -139,12 +137,11 @@ describe('the application registry', () => {
   })
 
   it('writes each change to the audit log', async () => {
-    const { registry, application, client, owner, activity, storage } = await registered()
+    const { registry, application, client, owner, storage } = await registered()
     await registry.revoke(application)
     await registry.rotateSecret(await owner(), 0)
     await registry.revokeSecret(await owner(), (await client()).secrets[0]?.id ?? '')
-    await activity.flush()
-    const events = (await storage.activity.audit(10)).map(({ event, detail }) => [event, detail])
+    const events = (await storage.audit.list(10)).map(({ event, detail }) => [event, detail])
     expect(events.map(([event]) => event).toReversed()).toEqual([
       'project_created',
       'application_created',
@@ -175,7 +172,7 @@ describe('the application registry', () => {
   })
 
   it('changes projects, moves applications and declines requests', async () => {
-    const { registry, storage, activity, project, application, client } = await registered()
+    const { registry, storage, project, application, client } = await registered()
     const details = { name: 'q', organizationName: 'r', developerEmail: 's@example.com' }
     await registry.changeProject(project, details)
     expect(await storage.projects.list()).toEqual([{ ...project, ...details }])
@@ -187,15 +184,13 @@ describe('the application registry', () => {
     await registry.decline(application)
     const { products, requested } = (await client()).application
     expect([products, requested]).toEqual([[], undefined])
-    await activity.flush()
     const { clientId } = application
-    const who = { actor: 'ada', address: '192.0.2.1' }
-    expect(await storage.activity.audit(5)).toMatchObject([
-      { event: 'request_declined', clientId, ...who },
-      { event: 'approval_requested', clientId, ...who },
-      { event: 'application_moved', clientId, detail: other.id, ...who },
-      { event: 'project_created', detail: other.id, ...who },
-      { event: 'project_changed', detail: project.id, ...who },
+    expect(await storage.audit.list(5)).toMatchObject([
+      { event: 'request_declined', clientId, ...ada },
+      { event: 'approval_requested', clientId, ...ada },
+      { event: 'application_moved', clientId, detail: other.id, ...ada },
+      { event: 'project_created', detail: other.id, ...ada },
+      { event: 'project_changed', detail: project.id, ...ada },
     ])
   })
 
@@ -212,13 +207,4 @@ describe('the application registry', () => {
     )
     await expect(registry.approve(application, application.revision)).rejects.toThrow(ApplicationChanged)
   })
-})
-
-it('repeats a change that a concurrent one prevented, but not forever', async () => {
-  let calls = 0
-  await changeRepeatedly(async () => (calls += 1) === 5)
-  expect(calls).toBe(5)
-  const never = changeRepeatedly(async () => (calls += 1) === 100)
-  await expect(never).rejects.toThrow(/too many concurrent changes\. Try again\.$/)
-  expect(calls).toBe(10)
 })

@@ -7,61 +7,39 @@ import {
   seedResourceServers,
   type ResourceServerOptions,
 } from '../../src/clients/seed-clients.ts'
-import { systemClock } from '../../src/runtime/clock.ts'
+import { createAct } from '../../src/clients/acts.ts'
 import { resolveOptions } from '../../src/service/token-service-options.ts'
-import { createActivityRecorder } from '../../src/storage/activity-recorder.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
-import { application } from '../test-service.ts'
 
 it('creates nothing twice with the same ID, as a form that is sent twice', async () => {
-  const storage = await openMemory()
-  const activity = createActivityRecorder({
-    storage: storage.activity,
-    clock: systemClock,
-    onError: () => {},
-  })
-  const keyring = createKeyring([createRandomKey()])
+  const { storage, keyring, act } = await opened()
   const registry = createResourceServerRegistry(
-    { storage, keyring, clock: systemClock, activity },
-    { actor: 'ada', address: '192.0.2.1' },
+    { storage, act, keyring, clock: { now: () => 0 } },
+    { actorType: 'api', address: '192.0.2.1' },
   )
   const { resourceServer } = await registry.create('billing API', 'first')
   await registry.rotateSecret(resourceServer, 0, 'second')
   await expect(registry.create('billing API', 'first')).rejects.toBeInstanceOf(AlreadyExists)
   await expect(registry.rotateSecret(resourceServer, 0, 'second')).rejects.toBeInstanceOf(AlreadyExists)
   const created = resourceServer.secrets[0]?.id
-  expect(await registry.list()).toMatchObject([{ secrets: [{ id: created }, { id: 'second' }] }])
+  expect(await storage.resourceServers.list()).toMatchObject([
+    { secrets: [{ id: created }, { id: 'second' }] },
+  ])
 })
 
-it('leaves out an application that another instance removes in the meantime, but not its products', async () => {
-  const memory = await openMemory()
-  const storage = {
-    ...memory,
-    applications: { ...memory.applications, create: () => Promise.resolve(false) },
-  }
-  const warnings: string[] = []
-  await seedApplications(
-    resolveOptions({ applications: [application, { ...application, clientId: 'other' }] }).applications,
-    {
-      storage,
-      keyring: createKeyring([createRandomKey()]),
-      nowMs: 0,
-      secretOverlapSeconds: 0,
-      warn: (message) => warnings.push(message),
-    },
-  )
-  expect(warnings).toEqual([])
-  expect(await storage.products.list()).toEqual(['sms', 'speech-to-text'])
-})
-
-it('changes the secret of an application that also has a key', async () => {
+async function opened() {
   const storage = await openMemory()
   const keyring = createKeyring([createRandomKey()])
+  return { storage, keyring, act: createAct({ storage, keyring, clock: { now: () => 0 } }) }
+}
+
+it('changes the secret of an application that also has a key', async () => {
+  const { storage, keyring, act } = await opened()
   const start = async (clientSecret?: string) => {
     const warnings: string[] = []
     const options = { name: 'a', clientId: 'a', jwksUrl: 'https://a.example.com/jwks.json', clientSecret }
     const warn = (message: string) => void warnings.push(message)
-    const context = { storage, keyring, nowMs: 0, secretOverlapSeconds: 60, warn }
+    const context = { storage, act, keyring, nowMs: 0, secretOverlapSeconds: 60, warn }
     await seedApplications(resolveOptions({ applications: [options] }).applications, context)
     const client = await storage.applications.findClient('a')
     return [warnings, client?.secrets.map(({ expiresAtMs }) => expiresAtMs)]
@@ -76,10 +54,11 @@ it('changes the secret of an application that also has a key', async () => {
 })
 
 it('creates each project once, however often the service starts', async () => {
-  const storage = await openMemory()
+  const { storage, keyring, act } = await opened()
   const context = {
     storage,
-    keyring: createKeyring([createRandomKey()]),
+    act,
+    keyring,
     nowMs: 0,
     secretOverlapSeconds: 0,
     warn: () => {},
@@ -99,13 +78,12 @@ const secrets = ['first-secret-0123456789', 'second-secret-0123456789', 'third-s
 const jwksUrl = 'https://api.example.com/jwks.json'
 
 async function starts() {
-  const storage = await openMemory()
-  const keyring = createKeyring([createRandomKey()])
+  const { storage, keyring, act } = await opened()
   /** Returns the warnings, and the resource server afterwards. */
   return async (nowMs: number, options: Omit<ResourceServerOptions, 'clientId'>, replace?: boolean) => {
     const warnings: string[] = []
     const warn = (message: string) => void warnings.push(message)
-    const context = { storage, keyring, nowMs, secretOverlapSeconds: 60, warn, replace }
+    const context = { storage, act, keyring, nowMs, secretOverlapSeconds: 60, warn, replace }
     await seedResourceServers([{ clientId: 'api', ...options }], context)
     const [server] = await storage.resourceServers.list()
     if (!server) throw new Error('There is no resource server.')

@@ -1,6 +1,12 @@
-import { expect, it, describe, onTestFinished } from 'vitest'
-import { postgresIsAbsent, startPostgres, withoutPostgres } from '@tokenwell/internal-testing/postgres'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  postgresIsAbsent,
+  startPostgres,
+  startPrivatePostgres,
+  withoutPostgres,
+} from '@tokenwell/internal-testing/postgres'
 import { temporaryFolder } from '../service-process.ts'
+import { actsUnderCrash } from './acts-under-crash.ts'
 import { crashFiles, crashUnderLoad } from './crash-under-load.ts'
 
 it(
@@ -25,4 +31,20 @@ describe.skipIf(postgresIsAbsent)(`a service on PostgreSQL killed under load (${
     const { issued, revoked } = await crashUnderLoad({ cwd, args: [], env, kills: 1 })
     expect(Math.min(issued, revoked)).toBeGreaterThan(25)
   })
+
+  it('has an entry for each act when the database crashes', { timeout: 120_000 }, async () => {
+    const postgres = await startPrivatePostgres()
+    onTestFinished(() => postgres.stop())
+    const env = {
+      TOKENWELL_STORAGE: await postgres.createDatabase(),
+      TOKENWELL_SECRET_HASH_KEYS: 'k'.repeat(40),
+    }
+    const plan = { cwd: temporaryFolder(), args: [], env, rounds: 2, crashDatabase: () => postgres.crash() }
+    expect(await actsUnderCrash(plan)).toBeGreaterThanOrEqual(24)
+  })
 })
+
+it('a service on SQLite that is killed while administrators act has an entry for each act', async () => {
+  const plan = { cwd: temporaryFolder(), args: ['--storage', 'sqlite:data.db'], rounds: 2 }
+  expect(await actsUnderCrash(plan)).toBeGreaterThanOrEqual(24)
+}, 120_000)

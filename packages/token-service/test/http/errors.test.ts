@@ -35,7 +35,7 @@ it.each<[reason: ErrorReason, isAudited: boolean]>([
   ['malformed_request', false],
   ['internal', false],
 ])('the audit log contains failed authentications, and nothing else: %s', (reason, isAudited) => {
-  const activity = { audit: vi.fn<ActivityRecorder['audit']>() }
+  const activity = { count: vi.fn<ActivityRecorder['count']>() }
   const record = createErrorRecorder({ shape: 'platform', activity: activity as never })
   const error = new ProtocolError(reason, { clientId: 'demo-client' })
   record(error, { path: '/introspect', ip: '192.0.2.1', log: { error: vi.fn() } })
@@ -45,7 +45,7 @@ it.each<[reason: ErrorReason, isAudited: boolean]>([
     clientId: 'demo-client',
     address: '192.0.2.1',
   }
-  expect(activity.audit.mock.calls).toStrictEqual(isAudited ? [[event]] : [])
+  expect(activity.count.mock.calls).toStrictEqual(isAudited ? [[event]] : [])
 })
 
 describe('the log of failures', () => {

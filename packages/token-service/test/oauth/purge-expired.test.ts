@@ -23,6 +23,7 @@ it('purges expired tokens and failure counts regularly, despite errors', async (
         },
       },
     },
+    sign: () => expect.unreachable(),
     clock: { now: () => 42 },
     onError: (error) => errors.push(error),
     auditRetentionMs: 10,
@@ -47,9 +48,10 @@ it('keeps token requests for a week', async () => {
     atMs: -ageMs,
     count: 1,
   }))
-  await storage.activity.record({ lastUses: [], usage: [], audit: [], requests })
+  await storage.activity.record({ lastUses: [], usage: [], events: [], requests })
   const stop = purgeRegularly({
     storage,
+    sign: () => expect.unreachable(),
     clock: { now: () => 0 },
     onError: () => expect.unreachable(),
     auditRetentionMs: 10,
@@ -64,6 +66,7 @@ it('keeps no process alive', async () => {
   const setTimer = vi.spyOn(globalThis, 'setInterval')
   const stop = purgeRegularly({
     storage: await openMemory(),
+    sign: () => expect.unreachable(),
     clock: { now: () => 42 },
     onError: () => {},
     auditRetentionMs: 10,
@@ -84,16 +87,21 @@ it.each([
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const nowMs = 1_000 * dayMs
-  const { context } = await serviceWithContext({ clock: { now: () => nowMs }, applications: [], ...options })
-  const { activity } = context.storage
+  const { context } = await serviceWithContext({
+    clock: { now: () => nowMs },
+    applications: [],
+    resourceServers: [],
+    ...options,
+  })
+  const { activity, audit } = context.storage
   const around = (days: number) => [days * dayMs, days * dayMs + 1].map((ageMs) => nowMs - ageMs)
   await activity.record({
     lastUses: [],
     requests: [],
     usage: around(usageDays).map((hourMs) => ({ clientId: 'a', outcome: 'issued', hourMs, requests: 1 })),
-    audit: around(auditDays).map((atMs) => ({ event: 'a', atMs, count: 1 })),
+    events: around(auditDays).map((atMs) => ({ event: 'a', atMs, count: 1 })),
   })
   vi.advanceTimersByTime(3_600_000)
   await expect.poll(async () => (await activity.usage('a', 0)).length).toBe(1)
-  await expect.poll(async () => (await activity.audit(9)).length).toBe(1)
+  await expect.poll(async () => (await audit.list(9)).length).toBe(1)
 })

@@ -16,10 +16,8 @@ function recorder(options: { fail?: Error } = {}) {
       usage: async () => [],
       requests: async () => [],
       purgeRequests: async () => 0,
-      purgeAudit: async () => 0,
       purgeUsage: async () => 0,
       purgeLastUses: async () => 0,
-      audit: async () => [],
     },
     clock: { now: () => now },
     onError: (error) => errors.push(error),
@@ -48,28 +46,28 @@ describe('the activity recorder', () => {
           { ...request, outcome: 'issued', minuteMs: 7_200_000, atMs: now, count: 1000 },
           { ...request, outcome: 'invalid_client', minuteMs: 7_200_000, atMs: now, count: 1 },
         ],
-        audit: [],
+        events: [],
       },
     ])
   })
 
   it('writes after a delay', async () => {
     const { activity, batches } = recorder()
-    activity.audit({ event: 'request_rejected' })
+    activity.count({ event: 'request_rejected' })
     await expect.poll(() => batches.length, { timeout: 20_000 }).toBe(1)
   })
 
   it('counts equal events together, and limits the number of different ones', async () => {
     const { activity, batches } = recorder()
-    activity.audit({ event: 'request_rejected', clientId: 'a' })
-    activity.audit({ event: 'request_rejected', clientId: 'a' })
+    activity.count({ event: 'request_rejected', clientId: 'a' })
+    activity.count({ event: 'request_rejected', clientId: 'a' })
     for (let index = 0; index < 5000; index += 1)
-      activity.audit({ event: 'request_rejected', clientId: String(index) })
+      activity.count({ event: 'request_rejected', clientId: String(index) })
     await activity.flush()
-    const audit = batches[0]?.audit ?? []
-    expect(audit[0]).toMatchObject({ clientId: 'a', count: 2 })
-    expect(audit.length).toBeLessThanOrEqual(1001)
-    expect(audit.reduce((sum, { count }) => sum + count, 0)).toBe(5002)
+    const events = batches[0]?.events ?? []
+    expect(events[0]).toMatchObject({ clientId: 'a', count: 2 })
+    expect(events.length).toBeLessThanOrEqual(1001)
+    expect(events.reduce((sum, { count }) => sum + count, 0)).toBe(5002)
   })
 
   it('writes nothing when nothing happened', async () => {
@@ -80,9 +78,9 @@ describe('the activity recorder', () => {
 
   it('reports a storage failure and continues', async () => {
     const { activity, errors } = recorder({ fail: new Error('gone') })
-    activity.audit({ event: 'request_rejected' })
+    activity.count({ event: 'request_rejected' })
     await activity.flush()
-    activity.audit({ event: 'request_rejected' })
+    activity.count({ event: 'request_rejected' })
     await activity.close()
     expect(errors).toHaveLength(2)
   })

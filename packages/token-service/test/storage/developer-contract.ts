@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import type { Developer } from '../../src/storage/developer-storage.ts'
+import { NameTaken, type Developer } from '../../src/storage/developer-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
 const createdAtMs = 1_700_000_000_000
@@ -18,46 +18,45 @@ export function testDevelopers(storage: () => Storage): void {
     return hash
   }
 
+  /** As the service does it: one act after another. */
+  const join = (...args: Parameters<Storage['developers']['join']>) =>
+    storage().transaction(({ developers }) => developers.join(...args))
+
   async function joined(): Promise<Developer> {
     const one = developer()
-    expect(await storage().developers.join(one, await invitation(), 1)).toBe('joined')
+    expect(await join(one, await invitation(), 1)).toBe(true)
     return one
   }
 
   it('accepts one administrator, regardless of how many are invited at once', async () => {
     const first = [1, 2, 3, 4].map(() => developer({ administrator: true }))
     const hashes = await Promise.all(first.map(() => invitation({ administrator: true })))
-    const outcomes = await Promise.all(
-      first.map((one, at) => storage().developers.join(one, hashes[at] ?? '', 1)),
-    )
-    expect(outcomes.sort()).toEqual(['joined', 'void', 'void', 'void'])
+    const outcomes = await Promise.all(first.map((one, at) => join(one, hashes[at] ?? '', 1)))
+    expect(outcomes.filter((joined) => joined)).toEqual([true])
     expect((await storage().developers.list()).filter(({ administrator }) => administrator)).toHaveLength(1)
   })
 
   it('accepts an invitation once, even from concurrent requests', async () => {
     const hash = await invitation()
-    const outcomes = await Promise.all(
-      [1, 2, 3, 4].map(() => storage().developers.join(developer(), hash, 1)),
-    )
-    expect(outcomes.sort()).toEqual(['joined', 'void', 'void', 'void'])
+    const outcomes = await Promise.all([1, 2, 3, 4].map(() => join(developer(), hash, 1)))
+    expect(outcomes.filter((joined) => joined)).toEqual([true])
     expect(await storage().developers.findInvitation(hash, 1)).toBeUndefined()
   })
 
   it('rejects an invitation that has expired, is unknown, or grants less', async () => {
-    const join = (...args: Parameters<Storage['developers']['join']>) => storage().developers.join(...args)
     const hash = await invitation()
     expect(await storage().developers.findInvitation(hash, 99)).toMatchObject({ administrator: false })
-    expect(await join(developer(), hash, 100)).toBe('void')
-    expect(await join(developer(), 'unknown', 1)).toBe('void')
-    expect(await join(developer({ administrator: true }), hash, 1)).toBe('void')
-    expect(await join(developer(), hash, 99)).toBe('joined')
+    expect(await join(developer(), hash, 100)).toBe(false)
+    expect(await join(developer(), 'unknown', 1)).toBe(false)
+    expect(await join(developer({ administrator: true }), hash, 1)).toBe(false)
+    expect(await join(developer(), hash, 99)).toBe(true)
   })
 
   it('keeps an invitation after an attempt with a name that is taken', async () => {
     const { name } = await joined()
     const hash = await invitation()
-    expect(await storage().developers.join(developer({ name }), hash, 1)).toBe('name_taken')
-    expect(await storage().developers.join(developer(), hash, 1)).toBe('joined')
+    await expect(join(developer({ name }), hash, 1)).rejects.toThrow(NameTaken)
+    expect(await join(developer(), hash, 1)).toBe(true)
   })
 
   it('finds a developer by name, and changes the password', async () => {
@@ -71,8 +70,7 @@ export function testDevelopers(storage: () => Storage): void {
   it('does not remove the last administrator', async () => {
     const administrators = (await storage().developers.list()).filter(({ administrator }) => administrator)
     const administrator = administrators[0] ?? developer({ administrator: true })
-    if (administrators.length === 0)
-      await storage().developers.join(administrator, await invitation({ administrator: true }), 1)
+    if (administrators.length === 0) await join(administrator, await invitation({ administrator: true }), 1)
     expect(await storage().developers.remove(administrator.id)).toBe(false)
     expect(await storage().developers.setAdministrator(administrator.id, false)).toBe(false)
     expect(await storage().developers.find(administrator.name)).toMatchObject({ administrator: true })
@@ -191,7 +189,9 @@ export function testAdministration(storage: () => Storage): void {
     expect(administrators.length).toBeGreaterThanOrEqual(4)
     const outcomes = await Promise.all(
       administrators.map(({ id }, at) =>
-        at % 2 === 0 ? developers.remove(id) : developers.setAdministrator(id, false),
+        storage().transaction((stored) =>
+          at % 2 === 0 ? stored.developers.remove(id) : stored.developers.setAdministrator(id, false),
+        ),
       ),
     )
     expect(outcomes.filter((isDone) => !isDone)).toHaveLength(1)

@@ -13,7 +13,7 @@ async function owned(storage: Storage, names: readonly string[], more: Partial<A
   const hash = randomUUID()
   await storage.developers.invite({ hash, administrator: false, expiresAtMs: nowMs * 2 })
   const developer = { id: ownerId, name, passwordHash: 'x', administrator: false, createdAtMs: 1 }
-  expect(await storage.developers.join(developer, hash, nowMs)).toBe('joined')
+  expect(await storage.developers.join(developer, hash, nowMs)).toBe(true)
   const project = {
     id: randomUUID(),
     name: `Project ${ownerId}`,
@@ -120,7 +120,7 @@ export function testListings(open: () => Storage): void {
           { ...entry, clientId: quiet.clientId, requests: 3 },
         ],
         requests: [],
-        audit: [],
+        events: [],
       })
       expect(await storage.listings.hasToken(ownerId)).toBe(true)
       expect(await storage.listings.hasToken()).toBe(true)
@@ -178,13 +178,13 @@ export function testListings(open: () => Storage): void {
           lastUses: [],
           usage: [],
           requests: [],
-          audit: [{ atMs: nowMs, event, actor, count: 1 }],
+          events: [{ atMs: nowMs, event, actor, count: 1 }],
         })
-      const first = await storage.listings.audit(2, { actor })
+      const first = await storage.audit.list(2, { actor })
       expect(first.map(({ event }) => event)).toEqual(['c', 'b'])
-      const rest = await storage.listings.audit(2, { actor }, first[1]!.id)
+      const rest = await storage.audit.list(2, { actor }, first[1]!.id)
       expect(rest.map(({ event }) => event)).toEqual(['a'])
-      const some = await storage.listings.audit(9, { actor, events: ['a', 'c'] })
+      const some = await storage.audit.list(9, { actor, events: ['a', 'c'] })
       expect(some.map(({ event }) => event)).toEqual(['c', 'a'])
     })
   })

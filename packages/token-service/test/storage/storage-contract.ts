@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AuditFilter } from '../../src/storage/activity-storage.ts'
+import type { AuditFilter } from '../../src/storage/audit-storage.ts'
 import type { Application, Project, StoredSecret } from '../../src/storage/application.ts'
 import { openPostgres } from '../../src/storage/postgres/open-postgres.ts'
 import type { Storage, StoredToken } from '../../src/storage/storage.ts'
@@ -383,7 +383,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       const credentials = [...secrets, key, serverSecret, serverKey].map(({ id }) => id)
       const ids = [one.id, server.id, ...credentials]
       const lastUses = ids.map((id) => ({ id, atMs: 10 }))
-      await storage.activity.record({ lastUses, usage: [], requests: [], audit: [] })
+      await storage.activity.record({ lastUses, usage: [], requests: [], events: [] })
       const removed = secrets[0]?.id ?? ''
       await storage.secrets.remove(removed)
       expect(await storage.activity.purgeLastUses(10)).toBe(0)
@@ -406,7 +406,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
           { ...request, atMs: 60_001 },
           { ...request, atMs: 1, minuteMs: 0 },
         ],
-        audit: [
+        events: [
           {
             atMs: 1,
             event: 'first',
@@ -425,7 +425,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
           { ...request, atMs: 60_002 },
           { ...request, atMs: 60_003, address: '::2' },
         ],
-        audit: [{ atMs: 2, event: 'second', count: 1 }],
+        events: [{ atMs: 2, event: 'second', count: 1 }],
       })
       expect(await storage.activity.lastUses([id, unused])).toEqual(new Map([[id, 50]]))
       expect(await storage.activity.lastUses([])).toEqual(new Map())
@@ -442,16 +442,17 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.activity.purgeRequests(60_003)).toBe(2)
       expect(await storage.activity.requests(clientId, 9)).toHaveLength(1)
       const events = async (filter: AuditFilter) =>
-        (await storage.activity.audit(9, filter)).map(({ event }) => event)
+        (await storage.audit.list(9, filter)).map(({ event }) => event)
       expect(await events({ actor: 'ada' })).toEqual(['first'])
       expect(await events({ event: 'second', clientId: undefined })).toEqual(['second'])
       expect(await events({ actor: 'ada', event: 'second' })).toEqual([])
       expect(await events({ sinceMs: 2 })).toEqual(['second'])
       expect(await events({ untilMs: 2 })).toEqual(['first'])
       expect(await events({ untilMs: 2, clientId, address: '::1' })).toEqual(['first'])
-      expect(await storage.activity.audit(2)).toEqual([
-        { atMs: 2, event: 'second', count: 1 },
+      expect(await storage.audit.list(2)).toEqual([
+        { id: expect.any(Number), atMs: 2, event: 'second', count: 1 },
         {
+          id: expect.any(Number),
           atMs: 1,
           event: 'first',
           actor: 'ada',
@@ -461,8 +462,8 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
           detail: 'd',
         },
       ])
-      expect(await storage.activity.purgeAudit(2)).toBe(1)
-      expect((await storage.activity.audit(2)).map(({ event }) => event)).toEqual(['second'])
+      expect(await storage.audit.purge(2, () => expect.unreachable())).toBe(1)
+      expect((await storage.audit.list(2)).map(({ event }) => event)).toEqual(['second'])
     })
 
     testDevelopers(() => storage)

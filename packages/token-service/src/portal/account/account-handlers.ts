@@ -15,7 +15,6 @@ const passwordForm = z.object({ password: z.string().max(1_000), new_password: n
 
 /** The developer's own account. */
 export function accountHandlers(service: ServiceContext): HandlersOf<typeof accountRoutes> {
-  const { developers, sessions } = service.storage
   const startSession = createSessionStarter(service)
   const checkPassword = createPasswordChecker(service)
 
@@ -29,9 +28,12 @@ export function accountHandlers(service: ServiceContext): HandlersOf<typeof acco
       const checked = await checkPassword(developer.name, parsed.data.password, address)
       if (checked.retryAfterSeconds !== undefined) return tooManyAttempts(checked.retryAfterSeconds, {}, show)
       if (!checked.developer) return show({ values: {}, errors: { password: 'The password is incorrect.' } })
-      await developers.changePassword(developer.id, await hashPassword(parsed.data.new_password))
-      await sessions.closeAll(developer.id)
-      service.activity.audit({ event: 'password_changed', ...actorOf(request) })
+      const passwordHash = await hashPassword(parsed.data.new_password)
+      await service.act(actorOf(request), async ({ developers, sessions }, audit) => {
+        await developers.changePassword(developer.id, passwordHash)
+        await sessions.closeAll(developer.id)
+        audit('password_changed')
+      })
       const started = await startSession(developer, request, request.paths.account)
       return { ...started, notice: 'password_changed' }
     },

@@ -1,5 +1,6 @@
 /** What happened, by event: `{client}` and `{detail}` are the application or API and what else the entry names. */
 const sentences: Readonly<Record<string, string>> = {
+  administrator_rejected: 'sent a wrong administrator token',
   application_approved: 'approved {client}',
   application_changed: 'changed the settings of {client}',
   application_created: 'registered {client}',
@@ -15,6 +16,7 @@ const sentences: Readonly<Record<string, string>> = {
   developer_removed: 'removed {detail}',
   key_added: 'added a public key to {client}',
   key_removed: 'removed a public key of {client}',
+  keys_changed: 'changed the configured public keys of {client}',
   key_renamed: 'renamed a public key of {client}',
   log_in_failed: 'failed to log in',
   logged_in: 'logged in',
@@ -70,6 +72,7 @@ export const eventGroups = {
       'key_added',
       'key_removed',
       'key_renamed',
+      'keys_changed',
       'tokens_revoked',
       'token_revoked',
     ],
@@ -104,7 +107,7 @@ export const eventGroups = {
     'Resource servers',
     ['resource_server_created', 'resource_server_changed', 'resource_server_removed'],
   ],
-  rejections: ['Rejected requests', ['request_rejected']],
+  rejections: ['Rejected requests', ['request_rejected', 'administrator_rejected']],
 } as const satisfies Readonly<Record<string, readonly [label: string, events: readonly string[]]>>
 
 export type EventGroup = keyof typeof eventGroups

@@ -1,4 +1,4 @@
-import type { AuditFilter } from '../../storage/activity-storage.ts'
+import type { AuditFilter } from '../../storage/audit-storage.ts'
 import type { RawParameters } from '../../oauth/raw-parameters.ts'
 import type { auditRoutes } from './audit-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
@@ -21,7 +21,7 @@ export function auditHandlers({ storage, activity, clock }: ServiceContext): Han
       const fields = filterFields(request.query)
       const { before } = request.query
       const cursor = typeof before === 'string' && /^\d{1,15}$/.test(before) ? Number(before) : undefined
-      const found = await storage.listings.audit(shownEntries + 1, parseFilter(fields), cursor)
+      const found = await storage.audit.list(shownEntries + 1, parseFilter(fields), cursor)
       const entries = await createAuditSentences(storage, request.paths, found.slice(0, shownEntries))
       const content = {
         entries,
@@ -36,7 +36,7 @@ export function auditHandlers({ storage, activity, clock }: ServiceContext): Han
       requireAdministrator(request)
       await activity.flush()
       const filter = parseFilter(filterFields(request.query))
-      const entries = await storage.activity.audit(exportedEntries, filter)
+      const entries = await storage.audit.list(exportedEntries, filter)
       const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
       return { file: { name: 'audit.jsonl', type: 'application/x-ndjson; charset=utf-8', text } }
     },

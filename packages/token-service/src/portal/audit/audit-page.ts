@@ -5,7 +5,7 @@ import { linkTo } from '../layout/paging.ts'
 import { relativeTime, time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { eventGroups, type EventGroup } from './audit-events.ts'
-import type { AuditSentence } from './audit-sentence.ts'
+import { actorText, type AuditSentence } from './audit-sentence.ts'
 
 /** The fields of the filter, as they were sent. */
 export type AuditFields = Readonly<
@@ -79,7 +79,7 @@ function row(
   entry: AuditSentence,
   nowMs: number,
 ): SafeHtml {
-  const { id, atMs, event, actor, clientId, clientName, address, detail, sentence } = entry
+  const { id, atMs, event, actor, actorType, clientId, clientName, address, detail, sentence } = entry
   const chip = (name: keyof AuditFields, value: string | undefined, label = value) =>
     value === undefined || fields[name] === value
       ? ''
@@ -89,11 +89,12 @@ function row(
   const values = [
     ['Time', time(atMs)],
     ['Event', html`<code>${event}</code>`],
-    ['Who', actor],
+    ['Who', actorType && actorText(entry)],
     ['Address', address],
     ['Client ID', clientId && html`<code>${clientId}</code>`],
     ['Detail', detail],
-  ] as const
+    ...Object.entries(entry.changes ?? {}).map(([name, { from, to }]) => [name, change(from, to)] as const),
+  ] as readonly (readonly [string, SafeHtml | string | undefined])[]
   return html`<li>
     <p class="sentence">${sentence}</p>
     <span class="hint">${relativeTime(atMs, nowMs)}</span>
@@ -115,4 +116,15 @@ function row(
       </p>
     </details>
   </li>`
+}
+
+/** The old value, if there was one, and the new one. */
+function change(from: unknown, to: unknown): SafeHtml {
+  return html`${from === undefined ? '' : html`<s>${valueText(from)}</s> <span class="visually-hidden">becomes </span>`}${valueText(to)}`
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined || value === null || value === '') return 'none'
+  if (Array.isArray(value)) return value.join(', ') || 'none'
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,11 +1,11 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Storage } from '../../storage/storage.ts'
-import type { NumberedAuditEntry } from '../../storage/listing-storage.ts'
+import type { StoredAuditEntry } from '../../storage/audit-storage.ts'
 import type { Paths } from '../paths.ts'
 import { sentenceOf } from './audit-events.ts'
 
 /** An entry of the audit log as people read it. */
-export interface AuditSentence extends NumberedAuditEntry {
+export interface AuditSentence extends StoredAuditEntry {
   readonly sentence: SafeHtml
   /** The name of the application or API, if it still exists. */
   readonly clientName?: string | undefined
@@ -20,18 +20,18 @@ interface Subject {
 export async function createAuditSentences(
   storage: Storage,
   paths: Paths,
-  entries: readonly NumberedAuditEntry[],
+  entries: readonly StoredAuditEntry[],
 ): Promise<AuditSentence[]> {
   const subjects = await findSubjects(storage, paths, entries)
   return entries.map((entry) => {
-    const { event, actor, clientId, detail, count } = entry
+    const { event, clientId, detail, count } = entry
     const client = clientId === undefined ? undefined : subjects.get(clientId)
     const values: Readonly<Record<string, SafeHtml | string>> = {
       client: client ? linkTo(client) : (clientId ?? 'an application'),
       detail: detail === undefined ? '' : detailText(detail, subjects),
     }
     const parts = sentenceOf(event).split(/\{(client|detail)\}/)
-    const sentence = html`<strong>${actor ?? 'Somebody'}</strong> ${parts.map((part, index) =>
+    const sentence = html`<strong>${actorText(entry)}</strong> ${parts.map((part, index) =>
         index % 2 === 1 ? (values[part] ?? '') : part,
       )}${count > 1 ? ` × ${count.toLocaleString('en')}` : ''}`
     return { ...entry, sentence, clientName: client?.name }
@@ -46,11 +46,27 @@ function detailText(detail: string, subjects: ReadonlyMap<string, Subject>): Saf
   })}`
 }
 
+/** No person can be named like the others: their names stand in their own words. */
+export function actorText({ actorType, actor }: StoredAuditEntry): string {
+  switch (actorType) {
+    case 'person':
+      return actor ?? 'Somebody'
+    case 'api':
+      return 'The administrators’ API'
+    case 'command':
+      return `The command${actor === undefined ? '' : ` (run by ${actor})`}`
+    case 'service':
+      return `The service${actor === undefined ? '' : ` (${actor})`}`
+    default:
+      return 'Somebody'
+  }
+}
+
 function linkTo({ name, path }: Subject): SafeHtml {
   return html`<a href="${path}">${name}</a>`
 }
 
-async function findSubjects(storage: Storage, paths: Paths, entries: readonly NumberedAuditEntry[]) {
+async function findSubjects(storage: Storage, paths: Paths, entries: readonly StoredAuditEntry[]) {
   const clientIds = new Set(entries.flatMap(({ clientId }) => clientId ?? []))
   const words = new Set(entries.flatMap(({ detail = '' }) => detail.split(' ')))
   const hasProjects = [...words].some((word) => /^[\da-f-]{36}$/.test(word))

@@ -14,7 +14,7 @@ const productForm = z.object({
 })
 
 /** The catalogue of API products, for the administrator. */
-export function productHandlers({ storage, activity }: ServiceContext): HandlersOf<typeof catalogueRoutes> {
+export function productHandlers({ storage, act }: ServiceContext): HandlersOf<typeof catalogueRoutes> {
   return {
     async showProducts(request) {
       requireAdministrator(request)
@@ -24,16 +24,21 @@ export function productHandlers({ storage, activity }: ServiceContext): Handlers
       requireAdministrator(request)
       const { remove } = request.form
       if (typeof remove === 'string') {
-        await storage.products.remove(remove)
-        activity.audit({ event: 'product_removed', ...actorOf(request), detail: remove })
+        await act(actorOf(request), async ({ products }, audit) => {
+          await products.remove(remove)
+          audit('product_removed', { detail: remove })
+        })
         return { redirectTo: request.paths.products, notice: 'product_removed' }
       }
       const parsed = parseForm(productForm, request.form)
       if (!parsed.data) {
         return { page: productsPage(request, await storage.products.list(), parsed.state), status: 422 }
       }
-      await storage.products.add([parsed.data.name])
-      activity.audit({ event: 'product_added', ...actorOf(request), detail: parsed.data.name })
+      const { name } = parsed.data
+      await act(actorOf(request), async ({ products }, audit) => {
+        await products.add([name])
+        audit('product_added', { detail: name })
+      })
       return { redirectTo: request.paths.products, notice: 'product_added' }
     },
   }

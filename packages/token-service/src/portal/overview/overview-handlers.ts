@@ -59,7 +59,7 @@ export function overviewHandlers({
               .then(({ total }) => total),
         listings.expiringSecrets([nowMs, nowMs + expiryMs], shownRows, ownerId),
         listings.topFailures(nowMs - dayMs, shownRows, ownerId),
-        developer.administrator ? listings.audit(shownRows, { events: changeEvents }) : [],
+        developer.administrator ? storage.audit.list(shownRows, { events: changeEvents }) : [],
       ])
       const content = {
         usage: summarizeUsage(totals, month, nowMs),

@@ -12,9 +12,8 @@ import { requireAdministrator } from '../session/require-administrator.ts'
 
 /** The list of developers, for the administrator. */
 export function developerHandlers({
-  activity,
   storage,
-  accountLinks,
+  linksFor,
   developersFor,
   clock,
 }: ServiceContext): HandlersOf<typeof peopleRoutes> {
@@ -53,15 +52,13 @@ export function developerHandlers({
     },
     async invite(request) {
       requireAdministrator(request)
-      const link = `${request.baseUrl}${portalLinks.join(await accountLinks.createInvitation({ administrator: false }))}`
-      activity.audit({ event: 'developer_invited', ...actorOf(request) })
+      const link = `${request.baseUrl}${portalLinks.join(await linksFor(actorOf(request)).createInvitation({ administrator: false }))}`
       const newLink = { title: 'Send this link to the new developer', link, lifetime: '7 days' }
       return show(request, newLink)
     },
     async createPasswordLink(request) {
       const developer = await developerInUrl(request)
-      const link = `${request.baseUrl}${portalLinks.newPassword(await accountLinks.createPasswordReset(developer))}`
-      activity.audit({ event: 'password_link_created', ...actorOf(request), detail: developer.name })
+      const link = `${request.baseUrl}${portalLinks.newPassword(await linksFor(actorOf(request)).createPasswordReset(developer))}`
       const newLink = { title: `Send this link to ${developer.name}`, link, lifetime: '15 minutes' }
       return show(request, newLink)
     },

@@ -22,7 +22,7 @@ export const deletionForm = z.object({ decision: z.enum(['delete', 'restore']) }
 const ownersForm = z.union([z.object({ add: z.string() }), z.object({ remove: z.string() })])
 
 export function projectHandlers(service: ServiceContext): HandlersOf<typeof projectRoutes> {
-  const { storage, registryFor, activity, clock } = service
+  const { storage, act, registryFor, clock } = service
   const { developers } = storage
   return {
     async showProjects(request) {
@@ -58,8 +58,7 @@ export function projectHandlers(service: ServiceContext): HandlersOf<typeof proj
       if (!administrator && (await developers.projectIds(id)).length >= maxProjects) {
         throw new PortalError('too_many_projects')
       }
-      const project = await registryFor(actorOf(request)).createProject(parsed.data)
-      await developers.addProject(id, project.id)
+      const project = await registryFor(actorOf(request)).createProject(parsed.data, id)
       const redirectTo = form['from'] === 'start' ? paths.start : paths.project(project.id)
       return { redirectTo, notice: 'project_created' }
     },
@@ -95,9 +94,10 @@ export function projectHandlers(service: ServiceContext): HandlersOf<typeof proj
       const changed = data && all.find(({ id }) => id === ('add' in data ? data.add : data.remove))
       if (!changed) throw new PortalError('invalid_form')
       const notice = 'add' in data ? 'owner_added' : 'owner_removed'
-      if ('add' in data) await developers.addProject(changed.id, project.id)
-      else await developers.removeProject(changed.id, project.id)
-      activity.audit({ event: notice, ...actorOf(request), detail: `${changed.name} ${project.id}` })
+      await act(actorOf(request), async (stored, audit) => {
+        await stored.developers['add' in data ? 'addProject' : 'removeProject'](changed.id, project.id)
+        audit(notice, { detail: `${changed.name} ${project.id}` })
+      })
       return { redirectTo: request.paths.project(project.id), notice }
     },
   }

@@ -20,6 +20,7 @@ const nameForm = z.object({ name: line(200) })
 
 /** The APIs that may introspect tokens, for administrators. */
 export function resourceServerHandlers({
+  storage,
   resourceServersFor,
   activity,
   clock,
@@ -35,7 +36,8 @@ export function resourceServerHandlers({
     registryOf(request).find(request.params['clientId'] ?? '')
 
   async function list(request: DeveloperRequest, state: FormState, submissionId: string = randomUUID()) {
-    const servers = await registryOf(request).list()
+    requireAdministrator(request)
+    const servers = await storage.resourceServers.list()
     const lastUses = await activity.lastUses(servers.map(({ id }) => id))
     return resourceServersPage(request, { servers, lastUses, nowMs: clock.now(), state, submissionId })
   }

@@ -1,7 +1,12 @@
-import type { Actor } from '../../clients/application-registry.ts'
-import type { DeveloperRequest } from '../portal-request.ts'
+import type { Actor } from '../../storage/audit-storage.ts'
+import type { Developer } from '../../storage/developer-storage.ts'
+
+interface ActingRequest {
+  readonly developer: Pick<Developer, 'id' | 'name'>
+  readonly address: string
+}
 
 /** The developer, for the audit log. */
-export function actorOf({ developer, address }: DeveloperRequest): Actor {
-  return { actor: developer.name, address }
+export function actorOf({ developer, address }: ActingRequest): Actor {
+  return { actorType: 'person', actor: developer.name, actorId: developer.id, address }
 }

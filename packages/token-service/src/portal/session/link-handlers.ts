@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { digest } from '../../runtime/digest.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
+import { changesOf } from '../../clients/acts.ts'
+import { NameTaken } from '../../storage/developer-storage.ts'
 import { emptyForm } from '../layout/form.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
+import { actorOf } from './actor.ts'
 import { joinPage } from './join-page.ts'
 import { newPasswordPage } from './new-password-page.ts'
 import { PortalError } from '../portal-error.ts'
@@ -23,7 +26,7 @@ const passwordForm = z.object({ new_password: newPassword })
 
 /** The links with which people join, or set a new password after they forgot theirs. */
 export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRoutes> {
-  const { storage, clock, activity } = service
+  const { storage, act, clock } = service
   const startSession = createSessionStarter(service)
 
   async function findInvitation(token = '') {
@@ -51,14 +54,18 @@ export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRou
       const { administrator, hash } = invitation
       const developer = { id: randomUUID(), name: parsed.data.name, passwordHash, administrator }
       const nowMs = clock.now()
-      const outcome = await storage.developers.join({ ...developer, createdAtMs: nowMs }, hash, nowMs)
-      if (outcome === 'void') throw new PortalError('invalid_link')
-      if (outcome === 'joined') {
-        activity.audit({ event: 'developer_joined', actor: developer.name, address: request.address })
-        return startSession(developer, request)
+      try {
+        await act(actorOf({ developer, address: request.address }), async ({ developers }, audit) => {
+          const joined = await developers.join({ ...developer, createdAtMs: nowMs }, hash, nowMs)
+          if (!joined) throw new PortalError('invalid_link')
+          audit('developer_joined', { changes: changesOf({ administrator }) })
+        })
+      } catch (error) {
+        if (!(error instanceof NameTaken)) throw error
+        const state = { values: { name: developer.name }, errors: { name: error.message } }
+        return { page: joinPage(request, state, invitation), status: 422 }
       }
-      const state = { values: { name: developer.name }, errors: { name: 'This name is taken.' } }
-      return { page: joinPage(request, state, invitation), status: 422 }
+      return startSession(developer, request)
     },
     async showNewPassword(request) {
       const { developer } = await findLink(request.params['token'])
@@ -69,10 +76,12 @@ export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRou
       const parsed = parseForm(passwordForm, request.form)
       if (!parsed.data) return { page: newPasswordPage(request, parsed.state, developer), status: 422 }
       const passwordHash = await hashPassword(parsed.data.new_password)
-      if (!(await storage.developers.usePasswordLink(hash, passwordHash, clock.now()))) {
-        throw new PortalError('invalid_link')
-      }
-      activity.audit({ event: 'password_set', actor: developer.name, address: request.address })
+      await act(actorOf({ developer, address: request.address }), async ({ developers }, audit) => {
+        if (!(await developers.usePasswordLink(hash, passwordHash, clock.now()))) {
+          throw new PortalError('invalid_link')
+        }
+        audit('password_set')
+      })
       return startSession(developer, request)
     },
   }

@@ -3,6 +3,7 @@ import type { RawParameters } from '../../oauth/raw-parameters.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { parseForm } from '../layout/parse-form.ts'
+import { actorOf } from './actor.ts'
 import { tooManyAttempts } from './too-many-attempts.ts'
 import { logInPage } from './log-in-page.ts'
 import type { HandlersOf, PortalRequest, PortalResponse } from '../portal-request.ts'
@@ -26,8 +27,8 @@ function nextPath({ paths }: PortalRequest, { next }: RawParameters): string {
 
 /** Logging in and out. */
 export function logInHandlers(service: ServiceContext): HandlersOf<typeof logInRoutes> {
-  const { storage, activity } = service
-  const { developers, sessions } = storage
+  const { storage, act } = service
+  const { developers } = storage
   const startSession = createSessionStarter(service)
   const checkPassword = createPasswordChecker(service)
 
@@ -55,8 +56,12 @@ export function logInHandlers(service: ServiceContext): HandlersOf<typeof logInR
       return show({ values, errors: { password: 'The name or password is incorrect.' } })
     },
     async logOut({ sessionHash, developer, address, paths }) {
-      if (sessionHash !== undefined) await sessions.close(sessionHash)
-      if (developer) activity.audit({ event: 'logged_out', actor: developer.name, address })
+      if (sessionHash !== undefined && developer) {
+        await act(actorOf({ developer, address }), async ({ sessions }, audit) => {
+          await sessions.close(sessionHash)
+          audit('logged_out')
+        })
+      }
       return { redirectTo: paths.logIn, sessionId: null, notice: 'logged_out' }
     },
   }

@@ -37,7 +37,7 @@ export function createPasswordChecker({ storage, clock, activity }: ServiceConte
     if (!developer) await isPassword(password, undefined)
     await addressGuard.failed(address, 'portal')
     await failedAttempts.failed(address, key)
-    activity.audit({ event: 'log_in_failed', address, detail: developer?.name })
+    activity.count({ event: 'log_in_failed', address, detail: developer?.name })
     return {}
   }
 

@@ -4,6 +4,7 @@ import { digest } from '../../runtime/digest.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { PortalRequest, PortalResponse } from '../portal-request.ts'
+import { actorOf } from './actor.ts'
 
 const cookieName = 'tokenwell_portal'
 const lifetimeSeconds = 12 * 60 * 60
@@ -28,18 +29,20 @@ export function setSessionCookie(reply: FastifyReply, id: string | null, options
 }
 
 /** Logs a developer in, always with a new session ID: an ID that was known before the login is useless. */
-export function createSessionStarter({ storage, clock, activity }: ServiceContext) {
+export function createSessionStarter({ act, clock }: ServiceContext) {
   return async (
-    { id: developerId, name: actor }: Pick<Developer, 'id' | 'name'>,
+    developer: Pick<Developer, 'id' | 'name'>,
     request: PortalRequest,
     next = request.paths.root,
   ): Promise<PortalResponse> => {
     const { sessionHash: previous, address } = request
     const sessionId = randomBytes(32).toString('base64url')
     const expiresAtMs = clock.now() + lifetimeSeconds * 1000
-    if (previous !== undefined) await storage.sessions.close(previous)
-    await storage.sessions.open({ hash: digest(sessionId), developerId, expiresAtMs })
-    activity.audit({ event: 'logged_in', actor, address })
+    await act(actorOf({ developer, address }), async ({ sessions }, audit) => {
+      if (previous !== undefined) await sessions.close(previous)
+      await sessions.open({ hash: digest(sessionId), developerId: developer.id, expiresAtMs })
+      audit('logged_in')
+    })
     return { redirectTo: next, sessionId }
   }
 }

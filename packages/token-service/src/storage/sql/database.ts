@@ -11,7 +11,8 @@ import type { Application, Project, StoredSecret } from '../application.ts'
 import type { ResourceServer } from '../resource-server.ts'
 import type { Developer, Invitation, PasswordLink, Session } from '../developer-storage.ts'
 import type { StoredToken } from '../storage.ts'
-import type { AuditEntry, LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
+import type { LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
+import type { AuditEntry, ChainedEntry, Checkpoint } from '../audit-storage.ts'
 
 type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
   [Key in Column]: Exclude<Row[Key], undefined> | null
@@ -37,9 +38,22 @@ export interface Schema {
   usedAssertions: { hash: string; expiresAtMs: number }
   usage: UsageEntry
   tokenRequests: TokenRequestEntry
-  audit: Nullable<Required<AuditEntry>, 'actor' | 'clientId' | 'address' | 'detail'> & {
-    id: Generated<number>
+  /** `changes` is a JSON object. Only entries of the chain have a number and a code. */
+  audit: Pick<AuditEntry, 'event' | 'atMs' | 'count'> & { id: Generated<number>; changes: string | null } & {
+    [
+      Column in
+        | 'actorType'
+        | 'actor'
+        | 'actorId'
+        | 'clientId'
+        | 'address'
+        | 'detail'
+        | 'sequence'
+        | 'keyId'
+        | 'mac'
+    ]: Exclude<ChainedEntry[Column], undefined> | null
   }
+  auditCheckpoints: Checkpoint & { end: 'start' | 'head' }
   developers: Omit<Developer, 'administrator'> & { administrator: number }
   invitations: Omit<Invitation, 'administrator'> & { administrator: number }
   passwordLinks: PasswordLink
@@ -64,6 +78,14 @@ export function createDatabase(
   frequent = new Set<string>(),
 ): Database {
   return { kind, query: new Kysely<Schema>({ dialect, plugins: [new CamelCasePlugin()] }), frequent }
+}
+
+/** Runs statements in one transaction, which may have begun already. */
+export function inTransaction<Result>(
+  query: Query,
+  work: (transaction: Query) => Promise<Result>,
+): Promise<Result> {
+  return query.isTransaction ? work(query) : query.transaction().execute(work)
 }
 
 /**

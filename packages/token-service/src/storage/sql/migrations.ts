@@ -112,13 +112,26 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
       `create index token_requests_time on token_requests (at_ms)`,
       `create table audit (
         id ${identity},
+        sequence bigint unique,
         at_ms bigint not null,
         event text not null,
+        actor_type text,
         actor text,
+        actor_id text,
         client_id text,
         address text,
         detail text,
-        count integer not null
+        changes text,
+        count integer not null,
+        key_id text,
+        mac text
+      )`,
+      `create table audit_checkpoints (
+        "end" text primary key check ("end" in ('start', 'head')),
+        sequence bigint not null,
+        mac text not null,
+        key_id text not null,
+        signature text not null
       )`,
       `create index audit_time on audit (at_ms)`,
       `create index audit_client on audit (client_id, id)`,

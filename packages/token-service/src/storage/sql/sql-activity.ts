@@ -1,6 +1,7 @@
-import { sql, type ExpressionBuilder, type Selectable } from 'kysely'
-import type { ActivityStorage, AuditEntry, AuditFilter } from '../activity-storage.ts'
-import { anyOf, countDeleted, type Database, type Schema } from './database.ts'
+import { sql } from 'kysely'
+import type { ActivityStorage } from '../activity-storage.ts'
+import { anyOf, countDeleted, type Database } from './database.ts'
+import { toAuditRow } from './sql-audit.ts'
 
 export function createSqlActivity(database: Database): ActivityStorage {
   const { query } = database
@@ -48,7 +49,9 @@ export function createSqlActivity(database: Database): ActivityStorage {
             )
             .execute()
         }
-        if (batch.audit.length > 0) await transaction.insertInto('audit').values(batch.audit).execute()
+        if (batch.events.length > 0) {
+          await transaction.insertInto('audit').values(batch.events.map(toAuditRow)).execute()
+        }
       })
     },
     async lastUses(ids) {
@@ -93,42 +96,6 @@ export function createSqlActivity(database: Database): ActivityStorage {
         .limit(limit)
         .execute(),
     purgeRequests: (beforeMs) => countDeleted(query.deleteFrom('tokenRequests').where('atMs', '<', beforeMs)),
-    async audit(limit, filter = {}) {
-      const rows = await query
-        .selectFrom('audit')
-        .select(['atMs', 'event', 'actor', 'clientId', 'address', 'detail', 'count'])
-        .where((row) => row.and(auditConditions(row, filter)))
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute()
-      return rows.map(toAuditEntry)
-    },
-    purgeAudit: (beforeMs) => countDeleted(query.deleteFrom('audit').where('atMs', '<', beforeMs)),
-  }
-}
-
-export function auditConditions(
-  row: ExpressionBuilder<Schema, 'audit'>,
-  { sinceMs, untilMs, events, ...equal }: AuditFilter,
-) {
-  return [
-    ...(sinceMs === undefined ? [] : [row('atMs', '>=', sinceMs)]),
-    ...(untilMs === undefined ? [] : [row('atMs', '<', untilMs)]),
-    ...(events === undefined ? [] : [row('event', 'in', events)]),
-    ...(['event', 'actor', 'clientId', 'address'] as const)
-      .filter((column) => equal[column] !== undefined)
-      .map((column) => row(column, '=', equal[column] ?? '')),
-  ]
-}
-
-export function toAuditEntry(row: Omit<Selectable<Schema['audit']>, 'id'>): AuditEntry {
-  const { actor, clientId, address, detail, ...entry } = row
-  return {
-    ...entry,
-    actor: actor ?? undefined,
-    clientId: clientId ?? undefined,
-    address: address ?? undefined,
-    detail: detail ?? undefined,
   }
 }
 

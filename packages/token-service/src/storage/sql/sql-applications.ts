@@ -2,7 +2,7 @@ import type { RegisteredClient } from '../application.ts'
 import type { ApplicationStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { selectClients, toClients } from './client-rows.ts'
-import { anyOf, firstOf, frequentStatement, type Database } from './database.ts'
+import { anyOf, firstOf, frequentStatement, inTransaction, type Database } from './database.ts'
 
 export function createSqlApplications(database: Database): ApplicationStorage {
   const { query } = database
@@ -51,7 +51,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
       return toClients(rows)
     },
     create: (application, secrets) =>
-      query.transaction().execute(async (transaction) => {
+      inTransaction(query, async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction
           .insertInto('applications')
           .values({

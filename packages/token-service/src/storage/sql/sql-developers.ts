@@ -1,15 +1,8 @@
-import { sql, type Selectable } from 'kysely'
-import type { Developer, DeveloperStorage } from '../developer-storage.ts'
-import { countDeleted, type Database, type Query, type Schema } from './database.ts'
+import type { Selectable } from 'kysely'
+import { NameTaken, type Developer, type DeveloperStorage } from '../developer-storage.ts'
+import { countDeleted, inTransaction, type Database, type Query, type Schema } from './database.ts'
 
-class NotJoined extends Error {}
-
-export function createSqlDevelopers({ kind, query }: Database): DeveloperStorage {
-  /** Concurrent changes of administrators run one after another. */
-  async function lockAdministrators(transaction: Query): Promise<void> {
-    if (kind === 'postgres') await sql`lock table developers in share row exclusive mode`.execute(transaction)
-  }
-
+export function createSqlDevelopers({ query }: Database): DeveloperStorage {
   async function isLastAdministrator(transaction: Query, id: string): Promise<boolean> {
     const rows = await transaction
       .selectFrom('developers')
@@ -30,45 +23,36 @@ export function createSqlDevelopers({ kind, query }: Database): DeveloperStorage
       return rows.map(toDeveloper)
     },
     find,
-    async join(developer, invitationHash, nowMs) {
-      const administrator = Number(developer.administrator)
-      try {
-        return await query.transaction().execute(async (transaction) => {
-          // The deletion locks the row: a concurrent one waits, then finds it deleted.
-          const used = await transaction
-            .deleteFrom('invitations')
-            .where('hash', '=', invitationHash)
-            .where('expiresAtMs', '>', nowMs)
-            .where('administrator', '=', administrator)
-            .executeTakeFirstOrThrow()
-          if (used.numDeletedRows === 0n) return 'void'
-          if (developer.administrator) {
-            await lockAdministrators(transaction)
-            const others = transaction.selectFrom('developers').select('id').where('administrator', '=', 1)
-            if (await others.executeTakeFirst()) return 'void'
-          }
-          const joined = await transaction
-            .insertInto('developers')
-            .values({ ...developer, administrator })
-            .onConflict((conflict) => conflict.doNothing())
-            .executeTakeFirstOrThrow()
-          if (joined.numInsertedOrUpdatedRows === 0n) throw new NotJoined()
-          return 'joined'
-        })
-      } catch (error) {
-        if (!(error instanceof NotJoined)) throw error
-        return !developer.administrator && (await find(developer.name)) ? 'name_taken' : 'void'
-      }
-    },
+    join: (developer, invitationHash, nowMs) =>
+      inTransaction(query, async (transaction) => {
+        const administrator = Number(developer.administrator)
+        const used = await transaction
+          .deleteFrom('invitations')
+          .where('hash', '=', invitationHash)
+          .where('expiresAtMs', '>', nowMs)
+          .where('administrator', '=', administrator)
+          .executeTakeFirstOrThrow()
+        if (used.numDeletedRows === 0n) return false
+        if (developer.administrator) {
+          const others = transaction.selectFrom('developers').select('id').where('administrator', '=', 1)
+          if (await others.executeTakeFirst()) return false
+        }
+        const joined = await transaction
+          .insertInto('developers')
+          .values({ ...developer, administrator })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirstOrThrow()
+        if (joined.numInsertedOrUpdatedRows === 0n) throw new NameTaken('This name is taken.')
+        return true
+      }),
     async changePassword(id, passwordHash) {
-      await query.transaction().execute(async (transaction) => {
+      await inTransaction(query, async (transaction) => {
         await transaction.updateTable('developers').set({ passwordHash }).where('id', '=', id).execute()
         await transaction.deleteFrom('passwordLinks').where('developerId', '=', id).execute()
       })
     },
     setAdministrator: (id, administrator) =>
-      query.transaction().execute(async (transaction) => {
-        await lockAdministrators(transaction)
+      inTransaction(query, async (transaction) => {
         if (!administrator && (await isLastAdministrator(transaction, id))) return false
         const { numUpdatedRows } = await transaction
           .updateTable('developers')
@@ -78,8 +62,7 @@ export function createSqlDevelopers({ kind, query }: Database): DeveloperStorage
         return numUpdatedRows > 0n
       }),
     remove: (id) =>
-      query.transaction().execute(async (transaction) => {
-        await lockAdministrators(transaction)
+      inTransaction(query, async (transaction) => {
         if (await isLastAdministrator(transaction, id)) return false
         await transaction.deleteFrom('sessions').where('developerId', '=', id).execute()
         await transaction.deleteFrom('memberships').where('developerId', '=', id).execute()
@@ -139,7 +122,7 @@ export function createSqlDevelopers({ kind, query }: Database): DeveloperStorage
       return row && toDeveloper(row)
     },
     usePasswordLink: (hash, passwordHash, nowMs) =>
-      query.transaction().execute(async (transaction) => {
+      inTransaction(query, async (transaction) => {
         const used = await transaction
           .deleteFrom('passwordLinks')
           .where('hash', '=', hash)

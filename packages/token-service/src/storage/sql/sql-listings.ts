@@ -3,7 +3,6 @@ import type { RegisteredClient } from '../application.ts'
 import type { ApplicationFilter, ListedStatus, ListFilter, ListingStorage } from '../listing-storage.ts'
 import { selectClients, toClients, toProject } from './client-rows.ts'
 import { anyOf, type Database, type Schema } from './database.ts'
-import { auditConditions, toAuditEntry } from './sql-activity.ts'
 
 type Row = ExpressionBuilder<Schema, 'applications' | 'projects'>
 
@@ -185,17 +184,6 @@ export function createSqlListings(database: Database): ListingStorage {
         prefix,
         expiresAtMs: expiresAtMs ?? untilMs,
       }))
-    },
-    async audit(limit, filter, before) {
-      const rows = await query
-        .selectFrom('audit')
-        .selectAll()
-        .where((row) => row.and(auditConditions(row, filter)))
-        .$if(before !== undefined, (all) => all.where('id', '<', before ?? 0))
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute()
-      return rows.map(({ id, ...entry }) => ({ ...toAuditEntry(entry), id }))
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { ProjectStorage } from '../storage.ts'
 import { toProject } from './client-rows.ts'
-import { anyOf, countDeleted, type Database } from './database.ts'
+import { anyOf, countDeleted, inTransaction, type Database } from './database.ts'
 
 export function createSqlProjects(database: Database): ProjectStorage {
   const { query } = database
@@ -8,6 +8,10 @@ export function createSqlProjects(database: Database): ProjectStorage {
     async list() {
       const rows = await query.selectFrom('projects').selectAll().orderBy('createdAtMs').execute()
       return rows.map(toProject)
+    },
+    async find(id) {
+      const row = await query.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst()
+      return row && toProject(row)
     },
     async create(project) {
       await query
@@ -21,7 +25,7 @@ export function createSqlProjects(database: Database): ProjectStorage {
     },
     // Memberships are deleted with them.
     purge: (nowMs) =>
-      query.transaction().execute(async (transaction) => {
+      inTransaction(query, async (transaction) => {
         const projects = transaction.selectFrom('projects').select('id').where('deletesAtMs', '<=', nowMs)
         const applications = await transaction
           .deleteFrom('applications')

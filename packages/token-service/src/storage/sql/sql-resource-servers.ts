@@ -2,7 +2,7 @@ import type { ResourceServer } from '../resource-server.ts'
 import type { PublicKey } from '../public-key.ts'
 import type { ResourceServerStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
-import { anyOf, type Database, type Query } from './database.ts'
+import { anyOf, inTransaction, type Database, type Query } from './database.ts'
 import { secretColumns, withSecrets } from './sql-secrets.ts'
 
 export function createSqlResourceServers(database: Database): ResourceServerStorage {
@@ -21,7 +21,7 @@ export function createSqlResourceServers(database: Database): ResourceServerStor
     find,
     list: async () => toServers(await selectServers(query).execute()),
     create: ({ secrets, keys, ...server }) =>
-      query.transaction().execute(async (transaction) => {
+      inTransaction(query, async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction
           .insertInto('resourceServers')
           .values({ ...server, keys: JSON.stringify(keys) })
@@ -45,7 +45,7 @@ export function createSqlResourceServers(database: Database): ResourceServerStor
       return numUpdatedRows > 0n
     },
     remove: (id) =>
-      query.transaction().execute(async (transaction) => {
+      inTransaction(query, async (transaction) => {
         await transaction.deleteFrom('secrets').where('ownerId', '=', id).execute()
         await transaction.deleteFrom('resourceServers').where('id', '=', id).execute()
       }),

@@ -15,6 +15,16 @@ export function createSqlSecrets({ query }: Database): SecretStorage {
     async expire(id, expiresAtMs) {
       await query.updateTable('secrets').set({ expiresAtMs }).where('id', '=', id).execute()
     },
+    async expireOthers({ id, ownerId }, expiresAtMs) {
+      if (expiresAtMs === Infinity) return
+      await query
+        .updateTable('secrets')
+        .set({ expiresAtMs })
+        .where('ownerId', '=', ownerId)
+        .where('id', '!=', id)
+        .where((row) => row.or([row('expiresAtMs', 'is', null), row('expiresAtMs', '>', expiresAtMs)]))
+        .execute()
+    },
     async remove(id) {
       await query.deleteFrom('secrets').where('id', '=', id).execute()
     },

@@ -1,10 +1,11 @@
 import { reportFailures } from '../storage-failure.ts'
-import type { Storage } from '../storage.ts'
+import type { Storage, Transaction } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import type { Database } from './database.ts'
 import { createSqlActivity } from './sql-activity.ts'
 import { createSqlApplications } from './sql-applications.ts'
 import { createSqlAssertions } from './sql-assertions.ts'
+import { createSqlAudit, oneAfterAnother } from './sql-audit.ts'
 import { createSqlDevelopers } from './sql-developers.ts'
 import { createSqlFailures } from './sql-failures.ts'
 import { createSqlListings } from './sql-listings.ts'
@@ -40,10 +41,7 @@ export function createSqlStorage(
     return []
   })
   return reportFailures({
-    projects: createSqlProjects(database),
-    products: createSqlProducts(database),
-    applications: createSqlApplications(database),
-    secrets: createSqlSecrets(database),
+    ...changeableParts(database),
     tokens: {
       ...tokens,
       async purge(nowMs) {
@@ -54,12 +52,24 @@ export function createSqlStorage(
     },
     failures: createSqlFailures(database),
     assertions: createSqlAssertions(database),
-    resourceServers: createSqlResourceServers(database),
     activity: createSqlActivity(database),
-    developers: createSqlDevelopers(database),
-    sessions: createSqlSessions(database),
     listings: createSqlListings(database),
+    transaction: (work) =>
+      oneAfterAnother(database, (transaction) => work(changeableParts({ ...database, query: transaction }))),
     probe: () => probe(undefined),
     ...control,
   })
+}
+
+function changeableParts(database: Database): Transaction {
+  return {
+    projects: createSqlProjects(database),
+    products: createSqlProducts(database),
+    applications: createSqlApplications(database),
+    secrets: createSqlSecrets(database),
+    resourceServers: createSqlResourceServers(database),
+    developers: createSqlDevelopers(database),
+    sessions: createSqlSessions(database),
+    audit: createSqlAudit(database),
+  }
 }
