@@ -22,8 +22,13 @@ const clientKinds = [
 export function addAdminCommands(admin: Command, choose: (request: AdminRequest) => void): void {
   admin.addHelpText(
     'after',
-    '\nSet TOKENWELL_ADMIN_URL to the URL of the listener for administrators (default: adminHost and adminPort in the file of --config, or http://127.0.0.1:8081). Set TOKENWELL_ADMIN_TOKEN to the administrator token, or TOKENWELL_ADMIN_TOKEN_FILE to a file that contains it (default: adminTokenFile in the file of --config).',
+    `
+TOKENWELL_ADMIN_URL         URL of the listener for administrators (default: adminHost and
+                            adminPort in the file of --config, or http://127.0.0.1:8081)
+TOKENWELL_ADMIN_TOKEN       administrator token
+TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in the file of --config)`,
   )
+  admin.commandsGroup('Applications:')
   admin
     .command('applications')
     .description('Lists the applications.')
@@ -52,6 +57,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
       .description(description)
       .action((clientId: string) => choose({ method: 'POST', path: application(clientId, `/${decision}`) }))
   }
+  admin.commandsGroup('Resource servers:')
   admin
     .command('resource-servers')
     .description('Lists the APIs that may introspect tokens.')
@@ -73,6 +79,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
       choose({ method: 'DELETE', path: `/resource-servers/${encodeURIComponent(clientId)}` }),
     )
   for (const { path, suffix, client } of clientKinds) {
+    admin.commandsGroup(suffix ? 'Resource servers:' : 'Applications:')
     const pathOf = (clientId: string, ...rest: string[]) =>
       [path, ...[clientId, ...rest].map(encodeURIComponent)].join('/')
     admin
@@ -115,6 +122,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
         choose({ method: 'DELETE', path: pathOf(clientId, 'keys', id) }),
       )
   }
+  admin.commandsGroup('Products:')
   admin
     .command('products')
     .description('Lists the API products.')
@@ -127,6 +135,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     .command('remove-product <name>')
     .description('Removes an API product.')
     .action((name: string) => choose({ method: 'DELETE', path: `/products/${encodeURIComponent(name)}` }))
+  admin.commandsGroup('Developers of the portal:')
   admin
     .command('developers')
     .description('Lists the developers of the portal.')
@@ -149,6 +158,7 @@ export function addAdminCommands(admin: Command, choose: (request: AdminRequest)
     .command('remove-developer <name>')
     .description('Removes a developer. Their projects remain.')
     .action((name: string) => choose({ method: 'DELETE', path: developer(name) }))
+  admin.commandsGroup('Audit log:')
   admin
     .command('audit')
     .description('Prints the audit log as JSON lines, newest first.')

@@ -39,15 +39,50 @@ export const commandSettings = serviceSettings.extend({
   ),
 })
 
+/** The headings of the help. */
+const groups: Readonly<Record<string, readonly (keyof typeof commandSettings.shape)[]>> = {
+  'Where it listens': ['port', 'host', 'publicUrl', 'trustProxy', 'corsOrigins'],
+  Storage: ['storage', 'storageFile', 'secretHashKeysFile', 'auditRetentionDays', 'usageRetentionDays'],
+  Clients: [
+    'applicationsFile',
+    'resourceServersFile',
+    'products',
+    'secretOverlapSeconds',
+    'failureAttempts',
+    'failureWindowSeconds',
+    'jwksAllowedHosts',
+  ],
+  Administration: ['adminPort', 'adminHost', 'adminTokenFile', 'metrics'],
+  'Requests and responses': ['errors', 'grantTypeIn'],
+}
+
 /** A flag for each setting but lists of objects and secrets, with an environment variable of the same name. */
 export function settingFlags(): Option[] {
   return Object.entries(commandSettings.shape).flatMap(([name, schema]: [string, z.ZodType]) => {
     const { value, description } = (schema.meta() ?? {}) as Partial<SettingMeta>
     if (value === undefined || description === undefined) return []
-    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    const option = new Option(`--${flag} ${value}`, description + defaultOf(schema))
-    return option.env(`TOKENWELL_${flag.replaceAll('-', '_').toUpperCase()}`)
+    const option = new Option(`${flagOf(name)} ${value}`, description + defaultOf(schema))
+    const group = Object.keys(groups).find((heading) => groups[heading]!.some((each) => each === name))
+    if (group !== undefined) option.helpGroup(`${group}:`)
+    return option.env(variableOf(name))
   })
+}
+
+/** The flag, the variable and the line in the configuration file that set a setting such as `port` or `applications[0].name`. */
+export function waysToSet(setting: string): string | undefined {
+  const name = /^\w+/.exec(setting)?.[0] ?? ''
+  const schema = (commandSettings.shape as Record<string, z.ZodType | undefined>)[name]
+  if (!schema) return undefined
+  const inFile = `"${setting}" in the configuration file`
+  return schema.meta()?.value === undefined ? inFile : `${flagOf(name)}, ${variableOf(name)}, or ${inFile}`
+}
+
+function flagOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+function variableOf(name: string): string {
+  return `TOKENWELL_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
 
 function defaultOf(schema: z.ZodType): string {

@@ -5,7 +5,9 @@ import { addAdminCommands, type AdminRequest } from './admin-command.ts'
 import type { StorageTask } from './run-storage-task.ts'
 import { settingFlags } from './command-settings.ts'
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+export const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as {
   version: string
 }
 
@@ -29,6 +31,7 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
     .configureHelp({ showGlobalOptions: true })
     // An option of an administration command can have the name of a setting, such as --products.
     .enablePositionalOptions(args.slice(2).find((arg) => subcommands.includes(arg)) === 'admin')
+    .configureOutput({ outputError: (text, write) => write(describeMistake(text)) })
     .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
     .description('Issues OAuth 2.0 access tokens to applications (client credentials grant).')
     .version(version)
@@ -39,7 +42,11 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
 
   let task: StorageTask | undefined
   let request: AdminRequest | undefined
-  const admin = command.command('admin').description('Administers a running service.').addOption(configFlag)
+  const admin = command
+    .command('admin')
+    .description('Administers a running service.')
+    .configureHelp({ showGlobalOptions: false })
+    .addOption(configFlag)
   addAdminCommands(admin, (given) => (request = given))
   command
     .command('backup <file>')
@@ -63,6 +70,16 @@ export async function parseCommandLine(args: readonly string[]): Promise<Command
     adminToken,
   })
   return { configuration, task, passwordLink }
+}
+
+/** In the form of all messages of this command: what is wrong, and after an arrow what to do. */
+function describeMistake(text: string): string {
+  const [, what = '', hint] = /^error: (.+?)\s*(?:\((Did you mean .+?)\))?\s*$/s.exec(text) ?? [
+    undefined,
+    text.trim(),
+  ]
+  const sentence = what.charAt(0).toUpperCase() + what.slice(1)
+  return `tokenwell-service: ${sentence}${sentence.endsWith('.') ? '' : '.'}\n→ ${hint ?? '`tokenwell-service --help` lists the options and commands.'}\n`
 }
 
 const subcommands = ['admin', 'backup', 'restore']

@@ -1,5 +1,7 @@
+import { SettingError } from '../runtime/setting.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { sendAdminRequest } from './admin-command.ts'
+import { waysToSet } from './command-settings.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 import { runService } from './run-service.ts'
 import { runStorageTask } from './run-storage-task.ts'
@@ -29,6 +31,9 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     print(
       `tokenwell-service: ${isUsageError ? error.message : error instanceof Error ? error.stack : String(error)}`,
     )
+    if (error instanceof SettingError) {
+      print(`→ ${waysToSet(error.setting) ?? '`tokenwell-service --help` lists the settings.'}`)
+    }
     process.exit(isUsageError ? 2 : 1)
   }
 }

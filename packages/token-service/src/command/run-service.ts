@@ -3,7 +3,7 @@ import { readKeyFile } from '../clients/key-file.ts'
 import { checkOptions } from '../service/token-service-options.ts'
 import { serveTokenService, type RunningTokenService } from '../service/start-token-service.ts'
 import type { StorageLocation } from '../storage/open-storage.ts'
-import type { CommandLine } from './parse-command-line.ts'
+import { version, type CommandLine } from './parse-command-line.ts'
 import { createServiceLogger } from './service-logger.ts'
 
 /** Starts the service as configured, prints its addresses, and stops it on a signal. */
@@ -21,40 +21,40 @@ export async function runService(
     logger: createServiceLogger(logLevel),
     clock: systemClock,
   })
-  print(storageMessage(options.storage))
   const service = await serveTokenService(options)
 
   stopOnSignal(service, drainSeconds, print)
-  print(`The token service is listening on ${service.authUrl}`)
-  const setupLink = await service.createSetupLink()
-  if (setupLink !== undefined) {
-    print(
-      `The developer portal has no administrator. To become the administrator, open this link within 15 minutes: ${setupLink}`,
-    )
+  const url = options.publicUrl ?? service.authUrl
+  const show = (what: string, where: string) => print(`  ${what.padEnd(23)}  ${where}`)
+  print(`Tokenwell ${version} is listening on ${service.authUrl}\n`)
+  show('Portal', `${url}/portal`)
+  show('API reference', `${url}/reference`)
+  show('Storage', describeStorage(options.storage))
+  if (service.adminUrl !== undefined) {
+    show(options.metrics ? 'Administration, metrics' : 'Administration', service.adminUrl)
   }
+  if (service.sandboxUrl !== undefined) show('Sandbox', service.sandboxUrl)
+  // These wait for the storage.
+  const setupLink = await service.createSetupLink()
+  if (setupLink !== undefined) show('First administrator', `${setupLink} (within 15 minutes)`)
   if (passwordLink !== undefined) {
     const link = await service.createPasswordLink(passwordLink).catch(async (error: unknown) => {
       await service.close()
       throw error
     })
-    print(`To set a new password for ${passwordLink}, open this link within 15 minutes: ${link}`)
+    show(`New password of ${passwordLink}`, `${link} (within 15 minutes)`)
   }
-  if (service.adminUrl !== undefined) {
-    print(
-      `${options.metrics ? 'Administration and metrics are' : 'Administration is'} at ${service.adminUrl}`,
-    )
-  }
-  if (service.sandboxUrl !== undefined) print(`The sandbox's control endpoints are at ${service.sandboxUrl}`)
+  print('')
 }
 
-function storageMessage(location: StorageLocation): string {
+function describeStorage(location: StorageLocation): string {
   switch (location.kind) {
     case 'memory':
-      return 'Everything is stored in memory and is lost when the service stops.'
+      return 'memory: everything is lost when the service stops'
     case 'sqlite':
-      return `Opening the SQLite database ${location.file}…`
+      return `SQLite, ${location.file}`
     case 'postgres':
-      return `Opening the PostgreSQL database at ${new URL(location.url).host}…`
+      return `PostgreSQL, ${new URL(location.url).host}`
   }
 }
 

@@ -38,10 +38,21 @@ export function setting<Schema extends z.ZodType>(
   return schema.meta({ value, description })
 }
 
-/** @throws {@link UsageError} that names the setting */
+/** A setting with a wrong value. */
+export class SettingError extends UsageError {
+  /** Such as `applications[0].name`. */
+  readonly setting: string
+
+  constructor(setting: string, what: string) {
+    super(`The setting "${setting}" ${what}.`)
+    this.setting = setting
+  }
+}
+
+/** @throws {@link SettingError} */
 export function parseSettings<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   const result = schema.safeParse(given, { error: describeIssue })
   if (result.success) return result.data
   const [name, what] = firstIssue(result.error)
-  throw new UsageError(`The setting "${name}" ${what}.`)
+  throw new SettingError(name, what)
 }

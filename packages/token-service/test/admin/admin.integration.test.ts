@@ -175,7 +175,7 @@ describe('tokenwell-service admin', () => {
     const service = runCommand(args, { cwd, env })
     onTestFinished(() => void service.child.kill())
     await service.authUrl
-    await expect.poll(() => service.output()).toContain('Administration and metrics are at')
+    await expect.poll(() => service.output()).toContain('Administration, metrics  http')
   })
 
   it('administers a running service', { timeout: 60_000 }, async () => {
@@ -193,8 +193,8 @@ describe('tokenwell-service admin', () => {
     const service = runCommand(['--config', 'service.json'], { cwd, env })
     onTestFinished(() => void service.child.kill())
     const authUrl = await service.authUrl
-    await expect.poll(() => service.output()).toContain('Administration is at')
-    const [, adminUrl = ''] = /Administration is at (\S+)/.exec(service.output()) ?? []
+    await expect.poll(() => service.output()).toMatch(/Administration +http/)
+    const [, adminUrl = ''] = /Administration +(http\S+)/.exec(service.output()) ?? []
     const admin = async (...args: string[]) => {
       const command = runCommand(['admin', ...args], { cwd, env: { ...env, TOKENWELL_ADMIN_URL: adminUrl } })
       return await command.ended

@@ -59,7 +59,7 @@ describe('the help', () => {
   it('describes every command for administrators, and its options', async () => {
     const admin = await helpOf('admin')
     expect(admin).toContain('Administers a running service.')
-    expect(admin).toMatch(/Set TOKENWELL_ADMIN_URL .* TOKENWELL_ADMIN_TOKEN_FILE/)
+    expect(admin).toMatch(/^TOKENWELL_ADMIN_URL .*^TOKENWELL_ADMIN_TOKEN_FILE/ms)
     const commands = entriesOf(admin).filter(([term]) => !/^(-|help )/.test(term))
     expect(commands.map(([term]) => term)).toEqual(
       expect.arrayContaining(['applications', 'audit [options]']),
@@ -87,12 +87,13 @@ describe('the help', () => {
 
 it('exits with 2 if it does not know an option or a command', async () => {
   expect(await outcomeOf('--unknown')).toEqual({
-    printed: "error: unknown option '--unknown'\n",
+    printed:
+      "tokenwell-service: Unknown option '--unknown'.\n→ `tokenwell-service --help` lists the options and commands.\n",
     exit: 'exit 2',
   })
   const command = await outcomeOf('admin', 'unknown')
   expect([command.exit, command.printed]).toEqual([
     'exit 2',
-    expect.stringContaining("unknown command 'unknown'"),
+    expect.stringContaining("Unknown command 'unknown'"),
   ])
 })

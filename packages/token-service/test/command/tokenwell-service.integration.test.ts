@@ -1,7 +1,9 @@
 import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { describeEntry } from '../../src/command/service-logger.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import { application, introspect, requestToken, resourceServer, tokenPath } from '../test-service.ts'
 
@@ -33,11 +35,61 @@ describe('tokenwell-service', () => {
     service.child.kill('SIGTERM')
     const { code, stdout, stderr } = await service.ended
     expect(code).toBe(0)
-    expect(stderr).toMatch(/lost when the service stops.*is listening on.*Finishing/s)
+    expect(stderr).toMatch(/is listening on.*Portal +http.*lost when the service stops.*Finishing/s)
     const line = stdout.split('\n').find((each) => each.includes('"msg":"request"')) ?? '{}'
     expect(JSON.parse(line)).toMatchObject({ path: tokenPath, status: 200, clientId })
     expect(stdout + stderr).not.toContain(clientSecret)
     expect(stdout + stderr).not.toContain(body.access_token)
+  })
+
+  it('says after an arrow how to correct a mistake', async () => {
+    const messages = async (args: string[], env?: NodeJS.ProcessEnv) => (await outcomeOf(args, env)).stderr
+    expect(await messages(['--port', 'x'])).toBe(
+      'tokenwell-service: The setting "port" must be a whole number from 0 to 65535.\n' +
+        '→ --port, TOKENWELL_PORT, or "port" in the configuration file\n',
+    )
+    expect(await messages(['--prt', '1'])).toBe(
+      "tokenwell-service: Unknown option '--prt'.\n→ Did you mean --port?\n",
+    )
+    expect(await messages(['backup'])).toBe(
+      "tokenwell-service: Missing required argument 'file'.\n" +
+        '→ `tokenwell-service --help` lists the options and commands.\n',
+    )
+    const cwd = temporaryFolder({
+      'service.yaml': '{ storage: memory, applications: [{ name: 1 }], prt: 1 }',
+    })
+    expect((await outcomeOf(['--config', 'service.yaml'], {}, cwd)).stderr).toContain(
+      '→ "applications[0].name" in the configuration file\n',
+    )
+  })
+
+  it('logs lines for people in a terminal, with nothing that a client can make it do', async () => {
+    const cwd = temporaryFolder({ 'service.yaml': settings })
+    // `script` runs a command in a terminal of its own.
+    const wrapper = [
+      'bash',
+      '-c',
+      'exec script --quiet --flush --command "$(printf "%q " "$@")" /dev/null >&2',
+      'bash',
+    ]
+    const service = runCommand(['--config', 'service.yaml'], { wrapper, cwd })
+    expect((await requestToken(await service.authUrl)).status).toBe(200)
+    await expect.poll(() => service.output()).toMatch(/\d\d:\d\d:\d\d.*POST \/oauth\S+ 200 in [\d.]+ ms/)
+    expect(service.output()).not.toContain('"level"')
+    const entry = {
+      level: 40,
+      time: 0,
+      msg: 'request',
+      method: 'GET',
+      path: '/\u001b[2J',
+      status: 404,
+      ms: 1,
+    }
+    const line = describeEntry({ ...entry, clientId: '\u009b31m', err: new Error('a\u0007b') })
+    expect(stripVTControlCharacters(line)).toMatch(
+      /^\d\d:\d\d:\d\d warn: GET \/\\u001b\[2J 404 in 1 ms, clientId=\\u009b31m\n/,
+    )
+    expect(line).not.toMatch(/\u0007|\u009b|\u001b\[2J/)
   })
 
   it('stops as usual when nobody reads its output any more', async () => {
@@ -97,7 +149,7 @@ describe('tokenwell-service', () => {
     const args = ['--port', '0', '--storage', 'sqlite:data.db', '--applications-file', 'apps.json']
     const first = runCommand(args, { cwd })
     expect((await requestToken(await first.authUrl)).status).toBe(200)
-    expect(first.output()).toMatch(/Opening the SQLite database data\.db/)
+    expect(first.output()).toMatch(/Storage +SQLite, data\.db/)
     expect(statSync(join(cwd, 'data.db.keys')).mode & 0o777).toBe(0o600)
 
     const second = await outcomeOf(args, {}, cwd)
@@ -184,7 +236,7 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
     writeFileSync(join(folder, 'missing'), 'an api secret')
     const service = runCommand(config)
     expect((await requestToken(await service.authUrl)).status).toBe(200)
-    expect(service.output()).toContain('Everything is stored in memory')
+    expect(service.output()).toContain('everything is lost')
   })
 
   it('opens a sandbox', async () => {
@@ -193,7 +245,7 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
     await service.authUrl
     await expect
       .poll(() => service.output(), { timeout: 20_000 })
-      .toMatch(/control endpoints are at http:\/\/127\.0\.0\.1:\d+/)
+      .toMatch(/Sandbox +http:\/\/127\.0\.0\.1:\d+/)
   })
 
   it('exits with 2 on unknown flags, also of its commands', async () => {
@@ -201,7 +253,7 @@ resourceServers: [{ clientId: api, clientSecretFile: missing }]
       expect(await outcomeOf(args)).toMatchObject({
         code: 2,
         stdout: '',
-        stderr: expect.stringMatching(/^error: unknown option '--?unknown'/),
+        stderr: expect.stringMatching(/^tokenwell-service: Unknown option '--?unknown'/),
       })
     }
   })
