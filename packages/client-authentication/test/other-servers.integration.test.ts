@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, decodeJwt } from 'jose'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { privateKeyJwt, type PrivateKeyJwtOptions } from '@tokenwell/client-authentication'
-import { clientCredentials, createTokenProvider, discover } from '@tokenwell/core'
+import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { startTokenService } from '@tokenwell/token-service'
 import { hasAuthlib, startAuthlib } from './servers/authlib.ts'
 import { startOidcProvider } from './servers/oidc-provider.ts'
@@ -93,7 +93,7 @@ it.each(['', '/tenants/one'])(
     )
     onTestFinished(() => provider.close())
     const clientAuthentication = privateKeyJwt({ key: privateKey, keyId: 'key-1' })
-    const issuer = discover(provider.issuer)
+    const { issuer } = provider
     const tokens = createTokenProvider(
       clientCredentials({ issuer, clientId: 'client', clientAuthentication }),
     )
@@ -107,7 +107,7 @@ it.each(['client_secret_post', 'client_secret_basic'] as const)('sends the secre
   const client = { client_secret: 'secret', token_endpoint_auth_method: method }
   const provider = await startOidcProvider(client, { methods: [method] })
   onTestFinished(() => provider.close())
-  const issuer = discover(provider.issuer)
+  const { issuer } = provider
   const tokens = createTokenProvider(
     clientCredentials({ issuer, clientId: 'client', clientSecret: 'secret' }),
   )

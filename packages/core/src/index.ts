@@ -16,11 +16,10 @@ export type { GetTokenOptions, TokenProvider } from './provider/token-provider.t
 export type { Clock } from './runtime/clock.ts'
 export { backendTokens, type BackendTokensOptions, type HeadersInput } from './sources/backend-tokens.ts'
 export { clientAssertion } from './sources/client-assertion.ts'
-export { clientCredentials } from './sources/client-credentials.ts'
-export type { ClientCredentialsOptions } from './sources/client-credentials-options.ts'
-export { discover, type DiscoverOptions } from './sources/discover.ts'
-export type { DiscoveredServer, Discovery } from './sources/discovered-server.ts'
+export { clientCredentials, type ClientCredentialsOptions } from './sources/client-credentials.ts'
+export { jwtBearer, type JwtBearerOptions } from './sources/jwt-bearer.ts'
 export type { FetchLike } from './sources/send-token-request.ts'
+export { tokenExchange, type TokenExchangeOptions } from './sources/token-exchange.ts'
 export type { AccessToken } from './tokens/access-token.ts'
 export type {
   TokenEvent,

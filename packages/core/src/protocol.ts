@@ -26,9 +26,16 @@ export { errorCode } from './runtime/error-code.ts'
 export { notifyListener } from './runtime/listeners.ts'
 export { noStore } from './runtime/no-store.ts'
 export {
+  createGrantSource,
+  type Grant,
+  type GrantParameters,
+  type GrantRequest,
+} from './sources/grant-source.ts'
+export {
   createIssuerDiscovery,
   type IssuerDiscovery,
   type IssuerDiscoveryOptions,
   type MetadataReader,
 } from './sources/issuer-discovery.ts'
 export { readBody } from './sources/read-body.ts'
+export type { TokenEndpointOptions } from './sources/token-endpoint-options.ts'

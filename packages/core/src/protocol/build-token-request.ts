@@ -86,14 +86,17 @@ export function buildTokenRequest(
   return { url, method: 'POST', headers: Object.fromEntries(headers), body: body.toString() }
 }
 
-/** The request with everything but the client's authentication. */
-export function startTokenRequest(options: TokenRequestOptions): UnauthenticatedTokenRequest {
+/** The request with everything but the grant's own parameters and the client's authentication. */
+export function startTokenRequest(
+  options: TokenRequestOptions,
+  grantType = 'client_credentials',
+): UnauthenticatedTokenRequest {
   const url = tokenEndpointUrl(options)
   const headers = new Headers({ accept: 'application/json', ...options.headers })
   headers.set('content-type', 'application/x-www-form-urlencoded')
   const body = new URLSearchParams()
-  if (options.authUrl !== undefined) url.searchParams.set('grant_type', 'client_credentials')
-  else body.set('grant_type', 'client_credentials')
+  if (options.authUrl !== undefined) url.searchParams.set('grant_type', grantType)
+  else body.set('grant_type', grantType)
   const scope = scopes(options.scope).join(' ')
   if (scope) body.set('scope', scope)
   if (options.audience) body.set('audience', options.audience)

@@ -3,6 +3,7 @@ import type { TokenError } from './token-error.ts'
 
 /** A token request as a {@link ClientAuthentication} sees it; it adds to `body` or `headers`. */
 export interface ClientAuthenticationRequest {
+  /** Empty for a client without an ID. */
   readonly clientId: string
   readonly tokenEndpoint: URL
   /** The authorization server's issuer identifier, if it is known. */
@@ -69,7 +70,9 @@ function basic(clientSecret: string): ClientAuthentication {
 }
 
 const none: ClientAuthentication = {
-  authenticate: ({ clientId, body }) => body.set('client_id', clientId),
+  authenticate({ clientId, body }) {
+    if (clientId) body.set('client_id', clientId)
+  },
   fingerprint: () => 'none',
 }
 

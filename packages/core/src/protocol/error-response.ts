@@ -124,6 +124,8 @@ export interface RequestIdentity {
   readonly clientId?: string | undefined
   /** URL without query. */
   readonly tokenEndpoint?: string | undefined
+  /** What proved the right to a token instead of the client's credentials, such as `assertion`. */
+  readonly proof?: string | undefined
 }
 
 /** The error for a response that is not a token response. */
@@ -132,7 +134,7 @@ export function errorOfResponse(
   facts: ErrorFacts | undefined,
   retryAfterMs: number | undefined,
   problem: ResponseProblem,
-  { client, clientId, tokenEndpoint }: RequestIdentity,
+  { client, clientId, tokenEndpoint, proof }: RequestIdentity,
 ): TokenError {
   const { oauthError, vendorCode } = facts ?? {}
   const kind = kindOfFailure(status, facts)
@@ -140,7 +142,10 @@ export function errorOfResponse(
   const endpoint = tokenEndpoint ? `The token endpoint ${tokenEndpoint}` : 'The token endpoint'
   const at = tokenEndpoint ? ` at ${tokenEndpoint}` : ''
   const messages: Record<TokenErrorKind, string> = {
-    credentials: `The token endpoint rejected the client credentials (${codes}). Check the client ID, secret and approval${client ? ` of "${client}"` : ''}${at}.`,
+    credentials:
+      proof && oauthError === 'invalid_grant'
+        ? `The token endpoint rejected the ${proof} (${codes}). Check its issuer, audience, subject and lifetime${client ? ` for "${client}"` : ''}${at}.`
+        : `The token endpoint rejected the client credentials (${codes}). Check the client ID, secret and approval${client ? ` of "${client}"` : ''}${at}.`,
     configuration: isRedirect(status)
       ? `${endpoint} redirected the request (${codes}). Redirects are not followed. Check the URL.`
       : `${endpoint} rejected the request (${codes}). Check the URL, grant and scope${client ? ` of "${client}"` : ''}.`,

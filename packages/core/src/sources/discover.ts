@@ -1,28 +1,39 @@
 import { configurationError } from '../protocol/configuration-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
-import type { Discovery, DiscoveredServer } from './discovered-server.ts'
-import { createIssuerDiscovery } from './issuer-discovery.ts'
+import { createIssuerDiscovery, type IssuerDiscovery } from './issuer-discovery.ts'
+import type { FetchLike } from './send-token-request.ts'
 
-/** How {@link discover} caches metadata. */
-export interface DiscoverOptions {
-  /** How long metadata is cached, in milliseconds. @default 3_600_000 */
-  readonly maxAgeMs?: number | undefined
+/** The metadata of an authorization server (RFC 8414, section 2). */
+export interface DiscoveredServer {
+  /** The token endpoint; with a client certificate, its alias if there is one (RFC 8705, section 5). */
+  tokenEndpoint(usesCertificate: boolean): URL
+  /** How a client secret is sent. @throws {TokenError} if the server accepts none */
+  secretMethod(): 'client_secret_post' | 'client_secret_basic'
 }
+
+const maxIssuers = 1_000
+/** By the function that requests the metadata, then by issuer: the sources of a pool share it. */
+const discoveries = new WeakMap<FetchLike, Map<string, IssuerDiscovery<DiscoveredServer>>>()
 
 /**
  * Finds the token endpoint of an issuer, and how clients authenticate to it: by RFC 8414 or, failing that, OpenID
- * Connect Discovery. Metadata is requested with the first token; all callers share one request.
+ * Connect Discovery. Metadata is cached for an hour; all callers share one request.
  *
- * @param issuer exactly as in the metadata, including any trailing slash; a function is called before each use
- *
- * @example
- * clientCredentials({ issuer: discover('https://login.example.com'), clientId, clientSecret })
+ * @throws {TokenError} that names the URLs that were tried
  */
 export function discover(
-  issuer: string | (() => string | Promise<string>),
-  { maxAgeMs = 3_600_000 }: DiscoverOptions = {},
-): Discovery {
-  return { issuer, ...createIssuerDiscovery(readMetadata, { maxAgeMs }) }
+  issuer: string,
+  fetch: FetchLike | undefined,
+  allowInsecureRequests: boolean | undefined,
+): Promise<DiscoveredServer> {
+  const send = fetch ?? globalThis.fetch
+  const known = discoveries.get(send) ?? new Map<string, IssuerDiscovery<DiscoveredServer>>()
+  discoveries.set(send, known)
+  const discovery = known.get(issuer) ?? createIssuerDiscovery(readMetadata)
+  known.delete(issuer)
+  known.set(issuer, discovery)
+  if (known.size > maxIssuers) known.delete(known.keys().next().value!)
+  return discovery.find(issuer, fetch, allowInsecureRequests)
 }
 
 /** The token endpoint and its client authentication, or why they could not be found. */
@@ -40,7 +51,6 @@ function readMetadata(
   // RFC 8414, section 2: the default.
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = metadata
   return {
-    issuer,
     tokenEndpoint: (usesCertificate) => (usesCertificate ? mtlsTokenUrl : tokenEndpoint),
     secretMethod() {
       const offered = [methods].flat()

@@ -9,9 +9,11 @@ import {
 } from '../protocol/build-token-request.ts'
 import { createClientAuthentication, type ClientAuthentication } from '../protocol/client-authentication.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
+import { secureUrl } from '../protocol/secure-url.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'
-import type { ClientCredentialsOptions, Resolvable } from './client-credentials-options.ts'
+import { discover } from './discover.ts'
+import type { Resolvable, TokenEndpointOptions } from './token-endpoint-options.ts'
 
 /** Client ID, URL and authentication, once functions have returned. */
 export interface ResolvedClient {
@@ -23,23 +25,36 @@ export interface ResolvedClient {
 
 /**
  * @param discovers whether the issuer's token endpoint is looked up; otherwise the issuer itself is used
+ * @param requiresClient whether a client must authenticate, as for client credentials
  * @throws {TokenError} if a function fails or returns an invalid value
  */
 export async function resolveClient(
-  given: ClientCredentialsOptions,
+  given: TokenEndpointOptions,
   discovers: boolean,
+  requiresClient: boolean,
 ): Promise<ResolvedClient> {
-  const { issuer: discovery, ...rest } = given
-  const authUrl = await resolve('authUrl', rest.authUrl)
-  const issuer = await resolve('issuer', discovery?.issuer)
-  const tokenEndpoint = await resolve('tokenEndpoint', rest.tokenEndpoint)
-  const clientId = await resolve('clientId', rest.clientId)
-  const clientSecret = await resolve('clientSecret', rest.clientSecret)
-  checkOptions({ ...given, authUrl, tokenEndpoint, clientId, clientSecret })
-  const server = discovers
-    ? await discovery?.find(issuer!, rest.fetch, rest.allowInsecureRequests)
-    : undefined
-  const { clientAuthentication = server?.secretMethod() ?? 'client_secret_post' } = rest
+  const { issuer: givenIssuer, ...rest } = given
+  const authUrl = await resolveOption('authUrl', rest.authUrl)
+  const issuer = await resolveOption('issuer', givenIssuer)
+  const tokenEndpoint = await resolveOption('tokenEndpoint', rest.tokenEndpoint)
+  const clientId = await resolveOption('clientId', rest.clientId)
+  const clientSecret = await resolveOption('clientSecret', rest.clientSecret)
+  const usesSecret = requiresClient || rest.clientSecret !== undefined
+  const isAnonymous = !requiresClient && rest.clientId === undefined
+  const resolved = {
+    authUrl,
+    issuer,
+    tokenEndpoint,
+    clientId: isAnonymous ? clientId : (clientId ?? ''),
+    clientSecret,
+  }
+  checkOptions({ ...given, ...resolved }, usesSecret)
+  const server =
+    discovers && issuer !== undefined
+      ? await discover(issuer, rest.fetch, rest.allowInsecureRequests)
+      : undefined
+  const { clientAuthentication = usesSecret ? (server?.secretMethod() ?? 'client_secret_post') : 'none' } =
+    rest
   const secret = clientSecret ?? ''
   const authentication =
     typeof clientAuthentication === 'string'
@@ -47,7 +62,7 @@ export async function resolveClient(
       : clientAuthentication
   const endpoint = server?.tokenEndpoint(authentication.usesCertificate === true) ?? issuer ?? tokenEndpoint
   return {
-    options: { ...rest, authUrl, tokenEndpoint: endpoint, clientId },
+    options: { ...rest, authUrl, tokenEndpoint: endpoint, clientId: clientId ?? '' },
     issuer,
     secret,
     authentication,
@@ -55,38 +70,42 @@ export async function resolveClient(
 }
 
 /** @throws {TokenError} of kind `configuration`, naming the option; functions are checked when they have returned */
-export function checkOptions(options: ClientCredentialsOptions): void {
-  const {
-    issuer,
-    authUrl,
-    tokenEndpoint,
-    clientId,
-    clientSecret,
-    clientAuthentication = 'client_secret_post',
-    allowInsecureRequests,
-  } = options
+export function checkOptions(options: TokenEndpointOptions, usesSecret: boolean): void {
+  const { issuer, authUrl, tokenEndpoint, clientId, clientSecret, allowInsecureRequests } = options
+  const { clientAuthentication = usesSecret ? 'client_secret_post' : 'none' } = options
   if (runsInBrowser() && !options.dangerouslyAllowBrowser) {
     throw configurationError(
-      'clientCredentials must not run in a browser, where anyone can read the client secret. ' +
+      'clientCredentials and other grants must not run in a browser, where anyone can read the client secret. ' +
         'Use backendTokens, or set dangerouslyAllowBrowser: true.',
     )
   }
   checkClientAuthentication(clientAuthentication)
-  if (typeof clientId !== 'function') checkCredential('clientId', clientId)
-  const usesSecret =
+  const isAnonymous = !usesSecret && clientAuthentication === 'none' && clientId === undefined
+  if (typeof clientId !== 'function' && !isAnonymous) checkCredential('clientId', clientId)
+  const sendsSecret =
     clientAuthentication === 'client_secret_post' || clientAuthentication === 'client_secret_basic'
-  if (usesSecret && typeof clientSecret !== 'function') checkCredential('clientSecret', clientSecret)
-  if (issuer) {
-    if (!issuer.find || authUrl || tokenEndpoint) {
-      throw configurationError("issuer must be discover('https://…'), without authUrl or tokenEndpoint.")
+  if (sendsSecret && typeof clientSecret !== 'function') checkCredential('clientSecret', clientSecret)
+  if (issuer !== undefined) {
+    if (authUrl !== undefined || tokenEndpoint !== undefined) {
+      throw configurationError('issuer, authUrl and tokenEndpoint are mutually exclusive.')
     }
+    if (typeof issuer !== 'function') checkIssuer(issuer, allowInsecureRequests)
   } else if (typeof authUrl !== 'function' && typeof tokenEndpoint !== 'function') {
     tokenEndpointUrl({ authUrl, tokenEndpoint, allowInsecureRequests })
   }
   checkParameters(options)
 }
 
-async function resolve<Value>(option: string, value: Resolvable<Value>): Promise<Value> {
+function checkIssuer(issuer: string, allowInsecureRequests: boolean | undefined): void {
+  if (typeof issuer !== 'string') {
+    throw configurationError("issuer must be a string, such as 'https://login.example.com'.")
+  }
+  if (secureUrl('issuer', issuer, allowInsecureRequests).search) {
+    throw configurationError('issuer must not contain a query.')
+  }
+}
+
+export async function resolveOption<Value>(option: string, value: Resolvable<Value>): Promise<Value> {
   if (typeof value !== 'function') return value
   try {
     return await (value as () => Value | Promise<Value>)()

@@ -78,8 +78,9 @@ describe('the published file', () => {
       'createTokenFetch',
       'createTokenPool',
       'createTokenProvider',
-      'discover',
       'isTokenError',
+      'jwtBearer',
+      'tokenExchange',
       'tokenResponseBody',
     ])
   })

@@ -2,7 +2,6 @@ import {
   clientCredentials,
   createMemoryTokenStore,
   createTokenProvider,
-  discover,
   type ClientCredentialsOptions,
 } from '@tokenwell/core'
 import { describe, expect, it, vi } from 'vitest'
@@ -20,7 +19,7 @@ const metadata = (changes: object = {}, issuer = origin) => ({
 type Pages = Record<string, object | string | number | undefined>
 
 /** Serves these pages, and a token everywhere else to a POST. */
-function start(pages: Pages, options: Partial<ClientCredentialsOptions> = {}, maxAgeMs?: number) {
+function start(pages: Pages, options: Partial<ClientCredentialsOptions> = {}) {
   const urls: string[] = []
   const forms: { headers: Headers; form: URLSearchParams }[] = []
   const fetch = vi.fn(async (input: string | URL | Request, init?: RequestInit) => {
@@ -36,15 +35,20 @@ function start(pages: Pages, options: Partial<ClientCredentialsOptions> = {}, ma
     if (page === 'unreachable') throw new TypeError('failed', { cause: { code: 'ECONNREFUSED' } })
     return typeof page === 'string' ? new Response(page) : Response.json(page)
   })
-  const issuer = discover(origin, { maxAgeMs })
-  const source = clientCredentials({ issuer, clientId: 'client', clientSecret: 'secret', fetch, ...options })
+  const source = clientCredentials({
+    issuer: origin,
+    clientId: 'client',
+    clientSecret: 'secret',
+    fetch,
+    ...options,
+  })
   return { fetch, urls, forms, source, tokens: createTokenProvider(source, { maxAttempts: 1 }) }
 }
 
 const oauth = `${origin}/.well-known/oauth-authorization-server`
 const openid = `${origin}/.well-known/openid-configuration`
 
-describe('discover', () => {
+describe('an issuer', () => {
   it('looks up the token endpoint at the first token request, once for all callers', async () => {
     const { fetch, tokens, urls } = start({ [oauth]: metadata() })
     await pass(60_000)
@@ -54,13 +58,14 @@ describe('discover', () => {
     expect(fetch.mock.calls[0]![1]).toMatchObject({ headers: { accept: 'application/json' } })
   })
 
-  it('shares metadata between sources, and looks it up again after maxAgeMs', async () => {
-    const { urls, source, tokens } = start({ [oauth]: metadata() }, {}, 60_000)
+  it('is looked up once for all sources, and again after an hour', async () => {
+    const { fetch, urls, source, tokens } = start({ [oauth]: metadata() })
+    const another = clientCredentials({ issuer: origin, clientId: 'another', clientSecret: 'secret', fetch })
     await Promise.all(
-      [tokens, createTokenProvider(source), createTokenProvider(source)].map((each) => each.getToken()),
+      [tokens, createTokenProvider(source), createTokenProvider(another)].map((each) => each.getToken()),
     )
     expect(urls.filter((url) => url === oauth)).toHaveLength(1)
-    await pass(59_000)
+    await pass(3_599_000)
     await tokens.getToken({ forceRefresh: true })
     expect(urls.filter((url) => url === oauth)).toHaveLength(1)
     await pass(1_000)
@@ -72,9 +77,9 @@ describe('discover', () => {
     'uses old metadata during a status %d, but not after the issuer has removed it',
     async (status) => {
       const pages: Pages = { [oauth]: metadata() }
-      const { tokens } = start(pages, {}, 60_000)
+      const { tokens } = start(pages)
       await tokens.getToken()
-      await pass(60_000)
+      await pass(3_600_000)
       pages[oauth] = status
       await expect(tokens.getToken({ forceRefresh: true })).resolves.toMatchObject({ value: 'token' })
       pages[oauth] = undefined
@@ -89,9 +94,8 @@ describe('discover', () => {
         return Promise.resolve(Response.json({ access_token: 'token', expires_in: 600 }))
       return dropped ? new Promise(() => {}) : Promise.resolve(Response.json(metadata()))
     }
-    const issuer = discover(origin)
     const tokens = createTokenProvider(
-      clientCredentials({ issuer, clientId: 'client', clientSecret: 'secret', fetch }),
+      clientCredentials({ issuer: origin, clientId: 'client', clientSecret: 'secret', fetch }),
       {
         attemptTimeoutMs: 100,
         maxAttempts: 1,
@@ -113,7 +117,7 @@ describe('discover', () => {
       [`${oauth}/tenant`, `${openid}/tenant`, `${origin}/tenant/.well-known/openid-configuration`],
     ],
   ])('names the URLs that it tried, for %s', async (issuer, urls) => {
-    const { tokens, urls: requested } = start({}, { issuer: discover(issuer) })
+    const { tokens, urls: requested } = start({}, { issuer })
     const failures = urls.map((url) => `${url} responded with status 404`).join('; ')
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'configuration',
@@ -123,7 +127,7 @@ describe('discover', () => {
   })
 
   it('names the option if the function for the issuer fails', async () => {
-    const issuer = discover(() => Promise.reject(new RangeError('canary')))
+    const issuer = () => Promise.reject(new RangeError('canary'))
     await expect(start({}, { issuer }).tokens.getToken()).rejects.toMatchObject({
       kind: 'unavailable',
       message: 'The issuer function failed (RangeError).',
@@ -226,27 +230,38 @@ describe('discover', () => {
 
   it('calls a function for the issuer when it is used', async () => {
     const issuer = vi.fn(() => origin)
-    const { tokens } = start({ [oauth]: metadata() }, { issuer: discover(issuer) })
+    const { tokens } = start({ [oauth]: metadata() }, { issuer })
     expect(issuer).not.toHaveBeenCalled()
     await expect(tokens.getToken()).resolves.toMatchObject({ value: 'token' })
   })
 
-  it.each<[Partial<ClientCredentialsOptions>, string]>([
-    [
-      { tokenEndpoint: `${origin}/token` },
-      "issuer must be discover('https://…'), without authUrl or tokenEndpoint.",
-    ],
-    [{ issuer: origin as never }, "issuer must be discover('https://…'), without authUrl or tokenEndpoint."],
-  ])('rejects %j', (options, message) => {
-    expect(() => start({}, options)).toThrow(message)
+  it('with HTTP Basic starts one cooldown for a secret that was rejected', async () => {
+    const { fetch, urls, tokens } = start({ [oauth]: metadata() }, { clientSecret: () => 'wrong' })
+    const respond = fetch.getMockImplementation()!
+    fetch.mockImplementation(async (input, init) =>
+      init?.method === 'POST'
+        ? (urls.push('POST'), Response.json({ error: 'invalid_client' }, { status: 401 }))
+        : respond(input, init),
+    )
+    for (let second = 0; second < 10; second++) {
+      await expect(tokens.getToken()).rejects.toMatchObject({ kind: 'credentials' })
+      await pass(1_000)
+    }
+    expect(urls.filter((url) => url === 'POST')).toHaveLength(2)
   })
 
-  it.each([
-    ['http://login.example.com', 'issuer must start with https://'],
-    ['login', 'issuer is not a valid URL'],
-    ['https://login.example.com?tenant=one', 'issuer must not contain a query'],
-  ])('rejects the issuer %s', async (issuer, message) => {
-    const { tokens, urls } = start({}, { issuer: discover(issuer) })
+  it.each<[object, string]>([
+    [{ tokenEndpoint: `${origin}/token` }, 'issuer, authUrl and tokenEndpoint are mutually exclusive.'],
+    [{ authUrl: origin }, 'issuer, authUrl and tokenEndpoint are mutually exclusive.'],
+    [{ issuer: new URL(origin) }, "issuer must be a string, such as 'https://login.example.com'."],
+    [{ issuer: 'http://login.example.com' }, 'issuer must start with https://'],
+    [{ issuer: 'login' }, 'issuer is not a valid URL'],
+    [{ issuer: 'https://login.example.com?tenant=one' }, 'issuer must not contain a query'],
+  ])('rejects %j', async (options, message) => {
+    expect(() => start({}, options)).toThrow(message)
+    const { issuer } = options as { issuer?: unknown }
+    if (typeof issuer !== 'string') return
+    const { tokens, urls } = start({}, { issuer: () => issuer })
     await expect(tokens.getToken()).rejects.toMatchObject({
       kind: 'configuration',
       message: expect.stringContaining(message),

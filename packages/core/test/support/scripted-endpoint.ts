@@ -1,4 +1,11 @@
-import { clientCredentials, type ClientCredentialsOptions, type FetchLike } from '@tokenwell/core'
+import {
+  clientCredentials,
+  jwtBearer,
+  tokenExchange,
+  type ClientCredentialsOptions,
+  type FetchLike,
+  type TokenSource,
+} from '@tokenwell/core'
 
 /** The response to one request; without a `body`, a token with the number of the request. */
 export interface ScriptedResponse {
@@ -79,13 +86,29 @@ export const unavailable: ScriptedResponse = { status: 503, body: 'down' }
 export const wrongSecret: ScriptedResponse = { status: 401, body: { error: 'invalid_client' } }
 export const never: ScriptedResponse = { latencyMs: Infinity }
 
+const defaults = (endpoint: ScriptedEndpoint) => ({
+  tokenEndpoint: 'https://auth.example.com/token',
+  clientId: 'client',
+  clientSecret: 'secret',
+  fetch: endpoint.fetch,
+})
+
 /** Client credentials for a scripted endpoint. */
 export function sourceOf(endpoint: ScriptedEndpoint, options: Partial<ClientCredentialsOptions> = {}) {
-  return clientCredentials({
-    tokenEndpoint: 'https://auth.example.com/token',
-    clientId: 'client',
-    clientSecret: 'secret',
-    fetch: endpoint.fetch,
-    ...options,
-  })
+  return clientCredentials({ ...defaults(endpoint), ...options })
 }
+
+/** One source of each grant, for tests of what they have in common. */
+export const sources: readonly (readonly [grant: string, source: typeof sourceOf])[] = [
+  ['client credentials', sourceOf],
+  [
+    'jwt-bearer',
+    (endpoint, options): TokenSource =>
+      jwtBearer({ ...defaults(endpoint), assertion: 'assertion', subject: 'machine', ...options }),
+  ],
+  [
+    'token exchange',
+    (endpoint, options): TokenSource =>
+      tokenExchange({ ...defaults(endpoint), subjectToken: () => 'incoming', subject: 'user', ...options }),
+  ],
+]

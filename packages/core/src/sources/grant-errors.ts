@@ -1,11 +1,11 @@
 import { errorCode } from '../runtime/error-code.ts'
+import type { RequestIdentity } from '../protocol/error-response.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 
 /** Who requested a token where. */
-export interface Identity {
+export interface Identity extends RequestIdentity {
   readonly client: string
-  readonly clientId: string
   readonly tokenEndpoint: string
 }
 

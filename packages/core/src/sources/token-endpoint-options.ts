@@ -1,17 +1,16 @@
 import type { TokenRequestOptions } from '../protocol/build-token-request.ts'
 import type { ClientAuthentication, ClientAuthenticationMethod } from '../protocol/client-authentication.ts'
 import type { TokenBinding } from '../protocol/token-binding.ts'
-import type { Discovery } from './discovered-server.ts'
 import type { FetchLike } from './send-token-request.ts'
 
 export type Resolvable<Value> = Value | (() => Value | Promise<Value>)
 
 /**
- * How an application authenticates to a token endpoint. Set `authUrl`, `tokenEndpoint` or `issuer`. A function that
+ * A token endpoint, and how a client authenticates to it. Set `authUrl`, `tokenEndpoint` or `issuer`. A function that
  * returns the value of an option is called before each token request, so that a module can be loaded without its
  * environment.
  */
-export interface ClientCredentialsOptions extends Omit<
+export interface TokenEndpointOptions extends Omit<
   TokenRequestOptions,
   'authUrl' | 'tokenEndpoint' | 'clientId'
 > {
@@ -20,12 +19,12 @@ export interface ClientCredentialsOptions extends Omit<
   /** URL of any other RFC 6749 token endpoint. */
   readonly tokenEndpoint?: Resolvable<string | URL | undefined>
   /**
-   * Finds the token endpoint, and how to send a secret, in the issuer's metadata:
-   * `discover('https://login.example.com')`.
+   * URL of an issuer, exactly as in its metadata, including any trailing slash. The token endpoint, and how to send a
+   * secret, are found there with the first token request, by RFC 8414 or OpenID Connect Discovery.
    */
-  readonly issuer?: Discovery | undefined
+  readonly issuer?: Resolvable<string | undefined>
   /** Client ID, also called consumer key. */
-  readonly clientId: Resolvable<string>
+  readonly clientId?: Resolvable<string> | undefined
   /** Client secret, also called consumer secret. */
   readonly clientSecret?: Resolvable<string> | undefined
   /**
