@@ -1,8 +1,11 @@
+import { it } from 'node:test'
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenFetch, createTokenProvider } from '@tokenwell/core'
 import { tokenHooks } from '@tokenwell/ky-hook'
 import { create } from 'axios'
 import kyClient from 'ky'
+
+export { it }
 
 // Variables that the examples of the documentation use without declaring them.
 const { env } = process

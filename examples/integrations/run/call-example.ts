@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
-import type { ReactNode } from 'react'
 
 const expected = ['tea', 'cups']
 const [name] = process.argv.slice(2)
@@ -98,15 +97,6 @@ const callers: Record<string, () => Promise<Example>> = {
       const { body, statusCode } = (await handler()) as { body: string; statusCode: number }
       return itemsOf(new Response(body, { status: statusCode }))
     }
-    return { listOrders }
-  },
-  async 'nextjs-server-component'() {
-    const { default: Page } = (await importBundle('nextjs-server-component.tsx')) as {
-      default: () => Promise<ReactNode>
-    }
-    const { renderToStaticMarkup } = await import('react-dom/server')
-    const listOrders = async () =>
-      [...renderToStaticMarkup(await Page()).matchAll(/<li>(.*?)<\/li>/g)].map(([, item]) => item!)
     return { listOrders }
   },
   'cloudflare-worker': () => startWorker('cloudflare-worker'),

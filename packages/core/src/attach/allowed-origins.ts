@@ -60,6 +60,12 @@ export function absoluteUrl(url: string | URL): string | URL {
 const sharedSecondLevel = /^(?:ac|co|com|edu|gob|gov|go|ltd|me|mil|ne|net|nom|or|org|plc|sch)\.[a-z]{2}$/
 
 function readOrigin(text: unknown, index: number, allowInsecureRequests: boolean): (url: URL) => boolean {
+  if (text === undefined || text === null || text === '') {
+    throw configurationError(
+      `allowedOrigins[${index}] is ${text === '' ? 'empty' : text}. Set the environment variable that it comes from, ` +
+        'or pass a function of the URL, which is called for each request.',
+    )
+  }
   const wildcard = /^(https?:\/\/)\*\.(.+)$/i.exec(String(text))
   const parsed = String(wildcard ? wildcard[1]! + wildcard[2]! : text)
   const url = URL.canParse(parsed) ? new URL(parsed) : undefined

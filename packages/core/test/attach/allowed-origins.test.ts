@@ -244,6 +244,17 @@ describe('an invalid origin', () => {
     expect(() => attacherFor('https://api.example.com/path')).toThrow(message)
   })
 
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['', 'empty'],
+  ])('that is %j, such as from an unset environment variable, is explained', (origin, what) => {
+    const message =
+      `allowedOrigins[1] is ${what}. Set the environment variable that it comes from, ` +
+      'or pass a function of the URL, which is called for each request.'
+    expect(() => attacherFor(...api, origin as never)).toThrow(message)
+  })
+
   it('that starts with http:// is explained', () => {
     const message =
       'allowedOrigins[1] must start with https://, because tokens are sent to it. ' +
