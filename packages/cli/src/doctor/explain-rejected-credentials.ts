@@ -5,7 +5,7 @@ import { findingsOf, type Finding } from './finding.ts'
 
 const request = findingsOf('request')
 
-/** Explains why the service rejected the credentials. The body is searched for known phrases, and never quoted. */
+/** Explains why the service rejected the credentials. The body is searched for known phrases. */
 export function explainRejectedCredentials(
   error: TokenError,
   body: string,
@@ -14,7 +14,7 @@ export function explainRejectedCredentials(
   const { oauthError, vendorCode } = error
   const details = failureDetails(error)
   const mentions = (phrase: RegExp): boolean => phrase.test(`${vendorCode} ${body}`)
-  if (mentions(/secret[\w ]*expired|expired[\w ]*secret|credentials?[\w ]*expired|KeyExpired/i)) {
+  if (mentions(/secret[^.]{0,100}expired|expired[\w ]*secret|credentials?[\w ]*expired|KeyExpired/i)) {
     return request.problem(
       'secret_expired',
       `The client secret has expired (${details}).`,

@@ -71,7 +71,15 @@ async function examinedThrough(response: string | undefined) {
   const { port } = await startRawServer((socket) => {
     socket.once('data', () => response && socket.end(`HTTP/1.1 ${response}\r\ncontent-length: 0\r\n\r\n`))
   })
-  const args = ['doctor', '--json', '--timeout', '2', '--token-endpoint', 'https://auth.example.test/token']
+  const timeout = response === undefined ? '2' : '30'
+  const args = [
+    'doctor',
+    '--json',
+    '--timeout',
+    timeout,
+    '--token-endpoint',
+    'https://auth.example.test/token',
+  ]
   const env = { ...credentials, NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: `http://127.0.0.1:${port}` }
   const start = performance.now()
   const doctor = startTokenwell(args, env)

@@ -63,6 +63,21 @@ describe('doctor and the token endpoint', () => {
     expect((await doctor()).faults).toStrictEqual([code])
   })
 
+  it("quotes the service's own reason, without the secret in it", async () => {
+    const error_description =
+      "AADSTS7000222: The client secret keys for app 'demo' are expired.\r\nTrace: SECRET"
+    const secret = service.environmentOf('demo')['CLIENT_SECRET']!
+    await service.fault({
+      status: 401,
+      body: { error: 'invalid_client', error_description: error_description.replace('SECRET', secret) },
+    })
+    const { faults, textOf } = await doctor()
+    expect(faults).toStrictEqual(['secret_expired'])
+    expect(textOf('secret_expired')).toMatch(
+      /\(status 401, invalid_client, "AADSTS7000222: The client secret keys for app 'demo' are expired\. Trace: \S*"\)/,
+    )
+  })
+
   it('reports rate limiting and its duration', async () => {
     for (let attempt = 0; attempt < 10; attempt++) {
       await doctor('demo', [], { CLIENT_SECRET: 'canary-wrong' })

@@ -66,8 +66,10 @@ function readOrigin(text: unknown, index: number, allowInsecureRequests: boolean
         'or pass a function of the URL, which is called for each request.',
     )
   }
-  const wildcard = /^(https?:\/\/)\*\.(.+)$/i.exec(String(text))
-  const parsed = String(wildcard ? wildcard[1]! + wildcard[2]! : text)
+  // oxlint-disable-next-line typescript/no-base-to-string -- an untyped program may pass anything
+  const origin = String(text)
+  const wildcard = /^(https?:\/\/)\*\.(.+)$/i.exec(origin)
+  const parsed = wildcard ? wildcard[1]! + wildcard[2]! : origin
   const url = URL.canParse(parsed) ? new URL(parsed) : undefined
   const bare = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash
   if (!bare || url.username || url.password || url.hostname.includes('*')) {
@@ -82,7 +84,7 @@ function readOrigin(text: unknown, index: number, allowInsecureRequests: boolean
         'Inside a trusted network, set allowInsecureRequests: true.',
     )
   }
-  if (!wildcard) return ({ origin }) => origin === url.origin
+  if (!wildcard) return (other) => other.origin === url.origin
   const domain = url.hostname.replace(/\.$/, '')
   if ((!domain.includes('.') && domain !== 'localhost') || sharedSecondLevel.test(domain)) {
     throw configurationError(
