@@ -7,6 +7,7 @@ import { redisInstalled, startRedis } from '../../../packages/internal-testing/s
 import { publicPackages } from './public-packages.ts'
 import { tryApplication, type RehearsalContext } from './rehearsal/application-project.ts'
 import { applications } from './rehearsal/applications.ts'
+import { generatedProjects, tryGeneratedProject } from './rehearsal/generated-projects.ts'
 import { releaseBreakingCore } from './rehearsal/breaking-release.ts'
 import { startLocalRegistry } from './rehearsal/local-registry.ts'
 import { hasChromium, tryPage } from './rehearsal/page-project.ts'
@@ -23,8 +24,12 @@ const { signal } = ending
 const stack = new AsyncDisposableStack()
 process.once('SIGINT', () => ending.abort()).once('SIGTERM', () => ending.abort())
 
-/** `pnpm release:rehearse ky` runs only the parts with "ky" in their names. */
-const [only = ''] = process.argv.slice(2)
+/**
+ * `pnpm release:rehearse ky` runs only the parts with "ky" in their names; `--generated` tries projects of generators
+ * instead: with a cold cache, an installation takes one to four minutes, so they are tried weekly.
+ */
+const [only = ''] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
+const generated = process.argv.includes('--generated')
 const names = publicPackages().map(({ manifest }) => manifest.name)
 let runInCopy: RunInCopy
 const context = { signal } as { -readonly [Key in keyof RehearsalContext]: RehearsalContext[Key] }
@@ -74,6 +79,7 @@ const all: ListrTask[] = [
   { title: 'A first release', task: () => release(runInCopy, at('project'), context.registry) },
   {
     title: 'Versions of Node and TypeScript',
+    enabled: () => !generated,
     task: async () => {
       context.toolbox = await fillToolbox(at('toolbox'), signal)
     },
@@ -90,19 +96,45 @@ const all: ListrTask[] = [
     },
   },
   {
+    title: 'Projects of generators, with the lines of the documentation',
+    enabled: () => generated,
+    task: (_, task) =>
+      task.newListr(
+        generatedProjects
+          .map(({ title, ...project }): ListrTask => ({
+            title,
+            task: (__, subtask) =>
+              tryGeneratedProject(
+                { title, ...project },
+                at(title.replaceAll(/\W+/g, '-')),
+                context,
+                (step) => {
+                  subtask.title = `${title}: ${step}`
+                },
+              ),
+          }))
+          .filter(isWanted),
+        { concurrent: 2, exitOnError: false },
+      ),
+  },
+  {
     title: 'Applications that do what the READMEs say',
+    enabled: () => !generated,
     task: (_, task) =>
       task.newListr(tryApplications().filter(isWanted), { concurrent: 2, exitOnError: false }),
   },
   {
+    enabled: () => !generated,
     title: `Pages bundled by Vite${hasChromium ? '' : ' (not opened: install Chromium, or set CHROMIUM_PATH)'}`,
     task: (_, task) => task.newListr(tryPages().filter(isWanted), { concurrent: 2, exitOnError: false }),
   },
   {
+    enabled: () => !generated,
     title: 'A second release, with a breaking change of core',
     task: () => releaseBreakingCore(runInCopy, at('project'), context.registry),
   },
   {
+    enabled: () => !generated,
     title: 'An application that takes it',
     task: (_, task) => task.newListr(tryApplications('After the break: ').slice(0, 1)),
   },
