@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { useSandboxedService } from '../sandboxed-service.ts'
 import { startTokenwell } from '../tokenwell-process.ts'
-import { startRawServer } from './raw-server.ts'
+import { startRawServer } from './run-doctor.ts'
 
 const service = useSandboxedService()
 
