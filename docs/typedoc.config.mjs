@@ -1,4 +1,4 @@
-import { publishedEntries } from './checks/published-entries.ts'
+import { publishedEntries } from './checks/check-reference.ts'
 
 /** @type {Partial<import('typedoc').TypeDocOptions>} */
 export default {

@@ -1,7 +1,8 @@
 import { globSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { MarkdownRenderer } from 'vitepress'
-import { docs } from '../checks/places.ts'
+import type { MarkdownRenderer, DefaultTheme } from 'vitepress'
+import { publishedEntries } from '../checks/check-reference.ts'
+import { docs } from '../checks/read-site.ts'
 
 const example = /^(?:\.\.\/)+examples\/([\w-]+)\.ts$/
 const packageFile = /^(?:\.\.\/)+(packages\/[\w-]+\/[A-Z]+\.md)$/
@@ -32,3 +33,13 @@ function memberPage(packageName: string, member: string): string {
   if (!page) throw new Error(`The API reference of ${packageName} has no page about ${member}.`)
   return `/${page.replace(/\.md$/, '')}`
 }
+
+/** The packages, without their members: every page of the site contains its sidebar. */
+export const referenceSidebar: DefaultTheme.SidebarItem[] = [
+  {
+    text: 'API reference',
+    link: '/reference/',
+    items: publishedEntries().map(({ name }) => ({ text: name, link: `/reference/${name}/` })),
+  },
+  { text: 'Back to the guides', link: '/' },
+]

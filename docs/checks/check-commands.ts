@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './places.ts'
 import type { Block } from './read-blocks.ts'
+import { root } from './read-site.ts'
 
 /** Other programs. Their arguments are not checked. */
 const others = new Set([

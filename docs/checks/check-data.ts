@@ -3,8 +3,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from './places.ts'
 import type { Block } from './read-blocks.ts'
+import { root } from './read-site.ts'
 
 const command = join(root, 'packages/token-service/dist/command/tokenwell-service.js')
 /**

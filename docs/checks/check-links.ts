@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { docs, root, site } from './places.ts'
+import { docs, root, site } from './read-site.ts'
 
 /** Follows every link of the built site, anchors included; VitePress itself checks links to pages only. */
 export function checkLinks(contents: ReadonlyMap<string, string>): { links: number; problems: string[] } {

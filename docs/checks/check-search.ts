@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import MiniSearch, { type SearchResult } from 'minisearch'
-import { searchOptions } from '../.vitepress/search-options.ts'
-import { site } from './places.ts'
+import MiniSearch from 'minisearch'
+import type { SearchResult } from 'minisearch'
+import { searchOptions } from '../.vitepress/theme/search.ts'
+import { site } from './read-site.ts'
 
 /** Search terms, and the page that must be the first result. */
 const expected: Readonly<Record<string, string>> = {

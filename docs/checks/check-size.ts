@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { site } from './places.ts'
+import { site } from './read-site.ts'
 
 const budget = 100_000
 

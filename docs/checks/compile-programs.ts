@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Program } from './assemble-programs.ts'
-import { examples, root } from './places.ts'
+import type { Block } from './read-blocks.ts'
+import { examples, root } from './read-site.ts'
 
 const folder = join(examples, '.docs')
 
@@ -38,4 +38,57 @@ export function compilePrograms(programs: readonly Program[]): string[] {
 /** Where a compiled program is. */
 export function compiledFile({ fileName }: Program): string {
   return join(folder, 'dist/.docs', fileName.replace(/\.ts$/, '.js'))
+}
+
+/** A block of TypeScript as a file, together with the blocks that it continues. */
+export interface Program {
+  readonly page: string
+  /** Of its last block. */
+  readonly line: number
+  readonly fileName: string
+  readonly source: string
+  readonly inPage: boolean
+  readonly notRun: string | undefined
+  /** Its required output, if the page shows it. */
+  readonly output: string | undefined
+}
+
+/** Creates programs from the TypeScript blocks of pages: one for each chain of blocks that continue each other. */
+export function assemblePrograms(blocks: readonly Block[]): Program[] {
+  const chains: Block[][] = []
+  const outputs = new Map<Block[], string>()
+  for (const block of blocks) {
+    if (block.prints) outputs.set(chains.at(-1)!, block.text)
+    if (block.language !== 'ts') continue
+    const last = chains.at(-1)
+    if (!block.continues) chains.push([block])
+    else if (last?.[0]?.page === block.page) last.push(block)
+    else throw new Error(`${block.page}:${block.line} continues nothing`)
+  }
+  return chains.map((chain) => {
+    const { page, line } = chain[0]!
+    return {
+      page,
+      line,
+      fileName: `${page.replaceAll(/[/.]/g, '-')}-${line}.ts`,
+      source: sourceOf(chain),
+      inPage: chain.some(({ inPage }) => inPage),
+      notRun: chain.find(({ notRun }) => notRun !== undefined)?.notRun,
+      output: outputs.get(chain),
+    }
+  })
+}
+
+/** Each line has the same number as in its page. Added code is at the end, because imports are hoisted. */
+function sourceOf(chain: readonly Block[]): string {
+  let source = ''
+  for (const { line, text, afterwards } of chain) {
+    source += '\n'.repeat(Math.max(0, line - source.split('\n').length)) + text
+    if (afterwards !== undefined) source += `;{ ${afterwards} }\n`
+  }
+  const given = chain.flatMap((block) => block.given ?? [])
+  if (given.length > 0) source += `import { ${given.join(', ')} } from '../run/given.ts'\n`
+  if (chain.some(({ afterwards }) => afterwards !== undefined))
+    source += "import assert from 'node:assert/strict'\n"
+  return `${source}export {}\n`
 }

@@ -1,6 +1,6 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './places.ts'
+import { root } from './read-site.ts'
 
 /** A fenced block of a page, with the instructions in the comments around it, which readers do not see. */
 export interface Block {

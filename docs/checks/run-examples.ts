@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPlatform } from '../../examples/run/platform.ts'
 import type { RedisServer } from '../../packages/internal-testing/src/redis/redis-server.ts'
-import { examples } from './places.ts'
+import { examples } from './read-site.ts'
 import { runProcess } from './run-process.ts'
 
 /** The required output of each example. */

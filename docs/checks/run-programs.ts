@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { startPlatform } from '../../examples/run/platform.ts'
 import type { RedisServer } from '../../packages/internal-testing/src/redis/redis-server.ts'
-import type { Program } from './assemble-programs.ts'
-import { compiledFile } from './compile-programs.ts'
-import type { Network } from './network.ts'
-import { docs, examples } from './places.ts'
+import type { Network } from './check-network.ts'
+import { type Program, compiledFile } from './compile-programs.ts'
+import { docs, examples } from './read-site.ts'
 import { runProcess } from './run-process.ts'
 
 const others = { PORT: '0', TOKEN_KEY: btoa('k'.repeat(32)), OLD_TOKEN_KEY: btoa('o'.repeat(32)) }

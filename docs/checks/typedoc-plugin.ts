@@ -1,6 +1,6 @@
 import { Converter, ReflectionKind, type Application, type DeclarationReflection } from 'typedoc'
 import { MarkdownPageEvent, MemberRouter } from 'typedoc-plugin-markdown'
-import { publishedEntries, type PublishedEntry } from './published-entries.ts'
+import { publishedEntries, type PublishedEntry } from './check-reference.ts'
 
 /** An entry point that exports more has a page for each export. */
 const exportsOnOnePage = 20

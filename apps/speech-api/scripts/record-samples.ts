@@ -1,7 +1,7 @@
-// Records the samples of the example application, with voices and speeds that the templates do not use.
 import { mkdir, writeFile } from 'node:fs/promises'
-import { DIGIT_WORDS, say } from './espeak.ts'
-import { wavFile } from './wav-file.ts'
+import { DIGIT_WORDS, say, wavFile } from './espeak.ts'
+
+// Records the samples of the example application, with voices and speeds that the templates do not use.
 
 const SAMPLES = [
   { file: 'order-number.wav', digits: [4, 2, 7, 1, 9, 0], voice: 'en-us-nyc', speed: 145 },

@@ -1,7 +1,7 @@
-// Records the templates of the digits engine: each digit in several voices of espeak-ng and at several speeds.
 import { writeFile } from 'node:fs/promises'
-import { DIGIT_WORDS, say } from './espeak.ts'
-import { wavFile } from './wav-file.ts'
+import { DIGIT_WORDS, say, wavFile } from './espeak.ts'
+
+// Records the templates of the digits engine: each digit in several voices of espeak-ng and at several speeds.
 
 const VOICES = [
   ['en-gb', 200],

@@ -1,8 +1,8 @@
-export { AudioError, type AudioErrorCode } from './wav/wav-format.ts'
+export { AudioError, type AudioErrorCode } from './wav/wav-decoder.ts'
 export { createSpeechApi } from './server/create-speech-api.ts'
 export { type CommandEngineOptions, createCommandEngine } from './engines/command/create-command-engine.ts'
 export { createDigitsEngine, type DigitsEngineOptions } from './engines/digits/create-digits-engine.ts'
-export type { JobResponse, TranscriptionResponse } from './http/transcription-response.ts'
+export type { JobResponse, TranscriptionResponse } from './http/transcription-routes.ts'
 export type { SlowUploadLimits } from './http/read-upload.ts'
 export type { SpeechApiOptions, StartSpeechApiOptions } from './server/speech-api-options.ts'
 export {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
 import type { Platform } from '../src/platform/connection.ts'
-import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
+import { startLocalPlatform } from '../src/platform/find-platform.ts'
 import {
   runCommand,
   type CommandOptions,
@@ -160,4 +160,17 @@ test('prints colours only to terminals, and not with NO_COLOR', async () => {
   expect(await seen('')).toContain(`${red}gone.wav does not exist.`)
   expect(await seen('NO_COLOR=1')).not.toContain(red)
   expect((await transcribe(['gone.wav'])).stderr).not.toContain('\u001B')
+})
+
+test('the demo transcribes every sample with every client and one token request each', async () => {
+  const { code, stdout, stderr } = await runCommand('demo', [])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const calls = Object.keys(samples).length
+  for (const client of clientNames) {
+    for (const [file, text] of Object.entries(samples)) {
+      const row = stdout.split('\n').find((line) => line.includes(file) && line.includes(` ${client} `))
+      expect(row).toContain(` ${text} `)
+    }
+    expect(stdout).toContain(`${client}: 1 token request for ${calls} API calls`)
+  }
 })

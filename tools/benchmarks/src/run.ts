@@ -1,4 +1,4 @@
-import { describeMachine } from '../../../packages/internal-testing/src/describe-machine.ts'
+import { describeMachine } from '../../../packages/internal-testing/src/soak-table.ts'
 import { section, writeResults, type Measured } from './report/write-results.ts'
 import type { Result } from './result.ts'
 

@@ -3,17 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Listr } from 'listr2'
 import { checkApiReports } from './checks/api-report.ts'
-import { checkEntries } from './checks/entries.ts'
 import { checkImports } from './checks/imports.ts'
-import { checkLicences, checkUnused } from './checks/project.ts'
-import { checkManifest } from './checks/manifest.ts'
+import { checkEntries, checkManifest } from './checks/manifest.ts'
 import {
   checkModuleTypes,
   packPackage,
   type PackedPackage,
   checkWithPublint,
+  checkPackedFiles,
 } from './checks/packed-package.ts'
-import { checkPackedFiles } from './checks/packed-files.ts'
+import { checkLicences, checkUnused } from './checks/project.ts'
 import { publicPackages } from './public-packages.ts'
 
 type Problems = string[] | Promise<string[]>

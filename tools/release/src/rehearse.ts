@@ -5,16 +5,19 @@ import { join } from 'node:path'
 import { Listr, PRESET_TIMER, type ListrTask } from 'listr2'
 import { redisInstalled, startRedis } from '../../../packages/internal-testing/src/redis/redis-server.ts'
 import { publicPackages } from './public-packages.ts'
-import { tryApplication, type RehearsalContext } from './rehearsal/application-project.ts'
+import {
+  tryApplication,
+  type RehearsalContext,
+  hasChromium,
+  tryPage,
+} from './rehearsal/application-project.ts'
 import { applications } from './rehearsal/applications.ts'
 import { generatedProjects, tryGeneratedProject } from './rehearsal/generated-projects.ts'
 import { releaseBreakingCore } from './rehearsal/breaking-release.ts'
 import { startLocalRegistry } from './rehearsal/local-registry.ts'
-import { hasChromium, tryPage } from './rehearsal/page-project.ts'
 import { startPlatform } from './rehearsal/platform.ts'
 import { copyProject, release, type RunInCopy } from './rehearsal/project-copy.ts'
-import { fetchPackage, type PublishedPackage } from './rehearsal/published-package.ts'
-import { fillToolbox } from './rehearsal/toolbox.ts'
+import { fetchPackage, type PublishedPackage, fillToolbox } from './rehearsal/toolbox.ts'
 import { run } from './run.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'tokenwell-rehearsal-'))

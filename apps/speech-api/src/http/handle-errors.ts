@@ -1,7 +1,9 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { ServerResponse } from 'node:http'
+import cors from '@fastify/cors'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify'
 import { EngineBusyError, EngineError, type EngineErrorCode } from '../engines/speech-engine.ts'
 import { ShareExceededError } from '../jobs/run-job.ts'
-import { AudioError, type AudioErrorCode } from '../wav/wav-format.ts'
+import { AudioError, type AudioErrorCode } from '../wav/wav-decoder.ts'
 
 export interface ApiErrorOptions {
   /** Replaces `{ "error": { code, message } }`. */
@@ -80,4 +82,53 @@ export function toApiError(error: unknown): ApiError {
   }
   if (statusCode < 500) return new ApiError(statusCode, 'bad_request', 'The request is malformed.')
   return new ApiError(500, 'internal_error', 'The server failed to transcribe the recording.')
+}
+
+/** Returns a signal that aborts when the client disconnects before it has received the response. */
+export function abortOnDisconnect(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (reply.raw.writableFinished) return
+    controller.abort(new ApiError(499, 'client_disconnected', 'The client closed the connection.'))
+  })
+  return controller.signal
+}
+
+/** Makes a closing server wait for pending responses: without this, it closes a connection as soon as it is idle. */
+export function finishResponses(server: FastifyInstance): void {
+  const pending = new Set<ServerResponse>()
+  let onIdle = () => {}
+  server.addHook('onRequest', async (_request, { raw }) => {
+    pending.add(raw)
+    raw.once('close', () => {
+      pending.delete(raw)
+      if (pending.size === 0) onIdle()
+    })
+  })
+  server.addHook('preClose', async () => {
+    if (pending.size > 0) await new Promise<void>((resolve) => (onIdle = resolve))
+  })
+}
+
+/**
+ * Allows pages of these origins to call the API (CORS) and to read the headers of its responses.
+ *
+ * @throws {TypeError} if one of them is not an origin
+ */
+export function allowOrigins(server: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return
+  for (const origin of origins) {
+    if (URL.parse(origin)?.origin !== origin) {
+      throw new TypeError(
+        `"${origin}" is not a valid origin. Set only scheme, host and port, such as https://app.example.com.`,
+      )
+    }
+  }
+  server.register(cors, {
+    origin: [...origins],
+    methods: ['GET', 'POST', 'DELETE'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'Prefer'],
+    exposedHeaders: ['WWW-Authenticate', 'Retry-After', 'Location'],
+    maxAge: 600,
+  })
 }

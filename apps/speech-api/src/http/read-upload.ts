@@ -1,7 +1,7 @@
-import { raceSignal } from 'race-signal'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { raceSignal } from 'race-signal'
 import { ApiError } from './handle-errors.ts'
 
 export interface SlowUploadLimits {

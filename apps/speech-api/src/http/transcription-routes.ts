@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenVerifier } from '@tokenwell/resource-server'
 import { resourceServer } from '@tokenwell/resource-server/fastify'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { EngineBusyError, type SpeechEngine } from '../engines/speech-engine.ts'
+import {
+  type SpeechSegment,
+  type Transcript,
+  type TranscriptWarning,
+  EngineBusyError,
+  type SpeechEngine,
+} from '../engines/speech-engine.ts'
 import type { JobStore } from '../jobs/job-store.ts'
-import { createFairShare, type Job } from '../jobs/run-job.ts'
-import { readDuration } from '../wav/read-duration.ts'
-import { abortOnDisconnect } from './finish-responses.ts'
-import { ApiError } from './handle-errors.ts'
+import { type Job, createFairShare } from '../jobs/run-job.ts'
+import { readDuration } from '../wav/wav-reader.ts'
+import { toApiError, abortOnDisconnect, ApiError } from './handle-errors.ts'
 import {
   limitSlowUpload,
   type SlowUploadLimits,
@@ -15,12 +20,42 @@ import {
   readUpload,
   rejectLargeBody,
 } from './read-upload.ts'
-import {
-  type JobResponse,
-  toJobResponse,
-  toTranscriptionResponse,
-  type TranscriptionResponse,
-} from './transcription-response.ts'
+
+export interface TranscriptionResponse {
+  readonly text: string
+  readonly durationSeconds: number
+  readonly language: 'en'
+  readonly segments: readonly SpeechSegment[]
+  readonly warnings: readonly TranscriptWarning[]
+}
+
+export interface JobResponse {
+  readonly id: string
+  readonly state: 'waiting' | 'running' | 'done' | 'failed'
+  /** From 0 to 1. Missing if it is unknown. */
+  readonly progress?: number | undefined
+  /** Present when the state is `done`. */
+  readonly result?: TranscriptionResponse | undefined
+  /** Present when the state is `failed`: status and error of the response that a short recording would have got. */
+  readonly error?: { readonly status: number; readonly code: string; readonly message: string } | undefined
+}
+
+export function toTranscriptionResponse(transcript: Transcript): TranscriptionResponse {
+  const { durationSeconds, segments, warnings = [] } = transcript
+  const text = segments.map((segment) => segment.text).join(' ')
+  return { text, durationSeconds, language: 'en', segments, warnings }
+}
+
+export function toJobResponse(job: Readonly<Job>): JobResponse {
+  const { id, state, seconds, processedSeconds, transcript, error } = job
+  if (transcript) return { id, state, progress: 1, result: toTranscriptionResponse(transcript) }
+  if (state === 'failed') {
+    const { statusCode, code, message } = toApiError(error)
+    return { id, state, error: { status: statusCode, code, message } }
+  }
+  const progress = seconds && Math.round(Math.min(1, processedSeconds / seconds) * 1_000) / 1_000
+  return { id, state, progress }
+}
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { untilAborted } from '../engines/command/create-command-engine.ts'
 import { EngineBusyError, EngineError, type SpeechEngine } from '../engines/speech-engine.ts'
-import { untilAborted } from '../engines/command/write-speech-wav.ts'
 import { createTemporaryFile } from '../temporary-files/temporary-file.ts'
 import { createFairShare, runJob, type Job } from './run-job.ts'
 

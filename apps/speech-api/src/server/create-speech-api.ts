@@ -1,14 +1,13 @@
-import { createTokenVerifier } from '@tokenwell/resource-server'
 import { fastify, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
+import { createTokenVerifier } from '@tokenwell/resource-server'
 import { createDigitsEngine } from '../engines/digits/create-digits-engine.ts'
-import { allowOrigins, finishResponses } from '../http/finish-responses.ts'
-import { handleErrors, logServerError } from '../http/handle-errors.ts'
-import { transcriptionRoutes } from '../http/transcription-routes.ts'
+import { allowOrigins, finishResponses, handleErrors, logServerError } from '../http/handle-errors.ts'
 import { handleUnreadBodies } from '../http/read-upload.ts'
+import { transcriptionRoutes } from '../http/transcription-routes.ts'
 import { createJobStore } from '../jobs/job-store.ts'
-import type { SpeechApiOptions, StartSpeechApiOptions } from './speech-api-options.ts'
 import { removeStaleFiles } from '../temporary-files/temporary-file.ts'
+import type { SpeechApiOptions, StartSpeechApiOptions } from './speech-api-options.ts'
 
 const MAX_UPLOAD = 25 * 1_048_576
 const UPLOAD_TIMEOUT_MS = 300_000

@@ -1,7 +1,7 @@
 import type { DestinationStream } from 'pino'
+import { createCommandEngine } from '../engines/command/create-command-engine.ts'
 import type { SpeechEngine } from '../engines/speech-engine.ts'
 import type { SlowUploadLimits } from '../http/read-upload.ts'
-import { createCommandEngine } from '../engines/command/create-command-engine.ts'
 
 export interface SpeechApiOptions {
   /** The token service that introspects access tokens: HTTPS, or HTTP on this machine. */

@@ -1,4 +1,4 @@
-import { AudioError, parseWavFormat, type WavFormat } from './wav-format.ts'
+import { AudioError, parseWavFormat, type WavFormat } from './wav-decoder.ts'
 
 export interface WavHeader {
   readonly format: WavFormat

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SpeechEngine, TranscriptionResponse } from '@tokenwell/speech-api'
-import { wavFile } from '../../scripts/wav-file.ts'
+import { wavFile } from '../../scripts/espeak.ts'
 import { sendRaw } from '../support/raw-request.ts'
 import { addClient, startTestApi, type TestApi } from '../support/test-api.ts'
 import { recordings } from '../support/transcribe-file.ts'

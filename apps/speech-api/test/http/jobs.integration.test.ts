@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wavFile } from '../../scripts/wav-file.ts'
+import { wavFile } from '../../scripts/espeak.ts'
 import { joinSamples } from '../../src/wav/resampler.ts'
 import { type TestApi, VALID_TOKEN, startTestApi, createCountingEngine } from '../support/test-api.ts'
 import { recordings, samplesOf } from '../support/transcribe-file.ts'

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { EngineBusyError, createDigitsEngine, type SpeechEngine } from '@tokenwell/speech-api'
-import { wavFile } from '../../scripts/wav-file.ts'
+import { wavFile } from '../../scripts/espeak.ts'
 import { sendRaw } from '../support/raw-request.ts'
 import { startTestApi, createCountingEngine, addClient } from '../support/test-api.ts'
 import { recordings } from '../support/transcribe-file.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TranscriptionResponse } from '@tokenwell/speech-api'
-import { wavFile } from '../../scripts/wav-file.ts'
+import { wavFile } from '../../scripts/espeak.ts'
 import { type TestApi, startTestApi, VALID_TOKEN, createCountingEngine } from '../support/test-api.ts'
 import { tone, recordings } from '../support/transcribe-file.ts'
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { createSpeechApi } from '@tokenwell/speech-api'
 import { describe, expect, test } from 'vitest'
-import { wavFile } from '../../scripts/wav-file.ts'
+import { createSpeechApi } from '@tokenwell/speech-api'
+import { wavFile } from '../../scripts/espeak.ts'
 import { readSettings } from '../../src/server/speech-api-options.ts'
 import { testCommand } from '../engines/command/test-program.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { wavFile, type WavFileOptions } from '../../scripts/wav-file.ts'
+import { wavFile, type WavFileOptions } from '../../scripts/espeak.ts'
 import { createDigitTranscription } from '../../src/engines/digits/digit-transcription.ts'
-import type { Bandwidth } from '../../src/engines/digits/features/cepstrum.ts'
+import type { Bandwidth } from '../../src/engines/digits/features/feature-frames.ts'
 import {
   type DigitTemplates,
   loadDigitTemplates,

@@ -1,9 +1,9 @@
+import { create } from 'axios'
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
-import { create } from 'axios'
-import { transcribeRecording, type SendRequest } from '../speech/transcribe-recording.ts'
 import type { Connection } from '../platform/connection.ts'
-import type { SpeechClient } from './speech-client.ts'
+import { transcribeRecording, type SendRequest } from '../speech/transcribe-recording.ts'
+import type { SpeechClient } from './create-speech-client.ts'
 
 export function createAxiosClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
   const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })

@@ -1,11 +1,11 @@
-import 'reflect-metadata'
 import { Module, type DynamicModule } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
+import 'reflect-metadata'
 import { TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
-import { transcribeRecording } from '../speech/transcribe-recording.ts'
 import type { Connection } from '../platform/connection.ts'
-import type { SpeechClient } from './speech-client.ts'
+import { transcribeRecording } from '../speech/transcribe-recording.ts'
+import type { SpeechClient } from './create-speech-client.ts'
 import { SpeechService } from './speech.service.ts'
 
 @Module({})

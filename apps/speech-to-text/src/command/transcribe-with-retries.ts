@@ -1,7 +1,8 @@
-import { TokenError } from '@tokenwell/core'
 import delay from 'delay'
-import pRetry from 'p-retry'
 import pLimit from 'p-limit'
+import pRetry from 'p-retry'
+import { TokenError } from '@tokenwell/core'
+import type { SpeechClient } from '../clients/create-speech-client.ts'
 import {
   errorCauses,
   isRetryable,
@@ -9,7 +10,6 @@ import {
   type Transcript,
   UnreachableError,
 } from '../speech/speech-api-response.ts'
-import type { SpeechClient } from '../clients/speech-client.ts'
 import { type Recording, RecordingError } from './find-recordings.ts'
 
 export interface TranscribeSettings {

@@ -1,11 +1,9 @@
 import type { Signal } from '@preact/signals'
 import type { PageSettings } from '../platform/connection.ts'
 import { AddRecordings } from './components/add-recordings.tsx'
-import { Announcer } from './components/announcer.tsx'
-import { HistoryList, UndoRemove } from './components/history-list.tsx'
-import { RouteSwitch } from './components/route-switch.tsx'
+import { Announcer, HistoryList, UndoRemove } from './components/history-list.tsx'
 import { SelectedRecording } from './components/selected-recording.tsx'
-import { TokenPanel } from './components/token-panel.tsx'
+import { RouteSwitch, TokenPanel } from './components/token-panel.tsx'
 import type { History } from './history/history.ts'
 import type { Route, Transcriber } from './transcribing/transcriber.ts'
 

@@ -1,13 +1,22 @@
+import { effect, signal, type Signal } from '@preact/signals'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { createHistory } from './history/history.ts'
-import { chooseRoute } from './choose-route.ts'
+import { createDirectTranscriber } from './transcribing/direct-transcriber.ts'
 import {
   fetchPageSettings,
   startSession,
   createServerTranscriber,
 } from './transcribing/server-transcriber.ts'
-import { createDirectTranscriber } from './transcribing/direct-transcriber.ts'
+import type { Route } from './transcribing/transcriber.ts'
+
+/** The user's choice, stored by the browser. */
+export function chooseRoute(directIsPossible: boolean): Signal<Route> {
+  const stored = localStorage.getItem('route') === 'direct' ? 'direct' : 'server'
+  const route = signal<Route>(directIsPossible ? stored : 'server')
+  effect(() => localStorage.setItem('route', route.value))
+  return route
+}
 
 const root = document.querySelector('#page')!
 

@@ -1,7 +1,9 @@
-import { TokenError } from '@tokenwell/core'
+import { PassThrough } from 'node:stream'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { SpeechClient } from '../../src/clients/speech-client.ts'
+import { TokenError } from '@tokenwell/core'
+import type { SpeechClient } from '../../src/clients/create-speech-client.ts'
 import { type Recording, RecordingError } from '../../src/command/find-recordings.ts'
+import { startProgress } from '../../src/command/progress.ts'
 import { transcribeAll, type Outcome } from '../../src/command/transcribe-with-retries.ts'
 import { SpeechApiError } from '../../src/speech/speech-api-response.ts'
 
@@ -130,4 +132,16 @@ test('waits for a busy service without using up its retries', async () => {
   const outcomes = transcribeAll([recording('a')], { ...settings, retries: 1, client: busy })
   expect(await collect(outcomes)).toEqual(['late'])
   expect(calls).toBe(31)
+})
+
+test('prints each quarter of a long recording once when the output is not a terminal', async () => {
+  const pipe = new PassThrough()
+  const progress = startProgress(2, pipe as unknown as NodeJS.WriteStream)
+  progress.start('a.wav')
+  progress.start('b.wav')
+  for (const fraction of [undefined, 0, 0.1, 0.26, 0.3, 0.8, 0.9]) progress.update('a.wav', fraction)
+  progress.update('b.wav', 0.5)
+  progress.end('a.wav')
+  await progress.close()
+  expect(String(pipe.read(pipe.readableLength))).toBe('a.wav: 25%\na.wav: 75%\nb.wav: 50%\n')
 })

@@ -6,9 +6,9 @@ import { Logger } from '@nestjs/common'
 import type { NestExpressApplication } from '@nestjs/platform-express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Platform } from '../../src/platform/connection.ts'
-import { startLocalPlatform } from '../../src/platform/start-local-platform.ts'
-import { createServer } from '../../src/server/create-server.ts'
+import { startLocalPlatform } from '../../src/platform/find-platform.ts'
 import type { ServerSettings } from '../../src/server/page-settings.controller.ts'
+import { createServer } from '../../src/server/run-server.ts'
 import { samples, samplesFolder, padWav, silentWav } from '../run-command.ts'
 
 const [file, text] = Object.entries(samples)[0]!

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { checkPackage, createPackageFromTarballData, type Package } from '@arethetypeswrong/core'
@@ -43,4 +44,53 @@ export async function checkModuleTypes({ contents, packedManifest }: PackedPacka
   return result.problems.map(
     ({ kind, ...details }) => `${kind} ${JSON.stringify({ ...details, trace: undefined })}`,
   )
+}
+
+const built = /^dist\/(.+?)\.(?:d\.)?c?[jt]s(?:\.map)?$/
+/** Shared by the CommonJS modules. */
+const runtime = 'dist/_virtual/_rolldown/runtime.cjs'
+/** Files for browsers, which the build copies from other packages. */
+const assets = 'dist/assets/'
+/** Parts of a bundle that several entries share, and the licences of the packages in it. */
+const bundled = /^dist\/(?:chunks\/[\w-]+\.c?js(?:\.map)?|third-party-licences\.txt)$/
+const always = ['package.json', 'README.md', 'LICENSE']
+
+/** The package contains its sources, their build output and documents for users, and nothing else. */
+export function checkPackedFiles({ files, folder, packedManifest }: PackedPackage): string[] {
+  const named = packedManifest.files ?? []
+  const problems = always.filter((file) => !files.includes(file)).map((file) => `${file} is not packed`)
+  for (const file of files) {
+    if (file === runtime || bundled.test(file)) continue
+    const [, source] = built.exec(file) ?? []
+    if (source !== undefined) {
+      if (!existsSync(join(folder, 'src', `${source}.ts`)))
+        problems.push(`${file} is packed, but its source is gone: delete dist and build again`)
+    } else if (!file.startsWith(assets) && (file.startsWith('dist/') || !isExpected(file, named))) {
+      problems.push(`${file} must not be packed`)
+    }
+  }
+  for (const file of files) {
+    const [, declared] = /^src\/(.+)\.ts$/.exec(file) ?? []
+    if (declared !== undefined && !files.includes(`dist/${declared}.d.ts`))
+      problems.push(`${file} is not built: build again`)
+  }
+  for (const target of targets(packedManifest.exports, packedManifest.bin)) {
+    if (!files.includes(target.replace(/^\.\//, '')))
+      problems.push(`${target} is named in package.json, but not packed`)
+  }
+  return problems
+}
+
+function isExpected(file: string, named: readonly string[]): boolean {
+  return (
+    [...always, 'CHANGELOG.md', ...named].includes(file) ||
+    (file.startsWith('src/') && !/\/tests?\/|\.(?:test|soak)\.|\.env|\.tgz/.test(file))
+  )
+}
+
+function targets(...nodes: readonly unknown[]): string[] {
+  return nodes.flatMap((node) => {
+    if (typeof node === 'string') return [node]
+    return typeof node === 'object' && node !== null ? targets(...Object.values(node)) : []
+  })
 }

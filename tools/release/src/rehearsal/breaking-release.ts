@@ -4,7 +4,7 @@ import semver from 'semver'
 import { publicPackages, type Manifest } from '../public-packages.ts'
 import type { LocalRegistry } from './local-registry.ts'
 import { release, type RunInCopy } from './project-copy.ts'
-import { fetchPackage } from './published-package.ts'
+import { fetchPackage } from './toolbox.ts'
 
 const core = '@tokenwell/core'
 /** Packages whose types contain types of core: their users also use core, and pass objects from one to the other. */

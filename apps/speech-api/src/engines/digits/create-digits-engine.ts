@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { raceSignal } from 'race-signal'
-import { untilAborted } from '../command/write-speech-wav.ts'
+import { untilAborted } from '../command/create-command-engine.ts'
 import { EngineBusyError, type SpeechEngine } from '../speech-engine.ts'
 import { createRecognitionThread } from './recognition-thread.ts'
 

@@ -1,9 +1,9 @@
-import { createTranscript, type SpeechSegment, type Transcript } from '../speech-engine.ts'
+import type { AudioErrorCode } from '../../wav/wav-decoder.ts'
 import { createWavReader } from '../../wav/wav-reader.ts'
-import { type Bandwidth, bandwidthOf, ratesFor } from './features/cepstrum.ts'
+import { createTranscript, type SpeechSegment, type Transcript } from '../speech-engine.ts'
+import { type Bandwidth, bandwidthOf, ratesFor } from './features/feature-frames.ts'
 import { createDigitRecogniser, type DigitRecogniser } from './recognition/digit-recogniser.ts'
 import type { DigitTemplates } from './recognition/digit-templates.ts'
-import type { AudioErrorCode } from '../../wav/wav-format.ts'
 
 export interface DigitTranscription {
   /** Duration of the samples pushed so far. */

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { AudioError } from '../../wav/wav-format.ts'
+import { AudioError } from '../../wav/wav-decoder.ts'
 import {
   createDigitTranscription,
   type DigitTranscription,
@@ -7,7 +7,7 @@ import {
   type ThreadRequest,
   type ThreadResponse,
 } from './digit-transcription.ts'
-import type { Bandwidth } from './features/cepstrum.ts'
+import type { Bandwidth } from './features/feature-frames.ts'
 import { type DigitTemplates, loadDigitTemplates } from './recognition/digit-templates.ts'
 
 const transcriptions = new Map<number, DigitTranscription>()

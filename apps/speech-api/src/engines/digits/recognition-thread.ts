@@ -1,14 +1,14 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { AudioError } from '../../wav/wav-format.ts'
-import type { Bandwidth } from './features/cepstrum.ts'
-import type { DigitTemplates } from './recognition/digit-templates.ts'
+import { AudioError } from '../../wav/wav-decoder.ts'
 import type {
   LoadedTemplates,
   SuccessfulResponse,
   ThreadRequest,
   ThreadResponse,
 } from './digit-transcription.ts'
+import type { Bandwidth } from './features/feature-frames.ts'
+import type { DigitTemplates } from './recognition/digit-templates.ts'
 
 export interface RecognitionThread {
   /** Number of transcriptions in progress. */

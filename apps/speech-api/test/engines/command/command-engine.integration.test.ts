@@ -8,7 +8,7 @@ import {
   EngineBusyError,
   type EngineError,
 } from '@tokenwell/speech-api'
-import { wavFile } from '../../../scripts/wav-file.ts'
+import { wavFile } from '../../../scripts/espeak.ts'
 import { tone } from '../../support/transcribe-file.ts'
 import { describeEngine } from '../describe-engine.ts'
 import { allExited, acceptConnections, type ProgramConnections } from './program-connections.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '@tokenwell/internal-testing/random'
-import { wavFile, type WavFileOptions } from '../../../scripts/wav-file.ts'
+import { wavFile, type WavFileOptions } from '../../../scripts/espeak.ts'
 import { joinSamples } from '../../../src/wav/resampler.ts'
 import {
   transcribeSamples,

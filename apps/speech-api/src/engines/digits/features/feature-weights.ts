@@ -1,5 +1,4 @@
-import { DIMENSIONS } from './feature-frames.ts'
-import { COEFFICIENTS } from './cepstrum.ts'
+import { DIMENSIONS, COEFFICIENTS } from './feature-frames.ts'
 
 /** Pairs the frames of two recordings of the same word by dynamic time warping. */
 function alignFrames(

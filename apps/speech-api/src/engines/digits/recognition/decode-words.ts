@@ -1,5 +1,5 @@
-import type { DigitTemplates } from './digit-templates.ts'
 import { DIMENSIONS } from '../features/feature-frames.ts'
+import type { DigitTemplates } from './digit-templates.ts'
 
 export interface DecodedWord {
   readonly template: number

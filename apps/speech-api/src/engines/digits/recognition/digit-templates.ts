@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { joinSamples } from '../../../wav/resampler.ts'
 import { createWavReader } from '../../../wav/wav-reader.ts'
-import { type Bandwidth, ratesFor, type Cepstrum, cepstrumOf } from '../features/cepstrum.ts'
-import { cepstralMean, DIMENSIONS, featureFrames } from '../features/feature-frames.ts'
+import {
+  type Bandwidth,
+  ratesFor,
+  type Cepstrum,
+  cepstrumOf,
+  cepstralMean,
+  DIMENSIONS,
+  featureFrames,
+} from '../features/feature-frames.ts'
 import { featureWeights, type SpokenWord } from '../features/feature-weights.ts'
 
 /** The recordings that speech is compared with. */

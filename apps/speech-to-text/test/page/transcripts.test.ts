@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { subtitles } from '../../src/page/downloads/subtitles.ts'
+import { subtitles, timedWords } from '../../src/page/downloads/subtitles.ts'
 
 const segment = (start: number, end: number, text: string) => ({ start, end, text, confidence: 1 })
 
@@ -25,4 +25,20 @@ test('does not split a long segment', () => {
   const long = 'twenty one'.repeat(10)
   expect(subtitles([segment(0, 1, long), segment(1, 2, 'one')])).toContain(`\n${long}\n`)
   expect(subtitles([])).toBe('')
+})
+
+test('divides the time of a segment by the length of its words', () => {
+  const segments = [
+    { start: 1, end: 2, text: ' one  three ', confidence: 1 },
+    { start: 2.5, end: 3, text: '7', confidence: 1 },
+  ]
+  expect(timedWords({ segments })).toEqual([
+    { text: 'one', start: 1, end: 1.375 },
+    { text: 'three', start: 1.375, end: 2 },
+    { text: '7', start: 2.5, end: 3 },
+  ])
+})
+
+test('returns no words for an empty segment', () => {
+  expect(timedWords({ segments: [{ start: 0, end: 1, text: ' ', confidence: 0 }] })).toEqual([])
 })

@@ -15,3 +15,9 @@ declare module 'axios-token-interceptor' {
   const tokenProvider: TokenProvider
   export default tokenProvider
 }
+
+// The parts of the Workers runtime that the documentation uses.
+declare module 'cloudflare:workers' {
+  export const env: Readonly<Record<string, string>>
+  export function waitUntil(work: Promise<unknown>): void
+}

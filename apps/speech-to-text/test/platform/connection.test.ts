@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { TokenError } from '@tokenwell/core'
 import { connectionFromEnvironment } from '../../src/platform/connection.ts'
+import { describeError } from '../../src/platform/describe-error.ts'
 
 const complete = {
   AUTH_URL: 'https://auth.example.com/',
@@ -45,4 +47,9 @@ test.each(['AUTH_URL', 'SPEECH_URL'])('rejects an invalid %s', (name) => {
       `${name} is not a valid URL`,
     )
   }
+})
+
+test.each(['configuration', 'aborted'] as const)('ends a message of kind %s with one full stop', (kind) => {
+  const message = 'Timed out after 30 s while waiting for a token.'
+  expect(describeError(new TokenError({ kind, message }))).toBe(message)
 })

@@ -19,3 +19,9 @@ interface DurableObjectNamespace<Target> {
       : never
   }
 }
+
+declare module 'dynalite' {
+  import type { Server } from 'node:http'
+
+  export default function dynalite(options?: { readonly createTableMs?: number }): Server
+}

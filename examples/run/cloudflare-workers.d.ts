@@ -1,5 +1,0 @@
-// The parts of the Workers runtime that the documentation uses.
-declare module 'cloudflare:workers' {
-  export const env: Readonly<Record<string, string>>
-  export function waitUntil(work: Promise<unknown>): void
-}
