@@ -1,4 +1,4 @@
-export { AudioError, type AudioErrorCode } from './wav/wav-decoder.ts'
+export { AudioError, type AudioErrorCode } from './wav/wav-format.ts'
 export { createSpeechApi } from './server/create-speech-api.ts'
 export { type CommandEngineOptions, createCommandEngine } from './engines/command/create-command-engine.ts'
 export { createDigitsEngine, type DigitsEngineOptions } from './engines/digits/create-digits-engine.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames, createSpeechClient } from '../src/clients/create-speech-client.ts'
 import { countRequests } from '../src/command/run-demo.ts'
 import type { Platform } from '../src/platform/connection.ts'
-import { startLocalPlatform } from '../src/platform/find-platform.ts'
+import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
 import { samples, samplesFolder, padWav, silentWav } from './run-command.ts'
 
 let platform: Platform

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientNames } from '../src/clients/create-speech-client.ts'
 import type { Platform } from '../src/platform/connection.ts'
-import { startLocalPlatform } from '../src/platform/find-platform.ts'
+import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
 import {
   runCommand,
   type CommandOptions,

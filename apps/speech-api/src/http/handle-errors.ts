@@ -3,7 +3,7 @@ import cors from '@fastify/cors'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify'
 import { EngineBusyError, EngineError, type EngineErrorCode } from '../engines/speech-engine.ts'
 import { ShareExceededError } from '../jobs/run-job.ts'
-import { AudioError, type AudioErrorCode } from '../wav/wav-decoder.ts'
+import { AudioError, type AudioErrorCode } from '../wav/wav-format.ts'
 
 export interface ApiErrorOptions {
   /** Replaces `{ "error": { code, message } }`. */

@@ -1,4 +1,4 @@
-import { AudioError, parseWavFormat, type WavFormat } from './wav-decoder.ts'
+import { AudioError, parseWavFormat, type WavFormat } from './wav-format.ts'
 
 export interface WavHeader {
   readonly format: WavFormat

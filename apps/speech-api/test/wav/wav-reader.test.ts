@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { wavChunk, wavFile, type WavFileOptions } from '../../scripts/espeak.ts'
 import { joinSamples, createResampler } from '../../src/wav/resampler.ts'
-import { AudioError } from '../../src/wav/wav-decoder.ts'
+import { AudioError } from '../../src/wav/wav-format.ts'
 import { createWavReader } from '../../src/wav/wav-reader.ts'
 import { largestDifference, tone, level } from '../support/transcribe-file.ts'
 

@@ -7,7 +7,7 @@ import Table from 'cli-table3'
 import { type ClientName, clientNames, createSpeechClient } from '../clients/create-speech-client.ts'
 import type { Connection } from '../platform/connection.ts'
 import { describeError } from '../platform/describe-error.ts'
-import { startLocalPlatform } from '../platform/find-platform.ts'
+import { startLocalPlatform } from '../platform/start-local-platform.ts'
 import { findRecordings, type Recording } from './find-recordings.ts'
 import { plural, printError } from './progress.ts'
 

@@ -1,4 +1,4 @@
-import type { AudioErrorCode } from '../../wav/wav-decoder.ts'
+import type { AudioErrorCode } from '../../wav/wav-format.ts'
 import { createWavReader } from '../../wav/wav-reader.ts'
 import { createTranscript, type SpeechSegment, type Transcript } from '../speech-engine.ts'
 import { type Bandwidth, bandwidthOf, ratesFor } from './features/feature-frames.ts'

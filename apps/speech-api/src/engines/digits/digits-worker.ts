@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { AudioError } from '../../wav/wav-decoder.ts'
+import { AudioError } from '../../wav/wav-format.ts'
 import {
   createDigitTranscription,
   type DigitTranscription,

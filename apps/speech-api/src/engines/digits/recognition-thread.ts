@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { AudioError } from '../../wav/wav-decoder.ts'
+import { AudioError } from '../../wav/wav-format.ts'
 import type {
   LoadedTemplates,
   SuccessfulResponse,
