@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { PageSettings } from '../platform/connection.ts'
+import icon from './icon.svg?no-inline'
 import { AddRecordings } from './components/add-recordings.tsx'
 import { Announcer, HistoryList, UndoRemove } from './components/history-list.tsx'
 import { SelectedRecording } from './components/selected-recording.tsx'
@@ -18,8 +19,9 @@ export function App({ settings, transcribers, route, history }: AppProps) {
   return (
     <>
       <header>
+        <img src={icon} alt="" width="32" height="32" />
         <h1>Speech to text</h1>
-        <p>Transcribe recordings of English digits, zero to nine.</p>
+        <p class="subtitle">Transcribe recordings of English digits, zero to nine.</p>
       </header>
       <main>
         <div class="recordings">

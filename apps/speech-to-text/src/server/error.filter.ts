@@ -7,7 +7,7 @@ import {
   type ArgumentsHost,
   type ExceptionFilter,
 } from '@nestjs/common'
-import { TokenError } from '@tokenwell/core'
+import { TokenError, type TokenErrorKind } from '@tokenwell/core'
 import { isAxiosError } from 'axios'
 import type { Response } from 'express'
 import { SpeechApiError } from '../speech/speech-api-response.ts'
@@ -18,6 +18,13 @@ interface ErrorResponse {
   readonly code: string
   readonly message: string
   readonly retryAfterMs?: number | undefined
+}
+
+const tokenProblems: Partial<Record<TokenErrorKind, string>> = {
+  credentials: 'The token service rejected the client ID or secret of this server.',
+  configuration: 'The token service rejected the configuration of this server.',
+  throttled: 'The token service is busy. Try again later.',
+  unavailable: 'The token service is down. Try again later.',
 }
 
 /** Responds to every error in the format of the speech API: a code and one sentence for the user. */
@@ -51,7 +58,7 @@ export class ErrorFilter implements ExceptionFilter {
       return {
         status: kind === 'unavailable' || kind === 'throttled' ? 503 : 502,
         code: `token_${kind}`,
-        message: 'The server could not get an access token. The recording was kept. Try again later.',
+        message: `${tokenProblems[kind] ?? 'The server could not get an access token.'} The recording was kept.`,
         retryAfterMs,
       }
     }

@@ -11,7 +11,19 @@ export interface TokenStatus {
   readonly refreshes: number
   /** API requests sent with a token. */
   readonly apiCalls: number
+  /** The latest steps, the oldest first. */
+  readonly steps: readonly TokenStep[]
 }
+
+/** What happened to a token. Uses that follow each other are one step. */
+export interface TokenStep {
+  readonly what: 'requested' | 'used' | 'refreshed' | 'rejected' | 'replaced' | 'failed'
+  readonly count: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+const maxSteps = 12
 
 /** Follows the tokens of one provider through its events. */
 export interface TokenWatcher {
@@ -28,13 +40,28 @@ export function watchToken(
   let tokenRequests = 0
   let received = 0
   let apiCalls = 0
+  let wasRejected = false
+  const steps: TokenStep[] = []
+  const add = (what: TokenStep['what']): void => {
+    const last = steps.at(-1)
+    const repeats = what === 'used' && last?.what === 'used'
+    if (repeats) steps.pop()
+    steps.push({ what, count: repeats ? last.count + 1 : 1, at: Date.now() })
+    if (steps.length > maxSteps) steps.shift()
+  }
   let current: { readonly lifetimeMs: number; readonly expiresAt: number } | undefined
 
   const stop = tokens.subscribe((event) => {
     if (event.type === 'token_requested') tokenRequests++
-    else if (event.type === 'token_rejected' && event.refreshing) current = undefined
-    else if (event.type === 'token_received') {
+    else if (event.type === 'token_failed') add('failed')
+    else if (event.type === 'token_rejected' && event.refreshing) {
+      current = undefined
+      wasRejected = true
+      add('rejected')
+    } else if (event.type === 'token_received') {
       received++
+      add(wasRejected ? 'replaced' : received === 1 ? 'requested' : 'refreshed')
+      wasRejected = false
       current = { lifetimeMs: event.remainingMs, expiresAt: Date.now() + event.remainingMs }
     } else return
     onChange()
@@ -47,9 +74,11 @@ export function watchToken(
       tokenRequests,
       refreshes: Math.max(0, received - 1),
       apiCalls,
+      steps: [...steps],
     }),
     countApiCall() {
       apiCalls++
+      if (current && current.expiresAt > Date.now()) add('used')
       onChange()
     },
     stop,

@@ -1,234 +1,249 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text as readText } from 'node:stream/consumers'
-import type { BrowserContext, Page } from 'playwright-core'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { samples, samplesFolder, padWav, silentWav } from '../run-command.ts'
-import { copiedText, drop, hasChromium, playSlowly, shownText, useApplication } from './web-page.ts'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import type AxeCore from 'axe-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { layoutShift, pageBudget } from '@tokenwell/internal-testing/page-load'
+import { application, pageApplication, pageLifetimeSeconds } from '../platform.ts'
+import { padWav, samples, samplesFolder } from '../run-command.ts'
+import {
+  drop,
+  hasChromium,
+  launchBrowser,
+  shownText,
+  startRecordingProxy,
+  useApplication,
+  type DroppedFile,
+} from './web-page.ts'
 
-const [file, text] = Object.entries(samples)[0]!
+// What only a browser can show. The logic of the page is tested in page.test.ts.
+
+const [[file, text], [otherFile, otherText]] = Object.entries(samples) as [[string, string], [string, string]]
 const longTimeout = { timeout: 20_000 }
-const sample = (name: string) => readFile(join(samplesFolder, name))
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const sample = async (name: string): Promise<DroppedFile> => ({
+  name,
+  content: await readFile(join(samplesFolder, name)),
+})
 
-describe.skipIf(!hasChromium)('the page', { timeout: 120_000 }, () => {
+test('the first load transfers less than 100 kB', async () => {
+  const folder = fileURLToPath(new URL('../../dist/page', import.meta.url))
+  const files = (await readdir(folder, { recursive: true })).filter((name) =>
+    /\.(?:html|js|css|svg)$/.test(name),
+  )
+  const sizes = await Promise.all(
+    files.map(async (name) => gzipSync(await readFile(`${folder}/${name}`)).length),
+  )
+  expect(files.some((name) => name.endsWith('.js'))).toBe(true)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
+})
+
+describe.skipIf(!hasChromium)('the page in Chromium', { timeout: 120_000 }, () => {
   const started = useApplication()
-  let context: BrowserContext
-  let page: Page
-  let pageErrors: string[]
-  beforeEach(async () => {
-    context = await started.browser.newContext()
-    pageErrors = []
-    page = await context.newPage()
-    page.on('pageerror', (error) => pageErrors.push(String(error)))
+
+  /** Fails on any error in the page, such as a violated content security policy. */
+  async function openPage(options?: BrowserContextOptions, prepare?: (page: Page) => Promise<void>) {
+    const context = await started.browser.newContext(options)
+    const page = await context.newPage()
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(String(error)))
+    onTestFinished(async () => {
+      await context.close()
+      expect(errors).toEqual([])
+    })
+    await prepare?.(page)
     await page.goto(started.running.url)
     await page.getByRole('button', { name: 'Choose files' }).waitFor()
-  })
-  afterEach(async () => {
-    expect(pageErrors).toEqual([])
-    await context.close()
-  })
+    return page
+  }
 
-  const chooseRoute = (label: 'Directly' | 'Through the server') => page.getByLabel(label).check()
-  const figure = (name: string) => page.getByTestId(name).textContent()
+  async function expectAccessible(page: Page): Promise<void> {
+    // Evaluated through the debugger: the content security policy blocks other scripts.
+    await page.evaluate(axe)
+    const findings = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: typeof AxeCore }
+      const { violations } = await axe.run({ resultTypes: ['violations'], selectors: false })
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+    })
+    expect(findings).toEqual([])
+    const { width } = page.viewportSize()!
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+  }
 
-  test.each(['Directly', 'Through the server'] as const)('%s: transcribes a dropped file', async (label) => {
-    await chooseRoute(label)
-    await drop(page, [{ name: file, content: await sample(file) }])
+  const figure = (page: Page, name: string) => page.getByTestId(name).textContent()
+
+  test('through the server: gets no token, and keeps the recording over outages and reloads', async () => {
+    const proxy = await startRecordingProxy()
+    onTestFinished(() => proxy.close())
+    const page = await openPage({
+      proxy: { server: proxy.server },
+      colorScheme: 'dark',
+      viewport: { width: 1280, height: 800 },
+    })
+    const holding = (part: string) => proxy.responses.filter((response) => response.includes(part))
+    await drop(page, [await sample(file)])
     expect(await shownText(page)).toBe(text)
-    // Through the server, the figures arrive on a separate connection.
-    await expect.poll(() => figure('token-requests'), longTimeout).toBe('1')
-    await expect.poll(() => figure('expires-in'), longTimeout).toMatch(/^\d+:\d\d$/)
-  })
+    // The figures arrive on a separate connection.
+    await expect.poll(() => figure(page, 'token-requests'), longTimeout).toBe('1')
+    await expect.poll(() => figure(page, 'expires-in'), longTimeout).toMatch(/^\d+:\d\d$/)
+    expect(holding('access_token":')).toEqual([])
+    expect(holding('Bearer"')).toEqual([])
+    for (const { clientSecret } of [application, pageApplication]) expect(holding(clientSecret)).toEqual([])
 
-  test('directly: transcribes several files with one token request and lists them in the history', async () => {
-    await chooseRoute('Directly')
-    const names = Object.keys(samples)
-    await drop(page, await Promise.all(names.map(async (name) => ({ name, content: await sample(name) }))))
-    for (const spoken of Object.values(samples))
-      await page.getByRole('listitem').filter({ hasText: spoken }).waitFor()
-    await expect.poll(() => figure('api-calls'), longTimeout).toBe(String(names.length))
-    expect(await figure('token-requests')).toBe('1')
-    expect(await figure('refreshes')).toBe('0')
-  })
-
-  test.each(['Directly', 'Through the server'] as const)(
-    '%s: reports that the speech API is down and keeps the recording, even after a reload',
-    async (label) => {
-      await chooseRoute(label)
-      await started.running.killSpeech()
-      await drop(page, [{ name: file, content: await sample(file) }])
-      const error = page.locator('.error')
-      await error.waitFor()
-      expect(await error.locator('p').textContent()).toMatch(
-        /^The (speech API|server) could not .*The recording was kept|^The server could not reach the speech API at .* was kept\. Try again later\.$/,
-      )
-      await page.reload()
-      await started.running.startSpeech()
-      await page.getByRole('button', { name: 'Try again' }).click()
-      expect(await shownText(page)).toBe(text)
-    },
-  )
-
-  test.each(['Directly', 'Through the server'] as const)(
-    '%s: shows the progress of a long recording, and that it was lost when the speech API restarted',
-    async (label) => {
-      const rest = Promise.withResolvers<void>()
-      const job = /\/transcriptions\/[\w-]+$/
-      await page.route(job, async (route) => {
-        if (route.request().method() === 'GET') await rest.promise
-        await route.continue()
-      })
-      await chooseRoute(label)
-      await drop(page, [{ name: 'long.wav', content: padWav(await sample(file), 30) }])
-      await page.getByText('Transcribing, 0%').first().waitFor()
-      await started.running.killSpeech()
-      await started.running.startSpeech()
-      rest.resolve()
-      await page.getByText('The speech API lost the recording while transcribing it.').first().waitFor()
-      await page.unroute(job)
-      await page.getByRole('button', { name: 'Try again' }).click()
-      expect(await shownText(page)).toBe(text)
-    },
-  )
-
-  test.each(['Directly', 'Through the server'] as const)(
-    '%s: starts a new session after the old one has expired and transcribes the recording',
-    async (label) => {
-      await chooseRoute(label)
-      await started.running.restartServer()
-      await drop(page, [{ name: file, content: await sample(file) }])
-      await page.getByText('Your session has expired. The recording was kept.').first().waitFor()
-      await page.getByRole('button', { name: 'Start a new session and try again' }).click()
-      expect(await shownText(page)).toBe(text)
-    },
-  )
-
-  test('names invalid files and transcribes the others', async () => {
-    await drop(page, [
-      { name: 'notes.txt', content: Buffer.from('These are notes.') },
-      { name: 'empty.wav', content: Buffer.alloc(0) },
-      { name: 'large.wav', content: silentWav(0.1), padding: 26 * 1024 * 1024 },
-      { name: file, content: await sample(file) },
-    ])
-    expect(await shownText(page)).toBe(text)
-    expect(await page.getByRole('alert').locator('p').allTextContents()).toEqual([
-      'notes.txt is not a recording that this browser can read.',
-      'empty.wav is empty.',
-      'large.wav is too large. The speech API accepts up to 25 MiB.',
-    ])
-  })
-
-  test('shows the error message of the speech API', async () => {
-    await drop(page, [{ name: 'cut.wav', content: silentWav(1).subarray(0, 40) }])
-    await page.locator('.error p').waitFor()
-    expect(await page.locator('.error p').textContent()).toMatch(/\.$/)
-    // There is nothing to play.
-    await page.getByRole('button', { name: 'Play' }).waitFor({ state: 'detached' })
-  })
-
-  test('plays a word on a click and marks it while it plays', async () => {
-    await drop(page, [{ name: file, content: await sample(file) }])
-    await shownText(page)
-    await playSlowly(page)
-    const third = page.locator('.words button').nth(2)
-    await third.click()
-    await expect
-      .poll(() => third.getAttribute('aria-current'), { timeout: 20_000, interval: 10 })
-      .toBe('true')
-    await page.getByRole('button', { name: 'Play' }).waitFor()
-  })
-
-  test('saves the transcript as TXT, SRT and JSON', async () => {
-    await drop(page, [{ name: file, content: await sample(file) }])
-    await shownText(page)
-    const save = async (format: string) => {
-      const downloading = page.waitForEvent('download')
-      await page.getByRole('button', { name: `Save ${format}` }).click()
-      const download = await downloading
-      return {
-        name: download.suggestedFilename(),
-        content: await readText(await download.createReadStream()),
-      }
-    }
-    const base = file.replace('.wav', '')
-    expect(await save('TXT')).toEqual({ name: `${base}.txt`, content: `${text}\n` })
-    const { name, content } = await save('SRT')
-    expect(name).toBe(`${base}.srt`)
-    expect(content).toMatch(new RegExp(`^1\n00:00:00,\\d{3} --> 00:00:0\\d,\\d{3}\n${text}\n$`))
-    expect(JSON.parse((await save('JSON')).content)).toMatchObject({ text, segments: expect.any(Array) })
-  })
-
-  test('shows the progress of an upload', async () => {
-    const devtools = await context.newCDPSession(page)
-    const uploadAt = (uploadThroughput: number) =>
-      devtools.send('Network.emulateNetworkConditions', {
-        offline: false,
-        latency: 0,
-        downloadThroughput: -1,
-        uploadThroughput,
-      })
-    await uploadAt(100_000)
-    await drop(page, [{ name: 'long.wav', content: silentWav(30) }])
-    const shown = () => page.locator('progress').evaluate((bar: HTMLProgressElement) => bar.value)
-    await expect
-      .poll(async () => (await shown()) > 0.1 && (await shown()) < 1, { interval: 20, timeout: 20_000 })
-      .toBe(true)
-    await uploadAt(-1)
-    await page.locator('.warning', { hasText: 'The recording is silent.' }).waitFor()
-  })
-
-  test('transcribes a sample, through the server by default, and copies its text', async () => {
-    expect(await page.getByLabel('Through the server').isChecked()).toBe(true)
-    await context.grantPermissions(['clipboard-write'])
-    await page.getByRole('button', { name: 'Order number' }).click()
-    expect(await shownText(page)).toBe(samples['order-number.wav'])
-    const copy = page.getByRole('button', { name: 'Copy text' })
-    expect(await copiedText(page, () => copy.click())).toBe(samples['order-number.wav'])
-    await page.getByRole('button', { name: 'Copied' }).waitFor()
-  })
-
-  test('shows the progress of several files, and cancels one or all of them', async () => {
-    const devtools = await context.newCDPSession(page)
-    const uploadAt = (uploadThroughput: number) =>
-      devtools.send('Network.emulateNetworkConditions', {
-        offline: false,
-        latency: 0,
-        downloadThroughput: -1,
-        uploadThroughput,
-      })
-    await uploadAt(20_000)
-    const names = ['a.wav', 'b.wav', 'c.wav', 'd.wav']
-    const content = await sample(file)
-    await drop(
-      page,
-      names.map((name) => ({ name, content })),
+    await started.running.killSpeech()
+    await drop(page, [{ ...(await sample(file)), name: `${'a-very-long-name-'.repeat(6)}.wav` }])
+    await page.locator('.error').waitFor()
+    expect(await page.locator('.error p').textContent()).toMatch(
+      /could not reach the speech API at .* was kept\./,
     )
-    for (const name of names) await page.getByRole('progressbar', { name: `Progress of ${name}` }).waitFor()
-    await page.getByRole('button', { name: 'Cancel b.wav' }).click()
-    await page.getByRole('listitem').filter({ hasText: 'b.wav' }).filter({ hasText: 'Cancelled' }).waitFor()
-    await page.getByRole('button', { name: 'Cancel all' }).click()
-    await expect
-      .poll(() => page.getByText('Cancelled', { exact: true }).count(), longTimeout)
-      .toBe(names.length)
-    await uploadAt(-1)
-    await page.getByRole('button', { name: 'Transcribe again' }).click()
+    await expectAccessible(page)
+    await page.reload()
+    await started.running.startSpeech()
+    await page.getByRole('button', { name: 'Try again', exact: true }).click()
     expect(await shownText(page)).toBe(text)
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Removed a-very').waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: file }).waitFor()
+    expect(await page.locator('.recording').count()).toBe(1)
   })
 
-  test('restores a removed recording, or removes it permanently', async () => {
-    await drop(page, [{ name: file, content: await sample(file) }])
-    await shownText(page)
-    await page.getByRole('button', { name: 'Remove' }).click()
-    await page.getByText(`Removed ${file}.`).waitFor()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    expect(await shownText(page)).toBe(text)
-    await page.reload()
-    expect(await shownText(page)).toBe(text)
+  test('directly: gets one token, which is replaced when it has expired or was revoked', async () => {
+    const proxy = await startRecordingProxy()
+    onTestFinished(() => proxy.close())
+    const page = await openPage(
+      { proxy: { server: proxy.server }, colorScheme: 'light', viewport: { width: 390, height: 844 } },
+      (page) => page.clock.install(),
+    )
+    await page.getByLabel('Directly').check()
+    await drop(page, [await sample(file), await sample(otherFile)])
+    for (const spoken of [text, otherText])
+      await page.getByRole('listitem').filter({ hasText: spoken }).waitFor()
+    expect(await figure(page, 'token-requests')).toBe('1')
+    await expectAccessible(page)
+    const [response, ...others] = proxy.responses.filter((each) => each.includes('"access_token":'))
+    expect(others).toEqual([])
+    expect(response).toContain('no-store')
+    const [, token = ''] = /"access_token":"([^"]+)"/.exec(response!)!
+    expect(await page.content()).not.toContain(token)
 
-    await page.getByRole('button', { name: 'Remove' }).click()
+    const transcribe = async (calls: number) => {
+      await drop(page, [await sample(file)])
+      await expect
+        .poll(() => figure(page, 'api-calls').then(Number), longTimeout)
+        .toBeGreaterThanOrEqual(calls)
+      await page.locator('.words').waitFor()
+    }
+    await started.running.revoke(token, pageApplication)
+    // The speech API caches the introspection response for a few seconds.
+    await expect
+      .poll(
+        async () => {
+          await transcribe(Number(await figure(page, 'api-calls')) + 1)
+          return figure(page, 'refreshes')
+        },
+        { timeout: 40_000, interval: 500 },
+      )
+      .toBe('1')
+    expect(await page.locator('.error').count()).toBe(0)
+    await page.clock.fastForward(pageLifetimeSeconds * 1000)
+    await expect.poll(() => figure(page, 'expires-in'), longTimeout).toBe('–')
+    await transcribe(Number(await figure(page, 'api-calls')) + 1)
+    expect(await figure(page, 'refreshes')).toBe('2')
+  })
+
+  test('works with the keyboard alone', async () => {
+    const page = await openPage()
+    page.on('filechooser', (chooser) => void chooser.setFiles(join(samplesFolder, file)))
+    /** The name of the focused element, and whether the focus is visible. */
+    const focus = () =>
+      page.evaluate(() => {
+        const element = document.activeElement as HTMLInputElement
+        const name = element.labels?.[0]?.textContent ?? element.textContent
+        return getComputedStyle(element).outlineStyle === 'none' ? `${name} (not shown)` : name
+      })
+    const pressTab = async (): Promise<string | null> => {
+      await page.keyboard.press('Tab')
+      return focus()
+    }
+    expect(await pressTab()).toBe('Choose files')
+    await page.keyboard.press('Enter')
+    expect(await shownText(page)).toBe(text)
+    const stops: (string | null)[] = []
+    for (let stop = 0; stop < 10; stop++) stops.push(await pressTab())
+    const samplesShown = ['Order number', 'Parcel code', 'Meter reading']
+    const buttons = ['Play', 'Copy text', 'Export', 'Remove', 'Through the server']
+    expect(stops).toEqual(['Record', ...samplesShown, text.split(' ')[0], ...buttons])
+    await page.keyboard.press('ArrowDown')
+    expect(await focus()).toBe('Directly')
+    await page.getByRole('heading', { name: 'This page’s token' }).waitFor()
+    for (let stop = 0; stop < 2; stop++) await page.keyboard.press('Shift+Tab')
+    expect(await focus()).toBe('Export')
+    await page.keyboard.press('Enter')
+    const downloading = page.waitForEvent('download')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect((await downloading).suggestedFilename()).toBe(file.replace('.wav', '.txt'))
+    expect(await focus()).toBe('Export')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
     await page.locator('.recording').waitFor({ state: 'detached' })
-    await page.reload()
-    await page.getByRole('button', { name: 'Choose files' }).waitFor()
-    expect(await page.locator('.recording').count()).toBe(0)
+    await expect.poll(focus).toBe('Undo')
+  })
+
+  test('does not move when a transcript arrives', async () => {
+    const page = await openPage({ viewport: { width: 390, height: 844 } })
+    const sent = Promise.withResolvers<void>()
+    const arrival = Promise.withResolvers<void>()
+    await page.route('**', async (route) => {
+      if (route.request().method() === 'POST') {
+        sent.resolve()
+        await arrival.promise
+      }
+      await route.continue()
+    })
+    await drop(page, [await sample(file)])
+    await sent.promise
+    // The recording was added by the user, and may move what is below it.
+    const before = await layoutShift(page)
+    arrival.resolve()
+    await page.locator('.words').waitFor()
+    expect((await layoutShift(page)) - before).toBeLessThan(pageBudget.shift)
+  })
+
+  test('records with the microphone, and reports one that is blocked', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'microphone-'))
+    const spoken = join(folder, 'spoken.wav')
+    await writeFile(spoken, padWav(await readFile(join(samplesFolder, file)), 1.5))
+    const browser = await launchBrowser(
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-audio-capture=${spoken}%noloop`,
+    )
+    onTestFinished(async () => {
+      await browser.close()
+      await rm(folder, { recursive: true })
+    })
+    const page = await browser.newPage()
+    await page.goto(started.running.url)
+    await page.getByRole('button', { name: 'Record' }).click()
+    // The page may skip a second.
+    const shown = () => page.getByRole('button', { name: 'Stop recording' }).textContent()
+    const recorded = async () => Number(/(\d+) s/.exec((await shown()) ?? '')?.[1])
+    await expect.poll(recorded, longTimeout).toBeGreaterThanOrEqual(6)
+    expect(await page.getByRole('meter', { name: 'Input level' }).isVisible()).toBe(true)
+    await page.getByRole('button', { name: 'Stop recording' }).click()
+    expect(await shownText(page)).toBe(text)
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'))
+    })
+    await page.getByRole('button', { name: 'Record' }).click()
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.textContent()).toBe('The microphone is blocked. Allow it in the browser’s settings.')
   })
 })

@@ -1,4 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +10,40 @@ import { openBrowser } from '@tokenwell/internal-testing/browser'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import { application, stop, pageApplication, spawnServer, spawnSpeech, startTokens } from '../platform.ts'
 
-export { copiedText, hasChromium, launchBrowser, openBrowser } from '@tokenwell/internal-testing/browser'
+/** An HTTP proxy that records all responses to the browser. */
+export interface RecordingProxy {
+  readonly server: string
+  /** Heads and bodies of the responses, as text. */
+  readonly responses: readonly string[]
+  close(): void
+}
+
+export async function startRecordingProxy(): Promise<RecordingProxy> {
+  const responses: string[] = []
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming
+    const passed = request(url!, { method: method!, headers }, (response) => {
+      const index = responses.push(JSON.stringify([url, response.statusCode, response.rawHeaders])) - 1
+      response.on('data', (bytes: Buffer) => (responses[index] += bytes.toString('latin1')))
+      outgoing.writeHead(response.statusCode!, response.rawHeaders)
+      response.pipe(outgoing)
+    })
+    passed.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => passed.destroy())
+    incoming.pipe(passed)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  return {
+    server: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    responses,
+    close() {
+      proxy.close()
+      proxy.closeAllConnections()
+    },
+  }
+}
+
+export { hasChromium, launchBrowser, openBrowser } from '@tokenwell/internal-testing/browser'
 
 /** The whole application: the token service in this process, the speech API and the server in others. */
 export interface RunningApplication {
@@ -118,15 +153,4 @@ export async function drop(page: Page, files: readonly DroppedFile[]): Promise<v
 export async function shownText(page: Page): Promise<string> {
   await page.waitForSelector('.words')
   return (await page.locator('.words button').allTextContents()).join(' ')
-}
-
-/** Plays sound at an eighth of its speed, so that each word plays long enough to be observed. */
-export function playSlowly(page: Page): Promise<void> {
-  return page.evaluate(() => {
-    const { play } = HTMLMediaElement.prototype as { play: (this: HTMLMediaElement) => Promise<void> }
-    HTMLMediaElement.prototype.play = function () {
-      this.playbackRate = 0.125
-      return play.call(this)
-    }
-  })
 }

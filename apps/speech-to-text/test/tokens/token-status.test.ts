@@ -20,7 +20,7 @@ test('counts requests, refreshes and calls without exposing a token', async () =
   const tokens = createTokenProvider(sourceOf(300, 600))
   let changes = 0
   const watcher = watchToken(tokens, () => changes++)
-  expect(watcher.status()).toEqual({ tokenRequests: 0, refreshes: 0, apiCalls: 0 })
+  expect(watcher.status()).toEqual({ tokenRequests: 0, refreshes: 0, apiCalls: 0, steps: [] })
   const token = await tokens.getToken()
   watcher.countApiCall()
   expect(watcher.status()).toMatchObject({ tokenRequests: 1, refreshes: 0, apiCalls: 1 })
@@ -31,6 +31,14 @@ test('counts requests, refreshes and calls without exposing a token', async () =
   expect(watcher.status()).toMatchObject({ tokenRequests: 2, refreshes: 1, apiCalls: 1 })
   expect(watcher.status().lifetimeMs).toBeGreaterThan(599_000)
   expect(changes).toBe(6)
+  for (let call = 0; call < 3; call++) watcher.countApiCall()
+  expect(watcher.status().steps.map(({ what, count }) => `${what} ${count}`)).toEqual([
+    'requested 1',
+    'used 1',
+    'rejected 1',
+    'replaced 1',
+    'used 3',
+  ])
   expect(JSON.stringify(watcher.status())).not.toContain(token.value)
   watcher.stop()
   await tokens.close()
@@ -38,7 +46,7 @@ test('counts requests, refreshes and calls without exposing a token', async () =
 
 test('returns the states of a provider with default settings', () => {
   const stateAt = (lifetimeMs: number | undefined, remainingMs: number | undefined) =>
-    tokenStateOf({ lifetimeMs, remainingMs, tokenRequests: 1, refreshes: 0, apiCalls: 0 })
+    tokenStateOf({ lifetimeMs, remainingMs, tokenRequests: 1, refreshes: 0, apiCalls: 0, steps: [] })
   expect(stateAt(undefined, undefined)).toBe('none')
   expect(stateAt(300_000, 0)).toBe('none')
   expect(stateAt(300_000, 60_000)).toBe('fresh')

@@ -32,7 +32,7 @@ export function HistoryList({ history }: { history: History }) {
 }
 
 function HistoryLine({ entry, history }: { entry: Entry; history: History }) {
-  const { id, name, progress } = entry
+  const { id, name, addedAt, progress } = entry
   return (
     <li>
       <button
@@ -42,6 +42,12 @@ function HistoryLine({ entry, history }: { entry: Entry; history: History }) {
         onClick={() => history.select(id)}
       >
         <span class="name">{name}</span>
+        <span class="time">
+          <time dateTime={new Date(addedAt).toISOString()}>
+            {new Date(addedAt).toLocaleTimeString([], { timeStyle: 'short' })}
+          </time>
+          {progress.state === 'done' && `, ${Math.round(progress.transcript.durationSeconds)} s`}
+        </span>
         <span class={`summary ${progress.state}`}>{summary(entry)}</span>
         {isActive(progress) && (
           <progress max={1} value={fractionOf(entry)} aria-label={`Progress of ${name}`} />

@@ -26,12 +26,41 @@ function CopyButton({ text }: { text: string }) {
   )
 }
 
-function Downloads({ name, transcript }: { name: string; transcript: Transcript }) {
-  return formats.map((format) => (
-    <button key={format} type="button" class="quiet" onClick={() => save(name, transcript, format)}>
-      Save {format.toUpperCase()}
-    </button>
-  ))
+const formatNames: Record<Format, string> = { txt: 'Text (TXT)', srt: 'Subtitles (SRT)', json: 'JSON' }
+
+function ExportMenu({ name, transcript }: { name: string; transcript: Transcript }) {
+  const menu = useRef<HTMLDetailsElement>(null)
+  const close = (): void => {
+    if (menu.current) menu.current.open = false
+    menu.current?.querySelector('summary')?.focus()
+  }
+  return (
+    <details
+      class="menu"
+      ref={menu}
+      onKeyDown={({ key }) => key === 'Escape' && close()}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget as Node | null)) currentTarget.open = false
+      }}
+    >
+      <summary>Export</summary>
+      <div>
+        {formats.map((format) => (
+          <button
+            key={format}
+            type="button"
+            class="quiet"
+            onClick={() => {
+              save(name, transcript, format)
+              close()
+            }}
+          >
+            {formatNames[format]}
+          </button>
+        ))}
+      </div>
+    </details>
+  )
 }
 
 function save(name: string, transcript: Transcript, format: Format): void {
@@ -47,13 +76,15 @@ function save(name: string, transcript: Transcript, format: Format): void {
 
 interface WordsProps {
   readonly words: readonly TimedWord[]
+  /** Duration of the recording. */
+  readonly durationSeconds: number
   /** Position of the player; undefined before it was played. */
   readonly seconds: number | undefined
   readonly onPick: (word: TimedWord) => void
 }
 
-/** The transcript: each word is a button that plays it. Tab stops once, the arrow keys move from word to word. */
-function Words({ words, seconds, onPick }: WordsProps) {
+/** The transcript: each word stands under its sound, and is a button that plays it. Tab stops once, the arrow keys move from word to word. */
+function Words({ words, durationSeconds, seconds, onPick }: WordsProps) {
   const [focused, setFocused] = useState(0)
   const list = useRef<HTMLDivElement>(null)
 
@@ -67,13 +98,16 @@ function Words({ words, seconds, onPick }: WordsProps) {
     list.current?.querySelectorAll('button')[target]?.focus()
   }
 
-  if (words.length === 0) return <p class="no-words">No words recognised.</p>
   return (
     <div class="words" role="group" aria-label="Transcript" ref={list} onKeyDown={move}>
       {words.map((word, index) => (
         <button
           key={word.start}
           type="button"
+          style={{
+            left: `${(100 * word.start) / durationSeconds}%`,
+            width: `${(100 * (word.end - word.start)) / durationSeconds}%`,
+          }}
           tabIndex={index === focused ? 0 : -1}
           aria-current={seconds !== undefined && word.start <= seconds && seconds < word.end}
           onFocus={() => setFocused(index)}
@@ -110,12 +144,22 @@ function Recording({ entry, history }: { entry: Entry; history: History }) {
       <h2 id="recording-heading" tabIndex={-1} ref={heading}>
         {name}
       </h2>
-      <div class="waveform" ref={container} aria-hidden="true" hidden={!playable} />
+      <div class="track">
+        <div style={{ minWidth: `${words.length * 3}rem` }}>
+          <div class="waveform" ref={container} aria-hidden="true" hidden={!playable} />
+          {transcript && words.length > 0 && (
+            <Words
+              words={words}
+              durationSeconds={transcript.durationSeconds}
+              seconds={seconds}
+              onPick={({ start, end }) => player.play(start, end)}
+            />
+          )}
+        </div>
+      </div>
       {progress.state === 'done' ? (
         <>
-          {(words.length > 0 || !progress.transcript.warnings?.length) && (
-            <Words words={words} seconds={seconds} onPick={({ start, end }) => player.play(start, end)} />
-          )}
+          {words.length === 0 && !progress.transcript.warnings?.length && <p>No words recognised.</p>}
           {progress.transcript.warnings?.map(({ code, message }) => (
             <p key={code} class="warning">
               {message}
@@ -150,7 +194,7 @@ function Recording({ entry, history }: { entry: Entry; history: History }) {
           </button>
         )}
         {transcript?.text && <CopyButton text={transcript.text} />}
-        {transcript?.text && <Downloads name={name} transcript={transcript} />}
+        {transcript?.text && <ExportMenu name={name} transcript={transcript} />}
         <button type="button" class="quiet" onClick={() => history.remove(id)}>
           Remove
         </button>

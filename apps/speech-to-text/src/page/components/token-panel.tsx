@@ -55,13 +55,19 @@ const explanations: Record<TokenState, string> = {
 }
 
 export function TokenPanel({ route, transcriber }: { route: Route; transcriber: Transcriber }) {
-  const status = useTokenStatus(transcriber)
+  const { status, isGone } = useTokenStatus(transcriber)
   const state = tokenStateOf(status)
-  const { lifetimeMs = 0, remainingMs = 0, tokenRequests, refreshes, apiCalls } = status
+  const { lifetimeMs = 0, remainingMs = 0, tokenRequests, refreshes, apiCalls, steps } = status
   return (
     <section class="card token" aria-labelledby="token-heading">
       <h2 id="token-heading">{route === 'direct' ? 'This page’s token' : 'The server’s token'}</h2>
-      <p class={`state ${state}`}>{explanations[state]}</p>
+      {isGone ? (
+        <p class="state gone" role="alert">
+          This page’s server does not respond. Start it again; the page reconnects by itself.
+        </p>
+      ) : (
+        <p class={`state ${state}`}>{explanations[state]}</p>
+      )}
       <meter
         aria-label="Remaining lifetime of the token"
         min={0}
@@ -78,20 +84,36 @@ export function TokenPanel({ route, transcriber }: { route: Route; transcriber: 
         <dt>Refreshes</dt>
         <dd data-testid="refreshes">{refreshes}</dd>
       </dl>
+      {steps.length > 0 && (
+        <ol class="steps" aria-label="What happened to the token">
+          {steps.map(({ what, count, at }, index) => (
+            <li key={index} class={what}>
+              {what}
+              {count > 1 && ` ×${count}`}
+              <time dateTime={new Date(at).toISOString()}>
+                {new Date(at).toLocaleTimeString([], { timeStyle: 'medium' })}
+              </time>
+            </li>
+          ))}
+        </ol>
+      )}
     </section>
   )
 }
 
-const initialStatus: TokenStatus = { tokenRequests: 0, refreshes: 0, apiCalls: 0 }
+const initialStatus: TokenStatus = { tokenRequests: 0, refreshes: 0, apiCalls: 0, steps: [] }
 
 /** The current status: the remaining lifetime is counted down between two updates. */
-function useTokenStatus(transcriber: Transcriber): TokenStatus {
+function useTokenStatus(transcriber: Transcriber): { status: TokenStatus; isGone: boolean } {
   const [update, setUpdate] = useState({ status: initialStatus, receivedAt: 0 })
+  const [isGone, setGone] = useState(false)
   const [now, setNow] = useState(0)
   useEffect(() => {
     setUpdate({ status: initialStatus, receivedAt: 0 })
+    setGone(false)
     const stop = transcriber.followToken((status) => {
-      setUpdate({ status, receivedAt: Date.now() })
+      setGone(status === undefined)
+      if (status) setUpdate({ status, receivedAt: Date.now() })
       setNow(Date.now())
     })
     const timer = setInterval(() => setNow(Date.now()), 1000)
@@ -101,8 +123,9 @@ function useTokenStatus(transcriber: Transcriber): TokenStatus {
     }
   }, [transcriber])
   const { status, receivedAt } = update
-  if (status.remainingMs === undefined) return status
-  return { ...status, remainingMs: Math.max(0, status.remainingMs - Math.max(0, now - receivedAt)) }
+  if (status.remainingMs === undefined) return { status, isGone }
+  const remainingMs = Math.max(0, status.remainingMs - Math.max(0, now - receivedAt))
+  return { status: { ...status, remainingMs }, isGone }
 }
 
 function clock(milliseconds: number): string {

@@ -24,15 +24,21 @@ function useThemeColours(): Colours {
 }
 
 function readColours(): Colours {
-  const style = getComputedStyle(document.documentElement)
-  const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
-  return {
+  // A canvas takes only a colour in which nothing is left to compute.
+  const probe = document.body.appendChild(document.createElement('span'))
+  const colour = (name: string): string => {
+    probe.style.color = `var(--${name})`
+    return getComputedStyle(probe).color
+  }
+  const colours = {
     wave: colour('wave'),
     played: colour('played'),
     word: colour('wave-word'),
     otherWord: colour('wave-other-word'),
     text: colour('text'),
   }
+  probe.remove()
+  return colours
 }
 
 export interface Player {

@@ -30,25 +30,34 @@ export interface Entry {
 
 const store = createStore('speech-to-text', 'recordings')
 
+/** Private windows may not store anything, and some throw at once: the history then lasts as long as the page. */
+async function withStorage<Result>(work: () => Promise<Result>, otherwise: Result): Promise<Result> {
+  try {
+    return await work()
+  } catch {
+    return otherwise
+  }
+}
+
 /** Reads the stored entries, the newest first; none if the browser stores nothing. */
 async function readEntries(): Promise<Entry[]> {
-  const entries = await values<Entry>(store).catch(() => [])
+  const entries = await withStorage(() => values<Entry>(store), [])
   return entries.map(settle).sort((one, other) => other.addedAt - one.addedAt)
 }
 
 async function writeEntry(entry: Entry): Promise<void> {
-  // Private windows may not store anything: the history then lasts as long as the page.
-  await set(entry.id, entry, store).catch(() => {})
+  await withStorage(() => set(entry.id, entry, store), undefined)
 }
 
 async function removeEntry(id: string): Promise<void> {
-  const removed = store('readwrite', (entries) => {
-    entries.delete(id)
-    // Otherwise a page that is closed or reloaded now would keep the recording.
-    entries.transaction.commit()
-    return promisifyRequest(entries.transaction)
-  })
-  await removed.catch(() => {})
+  const removed = () =>
+    store('readwrite', (entries) => {
+      entries.delete(id)
+      // Otherwise a page that is closed or reloaded now would keep the recording.
+      entries.transaction.commit()
+      return promisifyRequest(entries.transaction)
+    })
+  await withStorage(removed, undefined)
 }
 
 /** A transcription that was in progress when the page was closed has failed. */

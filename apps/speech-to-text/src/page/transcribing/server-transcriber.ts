@@ -17,6 +17,8 @@ export function createServerTranscriber(): Transcriber {
       events.addEventListener('message', ({ data }: MessageEvent<string>) => {
         listener(JSON.parse(data) as TokenStatus)
       })
+      // The browser connects again by itself.
+      events.addEventListener('error', () => listener(undefined))
       return () => events.close()
     },
   }

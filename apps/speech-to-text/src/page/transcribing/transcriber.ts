@@ -16,8 +16,11 @@ export interface TranscriberOptions extends TranscribeOptions {
 export interface Transcriber {
   /** @throws {SpeechApiError | TokenError | Error} */
   transcribe(recording: Blob, options: TranscriberOptions): Promise<Transcript>
-  /** Calls `listener` now and after each change of the token; returns a function that removes the listener. */
-  followToken(listener: (status: TokenStatus) => void): () => void
+  /**
+   * Calls `listener` now and after each change of the token, with undefined while the page's server does not respond;
+   * returns a function that removes the listener.
+   */
+  followToken(listener: (status: TokenStatus | undefined) => void): () => void
 }
 
 export interface ErrorDescription {
@@ -41,11 +44,15 @@ function hasSessionExpired(error: unknown): boolean {
 
 function messageFor(error: unknown, route: Route): string {
   if (error instanceof SpeechApiError) return error.message
-  if (error instanceof TokenError) {
-    return error.status === undefined
-      ? 'This page’s server could not be reached to get a token. The recording was kept.'
-      : `This page’s server returned no token (status ${error.status}). The recording was kept.`
-  }
+  if (error instanceof TokenError) return `${tokenProblem(error.status)} The recording was kept.`
   const target = route === 'direct' ? 'The speech API' : 'This page’s server'
   return `${target} could not be reached. The recording was kept.`
+}
+
+/** @param status of this page's server, which responds with 502 if its credentials are the problem */
+function tokenProblem(status: number | undefined): string {
+  if (status === undefined) return 'This page’s server could not be reached to get a token.'
+  if (status === 502) return 'The token service rejected the client ID or secret of this page’s server.'
+  if (status === 503) return 'The token service is down or busy.'
+  return `This page’s server returned no token (status ${status}).`
 }
