@@ -21,7 +21,13 @@ import { createPaths, patterns, referencePath, type Paths } from './paths.ts'
 import { openRoutes, type OpenRoute } from './route-table.ts'
 import { createHandlers, routes } from './routes.ts'
 import { createCsrfToken, protectFromCsrf } from './session/csrf-protection.ts'
-import { sessionHash, setSessionCookie, type CookieOptions } from './session/session.ts'
+import {
+  knownDevice,
+  sessionHash,
+  setDeviceCookie,
+  setSessionCookie,
+  type CookieOptions,
+} from './session/session.ts'
 
 /** Serves the developer portal at `/portal`, with the API reference at `/portal/reference`. */
 export function addPortal(server: FastifyInstance, service: ServiceContext): void {
@@ -56,9 +62,10 @@ async function addPages(portal: FastifyInstance, service: ServiceContext, paths:
   }
 
   function send(reply: FastifyReply, response: PortalResponse): FastifyReply {
-    const { page, file, redirectTo, notice, sessionId, retryAfterSeconds } = response
+    const { page, file, redirectTo, notice, sessionId, device, retryAfterSeconds } = response
     if (notice !== undefined) void reply.setCookie(noticeCookie, notice, { ...cookie, maxAge: 60 })
     if (sessionId !== undefined) setSessionCookie(reply, sessionId, cookie)
+    if (device !== undefined) setDeviceCookie(reply, device, cookie)
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds))
     if (redirectTo !== undefined) return reply.header('cache-control', 'no-store').redirect(redirectTo, 303)
     if (file) {
@@ -133,6 +140,7 @@ async function addPages(portal: FastifyInstance, service: ServiceContext, paths:
           form: (request.body ?? {}) as RawParameters,
           address: request.ip,
           baseUrl: baseUrl(request, publicUrl),
+          device: knownDevice(request),
           sessionHash: sessionHash(request),
         }
         return send(reply, await handle(name, portalRequest))

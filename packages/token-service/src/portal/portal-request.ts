@@ -12,6 +12,8 @@ export interface PortalRequest extends Viewer {
   readonly address: string
   /** The service's URL, for links that are sent to other people. */
   readonly baseUrl: string
+  /** What shows that this device has logged in before. */
+  readonly device?: string | undefined
   /** The hash of the browser's session ID, if it has one. */
   readonly sessionHash?: string | undefined
 }
@@ -46,6 +48,8 @@ interface ResponseDetails {
   readonly notice?: NoticeName | undefined
   /** The ID of a new session; `null` ends the session. */
   readonly sessionId?: string | null | undefined
+  /** What shows later that this device has logged in. */
+  readonly device?: string | undefined
 }
 
 type Handler = (request: PortalRequest) => Promise<PortalResponse>

@@ -1,5 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startTokenService } from '@tokenwell/token-service'
+import { developerName } from '../../src/portal/session/developer-name.ts'
+import { newPassword } from '../../src/portal/session/password.ts'
 import {
   createPortalBrowser,
   logInPath,
@@ -174,7 +176,7 @@ describe('logging in, with passwords that take time to check,', () => {
   it('responds with 503 to more logins than it can check', { timeout: 60_000 }, async () => {
     const portal = await startPortal({ trustProxy: true })
     const responses = await Promise.all(
-      Array.from({ length: 24 }, (_, index) =>
+      Array.from({ length: 130 }, (_, index) =>
         logInFrom(portal, `192.0.2.${index}`, `somebody ${index}`, 'a wrong password'),
       ),
     )
@@ -182,6 +184,40 @@ describe('logging in, with passwords that take time to check,', () => {
     const busy = responses.find(({ status }) => status === 503)!
     expect(busy.headers.get('retry-after')).toBe('5')
     expect(busy.text).toContain('The service is busy')
+  })
+
+  it('accepts right passwords from 60 addresses at once', { timeout: 60_000 }, async () => {
+    const portal = await startPortal({ trustProxy: true })
+    const responses = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => logInFrom(portal, `192.0.2.${index}`, 'ada', password)),
+    )
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 303))
+  })
+
+  it('checks known devices before a flood from many addresses', { timeout: 60_000 }, async () => {
+    const portal = await startPortal({ trustProxy: true })
+    const flood = Array.from({ length: 90 }, (_, index) =>
+      logInFrom(portal, `192.0.2.${index}`, 'ada', 'a wrong password'),
+    )
+    let finished = 0
+    for (const each of flood) void each.then(() => (finished += 1))
+    await Promise.all(flood.slice(0, 2))
+    // Its cookie lasts longer than its session.
+    expect((await portal.admin.post('/portal/log-in', { name: 'ada', password })).status).toBe(303)
+    expect(finished).toBeLessThan(flood.length)
+    await Promise.all(flood)
+  })
+
+  it('counts the failures of larger IPv6 networks too', { timeout: 60_000 }, async () => {
+    const portal = await startPortal({ trustProxy: true })
+    const statuses = new Set<number>()
+    for (let guess = 0; guess < 101; guess += 1) {
+      const address = `2001:db8:0:${(guess % 256).toString(16)}::1`
+      statuses.add((await logInFrom(portal, address, `name ${guess}`, 'a wrong password')).status)
+    }
+    expect([...statuses]).toEqual([422, 429])
+    expect((await logInFrom(portal, '2001:db8:0:f0::1', 'ada', password)).status).toBe(429)
+    expect((await logInFrom(portal, '2001:db8:1::1', 'ada', password)).status).toBe(303)
   })
 
   it('is not blocked by an address that guesses random names', { timeout: 60_000 }, async () => {
@@ -207,7 +243,7 @@ describe('a session', () => {
   it('is in a cookie for this site only, without access from scripts', async () => {
     const portal = await startPortal()
     const { response } = await logIn(portal, 'ada', password)
-    const cookie = response.headers.get('set-cookie') ?? ''
+    const [cookie] = response.headers.getSetCookie()
     expect(cookie).toMatch(
       /^tokenwell_portal=[\w-]{43}; Max-Age=43200; Path=\/portal; HttpOnly; SameSite=Lax$/,
     )
@@ -305,4 +341,46 @@ describe('a session', () => {
     expect((await logIn(portal, 'ada', password)).response.status).toBe(422)
     expect((await logIn(portal, 'ada', 'another long password')).response.status).toBe(303)
   })
+})
+
+describe('the name of a developer', () => {
+  const check = (name: string) => developerName.safeParse(name)
+
+  it.each([
+    ['Ada', 'ada'],
+    ['ada.lovelace@example.com', 'ada.lovelace@example.com'],
+    ['ＡＤＡ', 'ada'],
+    ['José García', 'josé garcía'],
+    ['Дмитрий', 'дмитрий'],
+    ['山田 taro', '山田 taro'],
+    ['सीता', 'सीता'],
+    ['김철수', '김철수'],
+  ])('can be %s', (name, stored) => {
+    expect(check(name).data).toBe(stored)
+  })
+
+  it.each([
+    ['аdmin', 'Use the letters of one script.'],
+    ['раура', 'Use Latin letters for this name.'],
+    ['αρτυχ', 'Use Latin letters for this name.'],
+    ['ada\u200b', 'Remove line breaks and other control or invisible characters.'],
+    ['ada\u3164', 'Remove invisible characters.'],
+    ['Administration', 'This name is reserved.'],
+    ['The Service', 'This name is reserved.'],
+    ['-ada', 'Start with a letter or digit, and use only letters, digits, spaces and . _ @ + -'],
+    ['  ', 'This field is required.'],
+  ])('cannot be %j', (name, message) => {
+    expect(check(name).error?.issues[0]?.message).toBe(message)
+  })
+})
+
+it.each([
+  ['correct horse battery staple', undefined],
+  ['aaaaaaaaaaaaaaaa', 'Use at least 5 different characters.'],
+  [' '.repeat(12), 'Use at least 5 different characters.'],
+  ['lovelacelovelace', 'Do not use your name or the name of the service.'],
+  ['Tokenwell-Lovelace', 'Do not use your name or the name of the service.'],
+  ['short', 'Use at least 12 characters.'],
+])('the password %j of "lovelace" is refused because: %s', (typed, message) => {
+  expect(newPassword('lovelace').safeParse(typed).error?.issues[0]?.message).toBe(message)
 })

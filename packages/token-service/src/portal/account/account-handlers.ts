@@ -11,8 +11,6 @@ import { createPasswordChecker } from '../session/password-checker.ts'
 import { hashPassword, newPassword } from '../session/password.ts'
 import { createSessionStarter } from '../session/session.ts'
 
-const passwordForm = z.object({ password: z.string().max(1_000), new_password: newPassword })
-
 /** The developer's own account. */
 export function accountHandlers(service: ServiceContext): HandlersOf<typeof accountRoutes> {
   const startSession = createSessionStarter(service)
@@ -21,11 +19,12 @@ export function accountHandlers(service: ServiceContext): HandlersOf<typeof acco
   return {
     showAccount: async (request) => ({ page: accountPage(request, emptyForm) }),
     async changePassword(request) {
-      const { developer, address } = request
-      const parsed = parseForm(passwordForm, request.form)
+      const { developer } = request
+      const schema = z.object({ password: z.string().max(1_000), new_password: newPassword(developer.name) })
+      const parsed = parseForm(schema, request.form)
       const show = (state: FormState): PortalResponse => ({ page: accountPage(request, state), status: 422 })
       if (!parsed.data) return show(parsed.state)
-      const checked = await checkPassword(developer.name, parsed.data.password, address)
+      const checked = await checkPassword(developer.name, parsed.data.password, request)
       if (checked.retryAfterSeconds !== undefined) return tooManyAttempts(checked.retryAfterSeconds, {}, show)
       if (!checked.developer) return show({ values: {}, errors: { password: 'The password is incorrect.' } })
       const passwordHash = await hashPassword(parsed.data.new_password)

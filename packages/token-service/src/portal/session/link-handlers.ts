@@ -5,8 +5,10 @@ import type { ServiceContext } from '../../oauth/service-context.ts'
 import { changesOf } from '../../clients/acts.ts'
 import { NameTaken } from '../../storage/developer-storage.ts'
 import { emptyForm } from '../layout/form.ts'
-import { line, parseForm } from '../layout/parse-form.ts'
+import { parseForm } from '../layout/parse-form.ts'
 import { actorOf } from './actor.ts'
+import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import { developerName } from './developer-name.ts'
 import { joinPage } from './join-page.ts'
 import { newPasswordPage } from './new-password-page.ts'
 import { PortalError } from '../portal-error.ts'
@@ -15,14 +17,12 @@ import { hashPassword, newPassword } from './password.ts'
 import type { linkRoutes } from './session-routes.ts'
 import { createSessionStarter } from './session.ts'
 
-const name = line(60)
-  .regex(
-    /^[\p{L}\p{N}][\p{L}\p{N}._@+ -]*$/u,
-    'Start with a letter or digit, and use only letters, digits, spaces and . _ @ + -',
-  )
-  .transform((text) => text.normalize('NFKC').toLowerCase())
-const joinForm = z.object({ name, password: newPassword })
-const passwordForm = z.object({ new_password: newPassword })
+function joinForm({ name }: RawParameters) {
+  return z.object({
+    name: developerName,
+    password: newPassword(developerName.safeParse(name).data ?? ''),
+  })
+}
 
 /** The links with which people join, or set a new password after they forgot theirs. */
 export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRoutes> {
@@ -48,7 +48,7 @@ export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRou
     }),
     async join(request) {
       const invitation = await findInvitation(request.params['token'])
-      const parsed = parseForm(joinForm, request.form)
+      const parsed = parseForm(joinForm(request.form), request.form)
       if (!parsed.data) return { page: joinPage(request, parsed.state, invitation), status: 422 }
       const passwordHash = await hashPassword(parsed.data.password)
       const { administrator, hash } = invitation
@@ -73,7 +73,7 @@ export function linkHandlers(service: ServiceContext): HandlersOf<typeof linkRou
     },
     async setPassword(request) {
       const { hash, developer } = await findLink(request.params['token'])
-      const parsed = parseForm(passwordForm, request.form)
+      const parsed = parseForm(z.object({ new_password: newPassword(developer.name) }), request.form)
       if (!parsed.data) return { page: newPasswordPage(request, parsed.state, developer), status: 422 }
       const passwordHash = await hashPassword(parsed.data.new_password)
       await act(actorOf({ developer, address: request.address }), async ({ developers }, audit) => {

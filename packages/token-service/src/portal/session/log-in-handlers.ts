@@ -48,7 +48,7 @@ export function logInHandlers(service: ServiceContext): HandlersOf<typeof logInR
       })
       if (!parsed.data) return show(parsed.state)
       const { name: typedName, password } = parsed.data
-      const checked = await checkPassword(typedName, password, request.address)
+      const checked = await checkPassword(typedName, password, request)
       if (checked.developer) return startSession(checked.developer, request, next)
       const values = { name: typedName }
       if (checked.retryAfterSeconds !== undefined)

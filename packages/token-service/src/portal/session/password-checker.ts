@@ -1,60 +1,82 @@
 import { createFailedAttemptLimit } from '../../oauth/failed-attempt-limit.ts'
 import { digest } from '../../runtime/digest.ts'
-import { networkAddress } from '../../oauth/network-address.ts'
+import { networks } from '../../oauth/network-address.ts'
 import { ProtocolError } from '../../oauth/protocol-error.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { PortalError } from '../portal-error.ts'
+import { isKnownDevice } from './known-device.ts'
 import { isPassword } from './password.ts'
 
 const failureLimit = { attempts: 10, windowSeconds: 300 }
-// For all names together: one address cannot keep the password check busy.
-const addressLimit = { attempts: 50, windowSeconds: 300 }
-const maxPendingPerAddress = 2
+// For all names together: neither an address nor a network can keep the password check busy.
+const networkLimits = [
+  { attempts: 50, pending: 2 },
+  { attempts: 100, pending: 4 },
+  { attempts: 200, pending: 8 },
+]
 
 export type PasswordCheck =
   | { readonly developer: Developer; readonly retryAfterSeconds?: undefined }
   | { readonly developer?: undefined; readonly retryAfterSeconds?: number | undefined }
 
 /** Checks a developer's name and password; after too many wrong passwords it reports when to try again. */
-export function createPasswordChecker({ storage, clock, activity }: ServiceContext) {
+export function createPasswordChecker({ storage, keyring, clock, activity }: ServiceContext) {
   const failedAttempts = createFailedAttemptLimit(storage.failures, clock, failureLimit)
-  const addressGuard = createFailedAttemptLimit(storage.failures, clock, addressLimit)
+  const guards = networkLimits.map((limit) =>
+    createFailedAttemptLimit(storage.failures, clock, { ...limit, windowSeconds: 300 }),
+  )
   const pending = new Map<string, number>()
 
-  async function check(typedName: string, password: string, address: string): Promise<PasswordCheck> {
-    const name = typedName.normalize('NFKC').trim().toLowerCase()
-    // A digest: people type their password into the name field by mistake.
-    const key = `portal ${digest(name)}`
-    await addressGuard.check(address, 'portal')
-    await failedAttempts.check(address, key)
+  async function check(typed: string, password: string, attempt: LogInAttempt): Promise<PasswordCheck> {
+    const { address, device } = attempt
+    const name = typed.normalize('NFKC').trim().toLowerCase()
     const developer = await storage.developers.find(name)
-    if (developer && (await isPassword(password, developer.passwordHash))) {
-      // Once more: concurrent guesses count as well.
-      await failedAttempts.check(address, key)
-      return { developer }
-    }
-    if (!developer) await isPassword(password, undefined)
-    await addressGuard.failed(address, 'portal')
-    await failedAttempts.failed(address, key)
-    activity.count({ event: 'log_in_failed', address, detail: developer?.name })
-    return {}
+    // Its failures are counted by itself: others at the same address do not lock it out.
+    const isKnown = developer !== undefined && isKnownDevice(keyring, device, developer.id)
+    // A digest: people type their password into the name field by mistake.
+    const key = isKnown ? `portal device ${device}` : `portal ${digest(name)}`
+    const from = isKnown ? '' : address
+    const own = isKnown ? [] : networks(address)
+    for (const [at, network] of own.entries()) await guards[at]?.check(network, 'portal')
+    await failedAttempts.check(from, key)
+    return withPending(own, async () => {
+      if (await isPassword(password, developer?.passwordHash, isKnown ? 'known' : 'other')) {
+        // Once more: concurrent guesses count as well.
+        await failedAttempts.check(from, key)
+        if (developer) return { developer }
+      }
+      for (const [at, network] of own.entries()) await guards[at]?.failed(network, 'portal')
+      await failedAttempts.failed(from, key)
+      activity.count({ event: 'log_in_failed', address, detail: developer?.name })
+      return {}
+    })
   }
 
-  return async (name: string, password: string, address: string): Promise<PasswordCheck> => {
-    const network = networkAddress(address)
-    const count = pending.get(network) ?? 0
-    if (count >= maxPendingPerAddress) throw new PortalError('busy')
-    pending.set(network, count + 1)
+  async function withPending<Result>(own: readonly string[], work: () => Promise<Result>): Promise<Result> {
+    const isBusy = own.some((network, at) => (pending.get(network) ?? 0) >= (networkLimits[at]?.pending ?? 0))
+    if (isBusy) throw new PortalError('busy')
+    for (const network of own) pending.set(network, (pending.get(network) ?? 0) + 1)
     try {
-      return await check(name, password, address)
-    } catch (error) {
-      if (!(error instanceof ProtocolError) || error.reason !== 'too_many_failures') throw error
-      return { retryAfterSeconds: error.details.retryAfterSeconds ?? 60 }
+      return await work()
     } finally {
-      const left = (pending.get(network) ?? 1) - 1
-      if (left > 0) pending.set(network, left)
-      else pending.delete(network)
+      for (const network of own) {
+        const left = (pending.get(network) ?? 1) - 1
+        if (left > 0) pending.set(network, left)
+        else pending.delete(network)
+      }
     }
   }
+
+  return (name: string, password: string, attempt: LogInAttempt): Promise<PasswordCheck> =>
+    check(name, password, attempt).catch((error: unknown) => {
+      if (!(error instanceof ProtocolError) || error.reason !== 'too_many_failures') throw error
+      return { retryAfterSeconds: error.details.retryAfterSeconds ?? 60 }
+    })
+}
+
+interface LogInAttempt {
+  readonly address: string
+  /** The cookie of a device that has logged in before. */
+  readonly device?: string | undefined
 }

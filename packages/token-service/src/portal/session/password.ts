@@ -1,5 +1,4 @@
-import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
-import { limitFunction } from 'p-limit'
+import { randomBytes, randomInt, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
 import { z } from 'zod'
 import { PortalError } from '../portal-error.ts'
 
@@ -7,54 +6,98 @@ import { PortalError } from '../portal-error.ts'
 export const passwordCost = { N: 2 ** 15, r: 8, p: 3 }
 const saltLength = 16
 const hashLength = 32
-const maxPending = 12
-let pending = 0
+const concurrency = 2
+const leastDifferent = 5
 
-/** A password that a developer chooses. */
-export const newPassword = z
-  .string()
-  .min(12, 'Use at least 12 characters.')
-  .max(200, 'Use at most 200 characters.')
+/** Log-ins of devices that have logged in before are checked first: a flood of others does not delay them. */
+export type Lane = 'known' | 'other'
+
+interface Waiting {
+  readonly start: () => void
+  readonly reject: (error: unknown) => void
+}
+
+const maxWaiting = { known: 24, other: 100 }
+const waiting: Record<Lane, Waiting[]> = { known: [], other: [] }
+let running = 0
+
+/** A password that a developer of that name chooses. */
+export function newPassword(name: string) {
+  return z
+    .string()
+    .min(12, 'Use at least 12 characters.')
+    .max(200, 'Use at most 200 characters.')
+    .refine(
+      (password) => new Set(password.replaceAll(/\s/g, '')).size >= leastDifferent,
+      `Use at least ${leastDifferent} different characters.`,
+    )
+    .refine((password) => {
+      const text = password.normalize('NFKC').toLowerCase()
+      const rest = [name, 'tokenwell']
+        .filter(Boolean)
+        .reduce((left, known) => left.replaceAll(known, ''), text)
+      return new Set(rest.replaceAll(/\s/g, '')).size >= leastDifferent
+    }, 'Do not use your name or the name of the service.')
+}
 
 /** Hashes a password with scrypt (RFC 7914); the result includes the parameters. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltLength)
   const { N, r, p } = passwordCost
-  const hash = await derive(password, salt, { N, r, p })
+  const hash = await derive(password, salt, { N, r, p }, 'known')
   return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
 /** Takes the same time for an account that does not exist and therefore has no hash. */
-export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
+export async function isPassword(password: string, stored: string | undefined, lane: Lane): Promise<boolean> {
   const [, N, r, p, salt = '', hash = ''] = stored?.split('$') ?? []
   if (stored === undefined) {
-    await derive(password, Buffer.alloc(saltLength), passwordCost)
+    await derive(password, Buffer.alloc(saltLength), passwordCost, lane)
     return false
   }
   const options = { N: Number(N), r: Number(r), p: Number(p) }
   const expected = Buffer.from(hash, 'base64url')
-  const derived = await derive(password, Buffer.from(salt, 'base64url'), options)
+  const derived = await derive(password, Buffer.from(salt, 'base64url'), options, lane)
   return expected.length === derived.length && timingSafeEqual(expected, derived)
 }
 
-async function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
-  if (pending >= maxPending) throw new PortalError('busy')
-  pending += 1
+async function derive(password: string, salt: Buffer, options: ScryptOptions, lane: Lane): Promise<Buffer> {
+  await turn(lane)
   try {
     return await scryptHash(password, salt, options)
   } finally {
-    pending -= 1
+    running -= 1
+    startNext()
   }
 }
 
-const scryptHash = limitFunction(
-  (password: string, salt: Buffer, options: ScryptOptions) =>
-    new Promise<Buffer>((resolve, reject) => {
-      // Different ways to type an accented letter are equal.
-      const text = password.normalize('NFKC')
-      scrypt(text, salt, hashLength, { ...options, maxmem: 256 * 1024 * 1024 }, (error, key) =>
-        error ? reject(error) : resolve(key),
-      )
-    }),
-  { concurrency: 2 },
-)
+function turn(lane: Lane): Promise<void> {
+  return new Promise((start, reject) => {
+    const queue = waiting[lane]
+    // Any of those that wait, so that whoever sends the most cannot keep the others out.
+    if (queue.length >= maxWaiting[lane]) {
+      queue.splice(randomInt(queue.length), 1)[0]?.reject(new PortalError('busy'))
+    }
+    queue.push({ start, reject })
+    startNext()
+  })
+}
+
+function startNext(): void {
+  while (running < concurrency) {
+    const next = waiting.known.shift() ?? waiting.other.shift()
+    if (!next) return
+    running += 1
+    next.start()
+  }
+}
+
+function scryptHash(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    // Different ways to type an accented letter are equal.
+    const text = password.normalize('NFKC')
+    scrypt(text, salt, hashLength, { ...options, maxmem: 256 * 1024 * 1024 }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    )
+  })
+}

@@ -5,9 +5,12 @@ import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { PortalRequest, PortalResponse } from '../portal-request.ts'
 import { actorOf } from './actor.ts'
+import { createKnownDevice } from './known-device.ts'
 
 const cookieName = 'tokenwell_portal'
 const lifetimeSeconds = 12 * 60 * 60
+const deviceCookie = 'tokenwell_portal_device'
+const deviceSeconds = 365 * 86_400
 
 export interface CookieOptions {
   readonly path: string
@@ -28,8 +31,17 @@ export function setSessionCookie(reply: FastifyReply, id: string | null, options
   else void reply.setCookie(cookieName, id, { ...options, maxAge: lifetimeSeconds })
 }
 
+export function knownDevice({ cookies }: FastifyRequest): string | undefined {
+  return cookies[deviceCookie]
+}
+
+/** Log-ins of this device are checked first from now on. */
+export function setDeviceCookie(reply: FastifyReply, device: string, options: CookieOptions): void {
+  void reply.setCookie(deviceCookie, device, { ...options, maxAge: deviceSeconds })
+}
+
 /** Logs a developer in, always with a new session ID: an ID that was known before the login is useless. */
-export function createSessionStarter({ act, clock }: ServiceContext) {
+export function createSessionStarter({ act, keyring, clock }: ServiceContext) {
   return async (
     developer: Pick<Developer, 'id' | 'name'>,
     request: PortalRequest,
@@ -43,6 +55,6 @@ export function createSessionStarter({ act, clock }: ServiceContext) {
       await sessions.open({ hash: digest(sessionId), developerId: developer.id, expiresAtMs })
       audit('logged_in')
     })
-    return { redirectTo: next, sessionId }
+    return { redirectTo: next, sessionId, device: createKnownDevice(keyring, developer.id) }
   }
 }
