@@ -17,6 +17,10 @@ export type { Clock } from './runtime/clock.ts'
 export { backendTokens, type BackendTokensOptions, type HeadersInput } from './sources/backend-tokens.ts'
 export { clientAssertion } from './sources/client-assertion.ts'
 export { clientCredentials, type ClientCredentialsOptions } from './sources/client-credentials.ts'
+export {
+  clientCredentialsForResource,
+  type ResourceClientCredentialsOptions,
+} from './sources/client-credentials-for-resource.ts'
 export { jwtBearer, type JwtBearerOptions } from './sources/jwt-bearer.ts'
 export type { FetchLike } from './sources/send-token-request.ts'
 export { tokenExchange, type TokenExchangeOptions } from './sources/token-exchange.ts'

@@ -1,4 +1,6 @@
 import { configurationError } from '../protocol/configuration-error.ts'
+import { challengeWith } from '../protocol/challenges.ts'
+import { scopes } from '../protocol/build-token-request.ts'
 import { classifyApiResponse } from '../protocol/classify-api-response.ts'
 import { headerValue } from '../protocol/headers.ts'
 import type { AttachableTokenProvider } from '../provider/attachable-token-provider.ts'
@@ -40,7 +42,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   }
   const prefix = scheme && `${scheme} `
   // A provider of an application may have only the methods of `TokenProvider`.
-  const provider: TokenProvider & Partial<AttachableTokenProvider> = tokens
+  let provider: TokenProvider & Partial<AttachableTokenProvider> = tokens
   const warned = new Set<string>()
 
   async function attachmentOf(
@@ -83,8 +85,24 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   ): Promise<AccessToken | undefined> {
     if (provider.replaceRejected)
       return provider.replaceRejected(token, { url, attempt: 1, repeatable, signal })
-    tokens.reject(token)
-    return repeatable ? tokens.getToken({ signal }) : undefined
+    provider.reject(token)
+    return repeatable ? provider.getToken({ signal }) : undefined
+  }
+
+  /** A token with the scopes that a response requires. Later requests get it as well. */
+  async function widerTokenFor(
+    { headers }: ApiResponse,
+    token: AccessToken,
+    url: string,
+    signal: AbortSignal | undefined,
+  ): Promise<AccessToken | undefined> {
+    const challenge = challengeWith(headerValue(headers, 'www-authenticate'), 'scope')?.parameters
+    if (challenge?.get('error') !== 'insufficient_scope') return undefined
+    const wider = provider.widen?.(scopes(challenge.get('scope')), url)
+    const next = await wider?.getToken({ signal })
+    if (wider === undefined || next === undefined || next.value === token.value) return undefined
+    provider = wider
+    return next
   }
 
   /** Explains a 401 that would otherwise be hard to debug. */
@@ -126,22 +144,38 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
         return undefined
       }
       const waitForReplacement = !repeatable || !retryOnRejection
-      const token = await provider.getToken({ signal: signal ?? undefined, waitForReplacement })
-      return attachmentOf(token, request, 1)
+      const wanted = { signal: signal ?? undefined, waitForReplacement }
+      try {
+        return await attachmentOf(await provider.getToken(wanted), request, 1)
+      } catch (error) {
+        if (provider === tokens || signal?.aborted) throw error
+        // The wider scope is no longer granted.
+        provider = tokens
+        return attachmentOf(await provider.getToken(wanted), request, 1)
+      }
     },
     async retryAttachment(request, attachment, response, repeatable, signal) {
       if (attachment === undefined) {
         if (response.status === 401) explainMissingToken(request)
         return undefined
       }
-      const { token, attempt, isNonceRepeat } = attachment
+      const { token, attempt, isNonceRepeat, isWider } = attachment
       const url = String(absoluteUrl(response.url || request.url))
       // After a redirect to another origin, the request carried no token, so the response says nothing about it.
       if (!isAllowed(url)) return undefined
       if (token.binding?.receive(new URL(url), response.headers) && repeatable && !isNonceRepeat) {
         // Its own nonce: other requests may have used up the last one that arrived.
         const nonce = headerValue(response.headers, 'dpop-nonce') ?? undefined
-        return { ...(await attachmentOf(token, request, attempt, nonce)), isNonceRepeat: true }
+        return { ...(await attachmentOf(token, request, attempt, nonce)), isNonceRepeat: true, isWider }
+      }
+      if (response.status === 403 && repeatable && retryOnRejection && !isWider) {
+        try {
+          const next = await widerTokenFor(response, token, url, signal ?? undefined)
+          if (next) return { ...(await attachmentOf(next, request, attempt)), isNonceRepeat, isWider: true }
+        } catch {
+          signal?.throwIfAborted()
+          return undefined
+        }
       }
       if ((response.status < 400 && !isTokenRejected) || !(await isRejected(response))) return undefined
       if (attempt === 2) {
@@ -152,7 +186,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
         const next = await replacementOf(token, url, retryOnRejection && repeatable, signal ?? undefined)
         // None, or the same: tokens are rejected so often that no new one is requested now.
         if (next === undefined || next.value === token.value) return undefined
-        return { ...(await attachmentOf(next, request, 2)), isNonceRepeat }
+        return { ...(await attachmentOf(next, request, 2)), isNonceRepeat, isWider }
       } catch {
         // No new token is available: the API's own response says more.
         signal?.throwIfAborted()

@@ -37,6 +37,8 @@ export interface Attachment {
   readonly isBound?: boolean | undefined
   /** Whether it repeats a request that lacked the server's nonce. */
   readonly isNonceRepeat?: boolean | undefined
+  /** Whether it repeats a request whose token lacked a scope. */
+  readonly isWider?: boolean | undefined
 }
 
 /** A request as an attacher sees it. */

@@ -1,3 +1,4 @@
+import { readChallenges } from './challenges.ts'
 import { readFault } from './error-response.ts'
 import { headerValue, type ResponseHeaders } from './headers.ts'
 
@@ -32,12 +33,13 @@ export function classifyApiResponse(
   if (status < 400) return { tokenRejected: false }
   const fault = body?.includes('fault') ? classifyFault(body) : undefined
   if (fault !== undefined) return fault
-  const challenges = readChallenges(headerValue(headers, 'www-authenticate') ?? '')
+  const challenges = readChallenges(headerValue(headers, 'www-authenticate'))
   const others = challenges.filter(({ scheme }) => !otherSchemes.test(scheme))
   // The server, or a proxy before it, requires a different kind of authentication.
   if (challenges.length > 0 && others.length === 0) return { tokenRejected: false }
-  const withError = others.filter(({ error }) => error)
-  const reason = (withError.find(({ scheme }) => scheme === 'bearer') ?? withError[0])?.error
+  const withError = others.filter(({ parameters }) => parameters.get('error'))
+  const decisive = withError.find(({ scheme }) => scheme === 'bearer') ?? withError[0]
+  const reason = decisive?.parameters.get('error')
   if (reason === undefined) return { tokenRejected: status === 401 }
   const tokenRejected = status === 401 ? !otherErrors.test(reason) : tokenErrors.test(reason)
   return { tokenRejected, reason }
@@ -53,20 +55,4 @@ function classifyFault(body: string): ApiResponseClassification | undefined {
   } catch {
     return undefined
   }
-}
-
-const challengePart = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]*)))?/g
-
-/** RFC 9110, section 11.6.1: a word without a value starts a challenge, and the pairs after it belong to it. */
-function readChallenges(header: string): { scheme: string; error?: string }[] {
-  const challenges: { scheme: string; error?: string }[] = []
-  for (const [, name = '', quoted, plain] of header.matchAll(challengePart)) {
-    const value = quoted ?? plain
-    if (value === undefined) challenges.push({ scheme: name.toLowerCase() })
-    // Some gateways send error='invalid_token".
-    else if (name.toLowerCase() === 'error' && challenges.length > 0) {
-      challenges.at(-1)!.error = value.replace(/^['"]|['"]$/g, '')
-    }
-  }
-  return challenges
 }

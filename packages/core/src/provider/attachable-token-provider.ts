@@ -33,6 +33,14 @@ export interface AttachableTokenProvider extends TokenProvider {
    * @throws {TokenError} if no other token is available
    */
   replaceRejected(token: AccessToken, request: RejectedRequest): Promise<AccessToken | undefined>
+  /**
+   * The provider of tokens that have the scopes which an API requires (403 `insufficient_scope`, RFC 6750, section 3.1) as
+   * well. The cached token stays: it is not rejected. Undefined if the application does not allow the scopes, or if too many
+   * responses have required others.
+   *
+   * @param url the URL that required them
+   */
+  widen?(scopes: readonly string[], url: string): AttachableTokenProvider | undefined
   /** Passes on to the listeners what happened to a request. */
   report(event: TokenAttachmentEvent): void
 }

@@ -46,6 +46,8 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
   #requests = 0
   #calls = 0
   #ignoreStore = false
+  /** Of tokens with more scopes. */
+  #wider: CachingTokenProvider | undefined
   #closed = false
   #onIdle: (() => void) | undefined
 
@@ -277,7 +279,21 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
     return true
   }
 
+  widen(scopes: readonly string[], url: string): AttachableTokenProvider | undefined {
+    const wider = this.#wider
+    if (wider && wider.#source.widen?.(scopes) === wider.#source) return wider
+    const source = this.#closed ? undefined : this.#source.widen?.(scopes)
+    if (source === this.#source) return this
+    if (!source || !this.#budget.draw(new URL(url).origin)) return undefined
+    void wider?.closeWhenIdle()
+    this.#wider = new CachingTokenProvider(source, { ...this.#settings, onEvent: undefined })
+    this.#wider.#rejections = this.#budget
+    this.#wider.subscribe((event) => this.#events.emit(event))
+    return this.#wider
+  }
+
   reset(): void {
+    this.#wider?.reset()
     // The callers of the pending request still get its result. The next one ignores the store.
     this.#cached = this.#rejections = this.#cooldown = this.#request = undefined
     this.#ignoreStore = true
@@ -286,6 +302,7 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
   async close(): Promise<void> {
     this.#closed = true
     this.#cached = this.#cooldown = undefined
+    await this.#wider?.close()
     const request = this.#pending
     if (request) {
       request.cancel(new TokenError(closedProvider))

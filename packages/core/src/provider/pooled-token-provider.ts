@@ -84,6 +84,10 @@ export class PooledTokenProvider<Key> extends Redacted implements AttachableToke
     return this.provider?.replaceRejected(token, request)
   }
 
+  widen(scopes: readonly string[], url: string): AttachableTokenProvider | undefined {
+    return this.provider?.widen(scopes, url)
+  }
+
   report(event: TokenAttachmentEvent): void {
     this.provider?.report(event)
   }

@@ -29,4 +29,9 @@ export interface TokenSource {
    * cooldown then ends. Called at most once a second during a cooldown. @default false
    */
   credentialsChanged?(): Promise<boolean>
+  /**
+   * The source of tokens that have these scopes as well, with a cache key of its own; this source if its tokens have them
+   * already, undefined if the application does not allow them.
+   */
+  widen?(scopes: readonly string[]): TokenSource | undefined
 }

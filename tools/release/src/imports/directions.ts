@@ -14,6 +14,7 @@ export const rooms = {
     'verifier',
     'check',
     'binding',
+    'metadata',
     'options',
     'credentials',
     'requirements',

@@ -1,0 +1,456 @@
+import {
+  clientCredentialsForResource,
+  createMemoryTokenStore,
+  createTokenFetch,
+  createTokenPool,
+  createTokenProvider,
+  type ResourceClientCredentialsOptions,
+  type TokenEvent,
+  type TokenProviderOptions,
+} from '@tokenwell/core'
+import { describe, expect, it, vi } from 'vitest'
+import { pass, useFakeTime } from '../support/fake-time.ts'
+
+useFakeTime()
+
+const resource = 'https://mcp.example.com/mcp'
+const origin = 'https://mcp.example.com'
+const wellKnown = `${origin}/.well-known/oauth-protected-resource/mcp`
+const issuer = 'https://auth.example.com'
+const oauth = `${issuer}/.well-known/oauth-authorization-server`
+const secret = 'a-secret-of-the-client'
+
+const metadata = (changes: object = {}) => ({ resource, authorization_servers: [issuer], ...changes })
+const serverMetadata = (changes: object = {}) => ({ issuer, token_endpoint: `${issuer}/token`, ...changes })
+
+interface Sent {
+  readonly url: string
+  readonly method: string
+  readonly text: string
+  readonly form: URLSearchParams
+}
+
+type Page = object | string | number | (() => Response | Promise<Response>) | undefined
+type Pages = Record<string, Page>
+
+/** An API with its authorization server, on a `fetch` of its own that records everything it is sent. */
+function start(
+  pages: Pages = {},
+  options: Partial<ResourceClientCredentialsOptions> = {},
+  settings: TokenProviderOptions = {},
+) {
+  const sent: Sent[] = []
+  const served: Pages = { [wellKnown]: metadata(), [oauth]: serverMetadata(), ...pages }
+  let tokens = 0
+  const respond = async (page: Page): Promise<Response> => {
+    if (page === undefined) return new Response('', { status: 404 })
+    if (typeof page === 'number') return new Response('', { status: page, headers: { location: issuer } })
+    if (typeof page === 'function') return page()
+    return typeof page === 'string' ? new Response(page) : Response.json(page)
+  }
+  const fetch = vi.fn(async (input: string | URL | Request, init: RequestInit = {}) => {
+    const url = String(input instanceof Request ? input.url : input)
+    const headers = new Headers(init.headers)
+    const { method = 'GET' } = init
+    const body = typeof init.body === 'string' ? init.body : ''
+    const text = `${url} ${JSON.stringify([...headers])} ${body}`
+    sent.push({ url, method, text, form: new URLSearchParams(body) })
+    if (url in served) return respond(served[url])
+    if (method !== 'POST') return respond(undefined)
+    return Response.json({ access_token: `token-${++tokens}`, expires_in: 600 })
+  })
+  const source = clientCredentialsForResource({
+    protectedResource: resource,
+    trustedIssuers: [issuer],
+    clientId: 'client',
+    clientSecret: secret,
+    fetch,
+    ...options,
+  })
+  const events: TokenEvent[] = []
+  const provider = createTokenProvider(source, {
+    maxAttempts: 1,
+    onEvent: (event) => events.push(event),
+    ...settings,
+  })
+  /** Where the secret went. */
+  const secretsTo = () => sent.filter(({ text }) => /a-secret|Y2xpZW50/.test(text)).map(({ url }) => url)
+  const forms = () => sent.filter(({ method }) => method === 'POST').map(({ form }) => form)
+  return { served, sent, source, provider, events, secretsTo, forms, fetch }
+}
+
+const challenge = (parameters: string) => () =>
+  new Response('', { status: 401, headers: { 'www-authenticate': `Bearer ${parameters}` } })
+const urls = (sent: readonly Sent[]) => sent.map(({ url }) => url)
+
+describe('the issuer', () => {
+  it('is found at the well-known address of a resource that sends no challenge', async () => {
+    const { provider, sent, forms } = start()
+    await expect(provider.getToken()).resolves.toMatchObject({ value: 'token-1' })
+    expect(urls(sent)).toEqual([resource, wellKnown, oauth, `${issuer}/token`])
+    expect(Object.fromEntries(forms()[0]!)).toEqual({
+      grant_type: 'client_credentials',
+      resource,
+    })
+  })
+
+  it('is found by the metadata that the challenge names', async () => {
+    const other = `${origin}/metadata.json`
+    const { provider, sent } = start({
+      [resource]: challenge(`realm="mcp", resource_metadata="${other}", scope="tools"`),
+      [other]: metadata({ scopes_supported: ['all'] }),
+    })
+    await provider.getToken()
+    expect(urls(sent)).toEqual([resource, other, oauth, `${issuer}/token`])
+  })
+
+  it.each<[string, string]>([
+    ['https://api.example.com', 'https://api.example.com/.well-known/oauth-protected-resource'],
+    ['https://api.example.com/', 'https://api.example.com/.well-known/oauth-protected-resource'],
+    ['https://api.example.com/a/', 'https://api.example.com/.well-known/oauth-protected-resource/a'],
+    ['https://api.example.com/a?b=c', 'https://api.example.com/.well-known/oauth-protected-resource/a?b=c'],
+    ['http://127.0.0.1:3000/mcp', 'http://127.0.0.1:3000/.well-known/oauth-protected-resource/mcp'],
+  ])('of %s is looked up at %s', async (protectedResource, address) => {
+    const { provider, sent, forms } = start(
+      { [address]: metadata({ resource: protectedResource }) },
+      { protectedResource },
+    )
+    await provider.getToken()
+    expect(urls(sent)).toContain(address)
+    expect(forms()[0]!.get('resource')).toBe(protectedResource)
+  })
+
+  it('is the first that the application trusts, asked with the exact string before any request to it', async () => {
+    const named = ['https://first.example.com', `${issuer}/`, issuer, 'https://last.example.com']
+    const calls: string[] = []
+    const { provider, sent, secretsTo } = start(
+      { [wellKnown]: metadata({ authorization_servers: named }) },
+      { trustedIssuers: (one) => calls.push(one) > 0 && sent.length === 2 && one === issuer },
+    )
+    await provider.getToken()
+    expect(calls).toEqual(named.slice(0, 3))
+    expect(secretsTo()).toEqual([`${issuer}/token`])
+    expect(urls(sent).filter((url) => !url.startsWith(origin) && !url.startsWith(`${issuer}/`))).toEqual([])
+  })
+
+  it('can change, and stays the last one while the metadata is unavailable', async () => {
+    const next = 'https://next.example.com'
+    const { provider, served, sent } = start(
+      {
+        [`${next}/.well-known/oauth-authorization-server`]: { issuer: next, token_endpoint: `${next}/token` },
+      },
+      { trustedIssuers: [issuer, next] },
+    )
+    await provider.getToken()
+    served[wellKnown] = metadata({ authorization_servers: [next] })
+    await provider.getToken({ forceRefresh: true })
+    expect(sent.at(-1)!.url).toBe(`${next}/token`)
+    served[wellKnown] = 503
+    await provider.getToken({ forceRefresh: true })
+    expect(sent.at(-1)!.url).toBe(`${next}/token`)
+    served[wellKnown] = 404
+    await expect(provider.getToken({ forceRefresh: true })).rejects.toThrow(
+      `Could not find the issuer of ${resource}: ${wellKnown} responded with status 404.`,
+    )
+  })
+
+  it('says how clients authenticate', async () => {
+    const { provider, sent, forms } = start({
+      [oauth]: serverMetadata({ token_endpoint_auth_methods_supported: ['client_secret_basic'] }),
+    })
+    await provider.getToken()
+    expect(forms()[0]!.has('client_secret')).toBe(false)
+    expect(sent.at(-1)!.text).toContain(`Basic ${btoa(`client:${secret}`)}`)
+  })
+
+  it('is the audience of an assertion', async () => {
+    const authenticate = vi.fn()
+    const { provider } = start(
+      {},
+      { clientSecret: undefined, clientAuthentication: { authenticate, fingerprint: () => 'key' } as never },
+    )
+    await provider.getToken()
+    expect(authenticate).toHaveBeenCalledWith(expect.objectContaining({ issuer, clientId: 'client' }))
+  })
+})
+
+describe('hostile metadata', () => {
+  const huge = () => new Response(`{"resource":"${resource}","x":"${'x'.repeat(2 ** 20)}"}`)
+  const slow = () => new Promise<Response>(() => {})
+  const endless = () =>
+    new Response(new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(2 ** 16)) }))
+  const redirect = (status: number, location: string) => () =>
+    new Response('', { status, headers: { location } })
+  const evil = 'https://evil.example.net'
+
+  it.each<[string, Pages, Partial<ResourceClientCredentialsOptions>?]>([
+    ['names another resource', { [wellKnown]: metadata({ resource: 'https://bank.example.com/mcp' }) }],
+    ['names its origin alone', { [wellKnown]: metadata({ resource: origin }) }],
+    ['names another path', { [wellKnown]: metadata({ resource: `${origin}/mcp2` }) }],
+    ['names no resource', { [wellKnown]: metadata({ resource: undefined }) }],
+    ['names a list of resources', { [wellKnown]: metadata({ resource: [resource] }) }],
+    ['names an untrusted issuer', { [wellKnown]: metadata({ authorization_servers: [evil] }) }],
+    [
+      'names a trusted issuer with a slash',
+      { [wellKnown]: metadata({ authorization_servers: [`${issuer}/`] }) },
+    ],
+    [
+      'names a trusted issuer in capitals',
+      { [wellKnown]: metadata({ authorization_servers: ['https://AUTH.example.com'] }) },
+    ],
+    ['names a longer host', { [wellKnown]: metadata({ authorization_servers: [`${issuer}.evil.net`] }) }],
+    [
+      'names a user before the host',
+      { [wellKnown]: metadata({ authorization_servers: [`${issuer}@evil.example.net`] }) },
+    ],
+    [
+      'names the issuer over plain HTTP',
+      { [wellKnown]: metadata({ authorization_servers: ['http://auth.example.com'] }) },
+    ],
+    [
+      'names a private address',
+      { [wellKnown]: metadata({ authorization_servers: ['http://169.254.169.254'] }) },
+    ],
+    ['names loopback', { [wellKnown]: metadata({ authorization_servers: ['http://127.0.0.1:6379'] }) }],
+    ['names a list within a list', { [wellKnown]: metadata({ authorization_servers: [[issuer]] }) }],
+    ['names objects', { [wellKnown]: metadata({ authorization_servers: [{ toString: issuer }] }) }],
+    ['names a string in place of a list', { [wellKnown]: metadata({ authorization_servers: issuer }) }],
+    ['names no issuer', { [wellKnown]: metadata({ authorization_servers: [] }) }],
+    [
+      'has a token endpoint of its own',
+      { [wellKnown]: metadata({ authorization_servers: undefined, token_endpoint: `${evil}/token` }) },
+    ],
+    ['redirects with 301', { [wellKnown]: redirect(301, `${evil}/metadata`) }],
+    ['redirects with 307', { [wellKnown]: redirect(307, `${evil}/metadata`) }],
+    ['redirects to itself', { [wellKnown]: redirect(302, wellKnown) }],
+    ['is not JSON', { [wellKnown]: '<html>' }],
+    ['is null', { [wellKnown]: 'null' }],
+    ['is a list', { [wellKnown]: JSON.stringify([metadata()]) }],
+    ['is huge', { [wellKnown]: huge }],
+    ['does not end', { [wellKnown]: endless }],
+    ['does not arrive', { [wellKnown]: slow }],
+    [
+      'is at another origin',
+      { [resource]: challenge(`resource_metadata="${evil}/metadata"`), [`${evil}/metadata`]: metadata() },
+    ],
+    ['is at another port', { [resource]: challenge(`resource_metadata="${origin}:8443/metadata"`) }],
+    ['is at plain HTTP', { [resource]: challenge('resource_metadata="http://mcp.example.com/metadata"') }],
+    [
+      'is at a user of its origin',
+      { [resource]: challenge('resource_metadata="https://mcp.example.com@evil.example.net/"') },
+    ],
+    ['is at a file', { [resource]: challenge('resource_metadata="file:///etc/passwd"') }],
+    ['is at a relative address', { [resource]: challenge('resource_metadata="/metadata"') }],
+    [
+      'is behind a redirect of the resource',
+      { [resource]: redirect(302, `${evil}/mcp`), [wellKnown]: undefined },
+    ],
+    ['issuer names another issuer', { [oauth]: serverMetadata({ issuer: evil }) }],
+    ['issuer redirects', { [oauth]: redirect(302, `${evil}/metadata`) }],
+    [
+      'issuer has a token endpoint over plain HTTP',
+      { [oauth]: serverMetadata({ token_endpoint: 'http://auth.example.com/token' }) },
+    ],
+    ['is trusted by a truthy value alone', {}, { trustedIssuers: (() => 'yes') as never }],
+    [
+      'meets a function that throws',
+      {},
+      {
+        trustedIssuers: () => {
+          throw new Error(secret)
+        },
+      },
+    ],
+  ])('that %s gets no credentials', async (_, pages, options) => {
+    const { provider, sent, secretsTo } = start(pages, options)
+    const result = provider.getToken().catch((error: unknown) => error)
+    await pass(60_000)
+    const error = (await result) as Error
+    expect(error).toMatchObject({ name: 'TokenError' })
+    expect(`${error.message} ${JSON.stringify(error)}`).not.toContain(secret)
+    expect(secretsTo()).toEqual([])
+    // Nothing at all goes to a host that nobody trusts.
+    const hosts = urls(sent).map((url) => new URL(url).origin)
+    expect(hosts.filter((host) => host !== origin && host !== issuer)).toEqual([])
+  })
+})
+
+describe('options', () => {
+  it.each<[object, string]>([
+    [{ protectedResource: 'mcp' }, 'protectedResource is not a valid URL'],
+    [{ protectedResource: 'http://mcp.example.com' }, 'protectedResource must start with https://'],
+    [{ protectedResource: 'https://mcp.example.com#x' }, 'protectedResource must not contain'],
+    [{ trustedIssuers: undefined }, 'trustedIssuers must be a list of issuers or a function.'],
+    [{ trustedIssuers: issuer }, 'trustedIssuers must be a list of issuers or a function.'],
+    [{ issuer }, 'mutually exclusive'],
+    [{ tokenEndpoint: `${issuer}/token` }, 'mutually exclusive'],
+    [{ authUrl: issuer }, 'mutually exclusive'],
+    [{ resource: 'https://other.example.com' }, 'resource must be protectedResource'],
+    [{ clientId: '' }, 'clientId is missing'],
+    [{ clientSecret: undefined }, 'clientSecret is missing'],
+  ])('%j are rejected', (options, message) => {
+    expect(() => start({}, options)).toThrow(message)
+  })
+
+  it('show no secret', () => {
+    const { source } = start()
+    expect(JSON.stringify(source)).toBe(`{"protectedResource":"${resource}","clientId":"client"}`)
+  })
+})
+
+describe('scopes', () => {
+  const supported = { [wellKnown]: metadata({ scopes_supported: ['read', 'write'] }) }
+  const challenged = { [resource]: challenge('scope="read admin"') }
+
+  it.each<[string, Pages, string | undefined, string | null]>([
+    ['nothing, if nobody names any', {}, undefined, null],
+    ['scopes_supported', supported, undefined, 'read write'],
+    ['those of the challenge', { ...supported, ...challenged }, undefined, 'read admin'],
+    ['those of the application, if nobody else names any', {}, 'read', 'read'],
+    ['of scopes_supported, those that the application allows', supported, 'write delete', 'write'],
+    ['of the challenge, those that the application allows', challenged, 'read write', 'read'],
+    ['those of the application, if it allows none that are required', supported, 'other', 'other'],
+  ])('requested: %s', async (_, pages, scope, requested) => {
+    const { provider, forms } = start(pages, { scope })
+    await provider.getToken()
+    expect(forms()[0]!.get('scope')).toBe(requested)
+  })
+
+  const insufficient = (scope: string) =>
+    new Response('', {
+      status: 403,
+      headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+    })
+
+  /** An API whose calls require the scope in their path; `granted` is what the authorization server issues. */
+  function startApi(
+    options: Partial<ResourceClientCredentialsOptions> = {},
+    settings?: TokenProviderOptions,
+  ) {
+    const denied = new Set<string>()
+    const started = start(
+      {
+        [resource]: challenge('scope="read"'),
+        [`${issuer}/token`]: () => {
+          const scope = started.forms().at(-1)!.get('scope')!
+          return scope.split(' ').some((one) => denied.has(one))
+            ? Response.json({ error: 'invalid_scope' }, { status: 400 })
+            : Response.json({
+                access_token: `${scope} ${started.sent.length}`.replaceAll(' ', '.'),
+                expires_in: 600,
+              })
+        },
+      },
+      options,
+      settings,
+    )
+    const calls: string[] = []
+    const send = async (input: string | URL | Request, init?: RequestInit) => {
+      const required = new URL(String(input)).pathname.split('/')[2]!
+      const token = new Headers(init?.headers).get('authorization')!.replace('Bearer ', '')
+      calls.push(token.replace(/\.\d+$/, ''))
+      return token.split('.').includes(required) ? new Response(token) : insufficient(required)
+    }
+    const apiFetch = createTokenFetch(started.provider, { allowedOrigins: [origin], fetch: send })
+    const call = async (scope: string, init?: object) => (await apiFetch(`${resource}/${scope}`, init)).status
+    return { ...started, calls, call, send, denied, apiFetch }
+  }
+
+  it('are widened once after a 403, without rejecting the cached token', async () => {
+    const { call, calls, provider, events, forms } = startApi()
+    expect(await call('read')).toBe(200)
+    const before = provider.peekToken()!
+    expect(await call('write')).toBe(200)
+    expect(calls).toEqual(['read', 'read', 'read.write'])
+    expect(forms().map((form) => form.get('scope'))).toEqual(['read', 'read write'])
+    // Later requests do not meet the 403 again.
+    expect(await call('write')).toBe(200)
+    expect(calls).toHaveLength(4)
+    expect(events.filter(({ type }) => type === 'token_rejected')).toEqual([])
+    expect(events.filter(({ type }) => type === 'token_received')).toHaveLength(2)
+    expect(provider.peekToken()).toBe(before)
+  })
+
+  it('are requested once for all requests that need them', async () => {
+    const { call, forms } = startApi()
+    await call('read')
+    expect(await Promise.all(Array.from({ length: 50 }, () => call('write')))).toEqual(Array(50).fill(200))
+    expect(forms()).toHaveLength(2)
+  })
+
+  it('never exceed what the application allows', async () => {
+    const { call, forms } = startApi({ scope: 'read write' })
+    expect(await call('admin')).toBe(403)
+    expect(await call('write')).toBe(200)
+    expect(await call('admin')).toBe(403)
+    expect(forms().map((form) => form.get('scope'))).toEqual(['read', 'read write'])
+  })
+
+  it('that are not granted leave the narrower token in use', async () => {
+    const { call, denied, forms } = startApi()
+    denied.add('admin')
+    for (let request = 0; request < 20; request++) expect(await call('admin')).toBe(403)
+    expect(forms()).toHaveLength(2)
+    expect(await call('read')).toBe(200)
+    expect(await call('write')).toBe(200)
+  })
+
+  it('that are withdrawn later leave the narrower token in use', async () => {
+    const { call, denied } = startApi()
+    expect(await call('admin')).toBe(200)
+    denied.add('admin')
+    await pass(600_000)
+    expect(await call('read')).toBe(200)
+  })
+
+  it('that an API invents cause a limited number of token requests', async () => {
+    const { apiFetch, denied, forms, provider } = startApi()
+    for (let n = 0; n < 200; n++) denied.add(`s${n}`)
+    for (let n = 0; n < 200; n++) expect((await apiFetch(`${resource}/s${n}`)).status).toBe(403)
+    expect(forms().length).toBeLessThan(30)
+    await provider.close()
+  })
+
+  it('are not widened for a request that cannot be repeated, or with retryOnRejection: false', async () => {
+    const { provider, send, call, forms } = startApi()
+    const body = new ReadableStream({ start: (stream) => stream.close() })
+    expect(await call('write', { method: 'POST', body, duplex: 'half' })).toBe(403)
+    const once = createTokenFetch(provider, {
+      allowedOrigins: [origin],
+      fetch: send,
+      retryOnRejection: false,
+    })
+    expect((await once(`${resource}/write`)).status).toBe(403)
+    expect(forms()).toHaveLength(1)
+  })
+
+  it('have a cache entry of their own in a store', async () => {
+    const store = createMemoryTokenStore()
+    const first = startApi({}, { store })
+    await first.call('write')
+    const second = startApi({}, { store })
+    expect(await second.call('write')).toBe(200)
+    expect(second.calls).toEqual(['read', 'read.write'])
+    expect(second.forms()).toEqual([])
+    const [key, again, limited, trusting] = await Promise.all(
+      [{}, {}, { scope: 'read' }, { trustedIssuers: ['https://other.example.com'] }].map((options) =>
+        start({}, options).source.cacheKey(),
+      ),
+    )
+    expect(again).toBe(key)
+    expect(new Set([key, limited, trusting]).size).toBe(3)
+    expect(key).not.toContain(secret)
+  })
+
+  it('are widened by the provider of a pool, and given up by reset and close', async () => {
+    const { source, send } = startApi()
+    const pool = createTokenPool(() => source)
+    const tokens = pool.for('a')
+    const apiFetch = createTokenFetch(tokens, { allowedOrigins: [origin], fetch: send })
+    expect((await apiFetch(`${resource}/write`)).status).toBe(200)
+    tokens.reset()
+    expect((await apiFetch(`${resource}/write`)).status).toBe(200)
+    await pool.close()
+    await expect(apiFetch(`${resource}/write`)).rejects.toThrow('closed')
+  })
+})
