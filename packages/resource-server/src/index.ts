@@ -7,9 +7,11 @@ export {
   type TokenVerificationFailure,
 } from './rejection/token-verification-error.ts'
 export { createTokenVerifier, type TokenVerifier, type VerifyOptions } from './verifier/token-verifier.ts'
+export type { ResourceMetadata } from './metadata/resource-metadata.ts'
 export type {
   DpopOptions,
   IntrospectionOptions,
+  IssuerOptions,
   TokenVerifierOptions,
 } from './options/token-verifier-options.ts'
 export type { VerificationEvent, VerificationEventListener } from './options/verification-event.ts'

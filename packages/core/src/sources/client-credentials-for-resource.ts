@@ -199,7 +199,8 @@ class ResourceClientCredentials extends Redacted implements TokenSource {
     try {
       issuer = named.find((server) =>
         typeof trustedIssuers === 'function'
-          ? trustedIssuers(server) === true
+          ? // oxlint-disable-next-line typescript/no-unnecessary-boolean-literal-compare -- a promise is truthy
+            trustedIssuers(server) === true
           : trustedIssuers.includes(server),
       )
     } catch (error) {

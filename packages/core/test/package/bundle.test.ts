@@ -74,6 +74,7 @@ describe('the published file', () => {
       'backendTokens',
       'clientAssertion',
       'clientCredentials',
+      'clientCredentialsForResource',
       'createMemoryTokenStore',
       'createTokenFetch',
       'createTokenPool',

@@ -346,7 +346,7 @@ describe('scopes', () => {
     )
     const calls: string[] = []
     const send = async (input: string | URL | Request, init?: RequestInit) => {
-      const required = new URL(String(input)).pathname.split('/')[2]!
+      const required = new URL(input instanceof Request ? input.url : input).pathname.split('/')[2]!
       const token = new Headers(init?.headers).get('authorization')!.replace('Bearer ', '')
       calls.push(token.replace(/\.\d+$/, ''))
       return token.split('.').includes(required) ? new Response(token) : insufficient(required)

@@ -15,7 +15,7 @@ interface Task {
 export function createIntrospectionCheck(
   options: TokenVerifierOptions & { readonly introspection: IntrospectionOptions },
 ): TokenCheck {
-  const { introspection, issuer, audience, fetch, allowInsecureRequests } = options
+  const { introspection, fetch, allowInsecureRequests } = options
   const introspector = createIntrospector({ ...introspection, fetch, allowInsecureRequests })
   const { timeoutMs = 5_000, maxConnections = 10, maxWaiting = 1_000 } = introspection
   const queue = fastq.promise(
@@ -42,19 +42,20 @@ export function createIntrospectionCheck(
     toleranceMs: 0,
     async check(token, known) {
       const claims = await withDeadline(timeoutMs, (signal) => ask({ token, signal }, known))
-      return claims && isFor(claims, issuer, audience) ? claims : undefined
+      return claims && isFor(claims, options) ? claims : undefined
     },
   }
 }
 
 /** Both claims are optional in introspection responses (RFC 7662, section 2.2). */
 function isFor(
-  claims: TokenClaims,
-  issuer: string | undefined,
-  audience: TokenVerifierOptions['audience'],
+  { iss, aud }: TokenClaims,
+  { issuer, issuers, audience: shared }: TokenVerifierOptions,
 ): boolean {
-  const { iss, aud } = claims
-  if (issuer !== undefined && iss !== undefined && iss !== issuer) return false
+  const known = typeof issuers === 'object' ? issuers.map((one) => one.issuer) : [issuer ?? iss]
+  if (iss !== undefined && !known.includes(iss)) return false
+  const of = typeof issuers === 'object' ? issuers.find((one) => one.issuer === iss) : undefined
+  const audience = of?.audience ?? shared
   if (audience === undefined || aud === undefined) return true
   const accepted = [audience].flat()
   return [aud].flat().some((each) => accepted.includes(each as string))

@@ -1,8 +1,17 @@
 import type { Clock } from '@tokenwell/core'
-import type { TokenVerifierOptions } from '../options/token-verifier-options.ts'
+import type { IssuerOptions, TokenVerifierOptions } from '../options/token-verifier-options.ts'
 
-export interface JwtCheckOptions extends TokenVerifierOptions {
-  readonly issuer: string
-  readonly audience: string | readonly string[]
+/** One issuer, and what applies to all of them. */
+export interface JwtCheckOptions extends IssuerOptions {
+  readonly audience: NonNullable<IssuerOptions['audience']>
+  readonly clockToleranceSeconds?: number | undefined
+  readonly fetch?: TokenVerifierOptions['fetch']
+  readonly allowInsecureRequests?: boolean | undefined
+  readonly waitUntil?: TokenVerifierOptions['waitUntil']
   readonly clock: Clock
 }
+
+/** The options of the issuer whose `iss` this is; undefined if it is not accepted. */
+export type FindIssuer = (
+  issuer: string,
+) => JwtCheckOptions | undefined | Promise<JwtCheckOptions | undefined>

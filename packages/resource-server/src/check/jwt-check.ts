@@ -1,8 +1,16 @@
 import { TokenError } from '@tokenwell/core'
-import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
+import {
+  decodeJwt,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+} from 'jose'
+import { LRUCache } from 'lru-cache'
 import { errorCode } from '@tokenwell/core/protocol'
 import { tokenError } from '../rejection/token-error.ts'
-import type { JwtCheckOptions } from './jwt-check-options.ts'
+import type { FindIssuer, JwtCheckOptions } from './jwt-check-options.ts'
 import { createKeySource } from './key-source.ts'
 import type { TokenCheck } from './token-check.ts'
 
@@ -21,8 +29,35 @@ const tokenFaults = new Set([
   'ERR_JWT_INVALID',
 ])
 
-/** Checks JWT access tokens (RFC 9068, section 4). */
-export function createJwtCheck(options: JwtCheckOptions): TokenCheck['check'] {
+/** Tenants whose keys are kept. */
+const maxIssuers = 1_000
+
+/** Checks JWT access tokens by the issuer that they name, never by a key that fits. */
+export function createJwtCheck(findIssuer: FindIssuer): TokenCheck['check'] {
+  const checks = new LRUCache<string, TokenCheck['check']>({ max: maxIssuers })
+  return async (token, known) => {
+    const issuer = issuerOf(token)
+    const options = issuer === undefined ? undefined : await findIssuer(issuer)
+    if (options === undefined) return undefined
+    // Changed options of a tenant apply at once.
+    const key = JSON.stringify(options)
+    const check = checks.get(key) ?? createIssuerCheck(options)
+    checks.set(key, check)
+    return check(token, known)
+  }
+}
+
+function issuerOf(token: string): string | undefined {
+  try {
+    const { iss } = decodeJwt(token)
+    return typeof iss === 'string' ? iss : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** RFC 9068, section 4. */
+function createIssuerCheck(options: JwtCheckOptions): TokenCheck['check'] {
   const { issuer, audience, clock, typ = 'at+jwt' } = options
   const keys = createKeySource(options)
   const claims: JWTVerifyOptions = {

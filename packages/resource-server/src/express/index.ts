@@ -1,1 +1,1 @@
-export { requireToken, type ConnectMiddleware } from './require-token.ts'
+export { requireToken, resourceMetadata, type ConnectMiddleware } from './require-token.ts'

@@ -6,6 +6,7 @@ import {
   type RequireTokenOptions,
 } from '../node/node-request.ts'
 import { logFailure } from '../rejection/failure-log.ts'
+import { metadataHeaders } from '../metadata/resource-metadata.ts'
 import { TokenVerificationError } from '../rejection/token-verification-error.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
 import type { VerifiedToken } from '../requirements/verified-token.ts'
@@ -59,6 +60,25 @@ export function requireToken(
     next()
   }
   return (request, response, next) => void handle(request, response, next)
+}
+
+/**
+ * Serves the API's metadata (RFC 9728) at its well-known path; every other request passes.
+ *
+ * @example
+ * app.use(resourceMetadata(verifier))
+ * app.use('/mcp', requireToken(verifier, { scopes: ['tools'] }))
+ */
+export function resourceMetadata({ resourceMetadata: metadata }: TokenVerifier): ConnectMiddleware {
+  return (request: IncomingMessage & { originalUrl?: string }, response, next) => {
+    const [path] = (request.originalUrl ?? request.url ?? '').split('?', 1)
+    if (metadata === undefined || path !== metadata.path || !/^(?:GET|HEAD)$/.test(request.method ?? '')) {
+      return next()
+    }
+    for (const [name, value] of Object.entries(metadataHeaders)) response.setHeader(name, value)
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(metadata.document))
+  }
 }
 
 function sendRejection(response: ServerResponse, error: unknown): void {

@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import { credentialsOf, NodeRequestFacts, type RequireTokenOptions } from '../node/node-request.ts'
 import type { TokenRequirements } from '../requirements/find-insufficient-scope.ts'
 import { logFailure } from '../rejection/failure-log.ts'
+import { metadataHeaders } from '../metadata/resource-metadata.ts'
 import { TokenVerificationError } from '../rejection/token-verification-error.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
 import type { VerifiedToken } from '../requirements/verified-token.ts'
@@ -25,6 +26,7 @@ export interface ResourceServerPluginOptions extends RequireTokenOptions<Fastify
 
 /**
  * A Fastify plugin: all routes of the scope that registers it require a valid access token, before their body is read.
+ * With the option `resource` of the verifier, it also serves the API's metadata (RFC 9728), if no scope around it does.
  *
  * @example
  * app.register(resourceServer, { verifier })
@@ -40,6 +42,12 @@ async function protectRoutes(
   { verifier, products = [], scopes = [], clientCertificate }: ResourceServerPluginOptions,
 ): Promise<void> {
   if (!fastify.hasRequestDecorator('accessToken')) fastify.decorateRequest('accessToken', null)
+  const { resourceMetadata: metadata } = verifier
+  if (metadata && fastify.prefix === '' && !fastify.hasRoute({ url: metadata.path, method: 'GET' })) {
+    fastify.get(metadata.path, { config: { accessToken: false } }, (_request, reply) =>
+      reply.headers(metadataHeaders).send(metadata.document),
+    )
+  }
   fastify.addHook('onRequest', async (request, reply) => {
     const route = request.routeOptions.config.accessToken
     if (route === false) return

@@ -1,1 +1,1 @@
-export { requireToken, type TokenHandler } from './require-token.ts'
+export { requireToken, resourceMetadata, type TokenHandler } from './require-token.ts'

@@ -1,6 +1,7 @@
 import type { RequireTokenOptions } from '../node/node-request.ts'
 import { hasTokenInQuery } from '../credentials/read-credentials.ts'
 import { logFailure } from '../rejection/failure-log.ts'
+import { metadataHeaders } from '../metadata/resource-metadata.ts'
 import { TokenVerificationError } from '../rejection/token-verification-error.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
 import type { VerifiedToken } from '../requirements/verified-token.ts'
@@ -43,6 +44,21 @@ export function requireToken<Incoming extends Request, Rest extends readonly unk
     }
     return handler(request, token, ...rest)
   }
+}
+
+/**
+ * The response to a request for the API's metadata (RFC 9728); undefined for every other request.
+ *
+ * @example
+ * export default { fetch: (request) => resourceMetadata(verifier, request) ?? handle(request) }
+ */
+export function resourceMetadata(
+  { resourceMetadata: metadata }: TokenVerifier,
+  { method, url }: Request,
+): Response | undefined {
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (metadata === undefined || !isRead || new URL(url).pathname !== metadata.path) return undefined
+  return Response.json(metadata.document, { headers: metadataHeaders })
 }
 
 function credentialsOf({ headers, url }: Request): string | readonly string[] | undefined {

@@ -12,6 +12,25 @@ export interface TokenVerifierOptions {
   readonly introspection?: IntrospectionOptions | undefined
   /** Issuer of JWT access tokens (RFC 9068), as in their `iss`. They are then checked by their signature. */
   readonly issuer?: string | undefined
+  /**
+   * Several issuers instead of `issuer`: a list, or a function that is called with the `iss` of each JWT that is not cached,
+   * before its signature is checked, and returns undefined for an issuer that is not accepted. Each has its own keys.
+   */
+  readonly issuers?:
+    | readonly IssuerOptions[]
+    | ((issuer: string) => IssuerOptions | undefined | Promise<IssuerOptions | undefined>)
+    | undefined
+  /** Whether JWTs are introspected as well, so that revoked ones are rejected; requires `introspection`. @default false */
+  readonly checkRevocation?: boolean | undefined
+  /**
+   * URL of this API as clients know it. Its metadata (RFC 9728) is served, and challenges name it, so that clients such as
+   * those of the Model Context Protocol find the authorization server. It is the default of `audience`.
+   */
+  readonly resource?: string | URL | undefined
+  /** The scopes of this API, for its metadata. */
+  readonly scopesSupported?: readonly string[] | undefined
+  /** The issuers that the metadata names. @default the issuers in the other options, or `introspection.authUrl` */
+  readonly authorizationServers?: readonly string[] | undefined
   /** The `aud` values that identify this API; one is enough. Introspection responses without `aud` are accepted. */
   readonly audience?: string | readonly string[] | undefined
   /** URL of the issuer's public keys. @default the `jwks_uri` of its metadata (RFC 8414, OpenID Connect) */
@@ -52,6 +71,15 @@ export interface TokenVerifierOptions {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
   /** @default the system clocks */
   readonly clock?: Clock | undefined
+}
+
+/** One of several issuers of JWT access tokens. */
+export interface IssuerOptions extends Pick<
+  TokenVerifierOptions,
+  'audience' | 'jwksUrl' | 'jwks' | 'algorithms' | 'typ'
+> {
+  /** Exactly as in `iss`. */
+  readonly issuer: string
 }
 
 /** Where tokens are introspected, and this API's own credentials there. Pass `authUrl` or `introspectionUrl`. */

@@ -2,6 +2,8 @@ import type { TokenVerificationFailure } from './token-verification-error.ts'
 
 export interface ChallengeOptions {
   readonly realm: string
+  /** URL of the API's metadata (RFC 9728, section 5.1). */
+  readonly metadataUrl?: string | undefined
   /** Algorithms of proofs; undefined where DPoP is not advertised. */
   readonly dpopAlgorithms: readonly string[] | undefined
   readonly dpopRequired: boolean
@@ -11,7 +13,7 @@ export interface ChallengeOptions {
 export function createChallenge(
   failure: TokenVerificationFailure,
   scheme: 'bearer' | 'dpop' | undefined,
-  { realm, dpopAlgorithms, dpopRequired }: ChallengeOptions,
+  { realm, metadataUrl, dpopAlgorithms, dpopRequired }: ChallengeOptions,
 ): string | undefined {
   if (failure.code === 'unavailable') return undefined
   const reason =
@@ -19,10 +21,11 @@ export function createChallenge(
       ? {}
       : { error: failure.code, error_description: failure.message.replace(/\.$/, '') }
   const scope = failure.scopes?.join(' ')
-  const bearer = { realm, ...reason, ...(scope && { scope }) }
+  const metadata = metadataUrl === undefined ? {} : { resource_metadata: metadataUrl }
+  const bearer = { realm, ...reason, ...(scope && { scope }), ...metadata }
   const dpop = { algs: dpopAlgorithms?.join(' ') ?? '' }
   if (scheme === 'dpop') return challenge('DPoP', { ...bearer, ...(dpopAlgorithms && dpop) })
-  if (dpopRequired && scheme === undefined) return challenge('DPoP', { realm, ...reason, ...dpop })
+  if (dpopRequired && scheme === undefined) return challenge('DPoP', { ...bearer, ...dpop })
   return dpopAlgorithms
     ? `${challenge('Bearer', bearer)}, ${challenge('DPoP', { realm, ...dpop })}`
     : challenge('Bearer', bearer)

@@ -7,6 +7,7 @@ import { createChallenge } from '../rejection/challenge.ts'
 import { FailureLog } from '../rejection/failure-log.ts'
 import { CheckedTokens, type CheckedToken } from '../check/checked-tokens.ts'
 import { chooseCheck } from '../check/choose-check.ts'
+import { createResourceMetadata, type ResourceMetadata } from '../metadata/resource-metadata.ts'
 import { digest } from '../runtime/digest.ts'
 import {
   findMalformation,
@@ -41,6 +42,8 @@ export interface TokenVerifier {
     authorization: string | readonly string[] | undefined,
     options?: VerifyOptions,
   ): Promise<VerifiedToken>
+  /** What the API publishes about itself (RFC 9728); undefined without the option `resource`. The adapters serve it. */
+  readonly resourceMetadata?: ResourceMetadata | undefined
   /** Calls `listener` with every event; returns a function that removes the listener. Errors thrown by a listener are ignored. */
   subscribe(listener: VerificationEventListener): () => void
 }
@@ -72,9 +75,12 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     waitUntil,
     report,
   })
+  const offeredAlgorithms = dpop && (dpop.algorithms ?? dpopAlgorithms)
+  const resourceMetadata = createResourceMetadata(options, offeredAlgorithms)
   const challenges = {
     realm,
-    dpopAlgorithms: dpop && (dpop.algorithms ?? dpopAlgorithms),
+    metadataUrl: resourceMetadata?.url,
+    dpopAlgorithms: offeredAlgorithms,
     dpopRequired: dpop?.required === true,
   }
   const toBody = typeof errors === 'function' ? errors : errors === 'platform' ? platformBody : standardBody
@@ -124,9 +130,13 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 
   return {
+    resourceMetadata,
     async verify(authorization, requirements = {}) {
       const credentials = readCredentials(authorization, challenges.dpopRequired)
-      if ('code' in credentials) throw reject(credentials)
+      if ('code' in credentials) {
+        // A client that knows no token yet learns which scopes to request.
+        throw reject(resourceMetadata ? { ...credentials, scopes: requirements.scopes } : credentials)
+      }
       const { scheme, token: value } = credentials
       const hash = digest(value)
       const key = typeof hash === 'string' ? hash : await hash
