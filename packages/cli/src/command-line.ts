@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander'
 import { doctorCommand } from './doctor/doctor-command.ts'
 import { exitCode, exitCodeOf } from './exit-code.ts'
 import { explainError } from './explain-error.ts'
+import { proxyCommand } from './proxy/proxy-command.ts'
 import { sandboxCommand } from './sandbox/sandbox-command.ts'
 import type { CommandContext } from './command-context.ts'
 import { printable } from './output.ts'
@@ -32,7 +33,7 @@ export async function runCommandLine(
       outputError: (text, write) => write(printable(withoutValues(text))),
     })
     .addHelpText('after', help)
-  for (const create of [tokenCommand, logoutCommand, doctorCommand, sandboxCommand]) {
+  for (const create of [tokenCommand, logoutCommand, proxyCommand, doctorCommand, sandboxCommand]) {
     program.addCommand(create(context, end).copyInheritedSettings(program))
   }
   addCompletion(program, { completionCommandName: 'completion' })

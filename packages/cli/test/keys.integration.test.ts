@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { json, startScriptedServer, type ScriptedResponse } from '@tokenwell/testing'
 import { startTokenService, type RunningTokenService } from '@tokenwell/token-service'
 import type { Finding } from '../src/doctor/finding.ts'
-import { runTokenwell, temporaryFolder } from './tokenwell-process.ts'
+import { runTokenwell, startTokenwell, temporaryFolder } from './tokenwell-process.ts'
 
 const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
 const pem = await exportPKCS8(privateKey)
@@ -42,6 +42,42 @@ function assertionOf(audience: string, lifetimeSeconds = 60): Promise<string> {
     .setProtectedHeader({ alg: 'ES256', kid: 'key-1' })
     .sign(privateKey)
 }
+
+describe('the identity of a platform', () => {
+  it('is requested for the audience, and authenticates the client', async () => {
+    const jwt = await assertionOf('api://tokens', 600)
+    const server = await startScriptedServer(({ url }) =>
+      url === '/token' ? json({ access_token: 'of-the-endpoint', expires_in: 60 }) : json({ value: jwt }),
+    )
+    onTestFinished(() => server.close())
+    const flags = ['--identity', 'github-actions', '--assertion-audience', 'api://tokens', '--no-cache']
+    const { ended, written } = startTokenwell(['token', ...flags], {
+      TOKEN_ENDPOINT: `${server.origin}/token`,
+      CLIENT_ID: 'orders',
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${server.origin}/identity?version=2`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of-the-job',
+    })
+    expect([(await ended).code, written]).toEqual([0, { stdout: 'of-the-endpoint\n', stderr: '' }])
+    const [identity, token] = server.requests
+    expect(identity).toMatchObject({
+      url: '/identity?version=2&audience=api%3A%2F%2Ftokens',
+      headers: { authorization: 'Bearer of-the-job' },
+    })
+    expect(new URLSearchParams(token!.body).get('client_assertion')).toBe(jwt)
+  })
+
+  it.each([
+    [['--identity', 'gcp'], /--identity gcp requires --assertion-audience/],
+    [['--identity', 'moon'], /Allowed choices are github-actions, gcp, azure/],
+    [['--identity', 'azure', '--client-secret', 'canary'], /cannot be used with option '--client-secret/],
+  ])('is rejected as %j', async (flags, message) => {
+    const env = { TOKEN_ENDPOINT: 'https://auth.example.test/token', CLIENT_ID: 'orders' }
+    const { code, stderr } = await runTokenwell(['token', ...flags], env)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+    expect(stderr).not.toContain('canary')
+  })
+})
 
 describe('a private key', () => {
   const printed = { code: 0, stdout: expect.stringMatching(/^[\w-]{40,}\n$/), stderr: '' }

@@ -20,6 +20,12 @@ describe('tokenwell token', () => {
     expect({ code, stderr }).toStrictEqual({ code: 0, stderr: '' })
   })
 
+  it('uses plain HTTP to another machine with --allow-insecure only', async () => {
+    const env = environment({ AUTH_URL: service.authUrl.replace('127.0.0.1', '0.0.0.0') })
+    expect((await runTokenwell(['token'], env)).code).toBe(2)
+    expect((await runTokenwell(['token', '--allow-insecure'], env)).code).toBe(0)
+  })
+
   it('prints it as a header and as JSON', async () => {
     const header = await runTokenwell(['token', '--header'], environment())
     expect(header.stdout).toMatch(/^Authorization: Bearer [\w-]{40,}\n$/)

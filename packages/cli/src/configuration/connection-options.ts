@@ -10,6 +10,7 @@ export interface ConnectionFlags {
   readonly keyId?: string
   readonly algorithm?: string
   readonly assertionFile?: string
+  readonly identity?: Identity
   readonly assertionAudience?: string
   readonly credentials?: string
   readonly basic?: true
@@ -18,10 +19,14 @@ export interface ConnectionFlags {
   readonly resource?: readonly string[]
   readonly parameter?: readonly string[]
   readonly expiresIn: 'seconds' | 'milliseconds'
-  readonly allowInsecureRequests?: true
+  readonly allowInsecure?: true
   /** Seconds. */
   readonly timeout: number
 }
+
+/** What issues the JWT of the machine. */
+export type Identity = (typeof identities)[number]
+const identities = ['github-actions', 'gcp', 'azure'] as const
 
 export function addConnectionOptions(command: Command): Command {
   return command
@@ -43,13 +48,18 @@ export function addConnectionOptions(command: Command): Command {
     .option('--algorithm <name>', 'algorithm of the private key, such as PS256')
     .option(
       '--assertion-audience <audience>',
-      'audience of the assertion that is signed with the private key',
+      'audience of the assertion that is signed with the private key or issued by --identity',
     )
     .addOption(
       new Option(
         '--assertion-file <file>',
         'file with a JWT issued by a platform, such as Kubernetes (or ASSERTION_FILE)',
       ).conflicts('clientSecret'),
+    )
+    .addOption(
+      new Option('--identity <platform>', 'authenticate with the identity that a platform gives this machine')
+        .choices(identities)
+        .conflicts(['clientSecret', 'privateKey', 'assertionFile']),
     )
     .option('--basic', 'send the credentials in an Authorization header instead of the body')
     .option('--scope <scope>', 'scope to request; may be repeated', collect)

@@ -1,7 +1,7 @@
-import { TokenError, type ClientAuthentication } from '@tokenwell/core'
+import { clientAssertion, TokenError, type ClientAuthentication } from '@tokenwell/core'
 import { nameOptions } from '../explain-error.ts'
 import { UsageError } from '../usage-error.ts'
-import type { ConnectionFlags } from './connection-options.ts'
+import type { ConnectionFlags, Identity } from './connection-options.ts'
 import { readPrivateFile } from './read-private-file.ts'
 
 /** Authentication without a secret: with a private key or an assertion, both from files. */
@@ -13,8 +13,12 @@ export interface KeyFiles {
 /** @throws {UsageError} for a file that cannot be used; it does not quote the file */
 export async function keyAuthentication(
   { privateKey, assertionFile }: KeyFiles,
-  { keyId, algorithm, assertionAudience: audience }: ConnectionFlags,
+  { identity, keyId, algorithm, assertionAudience: audience }: ConnectionFlags,
 ): Promise<ClientAuthentication | undefined> {
+  if (identity !== undefined) {
+    const fingerprint = () => `${identity} ${audience}`
+    return clientAssertion(await identitySource(identity, audience), { fingerprint })
+  }
   if (privateKey === undefined && assertionFile === undefined) return undefined
   // Only those who use it wait until it has loaded.
   const { assertionFromFile, privateKeyJwt } = await import('@tokenwell/client-authentication')
@@ -35,6 +39,17 @@ export async function keyAuthentication(
     throw new UsageError(privateKey === undefined ? message : `${privateKey}: ${message}`)
   }
   return authentication
+}
+
+async function identitySource(identity: Identity, audience: string | undefined) {
+  const { azureIdentity, gcpIdentity, githubActionsIdentity } =
+    await import('@tokenwell/client-authentication')
+  if (identity === 'azure') return azureIdentity({ audience })
+  if (audience === undefined)
+    throw new UsageError(
+      `--identity ${identity} requires --assertion-audience, which the token endpoint expects.`,
+    )
+  return identity === 'gcp' ? gcpIdentity({ audience }) : githubActionsIdentity({ audience })
 }
 
 function parseKey(text: string, path: string): object | string {

@@ -54,7 +54,7 @@ export async function resolveConnection(
     resource: flags.resource,
     parameters: flags.parameter && Object.fromEntries(flags.parameter.map(readPair)),
     expiresInUnit: flags.expiresIn,
-    allowInsecureRequests: flags.allowInsecureRequests,
+    allowInsecureRequests: flags.allowInsecure,
     origins: {
       [endpoint.option]: endpoint.origin,
       clientId: clientId.origin,

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { info } from '../output.ts'
 import type { CommandContext } from '../command-context.ts'
+import { wholeNumber } from '../configuration/whole-number.ts'
 import { UsageError } from '../usage-error.ts'
 import { loadTokenService } from './load-token-service.ts'
 
@@ -76,14 +77,6 @@ async function runSandbox(flags: SandboxFlags, context: CommandContext): Promise
 /** Quotes a value for shells and `.env` files. */
 function quote(value: string): string {
   return /^[\w.:/@-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`
-}
-
-function wholeNumber(least: number, most: number): (value: string) => number {
-  return (value) => {
-    const number = Number(value)
-    if (/^\d+$/.test(value) && number >= least && number <= most) return number
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
-  }
 }
 
 const examples = `
