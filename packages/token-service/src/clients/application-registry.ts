@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Application, ApplicationSettings, Approval, Project } from '../storage/application.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { ApplicationChanges, ProjectChanges, Transaction } from '../storage/storage.ts'
-import { changesOf, type Act } from './acts.ts'
+import { changesOf, type Act, type Audit } from './acts.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
 import { AlreadyExists, createCredentialRegistry, type CredentialRegistry } from './credential-registry.ts'
 import type { Keyring } from './keyring.ts'
@@ -12,7 +12,16 @@ export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'develo
 
 export type NewApplication = Omit<
   Application,
-  'id' | 'clientId' | 'createdAtMs' | 'requested' | 'revision' | 'tokenGeneration' | 'deletesAtMs' | 'keys'
+  | 'id'
+  | 'clientId'
+  | 'createdAtMs'
+  | 'requested'
+  | 'revision'
+  | 'tokenGeneration'
+  | 'deletesAtMs'
+  | 'keys'
+  | 'organizationName'
+  | 'developerEmail'
 >
 
 /** The application has changed since it was read. */
@@ -26,14 +35,16 @@ export class ApplicationChanged extends Error {
 export interface ApplicationRegistry extends CredentialRegistry {
   /** `ownerId`: the developer whose project it becomes. */
   createProject(project: ProjectDetails, ownerId?: string): Promise<Project>
-  changeProject(project: Project, details: ProjectDetails): Promise<void>
+  /** What token responses state of the organisation changes as in {@link ApplicationRegistry.changeSettings}. */
+  changeProject(project: Project, details: ProjectDetails, byAdministrator: boolean): Promise<void>
   /**
    * Revokes all tokens of the project's applications. The applications can no longer get tokens, and are deleted with
    * the project {@link deletionGraceDays} days later, unless it is restored.
    */
   deleteProject(project: Project): Promise<void>
   restoreProject(project: Project): Promise<void>
-  moveApplication(application: Application, to: Project): Promise<void>
+  /** As when the project changes. */
+  moveApplication(application: Application, to: Project, byAdministrator: boolean): Promise<void>
   /** As for a project. */
   deleteApplication(application: Application): Promise<void>
   /** Restores the application, but not its tokens. */
@@ -44,9 +55,9 @@ export interface ApplicationRegistry extends CredentialRegistry {
     id?: string,
   ): Promise<{ application: Application; clientSecret: string }>
   /**
-   * Changes settings. For an approved application, more products or a longer lifetime are only requested, unless
-   * `byAdministrator` is set: until an administrator approves them, the approval stays in effect. Throws
-   * {@link ApplicationChanged} if somebody else has changed it in the meantime.
+   * Changes settings. For an approved application, more products, a longer lifetime, and what token responses state of
+   * it are only requested, unless `byAdministrator` is set: until an administrator approves them, the approval stays in
+   * effect. Throws {@link ApplicationChanged} if somebody else has changed it in the meantime.
    */
   changeSettings(
     application: Application,
@@ -100,13 +111,13 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
     { id }: Project,
     event: string,
     changes: ProjectChanges,
-    also: (stored: Transaction) => Promise<void> = async () => {},
+    also: (stored: Transaction, audit: Audit) => Promise<void> = async () => {},
   ) =>
     act(by, async (stored, audit) => {
       const current = await stored.projects.find(id)
       await stored.projects.update(id, changes)
-      await also(stored)
       audit(event, { detail: id, changes: changesOf(changes, current) })
+      await also(stored, audit)
     })
 
   return {
@@ -119,15 +130,38 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
         audit('project_created', { detail: project.id, changes: changesOf(details) })
         return project
       }),
-    changeProject: (project, details) => changeProject(project, 'project_changed', details),
+    changeProject: (project, details, byAdministrator) => {
+      const { organizationName, developerEmail } = details
+      return changeProject(project, 'project_changed', details, async ({ applications }, audit) => {
+        for (const { application } of await applications.list(project.id)) {
+          const changes = withApproval(application, { organizationName, developerEmail }, byAdministrator)
+          const changed = changesOf(changes, application)
+          if (!changed) continue
+          await applications.update(application.id, changes)
+          const { clientId } = application
+          audit(changes.requested ? 'approval_requested' : 'application_changed', {
+            clientId,
+            changes: changed,
+          })
+        }
+      })
+    },
     deleteProject: (project) =>
       changeProject(project, 'project_deleted', { deletesAtMs: deletionTime() }, async ({ applications }) => {
         const clients = await applications.list(project.id)
         for (const { application } of clients) await applications.revokeTokens(application.id)
       }),
     restoreProject: (project) => changeProject(project, 'project_restored', { deletesAtMs: null }),
-    moveApplication: (application, { id: projectId }) =>
-      change(application, 'application_moved', () => ({ projectId }), { detail: projectId }),
+    moveApplication: (application, { id: projectId, organizationName, developerEmail }, byAdministrator) =>
+      change(
+        application,
+        'application_moved',
+        (current) => ({
+          projectId,
+          ...withApproval(current, { organizationName, developerEmail }, byAdministrator),
+        }),
+        { detail: projectId },
+      ),
     deleteApplication: (application) =>
       change(application, 'application_deleted', () => ({ deletesAtMs: deletionTime() }), {
         revokesTokens: true,
@@ -135,24 +169,23 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
     restoreApplication: (application) =>
       change(application, 'application_restored', () => ({ deletesAtMs: null })),
     createApplication: (details, id = randomUUID()) =>
-      act(by, async ({ applications }, audit) => {
+      act(by, async ({ applications, projects }, audit) => {
         const nowMs = clock.now()
         const clientId = createClientId()
+        const { organizationName = '', developerEmail = '' } = (await projects.find(details.projectId)) ?? {}
         const created = { id, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0, keys: [] }
-        const application = { ...details, ...created }
+        const application = { ...details, organizationName, developerEmail, ...created }
         const clientSecret = createClientSecret()
         const secret = storedSecret(keyring, { ownerId: id, value: clientSecret, nowMs })
         if (!(await applications.create(application, [secret]))) throw new AlreadyExists()
         audit('application_created', { clientId, changes: changesOf(details) })
         return { application, clientSecret }
       }),
-    changeSettings(application, settings, byAdministrator) {
-      const { products, lifetimeSeconds, ...others } = settings
-      const isRequest = !byAdministrator && application.status === 'approved' && widens(settings, application)
-      const changes = isRequest
-        ? { ...others, requested: { products, lifetimeSeconds } }
-        : { ...settings, requested: null }
-      return change(application, isRequest ? 'approval_requested' : 'application_changed', () => changes, {
+    changeSettings: (application, settings, byAdministrator) => {
+      const { responseForm, ...approval } = settings
+      const changes = withApproval(application, approval, byAdministrator)
+      const event = changes.requested ? 'approval_requested' : 'application_changed'
+      return change(application, event, () => ({ responseForm, ...changes }), {
         revision: application.revision,
       })
     },
@@ -177,9 +210,29 @@ interface ChangeOptions {
   readonly revokesTokens?: boolean | undefined
 }
 
-function widens(settings: Approval, approved: Approval): boolean {
+/** What changes at once, and what is only requested because the approval of an approved application lacks it. */
+function withApproval(
+  current: Application,
+  changes: Partial<Approval>,
+  byAdministrator: boolean,
+): Partial<Approval> & { readonly requested: Approval | null } {
+  const { name, level, organizationName, developerEmail, products, lifetimeSeconds } =
+    current.requested ?? current
+  const before = { name, level, organizationName, developerEmail, products, lifetimeSeconds }
+  const wanted: Approval = { ...before, ...changes }
+  if (byAdministrator || current.status !== 'approved') {
+    // What else is requested still needs a decision.
+    const isOpen = current.requested && exceeds(wanted, { ...current, ...changes })
+    return { ...changes, requested: isOpen ? wanted : null }
+  }
+  return exceeds(wanted, current) ? { requested: wanted } : { ...wanted, requested: null }
+}
+
+function exceeds(wanted: Approval, approved: Approval): boolean {
+  const stated = ['name', 'level', 'organizationName', 'developerEmail'] as const
   return (
-    settings.lifetimeSeconds > approved.lifetimeSeconds ||
-    settings.products.some((product) => !approved.products.includes(product))
+    wanted.lifetimeSeconds > approved.lifetimeSeconds ||
+    wanted.products.some((product) => !approved.products.includes(product)) ||
+    stated.some((field) => wanted[field] !== approved[field])
   )
 }

@@ -61,9 +61,11 @@ export async function seedApplications(
         developerEmail: options.developerEmail,
         createdAtMs: nowMs,
       })
+      const { organizationName, developerEmail } = (await stored.projects.find(projectId)) ?? options
       const { name, clientId, status, products, level, responseForm, lifetimeSeconds } = options
       const keys = configuredKeys(options, nowMs)
-      const details = { name, status, products, level, responseForm, lifetimeSeconds }
+      const settings = { name, status, products, level, responseForm, lifetimeSeconds }
+      const details = { ...settings, organizationName, developerEmail }
       const id = randomUUID()
       const created = { id, projectId, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0, keys }
       if (

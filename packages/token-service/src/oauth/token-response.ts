@@ -13,7 +13,7 @@ export interface IssuedToken {
  */
 export function createTokenResponse(
   token: IssuedToken,
-  { application, project }: RegisteredClient,
+  { application }: Pick<RegisteredClient, 'application'>,
 ): TokenResponse {
   if (application.responseForm === 'rfc6749') {
     return { access_token: token.value, token_type: 'Bearer', expires_in: token.lifetimeSeconds }
@@ -25,8 +25,8 @@ export function createTokenResponse(
     issued_at: String(token.issuedAtMs),
     client_id: application.clientId,
     application_name: application.name,
-    organization_name: project.organizationName,
-    developer_email: project.developerEmail,
+    organization_name: application.organizationName,
+    developer_email: application.developerEmail,
     status: 'approved' as const,
     scope: '',
     refresh_token_expires_in: '0' as const,

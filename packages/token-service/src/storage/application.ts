@@ -16,8 +16,13 @@ export interface Project {
   readonly deletesAtMs?: number | undefined
 }
 
-/** What an approval grants. */
+/** What an approval grants, and what token responses state of the application. */
 export interface Approval {
+  readonly name: string
+  readonly level: string
+  /** Those of its project when it was approved. */
+  readonly organizationName: string
+  readonly developerEmail: string
   readonly products: readonly string[]
   readonly lifetimeSeconds: number
 }
@@ -25,10 +30,8 @@ export interface Approval {
 export interface Application extends Approval {
   readonly id: string
   readonly projectId: string
-  readonly name: string
   readonly clientId: string
   readonly status: ApplicationStatus
-  readonly level: string
   readonly responseForm: ResponseForm
   readonly createdAtMs: number
   /** What the owner requests beyond the approval; the approval stays in effect until an administrator decides. */
@@ -56,6 +59,8 @@ export type ApplicationSettings = Omit<
   | 'tokenGeneration'
   | 'deletesAtMs'
   | 'keys'
+  | 'organizationName'
+  | 'developerEmail'
 >
 
 /** A client secret as it is stored: a hash. */

@@ -48,7 +48,7 @@ export interface ProjectStorage {
 }
 
 export type ApplicationChanges = Partial<
-  ApplicationSettings & Pick<Application, 'projectId' | 'status' | 'keys'>
+  Approval & ApplicationSettings & Pick<Application, 'projectId' | 'status' | 'keys'>
 > & {
   /** `null` removes the request. */
   readonly requested?: Approval | null | undefined

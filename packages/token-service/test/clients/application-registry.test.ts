@@ -7,6 +7,7 @@ import { createAssertionAuthenticator } from '../../src/oauth/authenticate-by-as
 import { createClientAuthenticator } from '../../src/oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
 import { isBeingDeleted } from '../../src/storage/application.ts'
+import { createTokenResponse } from '../../src/oauth/token-response.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 
 const ada = { actorType: 'person', actor: 'ada', actorId: 'a', address: '192.0.2.1' } as const
@@ -121,19 +122,47 @@ describe('the application registry', () => {
 
   it('requests approval of more products or a longer lifetime, unless an administrator sets them', async () => {
     const { registry, application, client } = await registered()
-    const { name, level, responseForm } = application
+    const { name, level, responseForm, organizationName, developerEmail } = application
+    const stated = { name, level, organizationName, developerEmail }
     const change = async (products: string[], lifetimeSeconds: number, byAdministrator = false) => {
       const settings = { name, level, responseForm, products, lifetimeSeconds }
       await registry.changeSettings((await client()).application, settings, byAdministrator)
       const { application: changed } = await client()
       return [changed.products, changed.lifetimeSeconds, changed.requested]
     }
-    expect(await change(['sms'], 60)).toEqual([[], 60, { products: ['sms'], lifetimeSeconds: 60 }])
-    expect(await change([], 61)).toEqual([[], 60, { products: [], lifetimeSeconds: 61 }])
+    expect(await change(['sms'], 60)).toEqual([[], 60, { ...stated, products: ['sms'], lifetimeSeconds: 60 }])
+    expect(await change([], 61)).toEqual([[], 60, { ...stated, products: [], lifetimeSeconds: 61 }])
     expect(await change(['sms'], 61, true)).toEqual([['sms'], 61, undefined])
     expect(await change([], 60)).toEqual([[], 60, undefined])
     await registry.revoke(application)
     expect(await change(['sms'], 61)).toEqual([['sms'], 61, undefined])
+  })
+
+  it('requests approval of what token responses state, and keeps the approved values until then', async () => {
+    const { registry, project, application, client } = await registered()
+    const response = async () => {
+      const { application: current } = await client()
+      return createTokenResponse({ value: 't', issuedAtMs: 0, lifetimeSeconds: 1 }, { application: current })
+    }
+    const approved = { application_name: 'demo', organization_name: 'o', developer_email: 'e@example.com' }
+    expect(await response()).toMatchObject(approved)
+    const settings = { ...application, name: 'Bank', level: 'gold' }
+    await registry.changeSettings((await client()).application, settings, false)
+    await registry.changeProject(project, { name: 'q', organizationName: 'Bank', developerEmail: 'b' }, false)
+    const other = await registry.createProject({ name: 'r', organizationName: 'Other', developerEmail: 'c' })
+    await registry.moveApplication(application, other, false)
+    expect(await response()).toMatchObject(approved)
+    const requested = { name: 'Bank', level: 'gold', organizationName: 'Other', developerEmail: 'c' }
+    expect((await client()).application.requested).toMatchObject(requested)
+    // An administrator who changes the project does not approve the rest.
+    await registry.changeProject(other, { name: 'r', organizationName: 'New', developerEmail: 'd' }, true)
+    expect(await response()).toMatchObject({ application_name: 'demo', organization_name: 'New' })
+    const { application: current } = await client()
+    expect(current.requested).toMatchObject({ name: 'Bank', organizationName: 'New' })
+    await registry.approve(current, current.revision)
+    expect(await response()).toMatchObject({ application_name: 'Bank', organization_name: 'New' })
+    const { level, requested: open } = (await client()).application
+    expect([level, open]).toEqual(['gold', undefined])
   })
 
   it('writes each change to the audit log', async () => {
@@ -174,10 +203,10 @@ describe('the application registry', () => {
   it('changes projects, moves applications and declines requests', async () => {
     const { registry, storage, project, application, client } = await registered()
     const details = { name: 'q', organizationName: 'r', developerEmail: 's@example.com' }
-    await registry.changeProject(project, details)
+    await registry.changeProject(project, details, true)
     expect(await storage.projects.list()).toEqual([{ ...project, ...details }])
     const other = await registry.createProject({ ...details, name: 'other' })
-    await registry.moveApplication(application, other)
+    await registry.moveApplication(application, other, true)
     expect((await client()).project).toEqual(other)
     const settings = { ...application, products: ['sms'] }
     await registry.changeSettings((await client()).application, settings, false)
@@ -185,11 +214,12 @@ describe('the application registry', () => {
     const { products, requested } = (await client()).application
     expect([products, requested]).toEqual([[], undefined])
     const { clientId } = application
-    expect(await storage.audit.list(5)).toMatchObject([
+    expect(await storage.audit.list(6)).toMatchObject([
       { event: 'request_declined', clientId, ...ada },
       { event: 'approval_requested', clientId, ...ada },
       { event: 'application_moved', clientId, detail: other.id, ...ada },
       { event: 'project_created', detail: other.id, ...ada },
+      { event: 'application_changed', clientId, ...ada },
       { event: 'project_changed', detail: project.id, ...ada },
     ])
   })

@@ -40,7 +40,7 @@ describe('a developer who widens an approved application', () => {
 
     const pending = (await tokenFor(authUrl, application)).body
     expect(pending).toMatchObject({
-      application_name: 'Renamed',
+      application_name: 'Transcriber',
       api_product_list_json: ['speech-to-text'],
       expires_in: '3600',
     })

@@ -28,6 +28,8 @@ async function withThousands() {
       status: index % 2 === 0 ? ('pending' as const) : ('approved' as const),
       products: ['speech-to-text'],
       level: '',
+      organizationName: 'o',
+      developerEmail: 'e',
       responseForm: 'products' as const,
       lifetimeSeconds: 3600,
       createdAtMs: index,

@@ -31,6 +31,8 @@ async function owned(storage: Storage, names: readonly string[], more: Partial<A
     status: 'approved' as const,
     products: ['sms'],
     level: '',
+    organizationName: '',
+    developerEmail: '',
     responseForm: 'products' as const,
     lifetimeSeconds: 60,
     createdAtMs: nowMs + index,
@@ -76,7 +78,7 @@ export function testListings(open: () => Storage): void {
       const [one, two, three] = applications.map(({ id }) => id) as [string, string, string]
       const before = await storage.listings.awaitingCount()
       await storage.applications.update(one, { status: 'pending' })
-      await storage.applications.update(two, { requested: { products: [], lifetimeSeconds: 9 } })
+      await storage.applications.update(two, { requested: { ...applications[1]!, lifetimeSeconds: 9 } })
       await storage.applications.update(three, { deletesAtMs: nowMs })
       expect(await listed({ ownerId })).toEqual([3, 'four', 'one', 'two'])
       expect(await listed({ ownerId, status: 'awaiting' })).toEqual([2, 'one', 'two'])

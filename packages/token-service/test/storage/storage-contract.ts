@@ -22,6 +22,8 @@ function application(projectId: string): Application {
     status: 'approved',
     products: ['speech to text', 'a"b', '{x}'],
     level: 'gold',
+    organizationName: 'Approved',
+    developerEmail: 'approved@example.com',
     responseForm: 'refresh',
     lifetimeSeconds: 60,
     createdAtMs,
@@ -159,7 +161,8 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
 
     it('changes an application only at the given revision', async () => {
       const { application: one } = await registered()
-      const requested = { products: ['x'], lifetimeSeconds: 7 }
+      const stated = { name: 'n', level: 'l', organizationName: 'o', developerEmail: 'e' }
+      const requested = { ...stated, products: ['x'], lifetimeSeconds: 7 }
       expect(await storage.applications.update(one.id, { requested }, 0)).toBe(true)
       expect(await storage.applications.update(one.id, { products: ['y'] }, 0)).toBe(false)
       expect((await find(one.clientId)).application).toEqual({ ...one, requested, revision: 1 })
@@ -309,7 +312,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect((await waiting()).map(({ application: { id: waits } }) => waits)).toEqual([id])
       await storage.applications.update(id, {
         status: 'approved',
-        requested: { products: [], lifetimeSeconds: 1 },
+        requested: { ...one.application, lifetimeSeconds: 1 },
       })
       expect((await waiting())[0]?.secrets).toHaveLength(2)
       await storage.applications.update(id, { requested: null })

@@ -64,8 +64,8 @@ function state({ developer }: DeveloperRequest, { application }: RegisteredClien
   return requested
     ? html`<div class="notice" data-variant="warning">
         <p>
-          <strong>Requested:</strong> ${requestedText(requested)}. The current settings stay in effect until
-          an administrator approves these.
+          <strong>Requested:</strong> ${requestedText(requested, application)}. The current settings stay in
+          effect until an administrator approves these.
         </p>
       </div>`
     : ''

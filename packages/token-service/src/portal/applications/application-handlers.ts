@@ -165,7 +165,7 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       const { project } = request.form
       const to = (await ownProjects(storage, request)).find(({ id }) => id === project)
       if (!to || to.deletesAtMs !== undefined) throw new PortalError('invalid_form')
-      await registryFor(actorOf(request)).moveApplication(application, to)
+      await registryFor(actorOf(request)).moveApplication(application, to, request.developer.administrator)
       return { redirectTo: request.paths.application(to.id, application.id), notice: 'application_moved' }
     },
     async deleteApplication(request) {

@@ -41,6 +41,19 @@ function decide(
   </form>`
 }
 
-export function requestedText({ products, lifetimeSeconds }: Approval): string {
-  return `${products.join(', ') || 'no products'}; token lifetime ${duration(lifetimeSeconds)}`
+/** What is requested; of what token responses state, only what differs. */
+export function requestedText(requested: Approval, approved: Approval): string {
+  const { products, lifetimeSeconds } = requested
+  const stated = statedFields
+    .filter(([field]) => requested[field] !== approved[field])
+    .map(([field, label]) => `; ${label} ${requested[field] || 'none'}`)
+  return `${products.join(', ') || 'no products'}; token lifetime ${duration(lifetimeSeconds)}${stated.join('')}`
 }
+
+/** What token responses state of an application. */
+export const statedFields = [
+  ['name', 'name'],
+  ['level', 'level'],
+  ['organizationName', 'organisation'],
+  ['developerEmail', 'developer email'],
+] as const

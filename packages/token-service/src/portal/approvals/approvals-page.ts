@@ -1,5 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
+import { statedFields } from './approval-decisions.ts'
 import { csrfInput } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'
@@ -71,6 +72,14 @@ function table({ paths }: DeveloperRequest, { clients, owners, nowMs }: Approval
               />
               <a href="${paths.application(project.id, id)}">${name}</a></span
             >
+            ${statedFields
+              .filter(([field]) => requested && requested[field] !== application[field])
+              .map(
+                ([field, label]) =>
+                  html`<br /><span class="hint"
+                      >${label} ${change(application[field] || 'none', requested?.[field])}</span
+                    >`,
+              )}
           </td>
           <td data-label="Project">${project.name}<br /><span class="hint">${names}</span></td>
           <td data-label="API products">

@@ -70,7 +70,11 @@ export function projectHandlers(service: ServiceContext): HandlersOf<typeof proj
       const project = await ownProject(storage, request)
       const parsed = parseProjectForm(request.form)
       if (!parsed.data) return { page: projectSettingsPage(request, project, parsed.state), status: 422 }
-      await registryFor(actorOf(request)).changeProject(project, parsed.data satisfies ProjectDetails)
+      await registryFor(actorOf(request)).changeProject(
+        project,
+        parsed.data satisfies ProjectDetails,
+        request.developer.administrator,
+      )
       return { redirectTo: request.paths.project(project.id), notice: 'project_changed' }
     },
     async deleteProject(request) {

@@ -12,6 +12,8 @@ export const applicationColumns = [
   'applications.status',
   'applications.products',
   'applications.level',
+  'applications.organizationName',
+  'applications.developerEmail',
   'applications.responseForm',
   'applications.lifetimeSeconds',
   'applications.createdAtMs',
@@ -31,8 +33,8 @@ export function selectClients(query: Query) {
     .select(applicationColumns)
     .select([
       'projects.name as projectName',
-      'projects.organizationName',
-      'projects.developerEmail',
+      'projects.organizationName as projectOrganizationName',
+      'projects.developerEmail as projectDeveloperEmail',
       'projects.createdAtMs as projectCreatedAtMs',
       'projects.deletesAtMs as projectDeletesAtMs',
       ...secretColumns,
@@ -43,13 +45,19 @@ type ClientRow = Awaited<ReturnType<ReturnType<typeof selectClients>['execute']>
 
 export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
   return withSecrets(rows, (row, secrets) => {
-    const { projectName, organizationName, developerEmail, projectCreatedAtMs, projectDeletesAtMs, ...own } =
-      row
+    const {
+      projectName,
+      projectOrganizationName,
+      projectDeveloperEmail,
+      projectCreatedAtMs,
+      projectDeletesAtMs,
+      ...own
+    } = row
     const project = {
       id: row.projectId,
       name: projectName,
-      organizationName,
-      developerEmail,
+      organizationName: projectOrganizationName,
+      developerEmail: projectDeveloperEmail,
       createdAtMs: projectCreatedAtMs,
       deletesAtMs: projectDeletesAtMs,
     }

@@ -28,6 +28,8 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         status text not null check (status in ('approved', 'pending', 'revoked')),
         products text not null,
         level text not null,
+        organization_name text not null,
+        developer_email text not null,
         response_form text not null check (response_form in ('products', 'refresh', 'rfc6749')),
         lifetime_seconds integer not null check (lifetime_seconds > 0),
         created_at_ms bigint not null,
