@@ -33,6 +33,8 @@ export interface ClientAuthentication {
 
 /** Path of the platform's token endpoint, below `authUrl`. */
 export const platformPath = '/oauth/client_credential/accesstoken'
+/** Path of the platform's revocation endpoint. */
+export const platformRevocationPath = '/oauth/revoke'
 
 /** The built-in methods; `none` identifies the client by `client_id` alone, for mutual TLS or public clients. */
 export type ClientAuthenticationMethod = 'client_secret_post' | 'client_secret_basic' | 'none'

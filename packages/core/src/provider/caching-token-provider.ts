@@ -4,10 +4,12 @@ import { Cooldown } from '../acquire/cooldown.ts'
 import type { ProviderSettings } from '../acquire/provider-options.ts'
 import { toTokenError, type ProviderContext } from '../acquire/request-with-retries.ts'
 import { SharedRequest, stalled, timeoutError, type SharedRequestOptions } from '../acquire/shared-request.ts'
+import { configurationError } from '../protocol/configuration-error.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { copyTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { Redacted } from '../runtime/redacted.ts'
 import { dropsBackgroundWork } from '../runtime/runtime.ts'
+import { waitFor } from '../runtime/timers.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 import type { TokenAttachmentEvent, TokenEventListener, TokenRequestReason } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
@@ -19,6 +21,7 @@ import type {
 import { BackgroundWork } from './background-work.ts'
 import { RejectionBudget } from './rejection-budget.ts'
 import { TokenEvents, type CallRecord } from './token-events.ts'
+import type { CloseOptions } from './token-provider.ts'
 
 /** The facts of the error after `close()`. */
 export const closedProvider = { kind: 'aborted', message: 'The token provider was closed.' } as const
@@ -299,7 +302,28 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
     this.#ignoreStore = true
   }
 
-  async close(): Promise<void> {
+  async revoke(): Promise<void> {
+    const cached = this.#cached
+    if (cached === undefined) return
+    this.reset()
+    const { store } = this.#settings
+    if (store && cached.storeId !== undefined) {
+      await store.sharing.remove(this.#context(), store, cached.storeId)
+    }
+    await this.#revoke(cached)
+  }
+
+  async #revoke({ token }: CachedToken): Promise<void> {
+    const { attemptTimeoutMs, label } = this.#settings
+    if (!this.#source.revokeToken) throw configurationError('The token source cannot revoke tokens.')
+    const controller = new AbortController()
+    const late = (): TokenError => timeoutError(attemptTimeoutMs)
+    const revocation = this.#source.revokeToken(token.value, { signal: controller.signal, label })
+    await waitFor(revocation, attemptTimeoutMs, undefined, late, () => controller.abort())
+  }
+
+  async close({ revoke = false }: CloseOptions = {}): Promise<void> {
+    const cached = this.#cached
     this.#closed = true
     this.#cached = this.#cooldown = undefined
     await this.#wider?.close()
@@ -309,6 +333,7 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
       await request.settled()
     }
     await this.#work.settled()
+    if (revoke && cached && cached.storeId === undefined) await this.#revoke(cached)
   }
 
   /** Closes once the last running call has settled. */

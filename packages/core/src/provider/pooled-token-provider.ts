@@ -8,6 +8,7 @@ import type {
   RejectedRequest,
 } from './attachable-token-provider.ts'
 import { closedProvider, type CachingTokenProvider } from './caching-token-provider.ts'
+import type { CloseOptions } from './token-provider.ts'
 
 /** What a pooled provider needs from its pool. */
 export interface ProviderPool<Key> {
@@ -15,7 +16,7 @@ export interface ProviderPool<Key> {
   provide(handle: PooledTokenProvider<Key>): CachingTokenProvider | Promise<CachingTokenProvider>
   listen(key: Key, listener: TokenEventListener): () => void
   /** Closes the provider, and removes the key unless it has another provider by now. */
-  close(handle: PooledTokenProvider<Key>): Promise<void>
+  close(handle: PooledTokenProvider<Key>, options: CloseOptions | undefined): Promise<void>
 }
 
 /** One key of a pool. It keeps working after the key was evicted: its next use creates a provider again. */
@@ -67,9 +68,13 @@ export class PooledTokenProvider<Key> extends Redacted implements AttachableToke
     return this.#pool.listen(this.key, listener)
   }
 
-  close(): Promise<void> {
+  async revoke(): Promise<void> {
+    await this.provider?.revoke()
+  }
+
+  close(options?: CloseOptions): Promise<void> {
     this.#closed = true
-    return this.#pool.close(this)
+    return this.#pool.close(this, options)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -94,10 +94,10 @@ export function createTokenPool<Key extends string | number>(
         if (remove() && set.size === 0) keyListeners.delete(key)
       }
     },
-    async close(handle) {
+    async close(handle, options) {
       const { key, provider } = handle
       if (entries.use(key) === handle) entries.delete(key)
-      if (provider) await retire(provider, () => provider.close())
+      if (provider) await retire(provider, () => provider.close(options))
     },
   }
 

@@ -12,6 +12,12 @@ export interface GetTokenOptions {
   readonly forceRefresh?: boolean | undefined
 }
 
+/** Options of {@link TokenProvider.close}. */
+export interface CloseOptions {
+  /** Revokes the cached token, unless it is shared through a store. @default false */
+  readonly revoke?: boolean | undefined
+}
+
 /** Gets tokens, caches them, and refreshes them before they expire. */
 export interface TokenProvider {
   /** Returns a token with sufficient remaining lifetime. @throws {TokenError} if none is available */
@@ -28,7 +34,18 @@ export interface TokenProvider {
   reset(): void
   /** Calls `listener` with every event; returns a function that removes the listener. Errors thrown by a listener are ignored. */
   subscribe(listener: TokenEventListener): () => void
-  /** Cancels the pending request, and waits until a new token is stored. Never closes the store. */
-  close(): Promise<void>
+  /**
+   * Drops the cached token, removes it from the store, and revokes it at the server (RFC 7009). Other processes that use it
+   * get 401s until they have replaced it. Does nothing without a cached token.
+   *
+   * @throws {TokenError} if the token cannot be revoked; it is dropped nevertheless
+   */
+  revoke(): Promise<void>
+  /**
+   * Cancels the pending request, and waits until a new token is stored. Never closes the store.
+   *
+   * @throws {TokenError} if `revoke` is set and the token cannot be revoked
+   */
+  close(options?: CloseOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

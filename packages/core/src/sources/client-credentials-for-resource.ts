@@ -113,6 +113,11 @@ class ResourceClientCredentials extends Redacted implements TokenSource {
     return (await this.#source?.source.credentialsChanged?.()) ?? false
   }
 
+  async revokeToken(token: string, context: TokenRequestContext): Promise<void> {
+    const { issuer } = await this.#findMetadata(context.signal)
+    await this.#sourceAt({ issuer }, undefined).revokeToken?.(token, context)
+  }
+
   widen(required: readonly string[]): TokenSource | undefined {
     const limit = scopes(this.#options.scope)
     if (limit.length > 0 && !required.every((one) => limit.includes(one))) return undefined

@@ -7,6 +7,7 @@ import type { FetchLike } from './send-token-request.ts'
 export interface DiscoveredServer {
   /** The token endpoint; with a client certificate, its alias if there is one (RFC 8705, section 5). */
   tokenEndpoint(usesCertificate: boolean): URL
+  readonly revocationEndpoint: URL | undefined
   /** How a client secret is sent. @throws {TokenError} if the server accepts none */
   secretMethod(): 'client_secret_post' | 'client_secret_basic'
 }
@@ -51,6 +52,7 @@ function readMetadata(
   // RFC 8414, section 2: the default.
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = metadata
   return {
+    revocationEndpoint: readUrl(metadata['revocation_endpoint'], allowInsecureRequests),
     tokenEndpoint: (usesCertificate) => (usesCertificate ? mtlsTokenUrl : tokenEndpoint),
     secretMethod() {
       const offered = [methods].flat()

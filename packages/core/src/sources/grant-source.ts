@@ -1,4 +1,8 @@
-import { scopes, startTokenRequest } from '../protocol/build-token-request.ts'
+import {
+  scopes,
+  startTokenRequest,
+  type UnauthenticatedTokenRequest,
+} from '../protocol/build-token-request.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { parseTokenResponse } from '../protocol/parse-token-response.ts'
@@ -156,25 +160,56 @@ export class GrantSource extends Redacted implements TokenSource {
     signal: AbortSignal,
     proof?: GrantParameters,
   ): Promise<TokenEndpointResponse> {
-    const { options, issuer, secret, authentication } = client
-    const { clientId } = options
+    const { options, issuer } = client
     const request = startTokenRequest(
       { ...options, headers: { ...options.headers, ...proof } },
       this.#grant?.type,
     )
-    const { url: tokenEndpoint, headers, body } = request
+    const { url: tokenEndpoint, body } = request
     exchange.parameters = (await this.#grant?.parameters({ tokenEndpoint, issuer, signal })) ?? {}
     const parameters = Object.entries(exchange.parameters)
     for (const [name, value] of parameters) body.set(name, value)
+    exchange.secrets = parameters.flatMap(([, value]) => (value.startsWith('urn:') ? [] : value))
+    return this.#post(tokenEndpoint, client, request, exchange, signal)
+  }
+
+  /** Authenticates the client, and sends a request. */
+  async #post(
+    url: URL,
+    { options, issuer, secret, authentication }: ResolvedClient,
+    { url: tokenEndpoint, headers, body }: UnauthenticatedTokenRequest,
+    exchange: Exchange,
+    signal: AbortSignal,
+  ): Promise<TokenEndpointResponse> {
+    const { clientId } = options
     const names = new Set(body.keys())
     await authentication.authenticate({ clientId, tokenEndpoint, issuer, body, headers, signal })
-    exchange.secrets = [
-      ...sentSecrets(secret, names, body, headers),
-      ...parameters.flatMap(([, value]) => (value.startsWith('urn:') ? [] : value)),
-    ]
+    exchange.secrets = [...exchange.secrets, ...sentSecrets(secret, names, body, headers)]
     const init = { method: 'POST', headers: Object.fromEntries(headers), body: body.toString(), signal }
-    exchange.response = await sendTokenRequest(this.#options.fetch, tokenEndpoint, init, clientId)
+    exchange.response = await sendTokenRequest(this.#options.fetch, url, init, clientId)
     return exchange.response
+  }
+
+  /** RFC 7009, section 2.1. */
+  async revokeToken(token: string, { signal, label = this.label }: TokenRequestContext): Promise<void> {
+    const client = await this.#client(true)
+    const { options, revocationEndpoint: url } = client
+    if (url === undefined) {
+      throw configurationError('revocationEndpoint is missing. Set it, because the issuer names none.')
+    }
+    const { clientId } = options
+    const tokenEndpoint = withoutQuery(url)
+    const identity: Identity = { client: label ?? clientId, clientId: clientId || undefined, tokenEndpoint }
+    const exchange: Exchange = { secrets: [token], parameters: {} }
+    const request = startTokenRequest(options)
+    const body = new URLSearchParams({ token, token_type_hint: 'access_token' })
+    try {
+      const response = await this.#post(url, client, { ...request, body }, exchange, signal)
+      // The body takes no part in it.
+      if (response.status < 200 || response.status >= 300) this.#read(response, exchange, identity)
+    } catch (cause) {
+      throw isNextjsSignal(cause) ? cause : this.#explain(cause, client, exchange, identity)
+    }
   }
 
   #read(

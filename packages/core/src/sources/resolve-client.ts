@@ -7,7 +7,12 @@ import {
   tokenEndpointUrl,
   type TokenRequestOptions,
 } from '../protocol/build-token-request.ts'
-import { createClientAuthentication, type ClientAuthentication } from '../protocol/client-authentication.ts'
+import {
+  createClientAuthentication,
+  platformPath,
+  platformRevocationPath,
+  type ClientAuthentication,
+} from '../protocol/client-authentication.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
@@ -19,6 +24,7 @@ import type { Resolvable, TokenEndpointOptions } from './token-endpoint-options.
 export interface ResolvedClient {
   readonly options: TokenRequestOptions
   readonly issuer: string | undefined
+  readonly revocationEndpoint: URL | undefined
   readonly secret: string
   readonly authentication: ClientAuthentication
 }
@@ -60,13 +66,24 @@ export async function resolveClient(
     typeof clientAuthentication === 'string'
       ? createClientAuthentication(clientAuthentication, secret)
       : clientAuthentication
+  const { revocationEndpoint = authUrl && platformRevocation(authUrl) } = rest
   const endpoint = server?.tokenEndpoint(authentication.usesCertificate === true) ?? issuer ?? tokenEndpoint
   return {
     options: { ...rest, authUrl, tokenEndpoint: endpoint, clientId: clientId ?? '' },
     issuer,
+    revocationEndpoint:
+      revocationEndpoint === undefined ? server?.revocationEndpoint : new URL(revocationEndpoint),
     secret,
     authentication,
   }
+}
+
+/** The platform's endpoint, beside its token endpoint. */
+function platformRevocation(authUrl: string | URL): string {
+  return tokenEndpointUrl({ authUrl, allowInsecureRequests: true }).href.replace(
+    platformPath,
+    platformRevocationPath,
+  )
 }
 
 /** @throws {TokenError} of kind `configuration`, naming the option; functions are checked when they have returned */
@@ -93,6 +110,9 @@ export function checkOptions(options: TokenEndpointOptions, usesSecret: boolean)
   } else if (typeof authUrl !== 'function' && typeof tokenEndpoint !== 'function') {
     tokenEndpointUrl({ authUrl, tokenEndpoint, allowInsecureRequests })
   }
+  const { revocationEndpoint } = options
+  if (revocationEndpoint !== undefined)
+    secureUrl('revocationEndpoint', revocationEndpoint, allowInsecureRequests)
   checkParameters(options)
 }
 

@@ -23,6 +23,8 @@ export interface TokenEndpointOptions extends Omit<
    * secret, are found there with the first token request, by RFC 8414 or OpenID Connect Discovery.
    */
   readonly issuer?: Resolvable<string | undefined>
+  /** URL at which tokens are revoked (RFC 7009). @default that of the `issuer`, or of the platform with `authUrl` */
+  readonly revocationEndpoint?: string | URL | undefined
   /** Client ID, also called consumer key. */
   readonly clientId?: Resolvable<string> | undefined
   /** Client secret, also called consumer secret. */

@@ -54,6 +54,7 @@ export function createTestTokenProvider({
         if (state.error) throw changeTokenError(state.error, {})
         return { accessToken, tokenType: 'Bearer', expiresIn: lifetimeMs / 1000, scope: [] }
       },
+      revokeToken: async () => {},
       // No cooldown.
       credentialsChanged: async () => true,
     },

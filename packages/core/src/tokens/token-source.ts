@@ -24,6 +24,8 @@ export interface TokenSource {
    * other error counts as `unavailable`.
    */
   requestToken(context: TokenRequestContext): Promise<TokenResponse>
+  /** Revokes a token at its server (RFC 7009). @throws {TokenError} if that fails @default the source cannot */
+  revokeToken?(token: string, context: TokenRequestContext): Promise<void>
   /**
    * Whether another request may succeed although the last one failed, because the credentials have changed since: the
    * cooldown then ends. Called at most once a second during a cooldown. @default false

@@ -17,8 +17,9 @@ function customProvider(script: Script = {}): TokenProvider {
     peekToken: () => tokens.peekToken(),
     reject: (token) => tokens.reject(token),
     reset: () => tokens.reset(),
+    revoke: () => tokens.revoke(),
     subscribe: (listener) => tokens.subscribe(listener),
-    close: () => tokens.close(),
+    close: (options) => tokens.close(options),
     [Symbol.asyncDispose]: () => tokens.close(),
   }
 }
@@ -78,8 +79,9 @@ function wrapped(tokens: AttachableTokenProvider): AttachableTokenProvider {
     replaceRejected: (token, request) => tokens.replaceRejected(token, request),
     report: (event) => tokens.report(event),
     reset: () => tokens.reset(),
+    revoke: () => tokens.revoke(),
     subscribe: (listener) => tokens.subscribe(listener),
-    close: () => tokens.close(),
+    close: (options) => tokens.close(options),
     [Symbol.asyncDispose]: () => tokens.close(),
   }
 }

@@ -54,8 +54,10 @@ function wrapProvider(provider: TokenProvider): AttachableTokenProvider {
     replaceRejected: (token, request) => tokens.replaceRejected(token, request),
     report: (event) => tokens.report(event),
     reset: () => tokens.reset(),
+    revoke: () => tokens.revoke(),
+    widen: (scopes, url) => tokens.widen?.(scopes, url),
     subscribe: (listener) => tokens.subscribe(listener),
-    close: () => tokens.close(),
+    close: (options) => tokens.close(options),
     [Symbol.asyncDispose]: () => tokens.close(),
   }
 }

@@ -13,8 +13,8 @@ export interface Budget {
 /** By folder in `packages`. Raise one only if users get something for it. */
 export const budgets: Readonly<Record<string, Budget>> = {
   core: {
-    bytes: 24_100,
-    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 12_900 },
+    bytes: 24_800,
+    page: { imports: 'backendTokens, createTokenFetch, createTokenProvider', bytes: 13_200 },
     dependencies: 0,
     start: 1.4,
   },

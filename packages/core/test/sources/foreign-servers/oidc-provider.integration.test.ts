@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { createServer } from 'node:http'
 import { errors, Provider, type ClientMetadata } from 'oidc-provider'
 import { beforeAll, afterAll, describe, expect, it, vi } from 'vitest'
@@ -5,12 +6,33 @@ import {
   clientCredentials,
   createTokenFetch,
   createTokenProvider,
+  jwtBearer,
+  tokenExchange,
   type ClientCredentialsOptions,
 } from '@tokenwell/core'
 import { listen, startServer, stop } from '../../support/issuer.ts'
 
 const api = 'https://api.example.com'
 const oddSecret = 'p%:&=+ ~*-._!()'
+const [jwtBearerGrant, exchangeGrant] = ['jwt-bearer', 'token-exchange'].map(
+  (name) => `urn:ietf:params:oauth:grant-type:${name}`,
+) as [string, string]
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+
+function signJwt(claims: object): string {
+  const parts = [{ alg: 'EdDSA' }, { exp: Math.floor(Date.now() / 1000) + 60, ...claims }]
+  const content = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${content}.${sign(null, Buffer.from(content), privateKey).toString('base64url')}`
+}
+
+/** The claims of a JWT of this key. */
+function verifyJwt(jwt: unknown): { readonly sub?: string; readonly aud?: string } | undefined {
+  const [header, payload, signature] = String(jwt).split('.')
+  const content = Buffer.from(`${header}.${payload}`)
+  if (!verify(null, content, publicKey, Buffer.from(signature ?? '', 'base64url'))) return undefined
+  return JSON.parse(Buffer.from(payload!, 'base64url').toString()) as object
+}
 
 function client(
   id: string,
@@ -20,7 +42,7 @@ function client(
     client_id: id,
     client_secret: oddSecret,
     token_endpoint_auth_method,
-    grant_types: ['client_credentials'],
+    grant_types: ['client_credentials', jwtBearerGrant, exchangeGrant],
     response_types: [],
     redirect_uris: [],
     scope: 'api:read api:write',
@@ -30,6 +52,7 @@ function client(
 describe('oidc-provider', () => {
   let provider: Provider
   let tokenEndpoint: string
+  const subjects: unknown[] = []
   const server = createServer((request, response) => void provider.callback()(request, response))
 
   beforeAll(async () => {
@@ -44,6 +67,7 @@ describe('oidc-provider', () => {
       features: {
         devInteractions: { enabled: false },
         clientCredentials: { enabled: true },
+        revocation: { enabled: true, allowedPolicy: () => true },
         resourceIndicators: {
           enabled: true,
           getResourceServerInfo: (_context, resource) => {
@@ -53,6 +77,24 @@ describe('oidc-provider', () => {
         },
       },
     })
+    for (const [grant, parameter] of [
+      [jwtBearerGrant, 'assertion'],
+      [exchangeGrant, 'subject_token'],
+    ] as const) {
+      const handle: Parameters<Provider['registerGrantType']>[1] = async (context) => {
+        const { client: caller, params } = context.oidc
+        const claims = verifyJwt(params?.[parameter])
+        if (claims?.aud !== origin) throw new errors.InvalidGrant('not trusted')
+        const token = new provider.ClientCredentials({ client: caller, scope: 'api:read' })
+        subjects.push(claims.sub)
+        context.body = {
+          access_token: await token.save(),
+          expires_in: token.expiration,
+          token_type: 'Bearer',
+        }
+      }
+      provider.registerGrantType(grant, handle, [parameter, 'subject_token_type', 'scope'])
+    }
   })
   afterAll(async () => {
     await stop(server)
@@ -140,4 +182,31 @@ describe('oidc-provider', () => {
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(seen).toContain(401)
   })
+
+  it.each(['jwtBearer', 'tokenExchange'])(
+    'issues and revokes a token with %s, and says why not',
+    async (grant) => {
+      const issuer = new URL(tokenEndpoint).origin
+      let proof = signJwt({ sub: 'machine', aud: 'another' })
+      const options = { issuer, clientId: 'post', clientSecret: oddSecret, subject: 'machine' }
+      const tokens = createTokenProvider(
+        grant === 'jwtBearer'
+          ? jwtBearer({ ...options, assertion: () => proof })
+          : tokenExchange({ ...options, subjectToken: () => proof }),
+      )
+      await expect(tokens.getToken()).rejects.toMatchObject({
+        kind: 'credentials',
+        oauthError: 'invalid_grant',
+        message: expect.stringMatching(/rejected the (?:assertion|subject token) \(400 invalid_grant\)/),
+      })
+      proof = signJwt({ sub: 'machine', aud: issuer })
+      const token = await tokens.getToken()
+      expect(await provider.ClientCredentials.find(token.value)).toBeDefined()
+      expect(subjects.at(-1)).toBe('machine')
+      // Of the subject token.
+      expect(token.response.expiresIn! <= 60).toBe(grant === 'tokenExchange')
+      await tokens.revoke()
+      expect(await provider.ClientCredentials.find(token.value)).toBeUndefined()
+    },
+  )
 })
