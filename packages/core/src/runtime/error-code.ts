@@ -1,11 +1,24 @@
 const codeShape = /^[\w.-]{1,80}$/
 
+/** Why `fetch` sends no such request. It gives no code, and its own texts may hold the value of a header. */
+const refusals: readonly (readonly [RegExp, string])[] = [
+  [/^bad port$/, 'bad port'],
+  [/invalid header value|ByteString|Invalid character in header/i, 'invalid header value'],
+  [/invalid header name|Header name must be/i, 'invalid header name'],
+  [/URL that includes credentials/i, 'URL with credentials'],
+]
+
 /** The most specific code or name in a chain of causes, such as `ECONNREFUSED`. Error messages may hold secrets; codes do not. */
 export function errorCode(error: unknown): string {
   let name = 'unknown error'
   for (let depth = 0; depth < 5 && typeof error === 'object' && error !== null; depth++) {
-    const { code, name: own, cause, errors } = error as Record<string, unknown>
+    const { code, name: own, message, cause, errors } = error as Record<string, unknown>
     if (typeof code === 'string' && codeShape.test(code)) return code
+    const refusal =
+      own === 'TypeError' || own === 'Error'
+        ? refusals.find(([text]) => text.test(String(message)))
+        : undefined
+    if (refusal) return refusal[1]
     if (depth === 0 && typeof own === 'string' && codeShape.test(own)) name = own
     error = cause ?? (Array.isArray(errors) ? errors[0] : undefined)
   }

@@ -2,7 +2,9 @@ import { configurationError } from '../protocol/configuration-error.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
 import { TokenError } from '../protocol/token-error.ts'
+import { abortQuietly } from '../runtime/abort.ts'
 import { elapsedSince, readInstant, systemClock, type Clock, type Instant } from '../runtime/clock.ts'
+import { waitFor } from '../runtime/timers.ts'
 import { sendTokenRequest, type FetchLike } from './send-token-request.ts'
 
 /** Reads what a client of an issuer needs from its metadata; returns a reason, such as `has no jwks_uri`, if it is missing. */
@@ -15,7 +17,7 @@ export type MetadataReader<Found extends object> = (
 export interface IssuerDiscoveryOptions {
   /** How long metadata is cached. @default 3_600_000 */
   readonly maxAgeMs?: number | undefined
-  /** How long each of the URLs may take to respond. @default 10_000 */
+  /** How long each of the URLs, at most three, may take to respond. @default 3_000 */
   readonly timeoutMs?: number | undefined
   /** @default the system clocks */
   readonly clock?: Clock | undefined
@@ -36,7 +38,7 @@ export interface IssuerDiscovery<Found extends object> {
  */
 export function createIssuerDiscovery<Found extends object>(
   read: MetadataReader<Found>,
-  { maxAgeMs = 3_600_000, timeoutMs = 10_000, clock = systemClock }: IssuerDiscoveryOptions = {},
+  { maxAgeMs = 3_600_000, timeoutMs = 3_000, clock = systemClock }: IssuerDiscoveryOptions = {},
 ): IssuerDiscovery<Found> {
   let last: { readonly found: Found; readonly of: string; readonly since: Instant } | undefined
   let isExpired = false
@@ -67,8 +69,8 @@ export function createIssuerDiscovery<Found extends object>(
   return {
     async find(of, fetch, allowInsecureRequests = false) {
       if (last?.of === of && !isExpired && isYounger(last.since, maxAgeMs)) return last.found
-      // A runtime may have dropped an older one.
-      if (pending?.of !== of || !isYounger(pending.since, timeoutMs)) {
+      // A runtime may have dropped one that takes longer than all of its URLs may.
+      if (pending?.of !== of || !isYounger(pending.since, 3 * timeoutMs)) {
         pending = { result: find(of, fetch, allowInsecureRequests), since: readInstant(clock), of }
       }
       return pending.result
@@ -105,8 +107,15 @@ async function fetchMetadata<Found extends object>(
   let isUnavailable = false
   for (const metadataUrl of metadataUrls(url)) {
     try {
-      const init = { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(timeoutMs) }
-      const { status, body } = await sendTokenRequest(fetch, metadataUrl, init)
+      const controller = new AbortController()
+      const init = { headers: { accept: 'application/json' }, signal: controller.signal }
+      const { status, body } = await waitFor(
+        sendTokenRequest(fetch, metadataUrl, init),
+        timeoutMs,
+        undefined,
+        () => new Error(`no response in ${timeoutMs / 1000} s`),
+        () => abortQuietly(controller),
+      )
       isUnavailable ||= status >= 500 || status === 429
       const found =
         status === 200

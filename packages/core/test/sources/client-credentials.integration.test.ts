@@ -179,6 +179,19 @@ describe('an endpoint that cannot be reached', () => {
     )
   })
 
+  it.each<[string, object]>([
+    ['bad port', {}],
+    ['invalid header value', { headers: { tenant: 'canary€' } }],
+    ['invalid header value', { headers: { tenant: 'canary\nx' } }],
+    ['invalid header name', { headers: { 'canary x': '1' } }],
+  ])('because fetch sends no such request: %s', async (reason, options) => {
+    const source = clientCredentials({ tokenEndpoint: 'http://127.0.0.1:6000/', ...credentials, ...options })
+    const tokens = createTokenProvider(source, { maxAttempts: 1 })
+    const error: unknown = await tokens.getToken().catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ message: expect.stringContaining(`(${reason})`) as string })
+    expect(String(error)).not.toContain('canary')
+  })
+
   it('because no server is listening', async () => {
     // No server listens on port 1 of the loopback interface.
     const call = askAt('http://127.0.0.1:1')

@@ -58,6 +58,25 @@ describe('an issuer', () => {
     expect(fetch.mock.calls[0]![1]).toMatchObject({ headers: { accept: 'application/json' } })
   })
 
+  it('names a metadata URL that does not respond, and tries the others', async () => {
+    const hangs = (names: RegExp) => {
+      const started = start({ [oauth]: metadata(), [openid]: metadata() })
+      const respond = started.fetch.getMockImplementation()!
+      started.fetch.mockImplementation((input, init) =>
+        names.test(input as string) ? new Promise(() => {}) : respond(input, init),
+      )
+      return started.tokens.getToken().catch((error: unknown) => error)
+    }
+    const found = hangs(/oauth-authorization-server/)
+    const failure = hangs(/well-known/)
+    await pass(10_000)
+    expect(await found).toMatchObject({ value: 'token' })
+    expect(await failure).toMatchObject({
+      kind: 'unavailable',
+      message: `Could not find metadata for the issuer "${origin}": ${oauth} failed (no response in 3 s); ${openid} failed (no response in 3 s).`,
+    })
+  })
+
   it('is looked up once for all sources, and again after an hour', async () => {
     const { fetch, urls, source, tokens } = start({ [oauth]: metadata() })
     const another = clientCredentials({ issuer: origin, clientId: 'another', clientSecret: 'secret', fetch })
