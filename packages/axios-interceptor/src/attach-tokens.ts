@@ -8,6 +8,8 @@ import {
 import type { AxiosAdapter, AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
 import { copyArguments } from './copy-arguments.ts'
 import { finalUrl, wasRedirected } from './final-url.ts'
+import { redirectedRequest, type RedirectedRequest } from './follow-redirect.ts'
+import { redactError, redactResponse } from './redact.ts'
 import { baseOrigin, requestUrl, urlOfSameOrigin } from './request-url.ts'
 import { startTime, abortSignalOf } from './request-abort-signal.ts'
 import { createSendOnce, sendByAdapter, sendWithoutToken } from './send-once.ts'
@@ -19,6 +21,8 @@ export type AttachableInstance = Pick<AxiosInstance, 'defaults' | 'interceptors'
 interface RepeatableRequest extends AttachRequest {
   readonly repeatable: boolean
   readonly target: () => string
+  /** How many redirects led to it. */
+  readonly redirects: number
 }
 
 /**
@@ -42,7 +46,7 @@ export function attachTokens(
   const allowedOrigins = options.allowedOrigins ?? baseOrigin(instance.defaults.baseURL)
   const attacher = createTokenAttacher(tokens, { ...options, allowedOrigins })
   const { header, followsRedirects, replaceHeader } = attacher
-  const { sendWithToken, notSent } = createSendOnce(instance, attacher)
+  const { sendWithToken, notSent, networkError } = createSendOnce(instance, attacher)
 
   // A function may check the whole URL.
   const urlOf = allowedOrigins.every((origin) => typeof origin === 'string') ? urlOfSameOrigin : requestUrl
@@ -53,14 +57,15 @@ export function attachTokens(
     // axios turns both into an Authorization header, which replaces any other.
     const hasCredentials =
       followsRedirects && (config.auth || (url.includes('@') && /^[^/?#]*\/\/[^/?#]*@/.test(url)))
-    if (isWithoutToken(config) || hasCredentials || (!replaceHeader && hasHeader(config.headers, header)))
-      return sendWithoutToken(config)
+    if (isWithoutToken(config) || (hasCredentials && replaceHeader)) return sendWithoutToken(config)
     const request = {
       // Set by axios, for every request.
       method: config.method!,
       url,
       target: () => requestUrl(config),
+      hasHeader: Boolean(hasCredentials) || (!replaceHeader && hasHeader(config.headers, header)),
       repeatable: isRepeatableBody(config.data),
+      redirects: 0,
     }
     const startedAt = startTime(config)
     const watch = abortSignalOf(config, startedAt)
@@ -84,6 +89,12 @@ export function attachTokens(
   ): Promise<AxiosResponse> {
     if (attachment === undefined) return sendWithheld(request, config)
     return sendWithToken(attachment, config, startedAt, async (response, error) => {
+      const follows = followsRedirects && !attachment.isBound
+      const redirected = follows ? redirectOf(request, config, response) : undefined
+      if (redirected) {
+        discard(response)
+        return followRedirect(request, attachment, config, redirected, startedAt)
+      }
       const watch = abortSignalOf(config, startedAt)
       const next = await attacher
         .retryAttachment(
@@ -96,13 +107,50 @@ export function attachTokens(
         .finally(() => watch.stop())
         .catch(notSent(config))
       if (next !== undefined) {
-        // An unread stream would keep its connection open.
-        response.data?.destroy?.()
+        discard(response)
         return sendAttached(request, next, config, startedAt)
       }
       if (error) throw error
       return response
     })
+  }
+
+  function redirectOf({ redirects }: RepeatableRequest, config: Config, response: AxiosResponse) {
+    try {
+      return redirectedRequest(config, response, redirects)
+    } catch (error) {
+      throw networkError(error as Error, config)
+    }
+  }
+
+  /** The outcome has the configuration of the first request, as if the adapter had followed the redirect. */
+  function followRedirect(
+    request: RepeatableRequest,
+    attachment: Attachment,
+    config: Config,
+    redirected: RedirectedRequest,
+    startedAt: number,
+  ): Promise<AxiosResponse> {
+    const { config: next, url, keepsToken } = redirected
+    const about: RepeatableRequest = {
+      ...request,
+      method: next.method!,
+      url,
+      target: () => url,
+      repeatable: isRepeatableBody(next.data),
+      redirects: request.redirects + 1,
+    }
+    sending.add(next)
+    return sendAttached(about, keepsToken ? attachment : undefined, next, startedAt).then(
+      (response) => {
+        redactResponse(response, config)
+        return response
+      },
+      (error: unknown) => {
+        redactError(error, config)
+        throw error
+      },
+    )
   }
 
   /** A 401 to a request without a token is explained once. */
@@ -164,6 +212,12 @@ export function attachTokens(
 /** A 401 after a redirect says nothing about the request that was redirected: it may have succeeded. */
 function canRepeat({ method, repeatable, target }: RepeatableRequest, response: AxiosResponse): boolean {
   return repeatable && (/^(?:get|head)$/i.test(method) || !wasRedirected(response, target()))
+}
+
+/** An unread stream would keep its connection open. */
+function discard({ data }: AxiosResponse): void {
+  data?.destroy?.()
+  data?.cancel?.().catch(() => {})
 }
 
 /** Like `headers.has(name)`, in a fraction of the time. */

@@ -13,6 +13,11 @@ export function createAxiosErrors(instance: Pick<AxiosInstance, 'getUri'>) {
       const error = new InstanceError(message, late ? lateCode : 'ERR_TOKEN', config)
       return Object.defineProperty(error, 'cause', { value: cause })
     },
+    /** For a redirect that cannot be followed: the error of axios' fetch adapter. */
+    networkError(cause: Error, config: InternalAxiosRequestConfig): AxiosError {
+      const error = new InstanceError('Network Error', AxiosError.ERR_NETWORK, config)
+      return Object.defineProperty(error, 'cause', { value: cause.cause ?? cause })
+    },
     /** Turns an error of this copy of axios into one of the instance's copy. */
     adopt(error: unknown): unknown {
       const foreign = error instanceof AxiosError && !(error instanceof InstanceError) && !isCancel(error)

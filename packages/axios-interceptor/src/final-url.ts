@@ -6,7 +6,7 @@ interface Outcome {
   readonly redirected: boolean
 }
 
-/** Of a response of axios' fetch adapter remains only the request: it says nothing about redirects. */
+/** Of a response of axios' fetch adapter remains only the request, which says nothing about redirects that a page followed. */
 const outcomes = new WeakMap<Request, Outcome>()
 const recorders = new WeakMap<Fetch, Fetch>()
 const globalFetch: Fetch = (input, init) => globalThis.fetch(input, init)
@@ -34,16 +34,21 @@ function createRecorder(fetch: Fetch): Fetch {
 /** The URL that a response came from, after redirects; undefined if the adapter does not report it. */
 export function finalUrl({ request }: AxiosResponse): string | undefined {
   const url: string | undefined =
-    request?.responseURL ?? request?.res?.responseUrl ?? outcomes.get(request)?.url
+    request?.responseURL ??
+    request?.res?.responseUrl ??
+    outcomes.get(request)?.url ??
+    (request?.redirect === 'manual' ? request.url : undefined)
   // axios-mock-adapter sets the path of the request.
   return URL.canParse(url ?? '') ? url : undefined
 }
 
-/** Whether a response came from another request than the one to `url`. */
+/** Whether a response came, or may have come, from another request than the one to `url`. */
 export function wasRedirected({ request }: AxiosResponse, url: string): boolean {
   if (request?._redirectable) return request._redirectable._redirectCount > 0
   const outcome = outcomes.get(request)
   if (outcome) return outcome.redirected
+  // A `Request` of axios before 1.12, in a page.
+  if (request?.redirect) return request.redirect === 'follow'
   const base = (globalThis as { document?: { baseURI: string } }).document?.baseURI
   // XMLHttpRequest reports the URL alone, without its fragment.
   const { responseURL = '' } = Object(request) as { responseURL?: string }

@@ -2,6 +2,7 @@ import type { Attachment, TokenAttacher } from '@tokenwell/core/adapter'
 import * as axios from 'axios'
 import { createAxiosErrors } from './axios-errors.ts'
 import { recordingEnv } from './final-url.ts'
+import { inPage } from './follow-redirect.ts'
 import { redactAgents, redactError, redactResponse } from './redact.ts'
 import { remainingTimeout } from './request-abort-signal.ts'
 import { requestUrl } from './request-url.ts'
@@ -45,7 +46,11 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
     }
   }
 
-  return { sendWithToken, notSent }
+  return {
+    sendWithToken,
+    notSent,
+    networkError: (cause: Error, config: Config) => errors.networkError(cause, config),
+  }
 
   /** Only the adapter sees the token, in a separate headers object; the caller's headers are restored afterwards. */
   function sendWithToken(
@@ -68,7 +73,7 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
     config.headers = withToken
     const revert = change(config, {
       ...limits(config, startedAt),
-      ...(acceptsFetch && { env: recordingEnv(config) }),
+      ...(acceptsFetch && inPage() && { env: recordingEnv(config) }),
       ...(follows ? withSafeRedirects(config, header) : withoutRedirects(config)),
     })
     const restoreConfig = (): void => {
@@ -76,7 +81,7 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
       revert()
     }
     // For axios, `validateStatus` tells success from failure.
-    const needsCheck = ({ status }: Response) => status >= 400 || checksEveryResponse || isBound
+    const needsCheck = ({ status }: Response) => status >= 300 || checksEveryResponse || isBound
     const succeed = (response: Response) => {
       restoreConfig()
       redactResponse(response, config)
@@ -98,18 +103,26 @@ export function createSendOnce(instance: Pick<axios.AxiosInstance, 'getUri'>, at
 
   function withoutRedirects({ fetchOptions }: Config): Partial<Config> {
     // Before 1.12, the fetch adapter does not read `maxRedirects`.
-    if (typeof XMLHttpRequest === 'undefined')
-      return { maxRedirects: 0, fetchOptions: { ...fetchOptions, redirect: 'manual' } }
+    if (!inPage()) return { maxRedirects: 0, fetchOptions: { ...fetchOptions, redirect: 'manual' } }
     // XMLHttpRequest always follows redirects; fetch can fail on them instead.
     return { adapter: 'fetch', fetchOptions: { ...fetchOptions, redirect: 'error' } }
   }
 }
 
-/** Removes the token on a redirect to another origin: axios before 1.18 sends it to subdomains, for example. */
+/**
+ * Removes the token on a redirect to another origin: axios before 1.18 sends it to subdomains, for example. The fetch
+ * adapter does not follow redirects.
+ */
 function withSafeRedirects(config: Config, header: string): Partial<Config> {
-  const { beforeRedirect } = config
+  const { beforeRedirect, fetchOptions } = config
   let origin: string | undefined
   return {
+    ...(!inPage() && {
+      fetchOptions: {
+        ...fetchOptions,
+        redirect: fetchOptions?.['redirect'] === 'error' ? 'error' : 'manual',
+      },
+    }),
     beforeRedirect(options, ...details) {
       origin ??= new URL(requestUrl(config)).origin
       beforeRedirect?.(options, ...details)

@@ -20,6 +20,4 @@ describeAdapter({
   ...axiosOver({ adapter: 'fetch', transitional: { clarifyTimeoutError: true } }),
   // Its cancellation has the message of the signal's reason, while the rest of axios uses "canceled".
   comparableError: ({ name, code }) => ({ name, code }),
-  // Its `fetch` can be given from 1.12 on.
-  hidesResponseUrl: axios.default.VERSION === '1.7.0',
 })

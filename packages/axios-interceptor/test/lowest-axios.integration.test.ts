@@ -8,6 +8,7 @@ afterAll(() => void vi.resetModules())
 
 describe('axios 1.7', async () => {
   await import('./attach-tokens.integration.test.ts')
+  await import('./redirects.integration.test.ts')
 })
 
 it('runs these tests with axios 1.7.0', async () => {

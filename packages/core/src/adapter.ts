@@ -4,6 +4,7 @@ export type {
   GetTokenToAttachOptions,
   RejectedRequest,
 } from './provider/attachable-token-provider.ts'
+export { maxRedirects, networkError, readRedirect, type Redirect } from './attach/follow-redirect.ts'
 export { isRepeatableBody } from './attach/replayable-body.ts'
 export type {
   ApiResponse,

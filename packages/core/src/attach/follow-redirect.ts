@@ -1,4 +1,6 @@
+import { headerValue } from '../protocol/headers.ts'
 import { OutgoingRequest } from './outgoing-request.ts'
+import type { ApiResponse } from './token-attacher.ts'
 
 /** As many as `fetch` follows. */
 export const maxRedirects = 20
@@ -21,49 +23,66 @@ export function networkError(reason: string): TypeError {
   return new TypeError('fetch failed', { cause: new Error(reason) })
 }
 
-/** The URL that a redirect leads to; undefined for any other response. */
-export function redirectTarget({ url }: OutgoingRequest, response: Response): URL | undefined {
-  if (![301, 302, 303, 307, 308].includes(response.status)) return undefined
-  const location = response.headers.get('location')
-  if (location === null) return undefined
-  const target = URL.canParse(location, url) ? new URL(location, url) : undefined
-  if (!target || !/^https?:$/.test(target.protocol)) {
-    throw networkError(`${new URL(url).origin} redirected to a URL that cannot be requested.`)
-  }
-  target.hash ||= new URL(url).hash
-  return target
+/** Where a redirect leads, and how a request changes on the way. */
+export interface Redirect {
+  readonly url: URL
+  readonly method: string
+  /** Whether the body is sent again. */
+  readonly keepsBody: boolean
+  /** Names of the headers that must not be sent along, in lower case. */
+  readonly droppedHeaders: readonly string[]
 }
 
 /**
- * The request that a redirect leads to, by the rules of `fetch` (Fetch standard, HTTP-redirect fetch), which not every
- * implementation follows: some send credentials to another origin.
+ * Reads a redirect by the rules of `fetch` (Fetch standard, HTTP-redirect fetch), which not every implementation follows:
+ * some send credentials to another origin. For authors of adapters.
  *
- * @throws {TypeError} if the body would have to be sent again and was not kept
+ * @returns undefined for any other response
+ * @throws {TypeError} the network error of `fetch` if it leads to a URL that cannot be requested, or if the body would have
+ * to be sent again and cannot be
  */
-export async function followRedirect(
-  request: OutgoingRequest,
-  input: string | URL | Request,
-  target: URL,
-  status: number,
-): Promise<OutgoingRequest> {
+export function readRedirect(
+  request: { readonly url: string; readonly method: string; readonly repeatable: boolean },
+  { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
+): Redirect | undefined {
+  if (![301, 302, 303, 307, 308].includes(status)) return undefined
+  const location = headerValue(headers, 'location')
+  if (location === null || location === undefined) return undefined
+  const { origin, hash } = new URL(request.url)
+  const url = URL.canParse(location, request.url) ? new URL(location, request.url) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw networkError(`${origin} redirected to a URL that cannot be requested.`)
+  }
+  url.hash ||= hash
   const method = request.method.toUpperCase()
   const becomesGet =
     (status === 303 && method !== 'GET' && method !== 'HEAD') || (status < 303 && method === 'POST')
-  const headers = new Headers(request.headers)
-  if (target.origin !== new URL(request.url).origin) for (const name of credentials) headers.delete(name)
-  if (becomesGet) for (const name of bodyHeaders) headers.delete(name)
-  await request.bodySettled()
   if (status !== 303 && !request.repeatable) {
-    throw networkError(`A request whose body cannot be sent again was redirected to ${target.origin}.`)
+    throw networkError(`A request whose body cannot be sent again was redirected to ${url.origin}.`)
   }
-  const init: Record<string, unknown> = { ...request.init, headers }
+  return {
+    url,
+    method: becomesGet ? 'GET' : request.method,
+    keepsBody: !becomesGet,
+    droppedHeaders: [...(url.origin === origin ? [] : credentials), ...(becomesGet ? bodyHeaders : [])],
+  }
+}
+
+/** The request that a redirect leads to. */
+export function followRedirect(
+  request: OutgoingRequest,
+  input: string | URL | Request,
+  { url, method, keepsBody, droppedHeaders }: Redirect,
+): OutgoingRequest {
+  const headers = new Headers(request.headers)
+  for (const name of droppedHeaders) headers.delete(name)
+  const init: Record<string, unknown> = { ...request.init, headers, method }
   if (typeof input === 'object' && 'clone' in input) {
     // Not every runtime has all of them.
     for (const name of members) if (input[name] !== undefined) init[name] ??= input[name]
   }
   if (request.signal) init['signal'] = request.signal
-  init['method'] = becomesGet ? 'GET' : request.method
-  init['body'] = becomesGet ? undefined : request.repeatedBody
+  init['body'] = keepsBody ? request.repeatedBody : undefined
   if (init['body'] === undefined || init['body'] === null) delete init['body']
-  return new OutgoingRequest(target, init)
+  return new OutgoingRequest(url, init)
 }

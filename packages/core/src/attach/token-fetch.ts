@@ -2,7 +2,7 @@ import type { TokenProvider } from '../provider/token-provider.ts'
 import { runsInBrowser } from '../runtime/runtime.ts'
 import type { FetchLike } from '../sources/send-token-request.ts'
 import { createTokenAttacher } from './create-token-attacher.ts'
-import { followRedirect, maxRedirects, networkError, redirectTarget } from './follow-redirect.ts'
+import { followRedirect, maxRedirects, networkError, readRedirect, type Redirect } from './follow-redirect.ts'
 import { OutgoingRequest, type TokenFetchInit } from './outgoing-request.ts'
 import { hasHeader } from './request-headers.ts'
 import type { Attachment, AttachOptions, AttachRequest, TokenAttacher } from './token-attacher.ts'
@@ -62,13 +62,13 @@ export async function fetchWithToken(
   const redirects = redirectRule(attacher, attachment, request)
   for (let redirected = 0; ;) {
     const response = await request.send(fetch, attachment, redirects === 'as given' ? undefined : 'manual')
-    const target = redirects === 'followed here' ? redirectTarget(request, response) : undefined
-    if (target) {
+    const redirect = redirects === 'followed here' ? await redirectOf(request, response) : undefined
+    if (redirect) {
       if (++redirected > maxRedirects) throw networkError('redirect count exceeded')
       discard(response)
       // As with `fetch`, no token goes to another origin, not even to an allowed one.
-      if (target.origin !== new URL(request.url).origin) attachment = undefined
-      request = await followRedirect(request, input, target, response.status)
+      if (redirect.url.origin !== new URL(request.url).origin) attachment = undefined
+      request = followRedirect(request, input, redirect)
       continue
     }
     // A response after a redirect that `fetch` followed may be one to another method.
@@ -98,6 +98,12 @@ function redirectRule(
   if (attachment === undefined || redirect !== 'follow') return 'as given'
   if (!followsRedirects || attachment.isBound) return 'not followed'
   return runsInBrowser() ? 'as given' : 'followed here'
+}
+
+async function redirectOf(request: OutgoingRequest, response: Response): Promise<Redirect | undefined> {
+  if (response.status < 300 || response.status > 308) return undefined
+  await request.bodySettled()
+  return readRedirect(request, response)
 }
 
 /** Frees the connection. */

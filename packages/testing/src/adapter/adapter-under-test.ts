@@ -37,8 +37,6 @@ export interface AdapterUnderTest {
   readonly cannotSend?: readonly RequestBody['kind'][]
   /** What two errors of the client with the same meaning have in common. @default name, message and code */
   readonly comparableError?: (error: Error & { readonly code?: unknown }) => object
-  /** Whether the client's responses hide their final URL after redirects. @default false */
-  readonly hidesResponseUrl?: boolean
   /** Finds the `TokenError` in an error of the client. */
   tokenErrorOf(error: unknown): unknown
 }
