@@ -4,6 +4,7 @@ import theme from 'vitepress/theme-without-fonts'
 import { defineComponent, h, onMounted } from 'vue'
 import SiteFooter from './SiteFooter.vue'
 import { completeSearchMarkup } from './search.ts'
+import './design/design.css'
 import './style.css'
 import { followChoices, showChosenTabs } from './sync-tabs.ts'
 

@@ -6,7 +6,7 @@ import { useTestServers } from '@tokenwell/testing'
 import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis-5'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { describeClient, openIoRedis } from './describe-client.ts'
+import { describeClient, expectUsable, openIoRedis } from './describe-client.ts'
 
 describe.skipIf(!redisInstalled)('ioredis', () => {
   let server: RedisServer
@@ -16,8 +16,8 @@ describe.skipIf(!redisInstalled)('ioredis', () => {
   afterAll(() => server?.[Symbol.asyncDispose]())
 
   describeClient('ioredis 6', () => openIoRedis(new Redis(server.url, { lazyConnect: true })))
-  describeClient('ioredis 5', () => openIoRedis(new Redis5(server.url, { lazyConnect: true })), {
-    encryptionKeys: [new Uint8Array(32)],
+  it('works with ioredis 5', async () => {
+    await expectUsable(await openIoRedis(new Redis5(server.url, { lazyConnect: true })))
   })
 
   describe('a provider with a store in an unavailable Redis', () => {

@@ -77,30 +77,27 @@ const otherWidths = [320, 720, 1024]
 let inspected = 0
 
 /**
- * Checks the page with axe, and that it does not scroll sideways: narrow, zoomed and wide, light and dark. axe takes
- * seconds: `pnpm soak` runs it for each look, a test for one look after the other from page to page. A test may pass
- * the only look in which it checks a page whose layout takes seconds too.
+ * Checks the page with axe, and that it does not scroll sideways. `pnpm soak` checks each page in each look; a test, for
+ * which that takes too long, one look after the other from page to page, and the narrowest width.
  */
-export async function inspectPage(page: Page, name: string, only?: Look): Promise<void> {
+export async function inspectPage(page: Page, name: string): Promise<void> {
   const before = page.viewportSize()
-  const axeLook = only ?? allLooks[inspected++ % allLooks.length]!
+  const look = allLooks[inspected++ % allLooks.length]!
   await page.evaluate(axe)
-  for (const { width, height, colorScheme } of looksOf(only)) {
+  for (const { width, height, colorScheme } of looksOf(look)) {
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme })
     // Colours may change gradually, also after the page has reacted in the next frame.
     await page.evaluate(`new Promise(requestAnimationFrame).then(() =>
       Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))`)
-    if (isSoak || width === axeLook.width) {
-      const { violations } = await page.evaluate<AxeResult>(
-        "axe.run({ resultTypes: ['violations'], selectors: false })",
-      )
-      const found = violations.map(({ id, nodes }) => [
-        id,
-        ...nodes.map((node) => [node.html, node.failureSummary]),
-      ])
-      expect(found, `${name}, ${width} px, ${colorScheme}`).toEqual([])
-    }
+    const { violations } = await page.evaluate<AxeResult>(
+      "axe.run({ resultTypes: ['violations'], selectors: false })",
+    )
+    const found = violations.map(({ id, nodes }) => [
+      id,
+      ...nodes.map((node) => [node.html, node.failureSummary]),
+    ])
+    expect(found, `${name}, ${width} px, ${colorScheme}`).toEqual([])
     await expectToFit(page, name)
     if (screenshots !== undefined) {
       mkdirSync(screenshots, { recursive: true })
@@ -110,16 +107,16 @@ export async function inspectPage(page: Page, name: string, only?: Look): Promis
       })
     }
   }
-  for (const width of isSoak || only === undefined ? otherWidths : []) {
+  for (const width of isSoak ? otherWidths : otherWidths.slice(0, 1)) {
     await page.setViewportSize({ width, height: 900 })
     await expectToFit(page, name)
   }
   if (before) await page.setViewportSize(before)
 }
 
-function looksOf(only: Look | undefined): readonly Look[] {
+function looksOf(look: Look): readonly Look[] {
   if (screenshots !== undefined) return [...allLooks, ...otherLooks]
-  return isSoak || only === undefined ? allLooks : [only]
+  return isSoak ? allLooks : [look]
 }
 
 async function expectToFit(page: Page, name: string): Promise<void> {
