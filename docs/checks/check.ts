@@ -5,17 +5,15 @@ import { redisInstalled, startRedis } from '../../packages/internal-testing/src/
 import { checkInBrowser } from './check-browser.ts'
 import { checkCommands } from './check-commands.ts'
 import { checkData } from './check-data.ts'
-import { checkLinks, checkPlainLinks } from './check-links.ts'
+import { checkLinks, checkPlainLinks, checkSize } from './check-links.ts'
 import { checkNetwork, startNetwork } from './check-network.ts'
 import { checkReference } from './check-reference.ts'
 import { checkSearch } from './check-search.ts'
-import { checkSize } from './check-size.ts'
 import { assemblePrograms, compilePrograms } from './compile-programs.ts'
 import { readBlocks, readPages, readPlainPages } from './read-blocks.ts'
 import { docs, root, readSite } from './read-site.ts'
-import { exampleNames, runExamples } from './run-examples.ts'
 import { runProcess } from './run-process.ts'
-import { runPrograms } from './run-programs.ts'
+import { exampleNames, runExamples, runPrograms } from './run-programs.ts'
 
 const begun = performance.now()
 // It takes as long as all other checks, and is independent of them.

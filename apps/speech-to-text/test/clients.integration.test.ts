@@ -5,7 +5,7 @@ import { clientNames, createSpeechClient } from '../src/clients/create-speech-cl
 import { countRequests } from '../src/command/run-demo.ts'
 import type { Platform } from '../src/platform/connection.ts'
 import { startLocalPlatform } from '../src/platform/start-local-platform.ts'
-import { samples, samplesFolder, padWav, silentWav } from './run-command.ts'
+import { samples, samplesFolder, padWav, silentWav } from './platform.ts'
 
 let platform: Platform
 

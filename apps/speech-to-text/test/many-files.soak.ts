@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { countRequests } from '../src/command/run-demo.ts'
-import { application, startSpeech, startTokens } from './platform.ts'
-import { samples, samplesFolder, padWav } from './run-command.ts'
+import { application, startSpeech, startTokens, samples, samplesFolder, padWav } from './platform.ts'
 
 const script = fileURLToPath(new URL('../dist/transcribe.js', import.meta.url))
 const [file, text] = Object.entries(samples)[0]!

@@ -7,8 +7,16 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import { clientNames } from '../src/clients/create-speech-client.ts'
-import { application, stop, spawnSpeech, startSpeech, startTokens } from './platform.ts'
-import { runCommand, samples, samplesFolder } from './run-command.ts'
+import {
+  application,
+  stop,
+  spawnSpeech,
+  startSpeech,
+  startTokens,
+  runCommand,
+  samples,
+  samplesFolder,
+} from './platform.ts'
 
 const files = Object.keys(samples)
 const [file, text] = Object.entries(samples)[0]!

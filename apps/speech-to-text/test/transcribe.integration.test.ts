@@ -14,7 +14,7 @@ import {
   samples,
   samplesFolder,
   silentWav,
-} from './run-command.ts'
+} from './platform.ts'
 
 const files = Object.keys(samples)
 const [file, text] = Object.entries(samples)[0]!

@@ -1,9 +1,9 @@
 import { context, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTokenProvider, type TokenEvent, type TokenEventListener } from '@tokenwell/core'
 import { instrumentTokens } from '@tokenwell/opentelemetry'
 import { createFakeClock, json, noResponse, useTestServers } from '@tokenwell/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
 import { useTelemetry } from './telemetry.ts'
 
 const servers = useTestServers()

@@ -1,7 +1,7 @@
-import { createTokenVerifier } from '@tokenwell/resource-server'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
-import { startTokenService } from '@tokenwell/token-service'
 import { expect, it, onTestFinished } from 'vitest'
+import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { createTokenVerifier } from '@tokenwell/resource-server'
+import { startTokenService } from '@tokenwell/token-service'
 
 it('rejects a token that our token service has revoked, after cacheMs at the latest', async () => {
   const client = { clientId: 'client', clientSecret: 'client-secret' }

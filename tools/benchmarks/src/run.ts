@@ -1,5 +1,5 @@
 import { describeMachine } from '../../../packages/internal-testing/src/soak-table.ts'
-import { section, writeResults, type Measured } from './report/write-results.ts'
+import { section, writeResults, type Measured } from './report/tables.ts'
 import type { Result } from './result.ts'
 
 // Each loads its peers only when it runs.

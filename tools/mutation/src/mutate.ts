@@ -16,8 +16,7 @@ import { fileURLToPath } from 'node:url'
 import { copyRepository } from './copy-repository.ts'
 import { findMutants, shorten, shuffle, type FoundMutants, type Mutant } from './mutants.ts'
 import type { Order, Reply, TestFile } from './run-tests.ts'
-import { publishedPackages, readArguments } from './read-arguments.ts'
-import { printScores, type Result, type Score } from './scores.ts'
+import { publishedPackages, readArguments, printScores, type Result, type Score } from './scores.ts'
 
 // Changes the sources of a package in one place at a time, and runs the tests of the package that reach the place.
 // Without a package, `count` is the sum for all that are published. CONTRIBUTING.md explains the output.

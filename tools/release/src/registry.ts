@@ -1,11 +1,11 @@
-// `pnpm registry`: serves the packages as they would be published, so that you can try them in a project of your own.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { publicPackages } from './public-packages.ts'
-import { startLocalRegistry } from './rehearsal/local-registry.ts'
-import { copyProject, release } from './rehearsal/project-copy.ts'
+import { startLocalRegistry, copyProject, release } from './rehearsal/local-registry.ts'
 import { run } from './run.ts'
+
+// `pnpm registry`: serves the packages as they would be published, so that you can try them in a project of your own.
 
 const folder = await mkdtemp(join(tmpdir(), 'tokenwell-registry-'))
 const stopping = new AbortController()

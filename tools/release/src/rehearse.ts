@@ -12,11 +12,10 @@ import {
   tryPage,
 } from './rehearsal/application-project.ts'
 import { applications } from './rehearsal/applications.ts'
-import { generatedProjects, tryGeneratedProject } from './rehearsal/generated-projects.ts'
 import { releaseBreakingCore } from './rehearsal/breaking-release.ts'
-import { startLocalRegistry } from './rehearsal/local-registry.ts'
+import { generatedProjects, tryGeneratedProject } from './rehearsal/generated-projects.ts'
+import { startLocalRegistry, copyProject, release, type RunInCopy } from './rehearsal/local-registry.ts'
 import { startPlatform } from './rehearsal/platform.ts'
-import { copyProject, release, type RunInCopy } from './rehearsal/project-copy.ts'
 import { fetchPackage, type PublishedPackage, fillToolbox } from './rehearsal/toolbox.ts'
 import { run } from './run.ts'
 

@@ -8,8 +8,14 @@ import type AxeCore from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { layoutShift, pageBudget } from '@tokenwell/internal-testing/page-load'
-import { application, pageApplication, pageLifetimeSeconds } from '../platform.ts'
-import { padWav, samples, samplesFolder } from '../run-command.ts'
+import {
+  application,
+  pageApplication,
+  pageLifetimeSeconds,
+  padWav,
+  samples,
+  samplesFolder,
+} from '../platform.ts'
 import {
   drop,
   hasChromium,

@@ -9,7 +9,7 @@ import type { Platform } from '../../src/platform/connection.ts'
 import { startLocalPlatform } from '../../src/platform/start-local-platform.ts'
 import type { ServerSettings } from '../../src/server/page-settings.controller.ts'
 import { createServer } from '../../src/server/run-server.ts'
-import { samples, samplesFolder, padWav, silentWav } from '../run-command.ts'
+import { samples, samplesFolder, padWav, silentWav } from '../platform.ts'
 
 const [file, text] = Object.entries(samples)[0]!
 

@@ -1,6 +1,6 @@
+import { describe, expect, it } from 'vitest'
 import { createTokenFetch, TokenError } from '@tokenwell/core'
 import { createTestTokenProvider } from '@tokenwell/core/testing'
-import { describe, expect, it } from 'vitest'
 
 const unavailable = new TokenError({ kind: 'unavailable', message: 'The token endpoint is down.' })
 

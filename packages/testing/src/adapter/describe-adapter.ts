@@ -1,6 +1,6 @@
+import { describe } from 'vitest'
 import type { TokenProvider } from '@tokenwell/core'
 import type { AttachableTokenProvider } from '@tokenwell/core/adapter'
-import { describe } from 'vitest'
 import type { AdapterUnderTest } from './adapter-under-test.ts'
 import { describeBodies } from './describe-bodies.ts'
 import { describeBoundTokens } from './describe-bound-tokens.ts'

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { json, noResponse, type ScriptedServer } from '../servers/scripted-server.ts'
-import { comparable, useAdapterFixture } from './adapter-fixture.ts'
-import type { AdapterRequest, AdapterUnderTest } from './adapter-under-test.ts'
+import {
+  comparable,
+  useAdapterFixture,
+  type AdapterRequest,
+  type AdapterUnderTest,
+} from './adapter-under-test.ts'
 import { requestBodies } from './request-body.ts'
 
 /** Every kind of body, with every kind of response. */

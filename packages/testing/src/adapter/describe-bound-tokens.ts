@@ -1,11 +1,10 @@
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { expectNoSecrets } from '../expect-no-secrets.ts'
 import { invalidTokenChallenge } from '../servers/protected-api.ts'
 import { json, type ReceivedRequest } from '../servers/scripted-server.ts'
 import { createTestBinding, nonceChallenge, proofOf } from '../servers/test-binding.ts'
-import { useAdapterFixture } from './adapter-fixture.ts'
-import type { AdapterUnderTest } from './adapter-under-test.ts'
+import { useAdapterFixture, type AdapterUnderTest } from './adapter-under-test.ts'
 
 /** Tokens that are bound to a key (RFC 9449): each request proves possession of it. */
 export function describeBoundTokens(adapter: AdapterUnderTest): void {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { json } from '../servers/scripted-server.ts'
-import { comparable, useAdapterFixture } from './adapter-fixture.ts'
-import type { AdapterUnderTest } from './adapter-under-test.ts'
+import { comparable, useAdapterFixture, type AdapterUnderTest } from './adapter-under-test.ts'
 
 /** Which origins receive the token, and which do not. */
 export function describeOrigins(adapter: AdapterUnderTest): void {

@@ -1,8 +1,7 @@
-import { TokenError } from '@tokenwell/core'
 import { describe, expect, it } from 'vitest'
+import { TokenError } from '@tokenwell/core'
 import { json, noResponse } from '../servers/scripted-server.ts'
-import { useAdapterFixture } from './adapter-fixture.ts'
-import type { AdapterUnderTest } from './adapter-under-test.ts'
+import { useAdapterFixture, type AdapterUnderTest } from './adapter-under-test.ts'
 
 /** Rejected tokens, missing tokens and requests that need none. */
 export function describeRejections(adapter: AdapterUnderTest): void {

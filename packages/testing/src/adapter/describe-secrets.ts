@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expectNoSecrets } from '../expect-no-secrets.ts'
 import { json, noResponse, type ScriptedServer } from '../servers/scripted-server.ts'
-import { useAdapterFixture } from './adapter-fixture.ts'
-import type { AdapterRequest, AdapterUnderTest } from './adapter-under-test.ts'
+import { useAdapterFixture, type AdapterRequest, type AdapterUnderTest } from './adapter-under-test.ts'
 
 /** Nothing that an application may log about a request shows its token. */
 export function describeSecrets(adapter: AdapterUnderTest): void {

@@ -1,10 +1,8 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TokenResponse, TokenStore } from '@tokenwell/core'
 import type { TokenLease } from '@tokenwell/core/store'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describeCooldowns } from './describe-cooldowns.ts'
-import { describeLeases } from './describe-leases.ts'
-import type { StoreUnderTest } from './store-under-test.ts'
-import { rejection, responseWith } from './stored-values.ts'
+import { describeCooldowns, describeLeases } from './describe-leases.ts'
+import { type StoreUnderTest, rejection, responseWith } from './store-under-test.ts'
 
 /** Options of the suite. */
 export interface TokenStoreContractOptions {

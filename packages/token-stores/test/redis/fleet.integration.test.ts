@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
-import { callColdFleet, killHolder, refreshUnderLoad, report } from './fleet-scenarios.ts'
-import { startFleet, type Fleet } from './fleet.ts'
+import { callColdFleet, killHolder, refreshUnderLoad, report, startFleet, type Fleet } from './fleet.ts'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 const hour = 3_600_000

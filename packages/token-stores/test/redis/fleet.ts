@@ -1,7 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { expect, vi } from 'vitest'
 import type { MemberSettings, Order, OrderResult } from './fleet-member.ts'
+import type { TokenEndpoint, TokenRequestRecord } from './token-endpoint.ts'
 
 const program = fileURLToPath(new URL('fleet-member.ts', import.meta.url))
 
@@ -84,5 +86,112 @@ async function startMember(
       child.kill('SIGKILL')
       await once(child, 'exit')
     },
+  }
+}
+
+const deadline = { timeout: 20_000 }
+
+/** Adds up the results of all members. */
+export function sum(results: readonly OrderResult[]): OrderResult {
+  const events: Record<string, number> = {}
+  for (const [name, count] of results.flatMap((result) => Object.entries(result.events))) {
+    events[name] = (events[name] ?? 0) + count
+  }
+  const total = (member: 'calls' | 'blocked' | 'expired') =>
+    results.reduce((count, result) => count + result[member], 0)
+  return {
+    calls: total('calls'),
+    blocked: total('blocked'),
+    expired: total('expired'),
+    failures: results.flatMap(({ failures }) => failures),
+    longestMs: Math.round(Math.max(...results.map(({ longestMs }) => longestMs))),
+    waits: results.flatMap(({ waits }) => waits),
+    tokens: [...new Set(results.flatMap(({ tokens }) => tokens))],
+    events,
+  }
+}
+
+/** All processes call at once with an empty store: they share one token request. */
+export async function callColdFleet(fleet: Fleet, endpoint: TokenEndpoint, calls: number) {
+  const scope = crypto.randomUUID()
+  const result = sum(await Promise.all(fleet.members.map((member) => member.execute({ scope, calls }))))
+  const requests = requestsFor(endpoint, scope).length
+  expect(result).toMatchObject({ calls: calls * fleet.members.length, failures: [], expired: 0 })
+  if (fleet.keptUp()) expect({ requests, tokens: result.tokens.length }).toEqual({ requests: 1, tokens: 1 })
+  return { scope, requests, result }
+}
+
+/** Load on a fleet that has a token: each refresh is one request, and no caller waits for it. */
+export async function refreshUnderLoad(
+  fleet: Fleet,
+  endpoint: TokenEndpoint,
+  order: { readonly scope: string; readonly perSecond: number; readonly forMs: number },
+  soonestMs: number,
+) {
+  const result = sum(await Promise.all(fleet.members.map((member) => member.execute(order))))
+  // The last refresh may still be in flight.
+  await vi.waitFor(() => expect(requestsFor(endpoint, order.scope).length).toBeGreaterThan(1), deadline)
+  // A lifetime starts when the request is sent; how long the request takes depends on the machine.
+  const times = requestsFor(endpoint, order.scope).map(({ sentAt }) => sentAt)
+  const gaps = times.slice(1).map((time, index) => time - times[index]!)
+  expect(result).toMatchObject({ failures: [], expired: 0 })
+  if (fleet.keptUp()) {
+    expect(result.blocked).toBe(0)
+    expect(Math.min(...gaps)).toBeGreaterThan(soonestMs)
+  }
+  expect(result.tokens.length).toBeLessThanOrEqual(times.length)
+  return { result, gaps }
+}
+
+/** The process that requests a token is killed when its request has arrived. */
+export interface Killing {
+  readonly endpoint: TokenEndpoint
+  /** The sender of the next request for one of these scopes is killed. */
+  readonly victims: Set<string>
+}
+
+/**
+ * Kills the holder of the lease during its token request, with an empty store or during a refresh: the others share
+ * one new token, or two, and wait no longer than a lease and one request.
+ */
+export async function killHolder(fleet: Fleet, { endpoint, victims }: Killing, during: 'first' | 'refresh') {
+  const scope = during === 'first' ? crypto.randomUUID() : (await callColdFleet(fleet, endpoint, 1)).scope
+  const before = requestsFor(endpoint, scope).length
+  victims.add(scope)
+  const order = during === 'first' ? { scope, calls: 100 } : { scope, perSecond: 20, forMs: 6_000 }
+  const settled = await Promise.allSettled(fleet.members.map((member) => member.execute(order)))
+  const requests = requestsFor(endpoint, scope).slice(before)
+  const [killed, ...others] = requests.map(({ issued }) => issued)
+  const result = sum(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])))
+  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(1)
+  expect(result).toMatchObject({ failures: [], expired: 0 })
+  expect({ killed, issued: others.filter(Boolean).length }).toEqual({ killed: false, issued: others.length })
+  expect(others.length).toBeGreaterThan(0)
+  // When the lease expires, one process may take it while another one, which has waited as long, takes the fallback.
+  if (fleet.keptUp()) expect(others.length).toBeLessThanOrEqual(2)
+  // Two leases would last 10 s; the rest is for a busy machine.
+  expect(result.longestMs).toBeLessThan(9_500)
+  await fleet.replace(requests[0]!.member)
+  return result
+}
+
+export function requestsFor(endpoint: TokenEndpoint, scope: string): TokenRequestRecord[] {
+  return endpoint.requests.filter((request) => request.scope === scope)
+}
+
+/** Writes figures to the log. */
+export function report(name: string, figures: object): void {
+  process.stdout.write(`  ${name}: ${JSON.stringify(figures)}\n`)
+}
+
+/** A row of a soak table. */
+export function rowOf(result: OrderResult, endpoint: TokenEndpoint, figures?: string) {
+  const { calls, failures, longestMs } = result
+  return {
+    calls,
+    failures: failures.length,
+    worstMs: longestMs,
+    tokenRequests: endpoint.requests.length,
+    figures,
   }
 }

@@ -6,7 +6,7 @@ import { createRandom } from '@tokenwell/internal-testing/random'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
 import { createRedisTokenStore, type EntryUnreadableEvent } from '@tokenwell/token-stores/redis'
-import { report } from './fleet-scenarios.ts'
+import { report } from './fleet.ts'
 import { recordingClient } from './test-caller.ts'
 
 const cacheKeys = Array.from({ length: 50 }, (_, index) => `cache key ${index}`)

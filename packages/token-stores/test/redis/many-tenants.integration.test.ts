@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { redisInstalled, startRedis } from '@tokenwell/internal-testing/redis'
-import { report } from './fleet-scenarios.ts'
+import { report } from './fleet.ts'
 import { sickTenant, startAtOnce } from './many-providers.ts'
 import { startTokenEndpoint } from './token-endpoint.ts'
 

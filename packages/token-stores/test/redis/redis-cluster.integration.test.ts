@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { redisInstalled } from '@tokenwell/internal-testing/redis'
 import { startRedisCluster, type RedisClusterServers } from '@tokenwell/internal-testing/redis-cluster'
 import { describeClient, expectUsable, openIoRedis, openNodeRedis } from './describe-client.ts'
-import { callColdFleet, report, sum } from './fleet-scenarios.ts'
-import { startFleet } from './fleet.ts'
+import { callColdFleet, report, sum, startFleet } from './fleet.ts'
 import { startTokenEndpoint } from './token-endpoint.ts'
 
 describe.skipIf(!redisInstalled)('a cluster of three nodes', () => {

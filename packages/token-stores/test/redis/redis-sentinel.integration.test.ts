@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { redisInstalled } from '@tokenwell/internal-testing/redis'
 import { startRedisSentinel, type RedisSentinelServers } from '@tokenwell/internal-testing/redis-sentinel'
 import { describeClient, expectUsable, openIoRedis, openNodeRedis } from './describe-client.ts'
-import { callColdFleet, report, requestsFor, sum } from './fleet-scenarios.ts'
-import { startFleet } from './fleet.ts'
+import { callColdFleet, report, requestsFor, sum, startFleet } from './fleet.ts'
 import { startTokenEndpoint } from './token-endpoint.ts'
 
 describe.skipIf(!redisInstalled)('a master behind a sentinel', () => {

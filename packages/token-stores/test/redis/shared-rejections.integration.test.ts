@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, afterEach, beforeEach } from
 import type { TokenProvider, TokenResponse } from '@tokenwell/core'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
-import { report } from './fleet-scenarios.ts'
+import { report } from './fleet.ts'
 import { openCaller, recordingClient, type Caller } from './test-caller.ts'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 

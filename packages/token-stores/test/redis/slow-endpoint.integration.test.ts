@@ -9,7 +9,7 @@ import {
 } from '@tokenwell/core'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
 import { createRedisTokenStore } from '@tokenwell/token-stores/redis'
-import { report, requestsFor } from './fleet-scenarios.ts'
+import { report, requestsFor } from './fleet.ts'
 import { median, startSlowEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 
 describe.skipIf(!redisInstalled)('providers that share a Redis, while the token endpoint', () => {

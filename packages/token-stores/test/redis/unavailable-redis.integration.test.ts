@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
 import type { TokenError } from '@tokenwell/core'
 import { redisInstalled, startRedis, type RedisServer } from '@tokenwell/internal-testing/redis'
-import { report } from './fleet-scenarios.ts'
+import { report } from './fleet.ts'
 import { openCaller, type Caller } from './test-caller.ts'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
 

@@ -4,10 +4,9 @@ import { delimiter, dirname, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import semver from 'semver'
 import { run } from '../run.ts'
-import type { Application } from './applications.ts'
+import { type Application, asCommonJs, quickStart, asPage } from './applications.ts'
 import type { LocalRegistry } from './local-registry.ts'
 import type { Platform } from './platform.ts'
-import { asCommonJs, quickStart, asPage } from './quick-start.ts'
 import type { PublishedPackage, Toolbox } from './toolbox.ts'
 
 export interface RehearsalContext {

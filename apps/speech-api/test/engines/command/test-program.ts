@@ -1,6 +1,6 @@
+import { readFileSync, statSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { readFileSync, statSync } from 'node:fs'
 
 const program = fileURLToPath(new URL('test-program.ts', import.meta.url))
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { introspect, requestToken } from '../../test-service.ts'
 import { useCheapPasswords } from '../portal-browser.ts'
-import { hasChromium, inChromium, inspectPage, usePages } from './chromium.ts'
 import {
+  hasChromium,
+  inChromium,
+  inspectPage,
+  usePages,
   copied,
   createProjectAndApplication,
   credentials,
@@ -11,7 +14,7 @@ import {
   openTab,
   startServiceWithPortal,
   tokenStatus,
-} from './portal-pages.ts'
+} from './chromium.ts'
 
 useCheapPasswords()
 

@@ -3,8 +3,12 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { introspect } from '../../test-service.ts'
 import { useCheapPasswords } from '../portal-browser.ts'
-import { hasChromium, inChromium, inspectPage, timeout, usePages } from './chromium.ts'
 import {
+  hasChromium,
+  inChromium,
+  inspectPage,
+  timeout,
+  usePages,
   confirm,
   copied,
   createProjectAndApplication,
@@ -14,7 +18,7 @@ import {
   openTab,
   startServiceWithPortal,
   tokenStatus,
-} from './portal-pages.ts'
+} from './chromium.ts'
 
 const run = promisify(execFile)
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startTokenService } from '@tokenwell/token-service'
 import { describePageLoad, measurePageLoad, pageBudget } from '@tokenwell/internal-testing/page-load'
-import { hasChromium, inChromium, usePages } from './chromium.ts'
-import { password } from '../portal-browser.ts'
 import { createSoakTable } from '@tokenwell/internal-testing/soak-table'
+import { startTokenService } from '@tokenwell/token-service'
+import { password } from '../portal-browser.ts'
+import { hasChromium, inChromium, usePages } from './chromium.ts'
 
 const table = createSoakTable()
 

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { resourceServer } from '../../test-service.ts'
 import { useCheapPasswords } from '../portal-browser.ts'
-import { hasChromium, inChromium, inspectPage, usePages } from './chromium.ts'
 import {
+  hasChromium,
+  inChromium,
+  inspectPage,
+  usePages,
   createProjectAndApplication,
   credentials,
   joinAsFirst,
   startServiceWithPortal,
-} from './portal-pages.ts'
+} from './chromium.ts'
 
 useCheapPasswords()
 

@@ -1,8 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { useCheapPasswords } from '../portal-browser.ts'
-import { hasChromium, inChromium, inspectPage, usePages } from './chromium.ts'
 import {
+  hasChromium,
+  inChromium,
+  inspectPage,
+  usePages,
   confirm,
   createProjectAndApplication,
   credentials,
@@ -10,7 +13,7 @@ import {
   openTab,
   startServiceWithPortal,
   tokenStatus,
-} from './portal-pages.ts'
+} from './chromium.ts'
 
 useCheapPasswords()
 
