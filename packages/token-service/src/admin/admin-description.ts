@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { jsonSchema, type JsonSchema } from '../http/openapi/json-schema.ts'
-import { applicationSchema, productName } from '../clients/application-schema.ts'
+import { applicationSchema, productName, scopeName } from '../clients/application-schema.ts'
 import { applicationQuery, approval, auditQuery, newApplication, verification } from './admin-endpoints.ts'
 import { naming } from './admin-request.ts'
 import { newKey, rotation } from './credential-administration.ts'
@@ -35,6 +35,7 @@ const schemas = {
     project: z.string(),
     status: status.unwrap(),
     products: z.array(productName),
+    scopes: z.array(scopeName),
     level: level.unwrap(),
     responseForm: responseForm.unwrap(),
     lifetimeSeconds: lifetimeSeconds.unwrap(),
@@ -163,6 +164,9 @@ const operations: [Method, string, Operation][] = [
   ['get', '/products', { summary: 'List products', response: listOf({ type: 'string' }) }],
   ['put', '/products/{id}', { summary: 'Add a product' }],
   ['delete', '/products/{id}', { summary: 'Remove a product' }],
+  ['get', '/scopes', { summary: 'List scopes', response: listOf({ type: 'string' }) }],
+  ['put', '/scopes/{id}', { summary: 'Add a scope' }],
+  ['delete', '/scopes/{id}', { summary: 'Remove a scope' }],
   ['get', '/resource-servers', { summary: 'List resource servers', response: listOf(one('ResourceServer')) }],
   [
     'post',

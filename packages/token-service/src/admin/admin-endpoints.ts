@@ -8,14 +8,15 @@ import { administerCredentials } from './credential-administration.ts'
 import { administerDevelopers, type DeveloperLinks } from './developer-administration.ts'
 import { verifyAudit } from './verify-audit.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
-import { applicationSchema, productName } from '../clients/application-schema.ts'
+import { applicationSchema, productName, scopeName } from '../clients/application-schema.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 
-const { name, level, responseForm, lifetimeSeconds, products } = applicationSchema.shape
+const { name, level, responseForm, lifetimeSeconds, products, scopes } = applicationSchema.shape
 export const newApplication = z.strictObject({
   name,
   project: z.string().min(1),
   products,
+  scopes,
   level,
   responseForm,
   lifetimeSeconds,
@@ -39,7 +40,7 @@ export const auditQuery = z.strictObject({
   event: z.string().optional(),
 })
 
-/** Administration over HTTP: applications, resource servers, products, developers and the audit log. */
+/** Administration over HTTP: applications, resource servers, products, scopes, developers and the audit log. */
 export function adminEndpoints(
   server: FastifyInstance,
   service: ServiceContext,
@@ -87,6 +88,7 @@ export function adminEndpoints(
     const settings = { ...details, projectId: project.id, status: 'approved' as const }
     const { application, clientSecret } = await registry(request).createApplication(settings)
     await storage.products.add(details.products)
+    await storage.scopes.add(details.scopes)
     return reply.code(201).send({ clientId: application.clientId, clientSecret })
   })
 
@@ -114,22 +116,27 @@ export function adminEndpoints(
     return { ...application, secrets }
   })
 
-  server.get('/products', () => storage.products.list())
-  server.put<AdminRequest>('/products/:id', async (request, reply) => {
-    const product = parseValue(productName, request.params.id, 'The name of the product')
-    await act(actorOf(request), async ({ products: catalogue }, audit) => {
-      await catalogue.add([product])
-      audit('product_added', { detail: product })
+  for (const [kind, schema, noun] of [
+    ['products', productName, 'product'],
+    ['scopes', scopeName, 'scope'],
+  ] as const) {
+    server.get(`/${kind}`, () => storage[kind].list())
+    server.put<AdminRequest>(`/${kind}/:id`, async (request, reply) => {
+      const added = parseValue(schema, request.params.id, `The name of the ${noun}`)
+      await act(actorOf(request), async ({ [kind]: catalogue }, audit) => {
+        await catalogue.add([added])
+        audit(`${noun}_added`, { detail: added })
+      })
+      return reply.code(204).send()
     })
-    return reply.code(204).send()
-  })
-  server.delete<AdminRequest>('/products/:id', async (request, reply) => {
-    await act(actorOf(request), async ({ products: catalogue }, audit) => {
-      await catalogue.remove(request.params.id)
-      audit('product_removed', { detail: request.params.id })
+    server.delete<AdminRequest>(`/${kind}/:id`, async (request, reply) => {
+      await act(actorOf(request), async ({ [kind]: catalogue }, audit) => {
+        await catalogue.remove(request.params.id)
+        audit(`${noun}_removed`, { detail: request.params.id })
+      })
+      return reply.code(204).send()
     })
-    return reply.code(204).send()
-  })
+  }
 
   administerResourceServers(server, service)
   administerDevelopers(server, service, links)

@@ -12,6 +12,8 @@ export interface ApplicationOptions extends PublicKeyOptions {
   readonly clientSecretExpiresAt?: string | undefined
   /** The API products that its tokens are valid for. @default [] */
   readonly products?: readonly string[] | undefined
+  /** The scopes that its tokens can have (RFC 6749, section 3.3); a request can narrow them. @default [] */
+  readonly scopes?: readonly string[] | undefined
   /** @default '' */
   readonly level?: string | undefined
   /** The format of its token responses. @default 'products' */
@@ -31,6 +33,7 @@ export interface ApplicationOptions extends PublicKeyOptions {
 /** What of them is set after defaults. */
 type Defaulted =
   | 'products'
+  | 'scopes'
   | 'level'
   | 'responseForm'
   | 'lifetimeSeconds'
@@ -47,6 +50,9 @@ export const responseForms = ['products', 'refresh', 'rfc6749'] as const
 
 /** Token responses list products as `[a, b]`: names cannot contain commas or brackets. */
 export const productNamePattern = /^[^,[\]\s](?:[^,[\]]*[^,[\]\s])?$/
+
+/** RFC 6749, section 3.3. */
+export const scopePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/
 
 /** @throws {@link UsageError} if two entries of a setting have the same client ID */
 export function rejectDuplicates(setting: string, clients: readonly { readonly clientId: string }[]): void {

@@ -55,7 +55,7 @@ export interface ApplicationRegistry extends CredentialRegistry {
     id?: string,
   ): Promise<{ application: Application; clientSecret: string }>
   /**
-   * Changes settings. For an approved application, more products, a longer lifetime, and what token responses state of
+   * Changes settings. For an approved application, more products or scopes, a longer lifetime, and what token responses state of
    * it are only requested, unless `byAdministrator` is set: until an administrator approves them, the approval stays in
    * effect. Throws {@link ApplicationChanged} if somebody else has changed it in the meantime.
    */
@@ -216,9 +216,9 @@ function withApproval(
   changes: Partial<Approval>,
   byAdministrator: boolean,
 ): Partial<Approval> & { readonly requested: Approval | null } {
-  const { name, level, organizationName, developerEmail, products, lifetimeSeconds } =
+  const { name, level, organizationName, developerEmail, products, scopes, lifetimeSeconds } =
     current.requested ?? current
-  const before = { name, level, organizationName, developerEmail, products, lifetimeSeconds }
+  const before = { name, level, organizationName, developerEmail, products, scopes, lifetimeSeconds }
   const wanted: Approval = { ...before, ...changes }
   if (byAdministrator || current.status !== 'approved') {
     // What else is requested still needs a decision.
@@ -233,6 +233,7 @@ function exceeds(wanted: Approval, approved: Approval): boolean {
   return (
     wanted.lifetimeSeconds > approved.lifetimeSeconds ||
     wanted.products.some((product) => !approved.products.includes(product)) ||
+    wanted.scopes.some((scope) => !approved.scopes.includes(scope)) ||
     stated.some((field) => wanted[field] !== approved[field])
   )
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { productNamePattern, responseForms } from './application-options.ts'
+import { productNamePattern, responseForms, scopePattern } from './application-options.ts'
 
 const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
 const name = z.string().min(1).max(200)
@@ -8,6 +8,10 @@ export const productName = z
   .string()
   .min(1)
   .regex(productNamePattern, 'must not contain commas or brackets, or start or end with a space')
+
+export const scopeName = z
+  .string()
+  .regex(scopePattern, 'must be 1 to 200 printable ASCII characters, without spaces, quotes and backslashes')
 
 export const applicationSchema = z.strictObject({
   name,
@@ -18,6 +22,7 @@ export const applicationSchema = z.strictObject({
   jwksUrl: z.string().optional(),
   publicKey: z.string().optional(),
   products: z.array(productName).default([]),
+  scopes: z.array(scopeName).default([]),
   level: z.string().max(200).default(''),
   responseForm: z.enum(responseForms).default('products'),
   lifetimeSeconds: z.int().min(1).max(31_536_000).default(3600),

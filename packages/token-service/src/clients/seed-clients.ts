@@ -20,7 +20,7 @@ export interface ResourceServerOptions extends PublicKeyOptions {
 }
 
 export interface SeedContext {
-  readonly storage: Pick<Storage, 'products'>
+  readonly storage: Pick<Storage, 'products' | 'scopes'>
   readonly act: Act
   readonly keyring: Keyring
   readonly nowMs: number
@@ -51,6 +51,7 @@ export async function seedApplications(
 ): Promise<void> {
   const { storage, act, nowMs, replace = false } = context
   await storage.products.add([...new Set(applications.flatMap(({ products }) => products))])
+  await storage.scopes.add([...new Set(applications.flatMap(({ scopes }) => scopes))])
   for (const options of applications) {
     await act(byConfiguration, async (stored, audit) => {
       const projectId = projectIdOf(options.project)
@@ -62,9 +63,9 @@ export async function seedApplications(
         createdAtMs: nowMs,
       })
       const { organizationName, developerEmail } = (await stored.projects.find(projectId)) ?? options
-      const { name, clientId, status, products, level, responseForm, lifetimeSeconds } = options
+      const { name, clientId, status, products, scopes, level, responseForm, lifetimeSeconds } = options
       const keys = configuredKeys(options, nowMs)
-      const settings = { name, status, products, level, responseForm, lifetimeSeconds }
+      const settings = { name, status, products, scopes, level, responseForm, lifetimeSeconds }
       const details = { ...settings, organizationName, developerEmail }
       const id = randomUUID()
       const created = { id, projectId, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0, keys }

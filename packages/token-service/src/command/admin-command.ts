@@ -42,9 +42,14 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
     .description('Creates an approved application and prints its secret.')
     .requiredOption('--project <name>', 'project of the application')
     .option('--products <names...>', 'API products of the application', [])
+    .option('--scopes <names...>', 'scopes of the application', [])
     .option('--lifetime-seconds <number>', 'lifetime of its tokens', Number, 3600)
-    .action((name: string, { project, products, lifetimeSeconds }: Record<string, unknown>) =>
-      choose({ method: 'POST', path: '/applications', body: { name, project, products, lifetimeSeconds } }),
+    .action((name: string, { project, products, scopes, lifetimeSeconds }: Record<string, unknown>) =>
+      choose({
+        method: 'POST',
+        path: '/applications',
+        body: { name, project, products, scopes, lifetimeSeconds },
+      }),
     )
   for (const [decision, description] of [
     ['approve', 'Approves an application, or the changes requested for it.'],
@@ -123,19 +128,24 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
       )
   }
   admin.commandsGroup('Products:')
-  admin
-    .command('products')
-    .description('Lists the API products.')
-    .action(() => choose({ method: 'GET', path: '/products' }))
-  admin
-    .command('add-product <name>')
-    .description('Adds an API product.')
-    .action((name: string) => choose({ method: 'PUT', path: `/products/${encodeURIComponent(name)}` }))
-  admin
-    .command('remove-product <name>')
-    .description('Removes an API product.')
-    .action((name: string) => choose({ method: 'DELETE', path: `/products/${encodeURIComponent(name)}` }))
-  admin.commandsGroup('Developers of the portal:')
+  for (const [kind, noun, text] of [
+    ['products', 'product', 'API product'],
+    ['scopes', 'scope', 'scope'],
+  ] as const) {
+    const pathOf = (name: string) => `/${kind}/${encodeURIComponent(name)}`
+    admin
+      .command(kind)
+      .description(`Lists the ${text}s.`)
+      .action(() => choose({ method: 'GET', path: `/${kind}` }))
+    admin
+      .command(`add-${noun} <name>`)
+      .description(`Adds ${noun === 'scope' ? 'a' : 'an'} ${text}.`)
+      .action((name: string) => choose({ method: 'PUT', path: pathOf(name) }))
+    admin
+      .command(`remove-${noun} <name>`)
+      .description(`Removes ${noun === 'scope' ? 'a' : 'an'} ${text}.`)
+      .action((name: string) => choose({ method: 'DELETE', path: pathOf(name) }))
+  }
   admin
     .command('developers')
     .description('Lists the developers of the portal.')

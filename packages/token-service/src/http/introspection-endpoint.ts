@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { presentedCredentials } from '../oauth/presented-credentials.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { accessTokenHash } from '../oauth/access-token.ts'
-import { isActive, validProducts } from '../oauth/token-validity.ts'
+import { isActive, validProducts, validScopes } from '../oauth/token-validity.ts'
 import { introspectionPath } from '../oauth/endpoint-paths.ts'
 import type { IntrospectionResponse } from '../oauth/oauth-responses.ts'
 import { presentedToken } from '../oauth/oauth-parameters.ts'
@@ -11,7 +11,7 @@ import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { parseParameters } from '../oauth/parameters.ts'
 import { setOutcome } from './request-outcome.ts'
 
-/** Reports to resource servers whether a token is active, and for which products (RFC 7662). */
+/** Reports to resource servers whether a token is active, and for which products and scopes (RFC 7662). */
 export function introspectionEndpoint(server: FastifyInstance, context: ServiceContext): void {
   const { authenticateResourceServer, storage, activity, clock, publicUrl } = context
 
@@ -36,7 +36,7 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
       client_id: application.clientId,
       sub: application.clientId,
       token_type: 'Bearer',
-      scope: '',
+      scope: validScopes(found).join(' '),
       iat: Math.floor(token.issuedAtMs / 1000),
       exp: Math.floor(token.expiresAtMs / 1000),
       api_products: validProducts(found),

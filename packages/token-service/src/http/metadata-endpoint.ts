@@ -7,12 +7,13 @@ import { introspectionPath, metadataPath, revocationPath, tokenEndpointUrl } fro
 /** Authorization server metadata (RFC 8414). */
 export function metadataEndpoint(
   server: FastifyInstance,
-  { publicUrl, grantTypeIn }: Pick<ServiceContext, 'publicUrl' | 'grantTypeIn'>,
+  { publicUrl, grantTypeIn, storage }: Pick<ServiceContext, 'publicUrl' | 'grantTypeIn' | 'storage'>,
 ): void {
   const methods = ['client_secret_post', 'client_secret_basic', 'private_key_jwt']
   const algorithms = assertionAlgorithms
-  server.get(metadataPath, (request, reply) => {
+  server.get(metadataPath, async (request, reply) => {
     const issuer = baseUrl(request, publicUrl)
+    const scopes = await storage.scopes.list()
     return reply.send({
       issuer,
       token_endpoint: tokenEndpointUrl(issuer, grantTypeIn),
@@ -20,6 +21,7 @@ export function metadataEndpoint(
       token_endpoint_auth_signing_alg_values_supported: algorithms,
       grant_types_supported: ['client_credentials'],
       response_types_supported: [],
+      ...(scopes.length > 0 && { scopes_supported: scopes }),
       introspection_endpoint: `${issuer}${introspectionPath}`,
       introspection_endpoint_auth_methods_supported: methods,
       introspection_endpoint_auth_signing_alg_values_supported: algorithms,

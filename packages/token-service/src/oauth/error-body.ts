@@ -49,6 +49,11 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     error: 'unsupported_grant_type',
     description: 'Unsupported grant type; use client_credentials',
   },
+  invalid_scope: {
+    status: 400,
+    error: 'invalid_scope',
+    description: 'A requested scope is unknown, or is not granted to the application',
+  },
   unsupported_content_type: {
     status: 415,
     error: 'invalid_request',

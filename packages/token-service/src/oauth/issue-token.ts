@@ -1,7 +1,7 @@
-import { isBeingDeleted } from '../storage/application.ts'
+import { isBeingDeleted, type Application } from '../storage/application.ts'
 import type { Caller } from './authenticate-client.ts'
 import { presentedCredentials } from './presented-credentials.ts'
-import { repeatedGrant, tokenQuery } from './oauth-parameters.ts'
+import { repeatedGrant, requestedScope, tokenQuery } from './oauth-parameters.ts'
 import type { TokenResponse } from './oauth-responses.ts'
 import { parseParameters } from './parameters.ts'
 import { ProtocolError } from './protocol-error.ts'
@@ -37,6 +37,8 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
     if (status !== 'approved' || isBeingDeleted(client))
       throw new ProtocolError('application_not_approved', { clientId })
 
+    const scopes = grantedScopes(application, parseParameters(requestedScope, form).scope)
+
     const issuedAtMs = clock.now()
     const value = createAccessToken(issuedAtMs)
     // A token expires with its secret or key.
@@ -46,10 +48,25 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
       Math.ceil((credentialExpiresAtMs - issuedAtMs) / 1000),
     )
     const expiresAtMs = issuedAtMs + lifetimeSeconds * 1000
-    const token = { applicationId, secretId: credential.id, generation, products, issuedAtMs, expiresAtMs }
+    const granted = { products, scopes, issuedAtMs, expiresAtMs }
+    const token = { applicationId, secretId: credential.id, generation, ...granted }
     await storage.tokens.save({ hash: accessTokenHash(value), ...token })
     const { address } = caller
     activity.tokenRequested({ clientId, outcome: 'issued', address, used: [applicationId, credential.id] })
-    return { clientId, response: createTokenResponse({ value, issuedAtMs, lifetimeSeconds }, client) }
+    return { clientId, response: createTokenResponse({ value, scopes, issuedAtMs, lifetimeSeconds }, client) }
   }
+}
+
+/**
+ * All scopes of the application, or those that the request narrows them to. In the platform's formats, whose responses
+ * always state the scope, an application without scopes may send any: it gets none.
+ */
+function grantedScopes(
+  { scopes, responseForm, clientId }: Application,
+  scope: string | undefined,
+): readonly string[] {
+  const requested = [...new Set(scope?.split(' ').filter(Boolean))]
+  if (requested.length === 0 || (scopes.length === 0 && responseForm !== 'rfc6749')) return scopes
+  if (!requested.every((one) => scopes.includes(one))) throw new ProtocolError('invalid_scope', { clientId })
+  return requested
 }

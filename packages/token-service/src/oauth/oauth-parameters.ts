@@ -36,6 +36,17 @@ export const repeatedGrant = z.object({
   grant_type: grantType.optional().describe('May be repeated here with the same value.'),
 })
 
+/** RFC 6749, section 3.3; each is checked against what is granted. */
+export const requestedScope = z.object({
+  scope: z
+    .string()
+    .max(4096)
+    .optional()
+    .describe(
+      'Space-separated scopes, to narrow the token; by default, all that are granted to the application.',
+    ),
+})
+
 export const presentedToken = z.object({
   token: z.string().min(1).describe('The access token to introspect or revoke.'),
 })

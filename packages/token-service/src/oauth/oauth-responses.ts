@@ -14,7 +14,7 @@ const commonFields = z.object({
   organization_name: z.string(),
   developer_email: z.string(),
   status: z.literal('approved'),
-  scope: z.string(),
+  scope: z.string().describe('The scopes of the token, space-separated; can be empty.'),
   refresh_token_expires_in: z.literal('0'),
   refresh_count: z.literal('0'),
 })
@@ -24,6 +24,7 @@ const standardFields = z.strictObject({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
   expires_in: z.int().describe('Lifetime of the token, in seconds.'),
+  scope: z.string().optional().describe('The scopes of the token, space-separated, if it has any.'),
 })
 
 export const tokenResponseSchema = z.union([

@@ -13,6 +13,7 @@ export type ErrorReason =
   | 'unsupported_content_type'
   | 'unsupported_content_encoding'
   | 'malformed_request'
+  | 'invalid_scope'
   | 'invalid_client'
   | 'expired_secret'
   | 'invalid_assertion'

@@ -3,6 +3,7 @@ import type { TokenResponse } from './oauth-responses.ts'
 
 export interface IssuedToken {
   readonly value: string
+  readonly scopes: readonly string[]
   readonly issuedAtMs: number
   readonly lifetimeSeconds: number
 }
@@ -15,8 +16,10 @@ export function createTokenResponse(
   token: IssuedToken,
   { application }: Pick<RegisteredClient, 'application'>,
 ): TokenResponse {
+  const scope = token.scopes.join(' ')
   if (application.responseForm === 'rfc6749') {
-    return { access_token: token.value, token_type: 'Bearer', expires_in: token.lifetimeSeconds }
+    const standard = { access_token: token.value, token_type: 'Bearer' as const }
+    return { ...standard, expires_in: token.lifetimeSeconds, ...(scope && { scope }) }
   }
   const common = {
     access_token: token.value,
@@ -28,7 +31,7 @@ export function createTokenResponse(
     organization_name: application.organizationName,
     developer_email: application.developerEmail,
     status: 'approved' as const,
-    scope: '',
+    scope,
     refresh_token_expires_in: '0' as const,
     refresh_count: '0' as const,
   }

@@ -13,6 +13,11 @@ export function isActive(
   )
 }
 
+/** The scopes that the token was issued for, except those that are no longer approved. */
+export function validScopes({ token, application }: FoundToken): readonly string[] {
+  return token.scopes.filter((scope) => application.scopes.includes(scope))
+}
+
 /** The products that the token was issued for, except those that are no longer approved. */
 export function validProducts({ token, application }: FoundToken): readonly string[] {
   return token.products.filter((product) => application.products.includes(product))

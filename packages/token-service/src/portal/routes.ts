@@ -8,7 +8,7 @@ import { approvalRoutes } from './approvals/approval-routes.ts'
 import { auditHandlers } from './audit/audit-handlers.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { catalogueRoutes } from './catalogue/catalogue-routes.ts'
-import { productHandlers } from './catalogue/product-handlers.ts'
+import { catalogueHandlers } from './catalogue/catalogue-handlers.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
 import { overviewHandlers } from './overview/overview-handlers.ts'
 import { developerHandlers } from './people/developer-handlers.ts'
@@ -55,7 +55,7 @@ export function createHandlers(service: ServiceContext): HandlersOf<typeof route
     ...resourceServerHandlers(service),
     ...auditHandlers(service),
     ...approvalHandlers(service),
-    ...productHandlers(service),
+    ...catalogueHandlers(service),
     ...projectHandlers(service),
     ...applicationHandlers(service),
     ...secretHandlers(service),

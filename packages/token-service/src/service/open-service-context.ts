@@ -28,6 +28,7 @@ export async function openServiceContext(
   const warn = (message: string) => logger?.warn(message)
   const seed = async (to: Storage, replace = false) => {
     await to.products.add(options.products)
+    await to.scopes.add(options.scopes)
     const context = {
       storage: to,
       act: createAct({ storage: to, keyring, clock }),

@@ -12,7 +12,12 @@ import {
   rejectWeakSecrets,
   type ApplicationOptions,
 } from '../clients/application-options.ts'
-import { applicationSchema, productName, resourceServerSchema } from '../clients/application-schema.ts'
+import {
+  applicationSchema,
+  productName,
+  resourceServerSchema,
+  scopeName,
+} from '../clients/application-schema.ts'
 import type { ResourceServerOptions } from '../clients/seed-clients.ts'
 import { parseStorageLocation } from '../storage/open-storage.ts'
 import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'
@@ -39,6 +44,8 @@ export interface TokenServiceOptions {
   readonly resourceServers?: readonly ResourceServerOptions[] | undefined
   /** Products that are added to the catalogue, besides those of `applications`. @default [] */
   readonly products?: readonly string[] | undefined
+  /** Scopes that are added to the catalogue, besides those of `applications`. @default [] */
+  readonly scopes?: readonly string[] | undefined
   /**
    * How long the previous secret of a configured application or resource server stays valid after the configuration changes, in seconds.
    * `0`: it expires at once. @default 86400
@@ -130,6 +137,7 @@ export const serviceSettings = z.strictObject({
     'comma-separated API products to add to the catalogue',
     list(productName).default([]),
   ),
+  scopes: setting('<names>', 'comma-separated scopes to add to the catalogue', list(scopeName).default([])),
   secretOverlapSeconds: setting(
     '<number>',
     'how long the previous secret of a configured client stays valid',

@@ -24,6 +24,8 @@ export interface Approval {
   readonly organizationName: string
   readonly developerEmail: string
   readonly products: readonly string[]
+  /** RFC 6749, section 3.3. */
+  readonly scopes: readonly string[]
   readonly lifetimeSeconds: number
 }
 

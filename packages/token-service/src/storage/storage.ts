@@ -21,6 +21,7 @@ export interface StoredToken {
   /** The application's token generation when it was issued. */
   readonly generation: number
   readonly products: readonly string[]
+  readonly scopes: readonly string[]
   readonly issuedAtMs: number
   readonly expiresAtMs: number
 }
@@ -56,14 +57,14 @@ export type ApplicationChanges = Partial<
   readonly deletesAtMs?: number | null | undefined
 }
 
-/** The API products that applications can request. */
-export interface ProductStorage {
+/** The API products, or the scopes, that applications can request. */
+export interface CatalogueStorage {
   /** In alphabetical order. */
   list(): Promise<string[]>
-  /** Does nothing for a product that exists. */
-  add(products: readonly string[]): Promise<void>
-  /** Applications that have the product keep it. */
-  remove(product: string): Promise<void>
+  /** Does nothing for a name that exists. */
+  add(names: readonly string[]): Promise<void>
+  /** Applications that have it keep it. */
+  remove(name: string): Promise<void>
 }
 
 export interface ApplicationStorage {
@@ -149,6 +150,7 @@ export type Transaction = Pick<
   Storage,
   | 'projects'
   | 'products'
+  | 'scopes'
   | 'applications'
   | 'secrets'
   | 'resourceServers'
@@ -160,7 +162,8 @@ export type Transaction = Pick<
 /** Everything the service stores, behind one interface. */
 export interface Storage {
   readonly projects: ProjectStorage
-  readonly products: ProductStorage
+  readonly products: CatalogueStorage
+  readonly scopes: CatalogueStorage
   readonly applications: ApplicationStorage
   readonly secrets: SecretStorage
   readonly tokens: TokenStorage

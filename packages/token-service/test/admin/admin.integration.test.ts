@@ -55,12 +55,19 @@ describe("the administrators' listener", () => {
 
   it('creates, approves and revokes applications', async () => {
     const { authUrl, send } = await administered()
-    const details = { name: 'orders', project: 'default', products: ['billing'], lifetimeSeconds: 60 }
+    const details = {
+      name: 'orders',
+      project: 'default',
+      products: ['billing'],
+      scopes: ['bill'],
+      lifetimeSeconds: 60,
+    }
     const created = await send('POST', '/applications', details)
     expect(created.status).toBe(201)
     expect((await requestToken(authUrl, created.body)).body).toMatchObject({
       application_name: 'orders',
       api_product_list_json: ['billing'],
+      scope: 'bill',
       expires_in: '60',
     })
     const path = `/applications/${created.body.clientId}`

@@ -50,6 +50,7 @@ async function registered() {
     name: 'demo',
     status: 'approved',
     products: [],
+    scopes: [],
     level: '',
     responseForm: 'products',
     lifetimeSeconds: 60,
@@ -120,18 +121,25 @@ describe('the application registry', () => {
     expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['invalid_client', 'accepted'])
   })
 
-  it('requests approval of more products or a longer lifetime, unless an administrator sets them', async () => {
+  it('requests approval of more products, scopes or a longer lifetime, unless an administrator sets them', async () => {
     const { registry, application, client } = await registered()
     const { name, level, responseForm, organizationName, developerEmail } = application
-    const stated = { name, level, organizationName, developerEmail }
-    const change = async (products: string[], lifetimeSeconds: number, byAdministrator = false) => {
-      const settings = { name, level, responseForm, products, lifetimeSeconds }
+    const stated = { name, level, organizationName, developerEmail, scopes: [] as string[] }
+    const change = async (
+      products: string[],
+      lifetimeSeconds: number,
+      byAdministrator = false,
+      scopes: string[] = [],
+    ) => {
+      const settings = { name, level, responseForm, products, scopes, lifetimeSeconds }
       await registry.changeSettings((await client()).application, settings, byAdministrator)
       const { application: changed } = await client()
       return [changed.products, changed.lifetimeSeconds, changed.requested]
     }
     expect(await change(['sms'], 60)).toEqual([[], 60, { ...stated, products: ['sms'], lifetimeSeconds: 60 }])
     expect(await change([], 61)).toEqual([[], 60, { ...stated, products: [], lifetimeSeconds: 61 }])
+    const withScope = { ...stated, products: [], scopes: ['read'], lifetimeSeconds: 60 }
+    expect(await change([], 60, false, ['read'])).toEqual([[], 60, withScope])
     expect(await change(['sms'], 61, true)).toEqual([['sms'], 61, undefined])
     expect(await change([], 60)).toEqual([[], 60, undefined])
     await registry.revoke(application)
@@ -142,7 +150,10 @@ describe('the application registry', () => {
     const { registry, project, application, client } = await registered()
     const response = async () => {
       const { application: current } = await client()
-      return createTokenResponse({ value: 't', issuedAtMs: 0, lifetimeSeconds: 1 }, { application: current })
+      return createTokenResponse(
+        { scopes: [], value: 't', issuedAtMs: 0, lifetimeSeconds: 1 },
+        { application: current },
+      )
     }
     const approved = { application_name: 'demo', organization_name: 'o', developer_email: 'e@example.com' }
     expect(await response()).toMatchObject(approved)

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { application, basic, postForm, requestToken, testService, tokenPath } from '../test-service.ts'
+import {
+  application,
+  basic,
+  introspect,
+  postForm,
+  requestToken,
+  testService,
+  tokenPath,
+} from '../test-service.ts'
 
 describe('a token request', () => {
   it('returns the format with products: strings, except for the list', async () => {
@@ -227,5 +235,77 @@ describe('with grantTypeIn: form-or-query', () => {
     const { authUrl } = await testService()
     const { status, body } = await postForm(`${authUrl}${tokenPath}`, form)
     expect([status, body.Error]).toEqual([400, 'grant_type must be sent in the query of the URL'])
+  })
+})
+
+describe('scopes', () => {
+  const scoped = { ...application, scopes: ['orders:read', 'orders:write'] }
+  const issue = async (authUrl: string, form: Record<string, string> = {}) =>
+    postForm(`${authUrl}${tokenPath}?grant_type=client_credentials`, {
+      client_id: application.clientId,
+      client_secret: application.clientSecret,
+      ...form,
+    })
+  const introspected = async (authUrl: string, token: string) => (await introspect(authUrl, token)).body.scope
+
+  it.each(['products', 'refresh', 'rfc6749'] as const)(
+    'are granted in the format %s',
+    async (responseForm) => {
+      const { authUrl } = await testService({
+        applications: [{ ...scoped, responseForm }],
+      })
+      const { body: all } = await issue(authUrl)
+      expect(all.scope).toBe('orders:read orders:write')
+      expect(await introspected(authUrl, all.access_token)).toBe('orders:read orders:write')
+      const { body: narrow } = await issue(authUrl, { scope: ' orders:write  orders:write' })
+      expect(narrow.scope).toBe('orders:write')
+      expect(await introspected(authUrl, narrow.access_token)).toBe('orders:write')
+      expect((await issue(authUrl, { scope: '' })).body.scope).toBe('orders:read orders:write')
+    },
+  )
+
+  it.each(['unknown', 'orders:read unknown', 'ORDERS:READ', 'orders', 'orders:read,orders:write', '*'])(
+    'rejects the scope %j with invalid_scope',
+    async (scope) => {
+      const { authUrl } = await testService({ applications: [scoped] })
+      expect(await issue(authUrl, { scope })).toMatchObject({
+        status: 400,
+        body: { ErrorCode: 'invalid_scope', Error: expect.stringContaining('scope') },
+      })
+      const standard = await testService({ applications: [scoped], errors: 'standard' })
+      expect(await issue(standard.authUrl, { scope })).toMatchObject({
+        status: 400,
+        body: { error: 'invalid_scope' },
+      })
+    },
+  )
+
+  it('rejects one that is in the catalogue but was not granted', async () => {
+    const { authUrl } = await testService({ applications: [scoped], scopes: ['admin'] })
+    expect((await issue(authUrl, { scope: 'admin' })).body.ErrorCode).toBe('invalid_scope')
+  })
+
+  it('are not dropped without a word where the response does not state them', async () => {
+    const { authUrl } = await testService({ applications: [{ ...application, responseForm: 'rfc6749' }] })
+    expect(await issue(authUrl, { scope: 'orders:read' })).toMatchObject({ status: 400 })
+    expect((await issue(authUrl)).body).not.toHaveProperty('scope')
+    const platform = await testService()
+    expect((await issue(platform.authUrl, { scope: 'orders:read' })).body.scope).toBe('')
+  })
+
+  it('are in the metadata, if there are any', async () => {
+    const metadata = async (authUrl: string) =>
+      (await fetch(`${authUrl}/.well-known/oauth-authorization-server`)).json()
+    const { authUrl } = await testService({ applications: [scoped], scopes: ['admin'] })
+    expect(await metadata(authUrl)).toMatchObject({
+      scopes_supported: ['admin', 'orders:read', 'orders:write'],
+    })
+    expect(await metadata((await testService()).authUrl)).not.toHaveProperty('scopes_supported')
+  })
+
+  it.each(['two words', '"', '\\', 'ü', ''])('rejects the configured name %j', async (scope) => {
+    await expect(testService({ applications: [{ ...application, scopes: [scope] }] })).rejects.toThrow(
+      'must be 1 to 200 printable ASCII characters',
+    )
   })
 })

@@ -129,7 +129,12 @@ describe('the published operations', () => {
       const isPlatform = errors === 'platform'
       const post = at(tokenPath)
       const notApproved = 'application_not_approved'
-      const rejected = ['missing_parameter', 'grant_type_not_in_query', 'unsupported_grant_type']
+      const rejected = [
+        'missing_parameter',
+        'grant_type_not_in_query',
+        'unsupported_grant_type',
+        'invalid_scope',
+      ]
       const unauthenticated = ['invalid_client', 'expired_secret']
       expect(namesOf(post)).toEqual({
         200: ['products', 'refresh', 'rfc6749'],

@@ -15,7 +15,7 @@ useCheapPasswords()
 const products = ['admin', 'payroll', 'speech-to-text']
 
 async function approvedApplication() {
-  const portal = await startPortal({ products, resourceServers: [resourceServer] })
+  const portal = await startPortal({ products, scopes: ['orders:read'], resourceServers: [resourceServer] })
   const { admin, developer, service } = portal
   const grace = await developer('grace')
   const application = await createApplication(grace, await createProject(grace))
@@ -83,6 +83,20 @@ describe('a developer who widens an approved application', () => {
     await settings({ product: [], lifetime: '60' })
     expect((await introspect(authUrl, oldToken)).body).toMatchObject({ active: true, api_products: [] })
     expect((await tokenFor(authUrl, application)).body).toMatchObject({ expires_in: '60' })
+  })
+
+  it('gets more scopes when the administrator approves, and loses them in tokens that have them', async () => {
+    const { admin, application, settings, authUrl } = await approvedApplication()
+    const scopeOf = async (token: string) => (await introspect(authUrl, token)).body.scope
+    await settings({ product: ['speech-to-text'], scope: 'orders:read' })
+    expect((await admin.get('/portal/approvals')).text).toContain('orders:read')
+    expect((await tokenFor(authUrl, application)).body.scope).toBe('')
+    await decide(admin, application.path, 'approve')
+    const { access_token: token, scope } = (await tokenFor(authUrl, application)).body
+    expect([scope, await scopeOf(token)]).toEqual(['orders:read', 'orders:read'])
+    await settings({ product: ['speech-to-text'], scope: [] })
+    expect(await scopeOf(token)).toBe('')
+    expect((await settings({ scope: 'admin' })).status).toBe(400)
   })
 
   it('can choose only products from the catalogue', async () => {

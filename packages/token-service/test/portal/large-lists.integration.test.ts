@@ -27,6 +27,7 @@ async function withThousands() {
       clientId: `client-${index}`,
       status: index % 2 === 0 ? ('pending' as const) : ('approved' as const),
       products: ['speech-to-text'],
+      scopes: ['read', 'write'],
       level: '',
       organizationName: 'o',
       developerEmail: 'e',

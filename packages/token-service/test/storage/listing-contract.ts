@@ -30,6 +30,7 @@ async function owned(storage: Storage, names: readonly string[], more: Partial<A
     clientId: `client-${randomUUID()}`,
     status: 'approved' as const,
     products: ['sms'],
+    scopes: ['read', 'write'],
     level: '',
     organizationName: '',
     developerEmail: '',

@@ -21,6 +21,7 @@ function application(projectId: string): Application {
     clientId: randomUUID(),
     status: 'approved',
     products: ['speech to text', 'a"b', '{x}'],
+    scopes: ['read', 'write'],
     level: 'gold',
     organizationName: 'Approved',
     developerEmail: 'approved@example.com',
@@ -59,6 +60,7 @@ export function token(secret: StoredSecret | undefined, expiresAtMs = createdAtM
     secretId,
     generation: 0,
     products,
+    scopes: ['read', 'write'],
     issuedAtMs: createdAtMs,
     expiresAtMs,
   }
@@ -162,7 +164,7 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     it('changes an application only at the given revision', async () => {
       const { application: one } = await registered()
       const stated = { name: 'n', level: 'l', organizationName: 'o', developerEmail: 'e' }
-      const requested = { ...stated, products: ['x'], lifetimeSeconds: 7 }
+      const requested = { ...stated, products: ['x'], scopes: ['read'], lifetimeSeconds: 7 }
       expect(await storage.applications.update(one.id, { requested }, 0)).toBe(true)
       expect(await storage.applications.update(one.id, { products: ['y'] }, 0)).toBe(false)
       expect((await find(one.clientId)).application).toEqual({ ...one, requested, revision: 1 })

@@ -12,6 +12,7 @@ import {
   clientForm,
   presentedToken,
   repeatedGrant,
+  requestedScope,
   tokenQuery,
   type GrantTypeIn,
 } from '../../oauth/oauth-parameters.ts'
@@ -66,13 +67,17 @@ export function apiDescription(
             schema: grantType,
           },
         ],
-        requestBody: formBody({ required: !isInQuery, ...(!isInQuery && { also: repeatedGrant }) }),
+        requestBody: formBody({
+          required: !isInQuery,
+          also: isInQuery ? requestedScope : repeatedGrant.extend(requestedScope.shape),
+        }),
         response: { schema: reference('TokenResponse'), examples: tokenExamples },
         errors,
         reasons: [
           'missing_parameter',
           ...(isInQuery ? (['grant_type_not_in_query'] as const) : []),
           'unsupported_grant_type',
+          'invalid_scope',
           'invalid_client',
           'expired_secret',
           'application_not_approved',

@@ -10,6 +10,8 @@ import type { DeveloperRequest } from '../portal-request.ts'
 export interface SettingsContent {
   /** The products to choose from. */
   readonly products: readonly string[]
+  /** The scopes to choose from. */
+  readonly scopes: readonly string[]
   readonly state: FormState
 }
 
@@ -53,7 +55,7 @@ export function settingsPage(
   const isRequest = application.status === 'approved' && !developer.administrator
   const body = html`<form method="post" action="${paths.settings(project.id, application.id)}" class="form">
       ${csrfInput(csrfToken)} ${settings(content)}
-      ${isRequest ? html`<p class="hint">More products and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
+      ${isRequest ? html`<p class="hint">More products or scopes, and a longer lifetime, take effect after an administrator has approved them.</p>` : ''}
       <button>Save</button>
     </form>
     <hr />
@@ -61,7 +63,7 @@ export function settingsPage(
   return applicationFrame(request, client, 'settings', body)
 }
 
-function settings({ products, state }: SettingsContent): SafeHtml {
+function settings({ products, scopes, state }: SettingsContent): SafeHtml {
   const unit = html`<select name="lifetime_unit" aria-label="Unit of the token lifetime">
     ${optionList(
       lifetimeUnits.map(([name]) => [name, name]),
@@ -81,6 +83,18 @@ function settings({ products, state }: SettingsContent): SafeHtml {
               choices: products,
             },
             state,
+          ),
+    scopes:
+      scopes.length === 0
+        ? ''
+        : checkboxes(
+            {
+              name: 'scope',
+              label: 'Scopes',
+              hint: 'The scopes that its tokens can have.',
+              choices: scopes,
+            },
+            { ...state, chosen: state.chosenScopes },
           ),
     lifetimeSeconds: field({ name: 'lifetime', label: 'Token lifetime', type: 'number', after: unit }, state),
     responseForm: choice(

@@ -30,24 +30,40 @@ const lifetimeSeconds = z
   .min(1, 'Enter at least 1 second.')
   .max(31_536_000, 'Enter at most 365 days.')
 
-/** `products`: those that the form offers. */
+/** What the form offers. */
+export interface Offered {
+  readonly products: readonly string[]
+  readonly scopes: readonly string[]
+}
+
 export function parseApplicationForm(
   form: RawParameters,
-  products: readonly string[],
+  { products, scopes }: Offered,
 ): ParsedForm<ApplicationSettings> {
   const parsed = parseForm(applicationForm, form)
   const chosen = [form['product'] ?? []].flat()
-  if (!chosen.every((product) => products.includes(product))) throw new PortalError('invalid_form')
-  if (!parsed.data) return { state: { ...parsed.state, chosen } }
+  const chosenScopes = [form['scope'] ?? []].flat()
+  const isOffered =
+    chosen.every((product) => products.includes(product)) &&
+    chosenScopes.every((scope) => scopes.includes(scope))
+  if (!isOffered) throw new PortalError('invalid_form')
+  if (!parsed.data) return { state: { ...parsed.state, chosen, chosenScopes } }
   const { response_form, lifetime, lifetime_unit, ...rest } = parsed.data
   const unit = lifetimeUnits.find(([name]) => name === lifetime_unit)?.[1] ?? 1
   const seconds = lifetimeSeconds.safeParse(lifetime * unit)
   if (!seconds.success) {
     const values = form as Record<string, string>
-    return { state: { values, errors: { lifetime: seconds.error.issues[0]?.message ?? '' }, chosen } }
+    const errors = { lifetime: seconds.error.issues[0]?.message ?? '' }
+    return { state: { values, errors, chosen, chosenScopes } }
   }
   return {
-    data: { ...rest, products: chosen, responseForm: response_form, lifetimeSeconds: seconds.data },
+    data: {
+      ...rest,
+      products: chosen,
+      scopes: chosenScopes,
+      responseForm: response_form,
+      lifetimeSeconds: seconds.data,
+    },
   }
 }
 
@@ -55,6 +71,7 @@ export function parseApplicationForm(
 export const newApplication: ApplicationSettings = {
   name: '',
   products: [],
+  scopes: [],
   level: '',
   responseForm: 'products',
   lifetimeSeconds: 3600,
@@ -71,5 +88,5 @@ export function applicationFormState(application: ApplicationSettings): FormStat
     lifetime: String(seconds / size),
     lifetime_unit: unit,
   }
-  return { values, errors: {}, chosen: application.products }
+  return { values, errors: {}, chosen: application.products, chosenScopes: application.scopes }
 }

@@ -9,7 +9,12 @@ import { requestsPage } from './requests-page.ts'
 import type { applicationRoutes } from './application-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { summarizeUsage, usageRanges, usageStart } from './usage.ts'
-import { applicationFormState, newApplication, parseApplicationForm } from './application-form.ts'
+import {
+  applicationFormState,
+  newApplication,
+  parseApplicationForm,
+  type Offered,
+} from './application-form.ts'
 import { submissionForm } from '../secrets/rotation-form.ts'
 import { newApplicationPage, settingsPage } from './application-form-pages.ts'
 import { reportChange } from './report-change.ts'
@@ -33,9 +38,13 @@ const week = usageRanges[1]
 export function applicationHandlers(service: ServiceContext): HandlersOf<typeof applicationRoutes> {
   const { storage, registryFor, activity, clock } = service
 
-  /** The catalogue, and the products of the application. */
-  async function offeredProducts(application?: Application): Promise<string[]> {
-    return [...new Set([...(await storage.products.list()), ...(application?.products ?? [])])]
+  /** The catalogues, and what the application has. */
+  async function offered(application?: Application): Promise<Offered> {
+    const [products, scopes] = await Promise.all([storage.products.list(), storage.scopes.list()])
+    return {
+      products: [...new Set([...products, ...(application?.products ?? [])])],
+      scopes: [...new Set([...scopes, ...(application?.scopes ?? [])])],
+    }
   }
 
   /** Where the application can be moved to. */
@@ -51,9 +60,9 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
     async showNewApplication(request) {
       const project = await ownProject(storage, request)
       if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
-      const products = await offeredProducts()
-      const state = applicationFormState({ ...newApplication, products: products.slice(0, 1) })
-      return { page: newApplicationPage(request, { project, products, state, submissionId: randomUUID() }) }
+      const choices = await offered()
+      const state = applicationFormState({ ...newApplication, products: choices.products.slice(0, 1) })
+      return { page: newApplicationPage(request, { project, ...choices, state, submissionId: randomUUID() }) }
     },
     async createApplication(request) {
       const { developer, paths, form } = request
@@ -61,12 +70,12 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       if (project.deletesAtMs !== undefined) throw new PortalError('not_found')
       const id = submissionForm.safeParse(form).data?.submission_id
       if (id === undefined) throw new PortalError('invalid_form')
-      const products = await offeredProducts()
-      const parsed = parseApplicationForm(form, products)
+      const choices = await offered()
+      const parsed = parseApplicationForm(form, choices)
       if (!parsed.data) {
         const { state } = parsed
         return {
-          page: newApplicationPage(request, { project, products, state, submissionId: id }),
+          page: newApplicationPage(request, { project, ...choices, state, submissionId: id }),
           status: 422,
         }
       }
@@ -87,7 +96,7 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
         )
         if (form['from'] === 'start') {
           const client = { application, project, secrets: [] }
-          const content = { project, client, hasToken: false, products, submissionId: id, clientSecret }
+          const content = { project, client, hasToken: false, ...choices, submissionId: id, clientSecret }
           return { page: startPage(request, content) }
         }
         return { page: secretPage(request, { application, project, clientSecret }) }
@@ -136,7 +145,7 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
       const client = await ownClient(storage, request)
       const { application } = client
       const state = applicationFormState({ ...application, ...application.requested })
-      const content = { products: await offeredProducts(application), state }
+      const content = { ...(await offered(application)), state }
       return {
         page: settingsPage(request, client, {
           ...content,
@@ -146,10 +155,14 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
     },
     async changeSettings(request) {
       const client = await ownClient(storage, request)
-      const products = await offeredProducts(client.application)
-      const parsed = parseApplicationForm(request.form, products)
+      const choices = await offered(client.application)
+      const parsed = parseApplicationForm(request.form, choices)
       if (!parsed.data) {
-        const content = { products, state: parsed.state, otherProjects: await otherProjects(request, client) }
+        const content = {
+          ...choices,
+          state: parsed.state,
+          otherProjects: await otherProjects(request, client),
+        }
         return { page: settingsPage(request, client, content), status: 422 }
       }
       const { administrator } = request.developer

@@ -10,10 +10,11 @@ const responseForms = {
 
 /** The settings of an application. */
 export function settingsList(application: Application): SafeHtml {
-  const { products, level, responseForm, lifetimeSeconds, createdAtMs } = application
+  const { products, scopes, level, responseForm, lifetimeSeconds, createdAtMs } = application
   // The name is the title of the page.
   const settings: Record<Exclude<keyof ApplicationSettings, 'name'>, readonly [string, string]> = {
     products: ['API products', products.join(', ') || 'none'],
+    scopes: ['Scopes', scopes.join(' ') || 'none'],
     lifetimeSeconds: ['Token lifetime', duration(lifetimeSeconds)],
     responseForm: ['Token response', responseForms[responseForm]],
     level: ['Level', level || 'none'],

@@ -43,11 +43,12 @@ function decide(
 
 /** What is requested; of what token responses state, only what differs. */
 export function requestedText(requested: Approval, approved: Approval): string {
-  const { products, lifetimeSeconds } = requested
+  const { products, scopes, lifetimeSeconds } = requested
+  const scope = scopes.length > 0 ? `; scopes ${scopes.join(' ')}` : ''
   const stated = statedFields
     .filter(([field]) => requested[field] !== approved[field])
     .map(([field, label]) => `; ${label} ${requested[field] || 'none'}`)
-  return `${products.join(', ') || 'no products'}; token lifetime ${duration(lifetimeSeconds)}${stated.join('')}`
+  return `${products.join(', ') || 'no products'}${scope}; token lifetime ${duration(lifetimeSeconds)}${stated.join('')}`
 }
 
 /** What token responses state of an application. */

@@ -49,6 +49,7 @@ function table({ paths }: DeveloperRequest, { clients, owners, nowMs }: Approval
         <th scope="col">Application</th>
         <th scope="col">Project</th>
         <th scope="col">API products</th>
+        <th scope="col">Scopes</th>
         <th scope="col">Token lifetime</th>
         <th scope="col">Created</th>
         <th scope="col"><span class="visually-hidden">Decision</span></th>
@@ -56,7 +57,7 @@ function table({ paths }: DeveloperRequest, { clients, owners, nowMs }: Approval
     </thead>
     <tbody>
       ${clients.map(({ application, project }) => {
-        const { id, name, clientId, revision, createdAtMs, products, lifetimeSeconds, requested } =
+        const { id, name, clientId, revision, createdAtMs, products, scopes, lifetimeSeconds, requested } =
           application
         const value = `${revision} ${clientId}`
         const names = owners.get(project.id)?.join(', ') ?? 'no owner'
@@ -85,6 +86,7 @@ function table({ paths }: DeveloperRequest, { clients, owners, nowMs }: Approval
           <td data-label="API products">
             ${change(listed(products), requested && listed(requested.products))}
           </td>
+          <td data-label="Scopes">${change(listed(scopes), requested && listed(requested.scopes))}</td>
           <td data-label="Token lifetime">
             ${change(duration(lifetimeSeconds), requested && duration(requested.lifetimeSeconds))}
           </td>
@@ -106,7 +108,7 @@ function decide(decision: string, label: string, value: string, name: string): S
   </button>`
 }
 
-const listed = (products: readonly string[]) => products.join(', ') || 'none'
+const listed = (names: readonly string[]) => names.join(', ') || 'none'
 
 /** The approved value, and the requested one if it differs. */
 function change(approved: string, requested = approved): SafeHtml {

@@ -37,6 +37,8 @@ const sentences: Readonly<Record<string, string>> = {
   resource_server_changed: 'renamed {client}',
   resource_server_created: 'registered {client}',
   resource_server_removed: 'removed {client}',
+  scope_added: 'added the scope {detail}',
+  scope_removed: 'removed the scope {detail}',
   secret_revoked: 'revoked a secret of {client}',
   secret_rotated: 'rotated the secret of {client}',
   token_revoked: 'revoked a token of {client}',
@@ -102,7 +104,10 @@ export const eventGroups = {
     ],
   ],
   sessions: ['Log-ins', ['logged_in', 'logged_out', 'log_in_failed']],
-  catalogue: ['API products', ['product_added', 'product_removed']],
+  catalogue: [
+    'API products and scopes',
+    ['product_added', 'product_removed', 'scope_added', 'scope_removed'],
+  ],
   resource_servers: [
     'Resource servers',
     ['resource_server_created', 'resource_server_changed', 'resource_server_removed'],

@@ -6,6 +6,8 @@ export interface FormState {
   readonly errors: Readonly<Record<string, string>>
   /** The ticked checkboxes. */
   readonly chosen?: readonly string[] | undefined
+  /** The same of the scopes, next to the products. */
+  readonly chosenScopes?: readonly string[] | undefined
 }
 
 export const emptyForm: FormState = { values: {}, errors: {} }

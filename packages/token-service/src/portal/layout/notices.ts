@@ -23,6 +23,8 @@ export const notices = {
   password_changed: 'Your password was changed. Other devices were logged out.',
   product_added: 'The product was added.',
   product_removed: 'The product was removed.',
+  scope_added: 'The scope was added.',
+  scope_removed: 'The scope was removed.',
   project_changed: 'The project was saved.',
   project_created: 'The project was created.',
   project_deleted: 'The project was deleted. It can be restored within 30 days.',

@@ -114,6 +114,7 @@ function menu(viewer: Viewer, developer: Developer): SafeHtml {
     ['Approvals', paths.approvals, awaitingApproval],
     ['People', paths.developers],
     ['API products', paths.products],
+    ['Scopes', paths.scopes],
     ['Resource servers', paths.resourceServers],
     ['Audit log', paths.audit],
   ]

@@ -37,6 +37,7 @@ export function overviewHandlers({
       client,
       hasToken: client !== undefined && hasToken(client),
       products: await storage.products.list(),
+      scopes: await storage.scopes.list(),
       submissionId: randomUUID(),
     }
   }

@@ -13,6 +13,7 @@ export interface StartContent {
   readonly client?: RegisteredClient | undefined
   readonly hasToken: boolean
   readonly products: readonly string[]
+  readonly scopes: readonly string[]
   readonly submissionId: string
   /** Of the application that was just created, once. */
   readonly clientSecret?: string | undefined
@@ -58,7 +59,7 @@ function projectStep({ paths, csrfToken }: DeveloperRequest, { project }: StartC
 
 function applicationStep(request: DeveloperRequest, content: StartContent): SafeHtml {
   const { paths, csrfToken, developer, baseUrl } = request
-  const { project, client, products, submissionId, clientSecret } = content
+  const { project, client, products, scopes, submissionId, clientSecret } = content
   if (client) {
     const { id, name, clientId } = client.application
     const path = paths.application(client.project.id, id)
@@ -93,6 +94,7 @@ function applicationStep(request: DeveloperRequest, content: StartContent): Safe
               { ...emptyForm, chosen: products.slice(0, 1) },
             )
       }
+      ${scopes.length === 0 ? '' : checkboxes({ name: 'scope', label: 'Scopes', choices: scopes }, emptyForm)}
       ${developer.administrator ? '' : html`<p class="hint">The application can get tokens after an administrator has approved it.</p>`}
       <button>Create application</button>
     </form>`

@@ -11,6 +11,7 @@ export const applicationColumns = [
   'applications.clientId',
   'applications.status',
   'applications.products',
+  'applications.scopes',
   'applications.level',
   'applications.organizationName',
   'applications.developerEmail',
@@ -66,10 +67,11 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
 }
 
 export function toApplication(row: Selectable<Schema['applications']>): Application {
-  const { products, requested, keys, deletesAtMs, ...application } = row
+  const { products, scopes, requested, keys, deletesAtMs, ...application } = row
   return {
     ...application,
     products: JSON.parse(products) as string[],
+    scopes: JSON.parse(scopes) as string[],
     keys: JSON.parse(keys) as PublicKey[],
     ...(requested !== null && { requested: JSON.parse(requested) as Approval }),
     ...(deletesAtMs !== null && { deletesAtMs }),

@@ -21,17 +21,19 @@ type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
 /** The tables that the migrations create. Times are milliseconds since 1970. */
 export interface Schema {
   projects: Nullable<Required<Project>, 'deletesAtMs'>
-  /** `products` and `keys` are JSON arrays, `requested` is a JSON object. */
-  applications: Omit<Application, 'products' | 'requested' | 'keys' | 'deletesAtMs'> & {
+  /** `products`, `scopes` and `keys` are JSON arrays, `requested` is a JSON object. */
+  applications: Omit<Application, 'products' | 'scopes' | 'requested' | 'keys' | 'deletesAtMs'> & {
     products: string
+    scopes: string
     requested: string | null
     keys: string
     deletesAtMs: number | null
   }
   secrets: Nullable<Required<StoredSecret>, 'expiresAtMs'>
   lastUses: LastUse
-  tokens: Omit<StoredToken, 'products'> & { products: string }
+  tokens: Omit<StoredToken, 'products' | 'scopes'> & { products: string; scopes: string }
   products: { name: string }
+  scopes: { name: string }
   failures: { key: string; count: number; resetsAtMs: number }
   /** `keys` is a JSON array. */
   resourceServers: Omit<ResourceServer, 'secrets' | 'keys'> & { keys: string }

@@ -27,6 +27,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         client_id text not null unique,
         status text not null check (status in ('approved', 'pending', 'revoked')),
         products text not null,
+        scopes text not null,
         level text not null,
         organization_name text not null,
         developer_email text not null,
@@ -40,6 +41,9 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         deletes_at_ms bigint
       )`,
       `create table products (
+        name text primary key
+      )`,
+      `create table scopes (
         name text primary key
       )`,
       `create index applications_project on applications (project_id)`,
@@ -79,6 +83,7 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         secret_id text not null,
         generation integer not null,
         products text not null,
+        scopes text not null,
         issued_at_ms bigint not null,
         expires_at_ms bigint not null
       )`,

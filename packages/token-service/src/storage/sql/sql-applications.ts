@@ -57,6 +57,7 @@ export function createSqlApplications(database: Database): ApplicationStorage {
           .values({
             ...application,
             products: JSON.stringify(application.products),
+            scopes: JSON.stringify(application.scopes),
             requested: application.requested ? JSON.stringify(application.requested) : null,
             keys: JSON.stringify(application.keys),
           })
@@ -66,12 +67,13 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         if (secrets.length > 0) await transaction.insertInto('secrets').values(secrets).execute()
         return true
       }),
-    async update(id, { products, requested, keys, ...changes }, revision) {
+    async update(id, { products, scopes, requested, keys, ...changes }, revision) {
       const { numUpdatedRows } = await query
         .updateTable('applications')
         .set((row) => ({
           ...changes,
           products: products && JSON.stringify(products),
+          scopes: scopes && JSON.stringify(scopes),
           requested: requested && JSON.stringify(requested),
           keys: keys && JSON.stringify(keys),
           revision: row('revision', '+', 1),

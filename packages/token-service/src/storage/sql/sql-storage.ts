@@ -9,7 +9,7 @@ import { createSqlAudit, oneAfterAnother } from './sql-audit.ts'
 import { createSqlDevelopers } from './sql-developers.ts'
 import { createSqlFailures } from './sql-failures.ts'
 import { createSqlListings } from './sql-listings.ts'
-import { createSqlProducts } from './sql-products.ts'
+import { createSqlCatalogue } from './sql-catalogue.ts'
 import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSecrets } from './sql-secrets.ts'
 import { createSqlSessions } from './sql-sessions.ts'
@@ -64,7 +64,8 @@ export function createSqlStorage(
 function changeableParts(database: Database): Transaction {
   return {
     projects: createSqlProjects(database),
-    products: createSqlProducts(database),
+    products: createSqlCatalogue(database, 'products'),
+    scopes: createSqlCatalogue(database, 'scopes'),
     applications: createSqlApplications(database),
     secrets: createSqlSecrets(database),
     resourceServers: createSqlResourceServers(database),

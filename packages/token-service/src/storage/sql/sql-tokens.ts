@@ -13,9 +13,18 @@ export function createSqlTokens(database: Database): TokenStorage {
   const insert = frequentStatement(database, (rows) =>
     query
       .insertInto('tokens')
-      .columns(['hash', 'applicationId', 'secretId', 'generation', 'products', 'issuedAtMs', 'expiresAtMs'])
+      .columns([
+        'hash',
+        'applicationId',
+        'secretId',
+        'generation',
+        'products',
+        'scopes',
+        'issuedAtMs',
+        'expiresAtMs',
+      ])
       .expression(
-        sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, cast(value->>5 as bigint), cast(value->>6 as bigint) from ${rows}`,
+        sql`select value->>0, value->>1, value->>2, cast(value->>3 as integer), value->>4, value->>5, cast(value->>6 as bigint), cast(value->>7 as bigint) from ${rows}`,
       ),
   )
   const save = createBatcher<StoredToken, undefined>(async (batch) => {
@@ -26,6 +35,7 @@ export function createSqlTokens(database: Database): TokenStorage {
         token.secretId,
         token.generation,
         JSON.stringify(token.products),
+        JSON.stringify(token.scopes),
         token.issuedAtMs,
         token.expiresAtMs,
       ]),
@@ -79,6 +89,7 @@ function selectTokens(query: Query) {
       'secretId',
       'generation',
       'tokens.products as tokenProducts',
+      'tokens.scopes as tokenScopes',
       'issuedAtMs',
       'tokens.expiresAtMs',
       'secrets.id as existingSecretId',
@@ -94,6 +105,7 @@ function toFoundToken(row: TokenRow): FoundToken | undefined {
     secretId,
     generation,
     tokenProducts,
+    tokenScopes,
     issuedAtMs,
     expiresAtMs,
     existingSecretId,
@@ -110,6 +122,7 @@ function toFoundToken(row: TokenRow): FoundToken | undefined {
       secretId,
       generation,
       products: JSON.parse(tokenProducts) as string[],
+      scopes: JSON.parse(tokenScopes) as string[],
       issuedAtMs,
       expiresAtMs,
     },

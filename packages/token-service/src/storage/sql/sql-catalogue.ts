@@ -1,0 +1,22 @@
+import type { CatalogueStorage } from '../storage.ts'
+import type { Database } from './database.ts'
+
+export function createSqlCatalogue({ query }: Database, table: 'products' | 'scopes'): CatalogueStorage {
+  return {
+    async list() {
+      const rows = await query.selectFrom(table).select('name').orderBy('name').execute()
+      return rows.map(({ name }) => name)
+    },
+    async add(names) {
+      if (names.length === 0) return
+      await query
+        .insertInto(table)
+        .values(names.map((name) => ({ name })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    },
+    async remove(name) {
+      await query.deleteFrom(table).where('name', '=', name).execute()
+    },
+  }
+}
