@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { digest } from '../runtime/digest.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { Developer } from '../storage/developer-storage.ts'
+import { NotFoundError } from '../runtime/usage-error.ts'
 import { changesOf } from './acts.ts'
 import type { RegistryContext } from './application-registry.ts'
 
@@ -13,6 +14,8 @@ const shortLinkMs = 15 * 60_000
 export interface AccountLinks {
   /** For a new developer, or the first one, who becomes the administrator. */
   createInvitation(options: { readonly administrator: boolean }): Promise<string>
+  /** Throws a `NotFoundError` if it has been used or withdrawn. `hash`: the digest of its secret. */
+  withdrawInvitation(hash: string): Promise<void>
   /** For a developer who forgot the password. */
   createPasswordReset(developer: Pick<Developer, 'id' | 'name'>): Promise<string>
 }
@@ -32,6 +35,13 @@ export function createAccountLinks(
         await developers.invite({ ...link, administrator })
         audit('developer_invited', { changes: changesOf({ administrator }) })
         return token
+      }),
+    withdrawInvitation: (hash) =>
+      act(by, async ({ developers }, audit) => {
+        if (!(await developers.withdrawInvitation(hash))) {
+          throw new NotFoundError('There is no such invitation: it was used or withdrawn, or has expired.')
+        }
+        audit('invitation_withdrawn')
       }),
     createPasswordReset: ({ id: developerId, name }) =>
       act(by, async ({ developers }, audit) => {

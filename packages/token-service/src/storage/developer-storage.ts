@@ -51,6 +51,10 @@ export interface DeveloperStorage {
   remove(id: string): Promise<boolean>
   invite(invitation: Invitation): Promise<void>
   findInvitation(hash: string, nowMs: number): Promise<Invitation | undefined>
+  /** Those that can still be used, the first to expire first. */
+  invitations(nowMs: number): Promise<Invitation[]>
+  /** `false` if there is no such invitation. */
+  withdrawInvitation(hash: string): Promise<boolean>
   /** Adds the project to those of the developer. */
   addProject(developerId: string, projectId: string): Promise<void>
   projectIds(developerId: string): Promise<string[]>

@@ -17,6 +17,21 @@ import {
 useCheapPasswords()
 
 describe("another developer's project", () => {
+  it('are invited with links that can be withdrawn', async () => {
+    const { admin, newBrowser } = await startPortal()
+    await admin.get('/portal/developers')
+    const { text } = await admin.post('/portal/developers')
+    const link = new URL(/<code id="link">([^<]+)</.exec(text)?.[1] ?? '').pathname
+    expect((await newBrowser().get(link)).status).toBe(200)
+    const listed = (await admin.get('/portal/developers')).text
+    expect(listed).toContain('Open invitations')
+    const [withdrawal = ''] = /[^"]+\/withdrawal/.exec(listed) ?? []
+    expect((await admin.post(withdrawal)).location).toBe('/portal/developers')
+    expect((await newBrowser().get(link)).status).toBe(410)
+    expect((await admin.get('/portal/developers')).text).not.toContain('Open invitations')
+    expect((await admin.post(withdrawal)).status).toBe(404)
+  })
+
   it('is not accessible by any URL', { timeout: 60_000 }, async () => {
     const { developer, project, application, authUrl, admin } = await withApplication()
     const grace = await developer('grace')

@@ -14,6 +14,7 @@ const sentences: Readonly<Record<string, string>> = {
   developer_joined: 'joined',
   developer_promoted: 'made {detail} an administrator',
   developer_removed: 'removed {detail}',
+  invitation_withdrawn: 'withdrew an invitation',
   key_added: 'added a public key to {client}',
   key_removed: 'removed a public key of {client}',
   keys_changed: 'changed the configured public keys of {client}',
@@ -94,6 +95,7 @@ export const eventGroups = {
     'People',
     [
       'developer_invited',
+      'invitation_withdrawn',
       'developer_joined',
       'developer_promoted',
       'developer_demoted',

@@ -14,6 +14,7 @@ export const notices = {
   changes_declined: 'The requested changes were declined.',
   changes_requested: 'The changes were requested. They take effect after an administrator has approved them.',
   developer_removed: 'The developer was removed.',
+  invitation_withdrawn: 'The invitation was withdrawn. Its link no longer works.',
   key_added: 'The public key was added.',
   key_renamed: 'The public key was renamed.',
   key_removed: 'The public key was removed.',

@@ -20,10 +20,11 @@ export function developerHandlers({
   const { developers } = storage
 
   async function show(request: DeveloperRequest, newLink?: NewLink): Promise<PortalResponse> {
-    const [all, projects, memberships] = await Promise.all([
+    const [all, projects, memberships, invitations] = await Promise.all([
       developers.list(),
       storage.projects.list(),
       developers.memberships(),
+      developers.invitations(clock.now()),
     ])
     const projectNames = new Map(projects.map(({ id, name }) => [id, name]))
     const names = new Map<string, string[]>()
@@ -33,7 +34,7 @@ export function developerHandlers({
     }
     const paging = pagingOf(request.query)
     const found = all.filter(({ name }) => name.includes(paging.search.toLowerCase()))
-    const content = { projects: names, nowMs: clock.now(), newLink, paging, total: found.length }
+    const content = { projects: names, invitations, nowMs: clock.now(), newLink, paging, total: found.length }
     return { page: developersPage(request, { ...content, developers: partOf(found, paging) }) }
   }
 
@@ -55,6 +56,11 @@ export function developerHandlers({
       const link = `${request.baseUrl}${portalLinks.join(await linksFor(actorOf(request)).createInvitation({ administrator: false }))}`
       const newLink = { title: 'Send this link to the new developer', link, lifetime: '7 days' }
       return show(request, newLink)
+    },
+    async withdrawInvitation(request) {
+      requireAdministrator(request)
+      await linksFor(actorOf(request)).withdrawInvitation(request.params['hash'] ?? '')
+      return { redirectTo: request.paths.developers, notice: 'invitation_withdrawn' }
     },
     async createPasswordLink(request) {
       const developer = await developerInUrl(request)

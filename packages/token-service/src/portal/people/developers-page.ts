@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { Developer } from '../../storage/developer-storage.ts'
+import type { Developer, Invitation } from '../../storage/developer-storage.ts'
 import { copyable } from '../layout/copyable.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput } from '../layout/form.ts'
@@ -21,6 +21,7 @@ export interface DevelopersContent {
   readonly developers: readonly Developer[]
   /** The names of the projects by developer. */
   readonly projects: ReadonlyMap<string, readonly string[]>
+  readonly invitations: readonly Invitation[]
   readonly nowMs: number
   readonly newLink?: NewLink | undefined
   readonly paging: Paging
@@ -28,7 +29,7 @@ export interface DevelopersContent {
 }
 
 export function developersPage(request: DeveloperRequest, content: DevelopersContent): SafeHtml {
-  const { developers, projects, nowMs, newLink, paging, total } = content
+  const { developers, projects, invitations, nowMs, newLink, paging, total } = content
   const body = html` ${
       newLink === undefined
         ? ''
@@ -67,11 +68,37 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
         )}
       </tbody>
     </table>
+    ${invitations.length === 0 ? '' : openInvitations(request, invitations, nowMs)}
     ${pages({ path: request.paths.developers, query: { q: paging.search }, paging, total, noun: 'people' })}`
   const actions = html`<form method="post" action="${request.paths.developers}">
     ${csrfInput(request.csrfToken)}<button>Invite developer</button>
   </form>`
   return page(request, { title: 'People', body, actions })
+}
+
+/** The links themselves are not stored. */
+function openInvitations(
+  { paths, csrfToken }: DeveloperRequest,
+  invitations: readonly Invitation[],
+  nowMs: number,
+): SafeHtml {
+  return html`<section class="card" aria-labelledby="invitations">
+    <h2 id="invitations">Open invitations</h2>
+    <ul class="rows">
+      ${invitations.map(
+        ({ hash, administrator, expiresAtMs }) =>
+          html`<li>
+            <p>
+              For ${administrator ? 'the first administrator' : 'a developer'}, expires
+              ${relativeTime(expiresAtMs, nowMs)}
+            </p>
+            <form method="post" action="${paths.invitationWithdrawal(hash)}">
+              ${csrfInput(csrfToken)}<button class="small outline">Withdraw</button>
+            </form>
+          </li>`,
+      )}
+    </ul>
+  </section>`
 }
 
 const shownProjects = 3

@@ -4,6 +4,7 @@ export const peoplePaths = {
   developers: '/developers',
   developerRemoval: '/developers/:developerId/removal',
   passwordLink: '/developers/:developerId/password-link',
+  invitationWithdrawal: '/invitations/:hash/withdrawal',
   role: '/developers/:developerId/role',
 } as const
 
@@ -11,6 +12,7 @@ export const peoplePaths = {
 export const peopleRoutes = {
   showDevelopers: ['GET', 'developers'],
   invite: ['POST', 'developers'],
+  withdrawInvitation: ['POST', 'invitationWithdrawal'],
   removeDeveloper: ['POST', 'developerRemoval'],
   createPasswordLink: ['POST', 'passwordLink'],
   changeRole: ['POST', 'role'],

@@ -85,6 +85,18 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .executeTakeFirst()
       return row && { ...row, administrator: row.administrator === 1 }
     },
+    async invitations(nowMs) {
+      const rows = await query
+        .selectFrom('invitations')
+        .selectAll()
+        .where('expiresAtMs', '>', nowMs)
+        .orderBy('expiresAtMs')
+        .execute()
+      return rows.map((row) => ({ ...row, administrator: row.administrator === 1 }))
+    },
+    async withdrawInvitation(hash) {
+      return (await countDeleted(query.deleteFrom('invitations').where('hash', '=', hash))) > 0
+    },
     async addProject(developerId, projectId) {
       await query
         .insertInto('memberships')
