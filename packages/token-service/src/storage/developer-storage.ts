@@ -25,12 +25,6 @@ export interface PasswordLink {
   readonly expiresAtMs: number
 }
 
-/** The project is one of the developer's own. */
-export interface Membership {
-  readonly developerId: string
-  readonly projectId: string
-}
-
 /** Another developer has that name. */
 export class NameTaken extends UsageError {}
 
@@ -58,8 +52,6 @@ export interface DeveloperStorage {
   /** Adds the project to those of the developer. */
   addProject(developerId: string, projectId: string): Promise<void>
   projectIds(developerId: string): Promise<string[]>
-  /** Every developer's projects. */
-  memberships(): Promise<Membership[]>
   /** The project no longer belongs to the developer. */
   removeProject(developerId: string, projectId: string): Promise<void>
   addPasswordLink(link: PasswordLink): Promise<void>

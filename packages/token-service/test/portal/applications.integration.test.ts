@@ -147,7 +147,7 @@ describe('an application', () => {
     expect((await admin.get(application.path)).status).toBe(404)
     const path = location ?? ''
     expect((await tokenFor(authUrl, application)).status).toBe(200)
-    expect((await admin.post(`${path}/project`, { project: 'nowhere' })).status).toBe(400)
+    expect((await admin.post(`${path}/project`, { project: 'nowhere' })).status).toBe(404)
 
     await admin.post(`${path}/deletion`, { decision: 'delete' })
     expect((await tokenFor(authUrl, application)).status).toBe(401)

@@ -24,7 +24,7 @@ import { secretPage } from '../secrets/secret-page.ts'
 import { actorOf } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
-import { ownClient, ownerIdOf, ownProject, ownProjects } from '../projects/own-projects.ts'
+import { ownClient, ownerIdOf, findOwnProject, ownProject } from '../projects/own-projects.ts'
 import { deletionForm } from '../projects/project-handlers.ts'
 
 const maxApplications = 100
@@ -176,8 +176,8 @@ export function applicationHandlers(service: ServiceContext): HandlersOf<typeof 
     async moveApplication(request) {
       const { application } = await ownClient(storage, request)
       const { project } = request.form
-      const to = (await ownProjects(storage, request)).find(({ id }) => id === project)
-      if (!to || to.deletesAtMs !== undefined) throw new PortalError('invalid_form')
+      const to = await findOwnProject(storage, request, typeof project === 'string' ? project : '')
+      if (to.deletesAtMs !== undefined) throw new PortalError('invalid_form')
       await registryFor(actorOf(request)).moveApplication(application, to, request.developer.administrator)
       return { redirectTo: request.paths.application(to.id, application.id), notice: 'application_moved' }
     },

@@ -69,15 +69,15 @@ function linkTo({ name, path }: Subject): SafeHtml {
 async function findSubjects(storage: Storage, paths: Paths, entries: readonly StoredAuditEntry[]) {
   const clientIds = new Set(entries.flatMap(({ clientId }) => clientId ?? []))
   const words = new Set(entries.flatMap(({ detail = '' }) => detail.split(' ')))
-  const hasProjects = [...words].some((word) => /^[\da-f-]{36}$/.test(word))
+  const projectIds = [...words].filter((word) => /^[\da-f-]{36}$/.test(word))
   const [projects, servers, clients] = await Promise.all([
-    hasProjects ? storage.projects.list() : [],
+    Promise.all(projectIds.map((id) => storage.projects.find(id))),
     storage.resourceServers.list(),
     Promise.all([...clientIds].map((clientId) => storage.applications.findClient(clientId))),
   ])
   return new Map<string, Subject>([
     ...projects
-      .filter(({ id }) => words.has(id))
+      .filter((project) => project !== undefined)
       .map(({ id, name }) => [id, { name, path: paths.project(id) }] as const),
     ...servers.map((server) => {
       const { clientId, name } = server

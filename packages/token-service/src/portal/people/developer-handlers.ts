@@ -2,7 +2,7 @@ import { LastAdministrator } from '../../clients/developer-registry.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { peopleRoutes } from './people-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import { developersPage, type NewLink } from './developers-page.ts'
+import { developersPage, shownProjects, type NewLink } from './developers-page.ts'
 import { pagingOf, partOf } from '../layout/paging.ts'
 import { actorOf } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
@@ -20,22 +20,17 @@ export function developerHandlers({
   const { developers } = storage
 
   async function show(request: DeveloperRequest, newLink?: NewLink): Promise<PortalResponse> {
-    const [all, projects, memberships, invitations] = await Promise.all([
-      developers.list(),
-      storage.projects.list(),
-      developers.memberships(),
-      developers.invitations(clock.now()),
-    ])
-    const projectNames = new Map(projects.map(({ id, name }) => [id, name]))
-    const names = new Map<string, string[]>()
-    for (const { projectId, developerId } of memberships) {
-      const name = projectNames.get(projectId)
-      if (name !== undefined) names.set(developerId, [...(names.get(developerId) ?? []), name])
-    }
+    const [all, invitations] = await Promise.all([developers.list(), developers.invitations(clock.now())])
     const paging = pagingOf(request.query)
     const found = all.filter(({ name }) => name.includes(paging.search.toLowerCase()))
-    const content = { projects: names, invitations, nowMs: clock.now(), newLink, paging, total: found.length }
-    return { page: developersPage(request, { ...content, developers: partOf(found, paging) }) }
+    const shown = await Promise.all(
+      partOf(found, paging).map(async (developer) => {
+        const filter = { ownerId: developer.id, limit: shownProjects, offset: 0 }
+        return { ...developer, projects: await storage.listings.projects(filter) }
+      }),
+    )
+    const content = { invitations, nowMs: clock.now(), newLink, paging, total: found.length }
+    return { page: developersPage(request, { ...content, developers: shown }) }
   }
 
   async function developerInUrl(request: DeveloperRequest): Promise<Developer> {

@@ -1,5 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Developer, Invitation } from '../../storage/developer-storage.ts'
+import type { ListedProject, ListPage } from '../../storage/listing-storage.ts'
 import { copyable } from '../layout/copyable.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput } from '../layout/form.ts'
@@ -18,9 +19,7 @@ export interface NewLink {
 }
 
 export interface DevelopersContent {
-  readonly developers: readonly Developer[]
-  /** The names of the projects by developer. */
-  readonly projects: ReadonlyMap<string, readonly string[]>
+  readonly developers: readonly (Developer & { readonly projects: ListPage<ListedProject> })[]
   readonly invitations: readonly Invitation[]
   readonly nowMs: number
   readonly newLink?: NewLink | undefined
@@ -29,7 +28,7 @@ export interface DevelopersContent {
 }
 
 export function developersPage(request: DeveloperRequest, content: DevelopersContent): SafeHtml {
-  const { developers, projects, invitations, nowMs, newLink, paging, total } = content
+  const { developers, invitations, nowMs, newLink, paging, total } = content
   const body = html` ${
       newLink === undefined
         ? ''
@@ -61,7 +60,7 @@ export function developersPage(request: DeveloperRequest, content: DevelopersCon
               <td data-label="Role">
                 ${each.administrator ? html`<span class="badge">Administrator</span>` : 'Developer'}
               </td>
-              <td data-label="Projects">${projectNames(projects.get(each.id))}</td>
+              <td data-label="Projects">${projectNames(each.projects)}</td>
               <td data-label="Joined">${relativeTime(each.createdAtMs, nowMs)}</td>
               <td class="action">${actionsOn(request, each)}</td>
             </tr>`,
@@ -101,11 +100,11 @@ function openInvitations(
   </section>`
 }
 
-const shownProjects = 3
+export const shownProjects = 3
 
-function projectNames(names: readonly string[] = []): string {
-  const more = names.length - shownProjects
-  return `${names.slice(0, shownProjects).join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`
+function projectNames({ items, total }: ListPage<ListedProject>): string {
+  const more = total - items.length
+  return `${items.map(({ project }) => project.name).join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function actionsOn(

@@ -8,23 +8,28 @@ export function ownerIdOf({ developer }: DeveloperRequest): string | undefined {
   return developer.administrator ? undefined : developer.id
 }
 
-/** The projects that a developer may see: their own, or all of them for the administrator. */
-export async function ownProjects(storage: Storage, request: DeveloperRequest): Promise<Project[]> {
-  return request.developer.administrator ? storage.projects.list() : joinedProjects(storage, request)
-}
-
 /** The projects that a developer owns. */
 export async function joinedProjects(storage: Storage, { developer }: DeveloperRequest): Promise<Project[]> {
-  const own = new Set(await storage.developers.projectIds(developer.id))
-  return (await storage.projects.list()).filter(({ id }) => own.has(id))
+  const ids = await storage.developers.projectIds(developer.id)
+  const found = await Promise.all(ids.map((id) => storage.projects.find(id)))
+  return found.filter((project) => project !== undefined).toSorted((a, b) => a.createdAtMs - b.createdAtMs)
 }
 
 /** The project in the URL; another developer's project counts as missing. */
-export async function ownProject(storage: Storage, request: DeveloperRequest): Promise<Project> {
-  const projects = await ownProjects(storage, request)
-  const project = projects.find(({ id }) => id === request.params['projectId'])
-  if (!project) throw new PortalError('not_found')
-  return project
+export function ownProject(storage: Storage, request: DeveloperRequest): Promise<Project> {
+  return findOwnProject(storage, request, request.params['projectId'])
+}
+
+/** The project with that ID, if the developer may change it. */
+export async function findOwnProject(
+  { projects, developers }: Storage,
+  { developer }: DeveloperRequest,
+  id = '',
+): Promise<Project> {
+  const project = await projects.find(id)
+  if (project && (developer.administrator || (await developers.projectIds(developer.id)).includes(id)))
+    return project
+  throw new PortalError('not_found')
 }
 
 /** The application in the URL, with its project and secrets. */

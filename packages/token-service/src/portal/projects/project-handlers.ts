@@ -37,16 +37,14 @@ export function projectHandlers(service: ServiceContext): HandlersOf<typeof proj
     async showProject(request) {
       const project = await ownProject(storage, request)
       const paging = pagingOf(request.query)
-      const [list, all, memberships] = await Promise.all([
+      const [list, all, names] = await Promise.all([
         listApplications(service, { ...paging, search: undefined, projectId: project.id }),
         developers.list(),
-        developers.memberships(),
+        storage.listings.owners([project.id]),
       ])
-      const ownerIds = new Set(
-        memberships.filter(({ projectId }) => projectId === project.id).map(({ developerId }) => developerId),
-      )
-      const owners = all.filter(({ id }) => ownerIds.has(id))
-      const otherDevelopers = all.filter(({ id }) => !ownerIds.has(id)).slice(0, offeredDevelopers)
+      const ownerNames = new Set(names.get(project.id))
+      const owners = all.filter(({ name }) => ownerNames.has(name))
+      const otherDevelopers = all.filter(({ name }) => !ownerNames.has(name)).slice(0, offeredDevelopers)
       return { page: projectPage(request, { ...list, project, paging, owners, otherDevelopers }) }
     },
     showNewProject: async (request) => ({ page: newProjectPage(request, emptyForm) }),

@@ -1,9 +1,8 @@
-import { isBeingDeleted } from '../../storage/application.ts'
 import { apiDescription } from '../../http/openapi/api-description.ts'
 import { introspectionPath } from '../../oauth/endpoint-paths.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
-import { ownProjects } from '../projects/own-projects.ts'
+import { ownerIdOf } from '../projects/own-projects.ts'
 import { readOperations } from './api-operations.ts'
 import { referencePage } from './reference-page.ts'
 import type { referenceRoutes } from './reference-routes.ts'
@@ -18,12 +17,9 @@ export function referenceHandlers({
   grantTypeIn,
 }: ServiceContext): HandlersOf<typeof referenceRoutes> {
   async function applicationsOf(request: DeveloperRequest): Promise<Client[]> {
-    const projects = await ownProjects(storage, request)
-    const clients = await storage.applications.listOf(projects.map(({ id }) => id))
-    return clients
-      .filter((client) => !isBeingDeleted(client))
-      .slice(0, shownClients)
-      .map(({ application: { clientId, name } }) => ({ clientId, name }))
+    const filter = { ownerId: ownerIdOf(request), limit: shownClients, offset: 0 }
+    const { items } = await storage.listings.applications(filter)
+    return items.map(({ application: { clientId, name } }) => ({ clientId, name }))
   }
 
   async function resourceServersOf({ developer }: DeveloperRequest): Promise<Client[]> {

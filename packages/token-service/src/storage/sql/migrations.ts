@@ -50,6 +50,8 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
       `create index applications_name on applications (lower(name), id)`,
       `create index applications_awaiting on applications (created_at_ms)
         where status = 'pending' or requested is not null`,
+      `create index applications_deletion on applications (deletes_at_ms) where deletes_at_ms is not null`,
+      `create index projects_deletion on projects (deletes_at_ms) where deletes_at_ms is not null`,
       `create table resource_servers (
         id text primary key,
         name text not null,

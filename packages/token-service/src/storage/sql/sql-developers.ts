@@ -112,7 +112,6 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
         .execute()
       return rows.map(({ projectId }) => projectId)
     },
-    memberships: () => query.selectFrom('memberships').selectAll().execute(),
     async removeProject(developerId, projectId) {
       await query
         .deleteFrom('memberships')

@@ -194,7 +194,11 @@ function statusConditions(row: Row, status: ListedStatus | undefined) {
     case 'deleted':
       return [row.not(row.and(existing))]
     case 'awaiting':
-      return [...existing, row.or([row('status', '=', 'pending'), row('requested', 'is not', null)])]
+      // As in its index, which a parameter would not match.
+      return [
+        ...existing,
+        sql<boolean>`(applications.status = 'pending' or applications.requested is not null)`,
+      ]
     case undefined:
       return existing
     default:
