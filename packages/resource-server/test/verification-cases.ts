@@ -642,7 +642,7 @@ export const verificationCases: readonly VerificationCase[] = [
   {
     title: 'a JWT of an issuer without metadata',
     api: 'undiscovered',
-    headers: signed(),
+    headers: async ({ jwt }) => bearer(await jwt.sign({ iss: `${jwt.issuer}/tenant` })),
     expected: unavailable,
   },
 
