@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createTokenFetch, type TokenFetchInit, type AttachOptions } from '@tokenwell/core'
+import { createTokenFetch, type TokenFetchInit, type AttachOptions, type FetchLike } from '@tokenwell/core'
 import { createTokenAttacher, fetchWithToken, type TokenAttacher } from '@tokenwell/core/adapter'
 import { startServer } from '../../support/issuer.ts'
 import { start } from './protected-api.ts'
@@ -229,6 +229,41 @@ describe('a fetch with tokens', () => {
     const reader = response.body!.getReader()
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('{"first":')
     await reader.cancel()
+  })
+})
+
+/** As in Workers with a compatibility date before 2025-09-01: it sends every header to every origin. */
+const leakingFetch: FetchLike = async (input, init) => {
+  const request = new Request(input, init)
+  const response = await fetch(new Request(request, { redirect: 'manual' }))
+  const location = response.headers.get('location')
+  if (request.redirect !== 'follow' || location === null) return response
+  return leakingFetch(new URL(location, request.url), { headers: request.headers })
+}
+
+describe.each([301, 302, 303, 307, 308])('a redirect (%d) of a fetch that sends the token on', (status) => {
+  it.each(
+    ['GET', 'POST'].flatMap((method) =>
+      [200, 401].flatMap((last) => [true, false].map((within) => [method, last, within] as const)),
+    ),
+  )('%s, last response %d, within the origin: %j', async (method, last, within) => {
+    const elsewhere: (string | undefined)[] = []
+    const other = await startServer(({ headers }, response) => {
+      elsewhere.push(headers.authorization)
+      response.writeHead(last).end()
+    })
+    const { api, seen, issuer, tokenFetch } = await start({ fetch: leakingFetch }, ({ url }, response) => {
+      if (url === '/end') response.writeHead(last).end()
+      else response.writeHead(status, { location: within ? '/end' : `${other}/end` }).end()
+    })
+    const response = await tokenFetch(`${api}/from`, method === 'POST' ? { method, body: 'tea' } : {})
+    expect([response.status, response.redirected]).toEqual([last, true])
+    const next = status < 304 ? 'GET' : method
+    // A 401 belongs to the redirected request: only that one is repeated, with another token.
+    const ends = Array.from({ length: within ? (last === 401 ? 2 : 1) : 0 }, () => `${next} /end`)
+    expect(seen.map((request) => `${request.method} ${request.url}`)).toEqual([`${method} /from`, ...ends])
+    expect(elsewhere).toEqual(within ? [] : [undefined])
+    expect(issuer.requests).toBe(Math.max(1, ends.length))
   })
 })
 
