@@ -50,7 +50,15 @@ const colours: Readonly<Record<string, 'red' | 'yellow' | 'gray'>> = {
 }
 
 /** Such as `12:30:01 POST /oauth/introspect 200 in 3.1 ms, clientId=api`. */
-export function describeEntry({ level, time, msg = '', pid, hostname, err, ...rest }: LogEntry): string {
+export function describeEntry({
+  level,
+  time,
+  msg = '',
+  pid: _pid,
+  hostname: _hostname,
+  err,
+  ...rest
+}: LogEntry): string {
   const { method, path, status, ms, ...others } = msg === 'request' ? rest : { ...rest, status: undefined }
   const name = levels.labels[level] ?? 'info'
   const colour = colours[name] ?? (Number(status) >= 400 ? 'yellow' : undefined)
