@@ -21,7 +21,7 @@ export interface CommandOptions {
 }
 
 /** What processes that the tests start get of this environment. */
-export const inherited = {
+const inherited = {
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
 }

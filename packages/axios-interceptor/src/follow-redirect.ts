@@ -8,7 +8,7 @@ export const inPage = (): boolean => typeof XMLHttpRequest !== 'undefined'
  * Whether the redirects of axios' fetch adapter are followed here: some implementations of `fetch` send the token to another
  * origin.
  */
-export function followsHere({ fetchOptions, maxRedirects }: Config): boolean {
+function followsHere({ fetchOptions, maxRedirects }: Config): boolean {
   const { redirect = 'follow' } = Object(fetchOptions) as RequestInit
   return redirect === 'follow' && maxRedirects !== 0 && !inPage()
 }

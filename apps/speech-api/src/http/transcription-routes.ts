@@ -40,13 +40,13 @@ export interface JobResponse {
   readonly error?: { readonly status: number; readonly code: string; readonly message: string } | undefined
 }
 
-export function toTranscriptionResponse(transcript: Transcript): TranscriptionResponse {
+function toTranscriptionResponse(transcript: Transcript): TranscriptionResponse {
   const { durationSeconds, segments, warnings = [] } = transcript
   const text = segments.map((segment) => segment.text).join(' ')
   return { text, durationSeconds, language: 'en', segments, warnings }
 }
 
-export function toJobResponse(job: Readonly<Job>): JobResponse {
+function toJobResponse(job: Readonly<Job>): JobResponse {
   const { id, state, seconds, processedSeconds, transcript, error } = job
   if (transcript) return { id, state, progress: 1, result: toTranscriptionResponse(transcript) }
   if (state === 'failed') {

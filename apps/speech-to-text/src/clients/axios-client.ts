@@ -3,7 +3,7 @@ import { attachTokens } from '@tokenwell/axios-interceptor'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import type { Connection } from '../platform/connection.ts'
 import { transcribeRecording, type SendRequest } from '../speech/transcribe-recording.ts'
-import type { SpeechClient } from './create-speech-client.ts'
+import type { SpeechClient } from './speech-client.ts'
 
 export function createAxiosClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
   const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })

@@ -2,7 +2,7 @@ import { clientCredentials, createTokenFetch, createTokenProvider } from '@token
 import type { Connection } from '../platform/connection.ts'
 import { toSpeechApiResponse } from '../speech/speech-api-response.ts'
 import { transcribeRecording, type SendRequest } from '../speech/transcribe-recording.ts'
-import type { SpeechClient } from './create-speech-client.ts'
+import type { SpeechClient } from './speech-client.ts'
 
 export function createFetchClient({ speechUrl, onEvent, ...credentials }: Connection): SpeechClient {
   const tokens = createTokenProvider(clientCredentials(credentials), { onEvent })

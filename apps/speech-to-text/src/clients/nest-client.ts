@@ -5,7 +5,7 @@ import { TokenModule } from '@tokenwell/nestjs-module'
 import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import type { Connection } from '../platform/connection.ts'
 import { transcribeRecording } from '../speech/transcribe-recording.ts'
-import type { SpeechClient } from './create-speech-client.ts'
+import type { SpeechClient } from './speech-client.ts'
 import { SpeechService } from './speech.service.ts'
 
 @Module({})

@@ -2,7 +2,7 @@ import delay from 'delay'
 import pLimit from 'p-limit'
 import pRetry from 'p-retry'
 import { TokenError } from '@tokenwell/core'
-import type { SpeechClient } from '../clients/create-speech-client.ts'
+import type { SpeechClient } from '../clients/speech-client.ts'
 import {
   errorCauses,
   isRetryable,

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { afterEach, expect, test, vi } from 'vitest'
 import { TokenError } from '@tokenwell/core'
-import type { SpeechClient } from '../../src/clients/create-speech-client.ts'
+import type { SpeechClient } from '../../src/clients/speech-client.ts'
 import { type Recording, RecordingError } from '../../src/command/find-recordings.ts'
 import { startProgress } from '../../src/command/progress.ts'
 import { transcribeAll, type Outcome } from '../../src/command/transcribe-with-retries.ts'

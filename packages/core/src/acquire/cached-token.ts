@@ -1,7 +1,7 @@
 import { elapsedSince, type Clock, type Instant } from '../runtime/clock.ts'
 import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
 import { createAccessToken, type AccessToken } from '../tokens/access-token.ts'
-import type { ProviderSettings } from './provider-options.ts'
+import type { ProviderSettings } from './provider-settings.ts'
 
 const maxLifetimeMs = 365 * 24 * 3600_000
 

@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
 import type { TokenEventListener } from '../tokens/token-event.ts'
+import { longestTimer, type ProviderSettings } from './provider-settings.ts'
 import type { TokenStore } from './sharing/token-store.ts'
 
 /** How a provider caches and refreshes tokens. Times in milliseconds. */
@@ -32,6 +33,9 @@ export interface TokenProviderOptions {
   readonly clock?: Clock | undefined
 }
 
+/** With defaults, and with a store of which only the provider itself knows how it works. */
+export type ResolvedOptions = ProviderSettings & Pick<TokenProviderOptions, 'store'>
+
 const defaults = {
   defaultLifetimeMs: 300_000,
   timeoutMs: 30_000,
@@ -39,11 +43,6 @@ const defaults = {
   maxAttempts: 3,
   clock: systemClock,
 }
-
-export type ProviderSettings = TokenProviderOptions & typeof defaults
-
-/** Longer delays overflow the timers of every runtime. */
-export const longestTimer = 2 ** 31 - 1_000
 
 /** The smallest value of each option that is a number. */
 const minimums: Readonly<Record<string, number>> = {
@@ -56,7 +55,7 @@ const minimums: Readonly<Record<string, number>> = {
 }
 
 /** @throws {TokenError} of kind `configuration`, naming the option */
-export function resolveSettings(options: TokenProviderOptions): ProviderSettings {
+export function resolveSettings(options: TokenProviderOptions): ResolvedOptions {
   const settings: Record<string, unknown> = { ...defaults }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue

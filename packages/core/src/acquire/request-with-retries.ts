@@ -9,7 +9,7 @@ import type { TokenEvent } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import { createCachedToken, lifetimeOf, type CachedToken } from './cached-token.ts'
 import { retryDelayMs } from './cooldown.ts'
-import type { ProviderSettings } from './provider-options.ts'
+import type { ProviderSettings } from './provider-settings.ts'
 import type { SharedRequest } from './shared-request.ts'
 
 /** What a provider needs to acquire tokens. */

@@ -2,7 +2,7 @@ import { abortQuietly, onAbort } from '../runtime/abort.ts'
 import { TokenError } from '../protocol/token-error.ts'
 import type { TokenRequestReason } from '../tokens/token-event.ts'
 import type { CachedToken } from './cached-token.ts'
-import { longestTimer, type ProviderSettings } from './provider-options.ts'
+import { longestTimer, type ProviderSettings } from './provider-settings.ts'
 
 /** Why a token is requested, and how. */
 export interface SharedRequestOptions {

@@ -1,7 +1,7 @@
 import { acquireToken } from '../acquire/acquire-token.ts'
 import { hasValidity, stateOf, type CachedToken } from '../acquire/cached-token.ts'
 import { Cooldown } from '../acquire/cooldown.ts'
-import type { ProviderSettings } from '../acquire/provider-options.ts'
+import type { ResolvedOptions } from '../acquire/provider-options.ts'
 import { toTokenError, type ProviderContext } from '../acquire/request-with-retries.ts'
 import { SharedRequest, stalled, timeoutError, type SharedRequestOptions } from '../acquire/shared-request.ts'
 import { configurationError } from '../protocol/configuration-error.ts'
@@ -39,7 +39,7 @@ const noDemand: Demand = {}
 /** The provider: a cached token, one request at a time for the next one, and a pause after a failure. */
 export class CachingTokenProvider extends Redacted implements AttachableTokenProvider {
   readonly #source: TokenSource
-  readonly #settings: ProviderSettings
+  readonly #settings: ResolvedOptions
   readonly #events: TokenEvents
   readonly #work: BackgroundWork
   #cached: CachedToken | undefined
@@ -54,7 +54,7 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
   #closed = false
   #onIdle: (() => void) | undefined
 
-  constructor(source: TokenSource, settings: ProviderSettings, key?: string | number) {
+  constructor(source: TokenSource, settings: ResolvedOptions, key?: string | number) {
     super()
     if (settings.store) source.binding?.checkShareable()
     this.#source = source
@@ -195,7 +195,10 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
     const failures = this.#cooldown?.failures ?? 0
     const accepts = (cached: CachedToken): boolean => this.#accepts(cached, options.minimumValidityMs)
     try {
-      const cached = await acquireToken({ ...this.#context(), request, signal, failures, accepts })
+      const cached = await acquireToken(
+        { ...this.#context(), request, signal, failures, accepts },
+        this.#settings.store,
+      )
       const { binding } = this.#source
       if (binding) Object.assign(cached.token, { binding })
       signal.throwIfAborted()

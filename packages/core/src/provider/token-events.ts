@@ -1,5 +1,5 @@
 import type { CachedToken } from '../acquire/cached-token.ts'
-import type { ProviderSettings } from '../acquire/provider-options.ts'
+import type { ProviderSettings } from '../acquire/provider-settings.ts'
 import type { TokenErrorKind } from '../protocol/token-error.ts'
 import { elapsedSince } from '../runtime/clock.ts'
 import { addListener, notifyListener } from '../runtime/listeners.ts'

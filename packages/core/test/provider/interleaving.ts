@@ -53,7 +53,7 @@ interface Issued {
 }
 
 /** A source that records what it issued and when, and reports two concurrent requests as a problem. */
-export class StrictSource {
+class StrictSource {
   /** Number of requests. */
   requests = 0
   readonly problems: string[] = []

@@ -25,7 +25,7 @@ export interface Load extends AsyncDisposable {
   heap(): Promise<number>
 }
 
-export async function startLoad(
+async function startLoad(
   introspection: Partial<IntrospectionOptions>,
   maxCachedTokens?: number,
 ): Promise<Load> {

@@ -4,7 +4,7 @@ import type { Actor } from '../storage/audit-storage.ts'
 import type { Developer } from '../storage/developer-storage.ts'
 import { NotFoundError } from '../runtime/usage-error.ts'
 import { changesOf } from './acts.ts'
-import type { RegistryContext } from './application-registry.ts'
+import type { RegistryContext } from './credential-registry.ts'
 
 // A link that is sent to somebody else may be opened days later.
 const invitationMs = 7 * 86_400_000

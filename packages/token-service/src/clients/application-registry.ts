@@ -5,7 +5,12 @@ import type { Actor } from '../storage/audit-storage.ts'
 import type { ApplicationChanges, ProjectChanges, Transaction } from '../storage/storage.ts'
 import { changesOf, type Act, type Audit } from './acts.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
-import { AlreadyExists, createCredentialRegistry, type CredentialRegistry } from './credential-registry.ts'
+import {
+  AlreadyExists,
+  createCredentialRegistry,
+  type CredentialRegistry,
+  type RegistryContext,
+} from './credential-registry.ts'
 import type { Keyring } from './keyring.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
@@ -79,12 +84,6 @@ export interface ApplicationRegistry extends CredentialRegistry {
 
 /** How long something that is being deleted can be restored. */
 const deletionGraceDays = 30
-
-export interface RegistryContext {
-  readonly act: Act
-  readonly keyring: Keyring
-  readonly clock: Clock
-}
 
 export function createApplicationRegistry(context: RegistryContext, by: Actor): ApplicationRegistry {
   const { act, keyring, clock } = context

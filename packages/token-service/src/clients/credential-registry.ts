@@ -1,12 +1,20 @@
+import type { Clock } from '../runtime/clock.ts'
 import type { StoredSecret } from '../storage/application.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { PublicKey } from '../storage/public-key.ts'
 import type { Transaction } from '../storage/storage.ts'
-import { changesOf, type Audit } from './acts.ts'
-import type { RegistryContext } from './application-registry.ts'
+import { changesOf, type Act, type Audit } from './acts.ts'
 import { createClientSecret, isConfigured, storedSecret } from './client-secret.ts'
+import type { Keyring } from './keyring.ts'
 import { parsePublicKeys } from './parse-public-keys.ts'
 import { publicKeys, withKeys, withNewName, withoutKey } from './public-keys.ts'
+
+/** What the registries of both kinds of client work with. */
+export interface RegistryContext {
+  readonly act: Act
+  readonly keyring: Keyring
+  readonly clock: Clock
+}
 
 /** Something with this ID already exists: for example, a form was sent twice. */
 export class AlreadyExists extends Error {}

@@ -2,7 +2,7 @@ import { UsageError } from '../runtime/usage-error.ts'
 import type { Developer } from '../storage/developer-storage.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import { changesOf } from './acts.ts'
-import type { RegistryContext } from './application-registry.ts'
+import type { RegistryContext } from './credential-registry.ts'
 
 /** The service would have no administrator left. */
 export class LastAdministrator extends UsageError {

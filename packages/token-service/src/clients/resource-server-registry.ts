@@ -4,7 +4,7 @@ import type { Actor } from '../storage/audit-storage.ts'
 import type { ResourceServer } from '../storage/resource-server.ts'
 import type { Storage } from '../storage/storage.ts'
 import { changesOf } from './acts.ts'
-import type { RegistryContext } from './application-registry.ts'
+import type { RegistryContext } from './credential-registry.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
 import { AlreadyExists, createCredentialRegistry, type CredentialRegistry } from './credential-registry.ts'
 

@@ -59,10 +59,7 @@ const SAMPLE_RATE = 16_000
  * @returns what is known about the recording
  * @throws {AudioError} if the recording cannot be read
  */
-export async function writeSpeechWav(
-  file: FileHandle,
-  audio: AsyncIterable<Uint8Array>,
-): Promise<RecordingFacts> {
+async function writeSpeechWav(file: FileHandle, audio: AsyncIterable<Uint8Array>): Promise<RecordingFacts> {
   const reader = createWavReader(() => [SAMPLE_RATE])
   let written = 0
   const write = async (samples: Float32Array) => {

@@ -18,7 +18,7 @@ interface RecordButtonProps {
 const notStarted: RecordingStatus = { seconds: 0, level: 0 }
 
 /** Starts a recording, and stops it when pressed again. */
-export function RecordButton({ onRecording, onError }: RecordButtonProps) {
+function RecordButton({ onRecording, onError }: RecordButtonProps) {
   const [state, setState] = useState<'idle' | 'busy' | 'recording'>('idle')
   const [status, setStatus] = useState(notStarted)
   const recording = useRef<MicrophoneRecording | undefined>(undefined)

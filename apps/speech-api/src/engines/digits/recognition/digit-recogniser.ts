@@ -105,7 +105,7 @@ const MAX_WEIGHT = 50 // of a neighbour, in frames
  * the templates much worse than their frames in any order would, whereas digits in an unfamiliar voice fit both badly.
  * One word gives little evidence, so its neighbours count too: digits come in sequences.
  */
-export function selectDigits(
+function selectDigits(
   words: readonly DecodedWord[],
   frames: Float32Array,
   { starts, digits }: DigitTemplates,
