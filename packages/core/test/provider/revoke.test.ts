@@ -80,7 +80,7 @@ describe('revoke', () => {
     const [api, issuer] = ['https://api.example.com', 'https://auth.example.com']
     const fetch: typeof endpoint.fetch = async (url, init) => {
       if (init?.method === 'POST') return endpoint.fetch(url, init)
-      return String(url).startsWith(api)
+      return new Request(url).url.startsWith(api)
         ? Response.json({ resource: api, authorization_servers: [issuer] })
         : Response.json({ issuer, token_endpoint: `${issuer}/token`, revocation_endpoint: `${issuer}/out` })
     }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../runtime/clock.ts'
 import type { Application, ApplicationSettings, Approval, Project } from '../storage/application.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { ApplicationChanges, ProjectChanges, Transaction } from '../storage/storage.ts'
-import { changesOf, type Act, type Audit } from './acts.ts'
+import { changesOf, type Audit } from './acts.ts'
 import { createClientId, createClientSecret, storedSecret } from './client-secret.ts'
 import {
   AlreadyExists,
@@ -11,7 +10,6 @@ import {
   type CredentialRegistry,
   type RegistryContext,
 } from './credential-registry.ts'
-import type { Keyring } from './keyring.ts'
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
 
