@@ -11,6 +11,7 @@ const others = new Set([
   'createdb',
   'curl',
   'docker',
+  'systemctl',
   'echo',
   'export',
   'node',

@@ -9,9 +9,10 @@ import { root } from './read-site.ts'
 const command = join(root, 'packages/token-service/dist/command/tokenwell-service.js')
 /**
  * Languages of blocks. JavaScript shows configurations of Jest, which `pnpm check:compatibility` runs, SQL the
- * table of the PostgreSQL store, which a test of the store compares.
+ * table of the PostgreSQL store, which a test of the store compares, TSX the page that `pnpm release:rehearse
+ * --generated` builds with Next.js.
  */
-const shown = new Set(['js', 'ts', 'sh', 'yaml', 'json', 'ini', 'sql', 'text'])
+const shown = new Set(['js', 'ts', 'tsx', 'sh', 'yaml', 'json', 'ini', 'sql', 'text'])
 
 /** Starts the token service with each of its configurations, parses other data, and rejects unknown languages of blocks. */
 export async function checkData(blocks: readonly Block[]): Promise<string[]> {
