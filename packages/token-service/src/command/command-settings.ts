@@ -47,6 +47,7 @@ const groups: Readonly<Record<string, readonly (keyof typeof commandSettings.sha
     'applicationsFile',
     'resourceServersFile',
     'products',
+    'scopes',
     'secretOverlapSeconds',
     'failureAttempts',
     'failureWindowSeconds',

@@ -17,6 +17,7 @@ const values: Readonly<Record<string, [text: string, value: unknown]>> = {
   grantTypeIn: ['form-or-query', 'form-or-query'],
   products: ['a, b', ['a', 'b']],
   secretOverlapSeconds: ['60', 60],
+  scopes: ['orders:read,orders:write', ['orders:read', 'orders:write']],
   failureAttempts: ['3', 3],
   failureWindowSeconds: ['30', 30],
   publicUrl: ['https://auth.example.com', 'https://auth.example.com'],

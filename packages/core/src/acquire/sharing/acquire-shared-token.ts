@@ -115,7 +115,7 @@ async function waitForHolder(context: AcquireContext, operations: StoreOperation
     for (;;) {
       const waitedMs = clock.monotonic() - start
       // In proportion to the time waited, and to the remaining time: few reads however slow the endpoint is.
-      const leftMs = request.deadline - clock.monotonic()
+      const leftMs = Math.max(0, request.deadline - clock.monotonic())
       const pauseMs = jitter(Math.min(longestReadPauseMs, leftMs / 4, Math.max(shortestMs, 0.65 * waitedMs)))
       request.expectProgress(pauseMs + 1_000)
       const pause = sleep(pauseMs, own.signal)
