@@ -75,8 +75,8 @@ export async function actsUnderCrash({ cwd, args, env, rounds, crashDatabase }: 
 
 async function sender(service: ServiceProcess) {
   await service.authUrl
-  await expect.poll(() => service.output(), { timeout: 30_000 }).toMatch(/Administration.* at \S+/)
-  const url = /Administration.* at (\S+)/.exec(service.output())?.[1] ?? ''
+  await expect.poll(() => service.output(), { timeout: 30_000 }).toMatch(/Administration.* http\S+/)
+  const url = /Administration.* (http\S+)/.exec(service.output())?.[1] ?? ''
   return async (method: string, path: string, body?: unknown) => {
     const response = await fetch(url + path, {
       method,

@@ -15,7 +15,7 @@ it(
     const first = runCommand([...args, '--products', 'speech-to-text'], { cwd })
     const browser = createPortalBrowser(await first.authUrl)
     await expect.poll(() => first.output(), { timeout: 20_000 }).toContain('/portal/join/')
-    const link = /open this link within 15 minutes: (\S+)/.exec(first.output())?.[1] ?? ''
+    const link = /First administrator +(\S+)/.exec(first.output())?.[1] ?? ''
     const { pathname } = new URL(link)
 
     await browser.get(pathname)
@@ -55,9 +55,7 @@ it(
     for (const [name, value] of browser.cookies) session.cookies.set(name, value)
     expect((await session.get('/portal/projects')).status).toBe(200)
     expect(again.output()).not.toContain('/portal/join/')
-    const passwordLink = /open this link within 15 minutes: (\S+\/portal\/password\/(\S+))/.exec(
-      again.output(),
-    )
+    const passwordLink = /New password of ada +(\S+\/portal\/password\/(\S+))/.exec(again.output())
     expect((await returned.get(new URL(passwordLink?.[1] ?? '').pathname)).status).toBe(200)
     again.child.kill('SIGTERM')
     expect((await again.ended).stdout).not.toContain(passwordLink?.[2])

@@ -21,7 +21,8 @@ export function tryForm(
 ): SafeHtml {
   const { id, title, forms } = operation
   const list = `${id}-clients`
-  const names = Object.keys(forms[0]?.properties ?? {})
+  const { properties = {}, required = [] } = forms[0] ?? {}
+  const names = Object.keys(properties)
   return html`<form
       class="card try"
       method="post"
@@ -36,6 +37,7 @@ export function tryForm(
             name,
             id: `${id}-${name}`,
             label: name,
+            required: required.includes(name),
             type: name === 'client_secret' ? 'password' : 'text',
             ...(name === 'client_id' && clients.length > 0 && { list }),
           },
