@@ -8,7 +8,7 @@ import {
 import type { AxiosAdapter, AxiosInstance, AxiosResponse, InternalAxiosRequestConfig as Config } from 'axios'
 import { copyArguments } from './copy-arguments.ts'
 import { finalUrl, wasRedirected } from './final-url.ts'
-import { redirectedRequest, type RedirectedRequest } from './follow-redirect.ts'
+import { redirectedRequest, type RedirectedRequest } from './redirected-request.ts'
 import { redactError, redactResponse } from './redact.ts'
 import { baseOrigin, requestUrl, urlOfSameOrigin } from './request-url.ts'
 import { startTime, abortSignalOf } from './request-abort-signal.ts'

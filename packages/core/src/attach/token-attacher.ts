@@ -64,7 +64,7 @@ export interface ApiResponse {
   readonly readBody?: (() => string | undefined | Promise<string | undefined>) | undefined
 }
 
-/** The one place that decides where a token may be sent, what a response means, and whether to send a request again. */
+/** Decides where a token may be sent, what a response means, and whether to send a request again; see `createTokenAttacher`. */
 export interface TokenAttacher {
   /** Name of the header that carries the token. */
   readonly header: string

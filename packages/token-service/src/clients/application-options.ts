@@ -2,6 +2,9 @@ import { UsageError } from '../runtime/usage-error.ts'
 import { configuredKeys, type PublicKeyOptions } from './public-keys.ts'
 import type { ApplicationStatus, ResponseForm } from '../storage/application.ts'
 
+/** How long tokens last unless an application has another lifetime. */
+export const defaultLifetimeSeconds = 3600
+
 /** An application that is created when the service starts. */
 export interface ApplicationOptions extends PublicKeyOptions {
   readonly name: string

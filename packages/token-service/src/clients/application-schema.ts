@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { productNamePattern, responseForms, scopePattern } from './application-options.ts'
+import {
+  defaultLifetimeSeconds,
+  productNamePattern,
+  responseForms,
+  scopePattern,
+} from './application-options.ts'
 
 const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
 const name = z.string().min(1).max(200)
@@ -25,7 +30,7 @@ export const applicationSchema = z.strictObject({
   scopes: z.array(scopeName).default([]),
   level: z.string().max(200).default(''),
   responseForm: z.enum(responseForms).default('products'),
-  lifetimeSeconds: z.int().min(1).max(31_536_000).default(3600),
+  lifetimeSeconds: z.int().min(1).max(31_536_000).default(defaultLifetimeSeconds),
   status: z.enum(['approved', 'pending', 'revoked']).default('approved'),
   project: name.default('default'),
   organizationName: name.default('example-org'),

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os'
 import { userHeader } from '../admin/admin-request.ts'
+import { defaultLifetimeSeconds } from '../clients/application-options.ts'
 import { readText } from './configuration.ts'
 import type { Command } from 'commander'
 import { UsageError } from '../runtime/usage-error.ts'
@@ -43,7 +44,7 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
     .requiredOption('--project <name>', 'project of the application')
     .option('--products <names...>', 'API products of the application', [])
     .option('--scopes <names...>', 'scopes of the application', [])
-    .option('--lifetime-seconds <number>', 'lifetime of its tokens', Number, 3600)
+    .option('--lifetime-seconds <number>', 'lifetime of its tokens', Number, defaultLifetimeSeconds)
     .action((name: string, { project, products, scopes, lifetimeSeconds }: Record<string, unknown>) =>
       choose({
         method: 'POST',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { responseForms } from '../../clients/application-options.ts'
+import { defaultLifetimeSeconds, responseForms } from '../../clients/application-options.ts'
 import type { ApplicationSettings } from '../../storage/application.ts'
 import type { RawParameters } from '../../oauth/raw-parameters.ts'
 import type { FormState } from '../layout/form.ts'
@@ -74,7 +74,7 @@ export const newApplication: ApplicationSettings = {
   scopes: [],
   level: '',
   responseForm: 'products',
-  lifetimeSeconds: 3600,
+  lifetimeSeconds: defaultLifetimeSeconds,
 }
 
 /** The form's values for an existing application; the type check names a missing one. */

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { isBeingDeleted, type RegisteredClient } from '../../storage/application.ts'
-import { decisions, requestedText } from '../approvals/approval-decisions.ts'
+import { approvalButtons, requestedText } from '../approvals/approval-buttons.ts'
 import { csrfInput } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { time } from '../layout/time.ts'
@@ -47,7 +47,7 @@ export function applicationFrame(
       </ul>
     </nav>
     ${body}`
-  return page(request, { ...title, actions: decisions(request, client), body: framed })
+  return page(request, { ...title, actions: approvalButtons(request, client), body: framed })
 }
 
 /** The decision that the application waits for. */

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
-import { statedFields } from './approval-decisions.ts'
+import { statedFields } from './approval-buttons.ts'
 import { csrfInput } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'

@@ -5,7 +5,7 @@ import { duration } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 /** The buttons beside the title: what an administrator decides. */
-export function decisions(request: DeveloperRequest, client: RegisteredClient): SafeHtml | undefined {
+export function approvalButtons(request: DeveloperRequest, client: RegisteredClient): SafeHtml | undefined {
   const { status, requested, name } = client.application
   if (!request.developer.administrator) return undefined
   const approval = { decision: 'approve', label: 'Approve', object: name }
