@@ -41,7 +41,7 @@ async function runProxy(flags: ProxyFlags, context: CommandContext): Promise<voi
   context.stdout.write(`${proxy.url}\n`)
   info(
     context,
-    `Use this URL instead of ${target.href}. Whoever knows it can call the API. Stop with Ctrl+C.`,
+    `Use this URL instead of ${target.href}. Anybody who knows it can call the API. Stop with Ctrl+C.`,
   )
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   await proxy.close()

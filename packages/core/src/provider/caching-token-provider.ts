@@ -4,12 +4,10 @@ import { Cooldown } from '../acquire/cooldown.ts'
 import type { ResolvedOptions } from '../acquire/provider-options.ts'
 import { toTokenError, type ProviderContext } from '../acquire/request-with-retries.ts'
 import { SharedRequest, stalled, timeoutError, type SharedRequestOptions } from '../acquire/shared-request.ts'
-import { configurationError } from '../protocol/configuration-error.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { copyTokenError, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { Redacted } from '../runtime/redacted.ts'
 import { dropsBackgroundWork } from '../runtime/runtime.ts'
-import { waitFor } from '../runtime/timers.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 import type { TokenAttachmentEvent, TokenEventListener, TokenRequestReason } from '../tokens/token-event.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
@@ -19,7 +17,9 @@ import type {
   RejectedRequest,
 } from './attachable-token-provider.ts'
 import { BackgroundWork } from './background-work.ts'
+import { lastResort, noDemand, reasonFor, suffices, type Demand } from './demand.ts'
 import { RejectionBudget } from './rejection-budget.ts'
+import { revokeToken } from './revoke-token.ts'
 import { TokenEvents, type CallRecord } from './token-events.ts'
 import type { CloseOptions } from './token-provider.ts'
 
@@ -27,14 +27,6 @@ import type { CloseOptions } from './token-provider.ts'
 export const closedProvider = { kind: 'aborted', message: 'The token provider was closed.' } as const
 /** Where a runtime may have dropped a request that another incoming request started, callers wait for it this long. */
 const foreignRequestMs = 1_000
-
-/** What one call needs. */
-interface Demand extends GetTokenToAttachOptions {
-  /** A token other than this one: an API has rejected it. */
-  readonly replacementOf?: AccessToken | undefined
-}
-
-const noDemand: Demand = {}
 
 /** The provider: a cached token, one request at a time for the next one, and a pause after a failure. */
 export class CachingTokenProvider extends Redacted implements AttachableTokenProvider {
@@ -87,7 +79,7 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
     } catch (cause) {
       // A caller may leave while its result is on the way. Callers that share a failure do not share the error.
       const error: unknown = signal?.aborted ? signal.reason : copyTokenError(cause)
-      const old = signal?.aborted ? undefined : this.#lastResort(demand)
+      const old = signal?.aborted ? undefined : lastResort(this.#cached, demand, this.#settings.clock)
       const kind = isTokenError(error) ? error.kind : 'aborted'
       if (record.waitedFor || !old) this.#events.callSettled(record, old ? undefined : kind)
       if (old) return old
@@ -125,7 +117,7 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
         // Several callers reach this point together. No await from here on: the request must not lose its last caller.
         request = this.#pending
         if (request === undefined || request === givenUp) {
-          const reason = forced ? 'forced' : this.#reason()
+          const reason = forced ? 'forced' : reasonFor(this.#cached, this.#rejections, clock)
           request = this.#start({ reason, forced, minimumValidityMs, delayMs })
         }
       } else if (waitUntil === undefined && dropsBackgroundWork()) {
@@ -153,19 +145,8 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
     }
   }
 
-  /** Whether a cached token meets a demand, apart from its state. */
   #suffices(cached: CachedToken, demand: Demand): boolean {
-    const { forceRefresh, minimumValidityMs = 0, waitForReplacement, replacementOf } = demand
-    if (forceRefresh || cached.token.value === replacementOf?.value) return false
-    if (waitForReplacement && this.#rejections?.isRejected(cached.token.value)) return false
-    return minimumValidityMs === 0 || hasValidity(cached, this.#settings.clock, minimumValidityMs)
-  }
-
-  /** A rejected token is better than none: an API may accept it. */
-  #lastResort({ forceRefresh, waitForReplacement, replacementOf }: Demand): AccessToken | undefined {
-    const cached = this.#cached
-    const mayFallBack = waitForReplacement || (cached?.rejected && !forceRefresh && !replacementOf)
-    return mayFallBack && stateOf(cached, this.#settings.clock) !== 'expiring' ? cached?.token : undefined
+    return suffices(cached, demand, this.#rejections, this.#settings.clock)
   }
 
   /** The request that callers can join, unless its runtime has dropped it. */
@@ -235,13 +216,6 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
     return hasValidity(cached, this.#settings.clock, minimumValidityMs)
   }
 
-  #reason(): TokenRequestReason {
-    const state = stateOf(this.#cached, this.#settings.clock)
-    if (state === 'none') return 'first'
-    if (state === 'expiring') return 'expiring'
-    return this.#rejections?.isRejected(this.#cached!.token.value) ? 'rejected' : 'minimum_validity'
-  }
-
   reject(token: AccessToken): void {
     const cached = this.#cached
     if (cached?.token.value !== token.value) return
@@ -275,14 +249,19 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
   }
 
   /** Whether a rejected token may be replaced now. */
-  #mayReplace({ token, storeId }: CachedToken, origin?: string, path?: string): boolean {
+  #mayReplace(cached: CachedToken, origin?: string, path?: string): boolean {
     // Its replacement has been requested already.
-    if (this.#budget.isRejected(token.value)) return true
+    if (this.#budget.isRejected(cached.token.value)) return true
     if (!this.#pending && !this.#budget.draw(origin, path)) return false
-    this.#budget.remember(token.value)
-    const { store } = this.#settings
-    if (store && storeId !== undefined) void store.sharing.remove(this.#context(), store, storeId)
+    this.#budget.remember(cached.token.value)
+    void this.#removeStored(cached)
     return true
+  }
+
+  /** Removes a token from the store that it came from or was written to. Never fails. */
+  async #removeStored({ storeId }: CachedToken): Promise<void> {
+    const { store } = this.#settings
+    if (store && storeId !== undefined) await store.sharing.remove(this.#context(), store, storeId)
   }
 
   widen(scopes: readonly string[], url: string): AttachableTokenProvider | undefined {
@@ -309,20 +288,8 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
     const cached = this.#cached
     if (cached === undefined) return
     this.reset()
-    const { store } = this.#settings
-    if (store && cached.storeId !== undefined) {
-      await store.sharing.remove(this.#context(), store, cached.storeId)
-    }
-    await this.#revoke(cached)
-  }
-
-  async #revoke({ token }: CachedToken): Promise<void> {
-    const { attemptTimeoutMs, label } = this.#settings
-    if (!this.#source.revokeToken) throw configurationError('The token source cannot revoke tokens.')
-    const controller = new AbortController()
-    const late = (): TokenError => timeoutError(attemptTimeoutMs)
-    const revocation = this.#source.revokeToken(token.value, { signal: controller.signal, label })
-    await waitFor(revocation, attemptTimeoutMs, undefined, late, () => controller.abort())
+    await this.#removeStored(cached)
+    await revokeToken(this.#context(), cached.token)
   }
 
   async close({ revoke = false }: CloseOptions = {}): Promise<void> {
@@ -336,7 +303,7 @@ export class CachingTokenProvider extends Redacted implements AttachableTokenPro
       await request.settled()
     }
     await this.#work.settled()
-    if (revoke && cached && cached.storeId === undefined) await this.#revoke(cached)
+    if (revoke && cached && cached.storeId === undefined) await revokeToken(this.#context(), cached.token)
   }
 
   /** Closes once the last running call has settled. */

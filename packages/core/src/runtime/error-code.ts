@@ -1,7 +1,7 @@
 const codeShape = /^[\w.-]{1,80}$/
 
 /** Why `fetch` sends no such request. It gives no code, and its own texts may hold the value of a header. */
-const refusals: readonly (readonly [RegExp, string])[] = [
+const rejections: readonly (readonly [RegExp, string])[] = [
   [/^bad port$/, 'bad port'],
   [/invalid header value|ByteString|Invalid character in header/i, 'invalid header value'],
   [/invalid header name|Header name must be/i, 'invalid header name'],
@@ -14,11 +14,11 @@ export function errorCode(error: unknown): string {
   for (let depth = 0; depth < 5 && typeof error === 'object' && error !== null; depth++) {
     const { code, name: own, message, cause, errors } = error as Record<string, unknown>
     if (typeof code === 'string' && codeShape.test(code)) return code
-    const refusal =
+    const rejected =
       own === 'TypeError' || own === 'Error'
-        ? refusals.find(([text]) => text.test(String(message)))
+        ? rejections.find(([text]) => text.test(String(message)))
         : undefined
-    if (refusal) return refusal[1]
+    if (rejected) return rejected[1]
     if (depth === 0 && typeof own === 'string' && codeShape.test(own)) name = own
     error = cause ?? (Array.isArray(errors) ? errors[0] : undefined)
   }

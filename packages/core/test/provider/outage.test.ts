@@ -19,7 +19,7 @@ describe.each(sources)('with %s', (_grant, sourceOf) => {
 
   describe('a token endpoint that fails for ten seconds while the token is due for refresh', () => {
     it.each<[string, ScriptedResponse]>([
-      ['refuses connections', connectionRefused],
+      ['rejects connections', connectionRefused],
       ['responds with 503', unavailable],
       ['never responds', never],
       ['responds with HTML', { body: '<html>' }],

@@ -34,7 +34,7 @@ const exchangeOf = (endpoint: ScriptedEndpoint, options: Partial<TokenExchangeOp
 const formOf = ({ requests }: ScriptedEndpoint) => Object.fromEntries(requests.at(-1)!.form)
 
 describe('jwtBearer', () => {
-  it('sends the assertion, with no client ID if there is none (RFC 7523, section 2.1)', async () => {
+  it('sends the assertion, without a client ID if the client has no ID (RFC 7523, section 2.1)', async () => {
     const endpoint = new ScriptedEndpoint()
     const resource = 'https://api.example.com'
     await createTokenProvider(bearerOf(endpoint, { scope: 'read', resource })).getToken()
