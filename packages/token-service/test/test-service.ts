@@ -100,18 +100,23 @@ export async function administeredService(options: TokenServiceOptions = {}): Pr
   return {
     ...service,
     token: adminToken,
-    async send(method, path, body) {
-      const response = await fetch(`${service.adminUrl}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${adminToken}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      const text = await response.text()
-      const isJson = response.headers.get('content-type')?.startsWith('application/json')
-      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
-    },
+    send: adminSender(service.adminUrl!, adminToken),
+  }
+}
+
+/** Sends requests with an administrator token, and bodies as JSON. */
+export function adminSender(adminUrl: string, token: string): AdministeredService['send'] {
+  return async (method, path, body) => {
+    const response = await fetch(adminUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
   }
 }

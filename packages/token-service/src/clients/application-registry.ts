@@ -13,19 +13,7 @@ import {
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
 
-export type NewApplication = Omit<
-  Application,
-  | 'id'
-  | 'clientId'
-  | 'createdAtMs'
-  | 'requested'
-  | 'revision'
-  | 'tokenGeneration'
-  | 'deletesAtMs'
-  | 'keys'
-  | 'organizationName'
-  | 'developerEmail'
->
+export type NewApplication = ApplicationSettings & Pick<Application, 'projectId' | 'status'>
 
 /** The application has changed since it was read. */
 export class ApplicationChanged extends Error {

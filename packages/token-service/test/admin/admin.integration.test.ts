@@ -7,7 +7,7 @@ import {
   introspect,
   requestToken,
   testService,
-  type JsonResponse,
+  adminSender,
   administeredService,
 } from '../test-service.ts'
 
@@ -15,20 +15,7 @@ const token = 'administrator-token-0123456789-abcdef'
 
 async function administered() {
   const service = await testService({ adminPort: 0, adminToken: token, metrics: true, portal: true })
-  const send = async (method: string, path: string, body?: unknown): Promise<JsonResponse> => {
-    const response = await fetch(`${service.adminUrl}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
-  }
-  return { ...service, send }
+  return { ...service, send: adminSender(service.adminUrl!, token) }
 }
 
 describe("the administrators' listener", () => {

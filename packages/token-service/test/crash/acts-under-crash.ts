@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { runCommand, type ServiceProcess } from '../service-process.ts'
+import { adminSender } from '../test-service.ts'
 
 const administrators = 4
 const actsPerRound = 12
@@ -77,17 +78,5 @@ async function sender(service: ServiceProcess) {
   await service.authUrl
   await expect.poll(() => service.output(), { timeout: 30_000 }).toMatch(/Administration.* http\S+/)
   const url = /Administration.* (http\S+)/.exec(service.output())?.[1] ?? ''
-  return async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${adminToken}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return { status: response.status, body: isJson ? JSON.parse(text) : text }
-  }
+  return adminSender(url, adminToken)
 }
