@@ -6,8 +6,8 @@ import {
 } from '@tokenwell/token-service'
 import type { ServiceContext } from '../src/oauth/service-context.ts'
 import { openService } from '../src/service/open-service.ts'
-import { serve } from '../src/service/start-token-service.ts'
-import { resolveOptions } from '../src/service/token-service-options.ts'
+import { serve } from '../src/service/serve-token-service.ts'
+import { resolveOptions } from '../src/service/service-settings.ts'
 
 export const application = {
   name: 'speech-demo',

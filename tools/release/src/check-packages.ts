@@ -11,6 +11,7 @@ import {
   type PackedPackage,
   checkWithPublint,
   checkPackedFiles,
+  checkTypeImports,
 } from './checks/packed-package.ts'
 import { checkLicences, checkUnused } from './checks/project.ts'
 import { publicPackages } from './public-packages.ts'
@@ -50,6 +51,7 @@ const all = [
   checkEach('files packed', checkPackedFiles),
   checkEach('publint', checkWithPublint),
   checkEach('are the types wrong', checkModuleTypes),
+  checkEach('imports of the types', checkTypeImports),
   checkEach('API reports', (one) => checkApiReports(one)),
 ]
 const list = new Listr(all, {

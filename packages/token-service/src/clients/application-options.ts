@@ -33,7 +33,16 @@ export interface ApplicationOptions extends PublicKeyOptions {
   readonly developerEmail?: string | undefined
 }
 
-/** What of them is set after defaults. */
+/** An API that may introspect tokens. It is registered when the service starts. */
+export interface ResourceServerOptions extends PublicKeyOptions {
+  readonly clientId: string
+  /** Required without a public key. */
+  readonly clientSecret?: string | undefined
+  /** @default its client ID */
+  readonly name?: string | undefined
+}
+
+/** What of an application is set after defaults. */
 type Defaulted =
   | 'products'
   | 'scopes'

@@ -4,20 +4,11 @@ import type { StoredSecret } from '../storage/application.ts'
 import type { PublicKey } from '../storage/public-key.ts'
 import type { Storage, Transaction } from '../storage/storage.ts'
 import { changesOf, type Act, type Audit } from './acts.ts'
-import type { ResolvedApplication } from './application-options.ts'
+import type { ResolvedApplication, ResourceServerOptions } from './application-options.ts'
 import { configuredId, isConfigured, storedSecret } from './client-secret.ts'
 import type { ClientKind, CredentialOwner } from './credential-registry.ts'
 import type { Keyring } from './keyring.ts'
-import { configuredKeys, withConfiguredKeys, type PublicKeyOptions } from './public-keys.ts'
-
-/** An API that may introspect tokens. It is registered when the service starts. */
-export interface ResourceServerOptions extends PublicKeyOptions {
-  readonly clientId: string
-  /** Required without a public key. */
-  readonly clientSecret?: string | undefined
-  /** @default its client ID */
-  readonly name?: string | undefined
-}
+import { configuredKeys, withConfiguredKeys } from './public-keys.ts'
 
 export interface SeedContext {
   readonly storage: Pick<Storage, 'products' | 'scopes'>

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { z } from 'zod'
 import { numeric, port, setting, type SettingMeta } from '../runtime/setting.ts'
-import { serviceSettings } from '../service/token-service-options.ts'
+import { serviceSettings } from '../service/service-settings.ts'
 import { parseStorageLocation } from '../storage/open-storage.ts'
 
 const file = z.string().optional()

@@ -3,7 +3,8 @@ import { createServer } from '../http/create-server.ts'
 import { addRoutes } from './routes.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import { openService } from './open-service.ts'
-import { resolveOptions, type TokenServiceOptions } from './token-service-options.ts'
+import { resolveOptions } from './service-settings.ts'
+import type { TokenServiceOptions } from './token-service-options.ts'
 
 /** Creates the service without listening; its storage opens when the server becomes ready. */
 export function createTokenService(options: TokenServiceOptions = {}): FastifyInstance {

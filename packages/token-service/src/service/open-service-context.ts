@@ -14,7 +14,7 @@ import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { purgeRegularly } from '../oauth/purge-expired.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
-import type { ResolvedOptions } from './token-service-options.ts'
+import type { ResolvedOptions } from './service-settings.ts'
 
 const dayMs = 86_400_000
 

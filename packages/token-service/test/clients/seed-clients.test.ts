@@ -1,14 +1,11 @@
 import { expect, it, describe } from 'vitest'
+import type { ResourceServerOptions } from '../../src/clients/application-options.ts'
 import { AlreadyExists } from '../../src/clients/credential-registry.ts'
 import { createKeyring, createRandomKey } from '../../src/clients/keyring.ts'
 import { createResourceServerRegistry } from '../../src/clients/resource-server-registry.ts'
-import {
-  seedApplications,
-  seedResourceServers,
-  type ResourceServerOptions,
-} from '../../src/clients/seed-clients.ts'
+import { seedApplications, seedResourceServers } from '../../src/clients/seed-clients.ts'
 import { createAct } from '../../src/clients/acts.ts'
-import { resolveOptions } from '../../src/service/token-service-options.ts'
+import { resolveOptions } from '../../src/service/service-settings.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 
 it('creates nothing twice with the same ID, as a form that is sent twice', async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { checkPackage, createPackageFromTarballData, type Package } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
@@ -44,6 +44,33 @@ export async function checkModuleTypes({ contents, packedManifest }: PackedPacka
   return result.problems.map(
     ({ kind, ...details }) => `${kind} ${JSON.stringify({ ...details, trace: undefined })}`,
   )
+}
+
+/** What the declarations of the entries import, directly or through others, is installed with the package. */
+export function checkTypeImports({ contents, files, packedManifest }: PackedPackage): string[] {
+  const { name, dependencies, peerDependencies } = packedManifest
+  const installed = new Set([name, ...Object.keys({ ...dependencies, ...peerDependencies })])
+  const entries = targets(packedManifest.exports).map((target) => normalize(target))
+  const reached = new Set(entries.filter((target) => /\.d\.c?ts$/.test(target)))
+  const problems: string[] = []
+  for (const file of reached) {
+    const text = contents.readFile(`/node_modules/${name}/${file}`)
+    for (const [, specifier = ''] of text.matchAll(/(?:\bfrom |\bimport\()['"]([^'"]+)['"]/g)) {
+      const [declared] = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)!
+      if (specifier.startsWith('.')) {
+        const target = join(dirname(file), specifier)
+        const found = [target, target.replace(/\.(c?)[jt]s$/, '.d.$1ts')].find((path) => files.includes(path))
+        if (found !== undefined && /\.d\.c?ts$/.test(found)) reached.add(found)
+      } else if (
+        !specifier.startsWith('node:') &&
+        !installed.has(declared) &&
+        !installed.has(`@types/${declared}`)
+      ) {
+        problems.push(`${file} imports ${specifier}, which is not installed with the package`)
+      }
+    }
+  }
+  return problems
 }
 
 const built = /^dist\/(.+?)\.(?:d\.)?c?[jt]s(?:\.map)?$/

@@ -1,0 +1,182 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { z } from 'zod'
+import { allowedRanges } from '../oauth/internal-addresses.ts'
+import { parseTrustProxy } from '../http/trust-proxy.ts'
+import { systemClock, type Clock } from '../runtime/clock.ts'
+import { UsageError } from '../runtime/usage-error.ts'
+import {
+  rejectDuplicates,
+  rejectInvalidProducts,
+  rejectWithoutCredentials,
+  rejectWeakSecrets,
+} from '../clients/application-options.ts'
+import {
+  applicationSchema,
+  productName,
+  resourceServerSchema,
+  scopeName,
+} from '../clients/application-schema.ts'
+import { parseStorageLocation } from '../storage/open-storage.ts'
+import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'
+import type { TokenServiceOptions } from './token-service-options.ts'
+
+/**
+ * Every setting, once: what it takes, its default and, unless it is a list of objects or a secret, what it means as a flag. Its
+ * names as flag, environment variable and in the configuration file derive from its name here.
+ */
+export const serviceSettings = z.strictObject({
+  port: setting('<number>', 'port to listen on; 0 selects a free port', port.default(0)),
+  host: setting('<address>', 'address to listen on', z.string().min(1).default('127.0.0.1')),
+  storage: setting(
+    '<where>',
+    'where data is stored: sqlite:FILE, a postgres:// URL, or memory',
+    z.string().default('memory').transform(parseStorageLocation),
+  ),
+  secretHashKeys: z.array(z.string()).optional(),
+  errors: setting(
+    '<format>',
+    'format of error responses: platform or standard (RFC 6749)',
+    z.enum(['platform', 'standard']).default('platform'),
+  ),
+  grantTypeIn: setting(
+    '<where>',
+    'where token requests have grant_type: query (as the platform requires) or form-or-query (RFC 6749)',
+    z.enum(['query', 'form-or-query']).default('query'),
+  ),
+  // Names of products are checked below, where the message can name the application.
+  applications: z
+    .array(applicationSchema.extend({ products: z.array(z.string().min(1)).default([]) }))
+    .default([]),
+  resourceServers: z.array(resourceServerSchema).default([]),
+  products: setting(
+    '<names>',
+    'comma-separated API products to add to the catalogue',
+    list(productName).default([]),
+  ),
+  scopes: setting('<names>', 'comma-separated scopes to add to the catalogue', list(scopeName).default([])),
+  secretOverlapSeconds: setting(
+    '<number>',
+    'how long the previous secret of a configured client stays valid',
+    numeric(z.number().min(0)).default(86_400),
+  ),
+  failureAttempts: setting(
+    '<number>',
+    'failed attempts from one address for one client before further failures get status 429',
+    numeric(z.number().int().min(1)).default(10),
+  ),
+  failureWindowSeconds: setting(
+    '<number>',
+    'period in which failed attempts are counted',
+    numeric(z.number().positive()).default(60),
+  ),
+  publicUrl: setting(
+    '<url>',
+    'URL that clients use',
+    z
+      .url({ protocol: /^https?$/ })
+      .regex(/^[^?#]*$/, 'must not contain a query or a fragment')
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+  ),
+  trustProxy: setting(
+    '<addresses>',
+    'proxies that are trusted to report client addresses: the number of hops, or a comma-separated list of addresses, CIDR ranges and the names loopback, linklocal and uniquelocal',
+    z
+      .union(
+        [z.boolean(), z.number(), z.string()],
+        'must be true, false, the number of hops, or a comma-separated list of addresses',
+      )
+      .default(false)
+      .transform(parseTrustProxy),
+  ),
+  corsOrigins: setting(
+    '<origins>',
+    'comma-separated origins whose pages may request tokens, or * (default: none)',
+    list(
+      z.string().regex(/^(\*|https?:\/\/[^/]+)$/, 'must be an origin, such as https://tools.example.com'),
+    ).default([]),
+  ),
+  metrics: setting(
+    '<boolean>',
+    'whether to serve /metrics (default: true; false with memory storage)',
+    boolean.optional(),
+  ),
+  adminPort: setting(
+    '<number>',
+    'port of a second listener for administrators and metrics; requires an administrator token',
+    port.optional(),
+  ),
+  adminHost: setting(
+    '<address>',
+    'address of the listener for administrators',
+    z.string().min(1).default('127.0.0.1'),
+  ),
+  adminToken: z.string().min(32, 'must have 32 or more characters').optional(),
+  auditRetentionDays: setting(
+    '<number>',
+    'how long the audit log is kept',
+    numeric(z.number().positive()).default(365),
+  ),
+  usageRetentionDays: setting(
+    '<number>',
+    'how long the usage data shown in the portal is kept',
+    numeric(z.number().positive()).default(365),
+  ),
+  jwksAllowedHosts: setting(
+    '<hosts>',
+    'comma-separated hosts, addresses and CIDR ranges of internal networks that JWK set URLs may point to (default: none)',
+    list(z.string().min(1)).default([]),
+  ),
+  sandbox: setting(
+    '[port]',
+    'for tests: control endpoints on loopback (faults, clock, journal)',
+    z
+      .preprocess(booleanOf, z.union([z.boolean(), port], 'must be true, false or a port'))
+      .default(false)
+      .transform((value) => (value === false ? undefined : { port: value === true ? 0 : value })),
+  ),
+})
+
+const embeddingOptions = serviceSettings.extend({
+  portal: z.boolean().default(false),
+  fetchKeys: z.custom<typeof fetch>().optional(),
+  logger: z.custom<FastifyBaseLogger>().optional(),
+  clock: z.custom<Clock>().default(systemClock),
+})
+
+type Embedding = z.output<typeof embeddingOptions>
+
+export type ResolvedOptions = Omit<Embedding, 'metrics'> & { readonly metrics: boolean }
+
+/** @throws {@link UsageError} that names the setting */
+export function resolveOptions(options: TokenServiceOptions): ResolvedOptions {
+  return checkOptions(parseSettings(embeddingOptions, options))
+}
+
+/** Checks what depends on more than one setting. */
+export function checkOptions(options: Embedding): ResolvedOptions {
+  const { storage, secretHashKeys, applications, resourceServers } = options
+  if (storage.kind === 'postgres' && !secretHashKeys?.length) {
+    throw new UsageError(
+      'The setting "secretHashKeys" is missing. PostgreSQL storage requires at least one key of 32 or more random characters, the same for every instance.',
+    )
+  }
+  if (storage.kind === 'postgres' && options.sandbox) {
+    throw new UsageError(
+      'The sandbox is not available with PostgreSQL storage. Use memory or SQLite storage.',
+    )
+  }
+  if (options.adminPort !== undefined && options.adminToken === undefined) {
+    throw new UsageError(
+      'The setting "adminPort" requires an administrator token. Set adminToken, adminTokenFile or TOKENWELL_ADMIN_TOKEN.',
+    )
+  }
+  allowedRanges(options.jwksAllowedHosts)
+  rejectInvalidProducts(applications)
+  for (const [name, clients] of Object.entries({ applications, resourceServers })) {
+    rejectDuplicates(name, clients)
+    rejectWithoutCredentials(name, clients)
+    if (storage.kind !== 'memory') rejectWeakSecrets(name, clients)
+  }
+  return { ...options, metrics: options.metrics ?? storage.kind !== 'memory' }
+}
