@@ -13,7 +13,7 @@ import { AlreadyExists, createCredentialRegistry, type CredentialRegistry } from
  * log.
  */
 export interface ResourceServerRegistry extends CredentialRegistry {
-  /** Throws a `NotFoundError` if there is none with that client ID. */
+  /** Throws a `NotFoundError` if no resource server has that client ID. */
   find(clientId: string): Promise<ResourceServer>
   /** Returns the secret, once. Throws {@link AlreadyExists} if there is one with that `id`. */
   create(name: string, id?: string): Promise<{ resourceServer: ResourceServer; clientSecret: string }>
