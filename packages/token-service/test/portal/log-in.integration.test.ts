@@ -381,6 +381,6 @@ it.each([
   ['lovelacelovelace', 'Do not use your name or the name of the service.'],
   ['Tokenwell-Lovelace', 'Do not use your name or the name of the service.'],
   ['short', 'Use at least 12 characters.'],
-])('the password %j of "lovelace" is refused because: %s', (typed, message) => {
+])('the password %j of "lovelace" is rejected because: %s', (typed, message) => {
   expect(newPassword('lovelace').safeParse(typed).error?.issues[0]?.message).toBe(message)
 })

@@ -74,7 +74,7 @@ async function derive(password: string, salt: Buffer, options: ScryptOptions, la
 function turn(lane: Lane): Promise<void> {
   return new Promise((start, reject) => {
     const queue = waiting[lane]
-    // Any of those that wait, so that whoever sends the most cannot keep the others out.
+    // Any of those that wait, so that a client that sends many cannot keep the others out.
     if (queue.length >= maxWaiting[lane]) {
       queue.splice(randomInt(queue.length), 1)[0]?.reject(new PortalError('busy'))
     }
