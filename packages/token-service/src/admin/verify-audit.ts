@@ -53,9 +53,9 @@ export async function verifyAudit(
   let last: Pick<ChainedEntry, 'sequence' | 'mac' | 'id'> = { sequence: 0, mac: '', ...start, id: 0 }
   const keptEntries = new Map([[last.sequence, last.mac]])
   let entries = 0
-  let read = -Infinity
+  let read = Number.MIN_SAFE_INTEGER
   for (;;) {
-    const page = await audit.chain(Math.max(read, Number.MIN_SAFE_INTEGER), pageSize)
+    const page = await audit.chain(read, pageSize)
     for (const entry of page) {
       const { sequence, mac, keyId, id } = entry
       read = sequence
