@@ -1,4 +1,4 @@
-import type { AttachOptions, TokenProvider } from '@tokenwell/core'
+import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
 import {
   createTokenAttacher,
   isRepeatableBody,
@@ -40,7 +40,7 @@ interface RepeatableRequest extends AttachRequest {
  */
 export function attachTokens(
   instance: AttachableInstance,
-  tokens: TokenProvider,
+  tokens: TokenProvider | TokenProviderSelector,
   options: Partial<AttachOptions> = {},
 ): () => void {
   const allowedOrigins = options.allowedOrigins ?? baseOrigin(instance.defaults.baseURL)

@@ -1,3 +1,4 @@
+import { copyBody } from '@tokenwell/core/adapter'
 import type { InternalAxiosRequestConfig as Config } from 'axios'
 
 /**
@@ -8,19 +9,11 @@ export function copyArguments(config: Config): void {
   const { url, params, data } = config
   if (typeof url === 'object') config.url = String(url)
   if (params instanceof URLSearchParams) config.params = new URLSearchParams(params)
-  if (typeof data === 'object') config.data = copyBody(data)
+  if (typeof data === 'object') config.data = asBuffer(copyBody(data))
 }
 
-function copyBody(body: unknown): unknown {
-  if (body instanceof FormData) {
-    const copy = new FormData()
-    for (const [name, value] of body) copy.append(name, value)
-    return copy
-  }
-  if (body instanceof ArrayBuffer) return body.slice(0)
-  if (!ArrayBuffer.isView(body)) return body
-  const { buffer, byteOffset, byteLength } = body
-  const bytes = new Uint8Array(buffer, byteOffset, byteLength)
-  // axios recognises a Buffer, which only Node has.
-  return typeof Buffer === 'undefined' ? bytes.slice() : Buffer.from(bytes)
+/** axios recognises a `Buffer`, which only Node has. */
+function asBuffer(body: unknown): unknown {
+  if (typeof Buffer === 'undefined' || !(body instanceof Uint8Array)) return body
+  return Buffer.from(body.buffer)
 }

@@ -1,8 +1,9 @@
 import { attachTokens } from '@tokenwell/axios-interceptor'
+import { createTokenProvider } from '@tokenwell/core'
 import { json, noResponse, useTestServers } from '@tokenwell/testing'
 import axios, { create, type AxiosAdapter, type AxiosInstance, type AxiosRequestConfig } from 'axios'
 import { getEventListeners } from 'node:events'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 // oxlint-disable-next-line import/no-named-as-default-member -- axios's types do not name this export
 const { CancelToken } = axios
@@ -75,7 +76,19 @@ it('ends the wait for a new token if the check of the response cancels the reque
 })
 
 it('leaves no timer behind', async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  // Without sockets, whose timers are Node's.
+  let issued = 0
+  const tokens = createTokenProvider({
+    cacheKey: async () => '',
+    requestToken: async () => ({
+      accessToken: `token-${++issued}`,
+      tokenType: 'Bearer',
+      expiresIn: 3600,
+      scope: [],
+    }),
+  })
   const adapter: AxiosAdapter = async (config) => ({
     data: '',
     status: 200,
@@ -83,9 +96,9 @@ it('leaves no timer behind', async () => {
     headers: {},
     config,
   })
-  await servers.tokens.getToken()
-  const before = timers()
-  servers.tokens.reject(await servers.tokens.getToken())
-  await api.get('/', { timeout: 60_000, adapter })
-  expect(timers()).toBe(before)
+  const unconnected = create({ baseURL: 'https://api.example.com', adapter })
+  attachTokens(unconnected, tokens)
+  await unconnected.get('/', { timeout: 60_000 })
+  expect(issued).toBe(1)
+  expect(vi.getTimerCount()).toBe(0)
 })

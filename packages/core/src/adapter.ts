@@ -5,7 +5,7 @@ export type {
   RejectedRequest,
 } from './provider/attachable-token-provider.ts'
 export { maxRedirects, networkError, readRedirect, type Redirect } from './attach/follow-redirect.ts'
-export { isRepeatableBody } from './attach/replayable-body.ts'
+export { copyBody, isRepeatableBody } from './attach/replayable-body.ts'
 export type {
   ApiResponse,
   Attachment,

@@ -1,4 +1,4 @@
-import type { AttachOptions, TokenProvider } from '@tokenwell/core'
+import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
 import { createTokenAttacher, fetchWithToken, isRepeatableBody } from '@tokenwell/core/adapter'
 import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
 
@@ -13,7 +13,10 @@ import type { Hooks, Options } from 'ky' with { 'resolution-mode': 'import' }
  * @throws {TokenError} of kind `configuration`, naming the option; a request that gets no token is not sent and fails
  * with a `TokenError`
  */
-export function tokenHooks(tokens: TokenProvider, options: AttachOptions): { readonly hooks: Hooks } {
+export function tokenHooks(
+  tokens: TokenProvider | TokenProviderSelector,
+  options: AttachOptions,
+): { readonly hooks: Hooks } {
   const attacher = createTokenAttacher(tokens, options)
 
   // Wraps fetch instead of changing the request: the final URL is checked, ky's timeouts and retries cover the token

@@ -20,15 +20,19 @@ describeAdapter({
       const bare = new HttpService()
       return createAxiosClient((request) => firstValueFrom(bare.request(request)))
     }
-    const module = await Test.createTestingModule({
-      imports: [
-        TokenModule.forRoot({ isGlobal: true, source: unused }),
-        TokenHttpModule.register(attach.options),
-      ],
-    })
-      .overrideProvider(getTokenProviderToken())
-      .useValue(attach.tokens)
-      .compile()
+    const { tokens, options } = attach
+    const module = await (
+      typeof tokens === 'function'
+        ? Test.createTestingModule({ imports: [TokenHttpModule.register({ ...options, tokens })] })
+        : Test.createTestingModule({
+            imports: [
+              TokenModule.forRoot({ isGlobal: true, source: unused }),
+              TokenHttpModule.register(options),
+            ],
+          })
+            .overrideProvider(getTokenProviderToken())
+            .useValue(tokens)
+    ).compile()
     const http = module.get(HttpService, { strict: false })
     return createAxiosClient((request) => firstValueFrom(http.request(request)))
   },

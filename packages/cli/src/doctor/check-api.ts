@@ -1,10 +1,9 @@
 import type { AccessToken } from '@tokenwell/core'
-import { classifyApiResponse } from '@tokenwell/core/protocol'
+import { classifyApiResponse, errorCode } from '@tokenwell/core/protocol'
 import { isSecureUrl } from '../configuration/secure-url.ts'
 import { explainUnreachable } from './check-network.ts'
 import { findingsOf, type Finding } from './finding.ts'
 import { formatDuration } from './format-duration.ts'
-import { networkCode } from './network-code.ts'
 
 const api = findingsOf('api')
 
@@ -28,7 +27,7 @@ export async function checkApi(
     headers,
     redirect: 'manual',
     signal: AbortSignal.timeout(limitMs),
-  }).catch((error: unknown) => networkCode(error))
+  }).catch((error: unknown) => errorCode(error))
   if (response === 'TimeoutError') {
     return api.problem(
       'api_no_response',

@@ -5,8 +5,8 @@ import {
   type AccessToken,
   type FetchLike,
 } from '@tokenwell/core'
+import { errorCode } from '@tokenwell/core/protocol'
 import type { Connection } from '../configuration/resolve-connection.ts'
-import { networkCode, proxyStatusOf } from './network-code.ts'
 import { readSentAssertion } from './sent-assertion.ts'
 
 /** One token request by the library itself, with its observed response. Holds a token and a body. */
@@ -80,7 +80,7 @@ function observingFetch(observed: Observation): FetchLike {
     try {
       response = await fetch(input, init)
     } catch (error) {
-      observed.networkCode = networkCode(error)
+      observed.networkCode = errorCode(error)
       observed.proxyStatus = proxyStatusOf(error)
       throw error
     }
@@ -103,4 +103,12 @@ function observingFetch(observed: Observation): FetchLike {
     })
     return new Response(response.body.pipeThrough(tap), { status, headers })
   }
+}
+
+/** The status with which a proxy responded to CONNECT: Node reports it in a message alone. */
+function proxyStatusOf(error: unknown): number | undefined {
+  const { message, cause } = Object(error) as { message?: unknown; cause?: unknown }
+  const [, status] = /^Proxy response \((\d{3})\)/.exec(String(message)) ?? []
+  if (status !== undefined) return Number(status)
+  return cause === undefined ? undefined : proxyStatusOf(cause)
 }

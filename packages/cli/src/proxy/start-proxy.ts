@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createTokenFetch, isTokenError, type TokenFetch, type TokenProvider } from '@tokenwell/core'
-import { networkCode } from '../doctor/network-code.ts'
+import { errorCode } from '@tokenwell/core/protocol'
 import { UsageError } from '../usage-error.ts'
 
 export interface ProxyOptions {
@@ -173,7 +173,7 @@ function respondToFailure(response: ServerResponse, error: unknown, target: URL)
   // The client has left, or the response cannot be completed: it must not look complete.
   if (response.headersSent || response.destroyed) return void response.destroy()
   if (!isTokenError(error))
-    return respond(response, 502, `${target.host} cannot be reached (${networkCode(error)}).`)
+    return respond(response, 502, `${target.host} cannot be reached (${errorCode(error)}).`)
   const mayRetry = error.kind === 'unavailable' || error.kind === 'throttled'
   if (error.retryAfterMs) response.setHeader('retry-after', Math.ceil(error.retryAfterMs / 1000))
   respond(response, mayRetry ? 503 : 502, error.message)

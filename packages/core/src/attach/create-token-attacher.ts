@@ -14,16 +14,23 @@ import type {
   AttachOptions,
   AttachRequest,
   TokenAttacher,
+  TokenProviderSelector,
 } from './token-attacher.ts'
 
 const tokenCharacters = "[\\w!#$%&'*+.^`|~-]"
+
+// A provider of an application may have only the methods of `TokenProvider`.
+type AnyProvider = TokenProvider & Partial<AttachableTokenProvider>
 
 /**
  * Creates the attacher that every adapter delegates to; for authors of adapters.
  *
  * @throws {TokenError} of kind `configuration`, naming the option, for invalid options
  */
-export function createTokenAttacher(tokens: TokenProvider, options: AttachOptions): TokenAttacher {
+export function createTokenAttacher(
+  tokens: TokenProvider | TokenProviderSelector,
+  options: AttachOptions,
+): TokenAttacher {
   const {
     allowedOrigins,
     header = 'Authorization',
@@ -41,26 +48,36 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     throw configurationError("scheme must be a single word, or '' for none.")
   }
   const prefix = scheme && `${scheme} `
-  // A provider of an application may have only the methods of `TokenProvider`.
-  let provider: TokenProvider & Partial<AttachableTokenProvider> = tokens
+  const select = (request: AttachRequest): AnyProvider | undefined =>
+    typeof tokens === 'function'
+      ? tokens({ url: fullUrl(request), method: request.method.toUpperCase() })
+      : tokens
+  // Providers of the wider scopes that an API required, by the application's own.
+  const widened = new WeakMap<TokenProvider, AnyProvider>()
   const warned = new Set<string>()
 
+  function currentOf(provider: TokenProvider): AnyProvider {
+    return widened.get(provider) ?? provider
+  }
+
   async function attachmentOf(
+    provider: TokenProvider,
     token: AccessToken,
     request: AttachRequest,
     attempt: 1 | 2,
     nonce?: string,
   ): Promise<Attachment> {
     const { value, tokenType, binding } = token
-    if (tokenType !== 'DPoP') return { headers: { [header]: prefix + value }, token, attempt }
+    if (tokenType !== 'DPoP') return { headers: { [header]: prefix + value }, token, provider, attempt }
     if (binding === undefined) {
       throw configurationError(
         'The token is bound to a key (DPoP), but its source has no binding. Set binding: dpop().',
       )
     }
-    const url = new URL(absoluteUrl(request.target?.() ?? request.url))
-    const proof = await binding.prove({ method: request.method, url, accessToken: value, nonce })
-    return { headers: { ...proof, [header]: `${tokenType} ${value}` }, token, attempt, isBound: true }
+    const { method } = request
+    const proof = await binding.prove({ method, url: fullUrl(request), accessToken: value, nonce })
+    const headers = { ...proof, [header]: `${tokenType} ${value}` }
+    return { headers, token, provider, attempt, isBound: true }
   }
 
   async function isRejected(response: ApiResponse | Response): Promise<boolean> {
@@ -78,6 +95,7 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   }
 
   async function replacementOf(
+    provider: AnyProvider,
     token: AccessToken,
     url: string,
     repeatable: boolean,
@@ -92,16 +110,16 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
   /** A token with the scopes that a response requires. Later requests get it as well. */
   async function widerTokenFor(
     { headers }: ApiResponse,
-    token: AccessToken,
+    { provider, token }: Attachment,
     url: string,
     signal: AbortSignal | undefined,
   ): Promise<AccessToken | undefined> {
     const challenge = challengeWith(headerValue(headers, 'www-authenticate'), 'scope')?.parameters
     if (challenge?.get('error') !== 'insufficient_scope') return undefined
-    const wider = provider.widen?.(scopes(challenge.get('scope')), url)
+    const wider = currentOf(provider).widen?.(scopes(challenge.get('scope')), url)
     const next = await wider?.getToken({ signal })
     if (wider === undefined || next === undefined || next.value === token.value) return undefined
-    provider = wider
+    widened.set(provider, wider)
     return next
   }
 
@@ -116,7 +134,8 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     console?.warn(`Tokenwell: ${origin} responded with status 401. ${reason}`)
   }
 
-  function explainMissingToken({ url, hasHeader }: AttachRequest): void {
+  function explainMissingToken(request: AttachRequest): void {
+    const { url, hasHeader } = request
     if (!isAllowed(url)) {
       warnOnce(originOf(url), 'No token was sent to it, because it is not in allowedOrigins.')
     } else if (hasHeader && !replaceHeader) {
@@ -124,6 +143,8 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
         originOf(url),
         `No token was sent to it, because the request had a header ${header} already. Remove that header, or set replaceHeader: true.`,
       )
+    } else if (select(request) === undefined) {
+      warnOnce(originOf(url), 'No token was sent to it, because no token provider was selected for it.')
     }
   }
 
@@ -135,23 +156,25 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
     async attach(request, signal) {
       const { url, repeatable = true, hasHeader = false } = request
       const allowed = isAllowed(url)
+      const provider = allowed || typeof tokens !== 'function' ? select(request) : undefined
       if (hasHeader && !replaceHeader) {
-        if (allowed) provider.report?.({ type: 'token_skipped', origin: originOf(url) })
+        if (allowed) provider?.report?.({ type: 'token_skipped', origin: originOf(url) })
         return undefined
       }
-      if (!allowed) {
-        provider.report?.({ type: 'token_withheld', origin: originOf(url) })
+      if (!allowed || provider === undefined) {
+        provider?.report?.({ type: 'token_withheld', origin: originOf(url) })
         return undefined
       }
       const waitForReplacement = !repeatable || !retryOnRejection
       const wanted = { signal: signal ?? undefined, waitForReplacement }
+      const current = currentOf(provider)
       try {
-        return await attachmentOf(await provider.getToken(wanted), request, 1)
+        return await attachmentOf(provider, await current.getToken(wanted), request, 1)
       } catch (error) {
-        if (provider === tokens || signal?.aborted) throw error
+        if (current === provider || signal?.aborted) throw error
         // The wider scope is no longer granted.
-        provider = tokens
-        return attachmentOf(await provider.getToken(wanted), request, 1)
+        widened.delete(provider)
+        return attachmentOf(provider, await provider.getToken(wanted), request, 1)
       }
     },
     async retryAttachment(request, attachment, response, repeatable, signal) {
@@ -159,19 +182,25 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
         if (response.status === 401) explainMissingToken(request)
         return undefined
       }
-      const { token, attempt, isNonceRepeat, isWider } = attachment
+      const { token, provider, attempt, isNonceRepeat, isWider } = attachment
+      const current = currentOf(provider)
       const url = String(absoluteUrl(response.url || request.url))
       // After a redirect to another origin, the request carried no token, so the response says nothing about it.
-      if (!isAllowed(url)) return undefined
+      if (originOf(url) !== originOf(request.url)) return undefined
       if (token.binding?.receive(new URL(url), response.headers) && repeatable && !isNonceRepeat) {
         // Its own nonce: other requests may have used up the last one that arrived.
         const nonce = headerValue(response.headers, 'dpop-nonce') ?? undefined
-        return { ...(await attachmentOf(token, request, attempt, nonce)), isNonceRepeat: true, isWider }
+        return {
+          ...(await attachmentOf(provider, token, request, attempt, nonce)),
+          isNonceRepeat: true,
+          isWider,
+        }
       }
       if (response.status === 403 && repeatable && retryOnRejection && !isWider) {
         try {
-          const next = await widerTokenFor(response, token, url, signal ?? undefined)
-          if (next) return { ...(await attachmentOf(next, request, attempt)), isNonceRepeat, isWider: true }
+          const next = await widerTokenFor(response, attachment, url, signal ?? undefined)
+          if (next)
+            return { ...(await attachmentOf(provider, next, request, attempt)), isNonceRepeat, isWider: true }
         } catch {
           signal?.throwIfAborted()
           return undefined
@@ -179,14 +208,15 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
       }
       if ((response.status < 400 && !isTokenRejected) || !(await isRejected(response))) return undefined
       if (attempt === 2) {
-        await provider.replaceRejected?.(token, { url, attempt, repeatable: false })
+        await current.replaceRejected?.(token, { url, attempt, repeatable: false })
         return undefined
       }
       try {
-        const next = await replacementOf(token, url, retryOnRejection && repeatable, signal ?? undefined)
+        const sendAgain = retryOnRejection && repeatable
+        const next = await replacementOf(current, token, url, sendAgain, signal ?? undefined)
         // None, or the same: tokens are rejected so often that no new one is requested now.
         if (next === undefined || next.value === token.value) return undefined
-        return { ...(await attachmentOf(next, request, 2)), isNonceRepeat, isWider }
+        return { ...(await attachmentOf(provider, next, request, 2)), isNonceRepeat, isWider }
       } catch {
         // No new token is available: the API's own response says more.
         signal?.throwIfAborted()
@@ -194,6 +224,10 @@ export function createTokenAttacher(tokens: TokenProvider, options: AttachOption
       }
     },
   }
+}
+
+function fullUrl({ url, target }: AttachRequest): URL {
+  return new URL(absoluteUrl(target?.() ?? url))
 }
 
 function originOf(value: string | URL): string {

@@ -15,7 +15,7 @@ export function isRepeatableBody(body: unknown): boolean {
   )
 }
 
-/** A copy of a body that its owner can change; other bodies are returned as they are. */
+/** A copy of a body that its owner can change; other bodies are returned as they are. For authors of adapters. */
 export function copyBody(body: RequestBody): RequestBody {
   if (typeof body === 'string') return body
   if (body instanceof ArrayBuffer) return body.slice(0)

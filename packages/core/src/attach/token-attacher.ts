@@ -1,4 +1,5 @@
 import type { ResponseHeaders } from '../protocol/headers.ts'
+import type { TokenProvider } from '../provider/token-provider.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 import type { AllowedOrigin } from './allowed-origins.ts'
 
@@ -26,11 +27,26 @@ export interface AttachOptions {
   readonly allowInsecureRequests?: boolean | undefined
 }
 
+/**
+ * Selects the provider whose token a request carries, such as that of a tenant. It is called for each request to an
+ * allowed origin, with its full URL; undefined sends the request without a token. A token that one provider issued is never
+ * replaced by that of another, and no redirect takes it to another origin.
+ *
+ * @example
+ * createTokenFetch(({ url }) => pool.for(url.hostname), { allowedOrigins: ['https://*.example.com'] })
+ */
+export type TokenProviderSelector = (request: {
+  readonly url: URL
+  readonly method: string
+}) => TokenProvider | undefined
+
 /** The token of one request. */
 export interface Attachment {
   /** The headers to set; they hold the token. */
   readonly headers: Readonly<Record<string, string>>
   readonly token: AccessToken
+  /** The provider that was selected for the request. */
+  readonly provider: TokenProvider
   /** 2 if it replaces a token that was rejected. */
   readonly attempt: 1 | 2
   /** Whether the token is bound to a key: redirects must not be followed, and `retryAttachment` must see every response. */

@@ -5,7 +5,13 @@ import { createTokenAttacher } from './create-token-attacher.ts'
 import { followRedirect, maxRedirects, networkError, readRedirect, type Redirect } from './follow-redirect.ts'
 import { OutgoingRequest, type TokenFetchInit } from './outgoing-request.ts'
 import { hasHeader } from './request-headers.ts'
-import type { Attachment, AttachOptions, AttachRequest, TokenAttacher } from './token-attacher.ts'
+import type {
+  Attachment,
+  AttachOptions,
+  AttachRequest,
+  TokenAttacher,
+  TokenProviderSelector,
+} from './token-attacher.ts'
 
 /** `fetch` with tokens attached. */
 export type TokenFetch = (input: string | URL | Request, init?: TokenFetchInit | null) => Promise<Response>
@@ -23,7 +29,7 @@ export type TokenFetch = (input: string | URL | Request, init?: TokenFetchInit |
  * rejects with a TokenError
  */
 export function createTokenFetch(
-  tokens: TokenProvider,
+  tokens: TokenProvider | TokenProviderSelector,
   options: AttachOptions & { readonly fetch?: FetchLike | undefined },
 ): TokenFetch {
   const attacher = createTokenAttacher(tokens, options)

@@ -1,7 +1,8 @@
 import { HttpService } from '@nestjs/axios'
 import { ConfigurableModuleBuilder, type ModuleMetadata } from '@nestjs/common'
 import { attachTokens } from '@tokenwell/axios-interceptor'
-import type { AttachOptions, TokenProvider } from '@tokenwell/core'
+import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
+import { configurationError } from '@tokenwell/core/protocol'
 import { create, type CreateAxiosDefaults } from 'axios'
 import { hideOptions } from '../hide-options.ts'
 import { getTokenProviderToken } from '../token-provider.token.ts'
@@ -9,7 +10,10 @@ import { withModuleName } from '../with-module-name.ts'
 import { getTokenHttpToken } from './token-http.token.ts'
 
 /** Options of the axios instance, and the origins that may receive tokens: by default, that of `baseURL`. */
-export interface TokenHttpModuleOptions extends CreateAxiosDefaults, Partial<AttachOptions> {}
+export interface TokenHttpModuleOptions extends CreateAxiosDefaults, Partial<AttachOptions> {
+  /** Selects the provider of each request, such as that of a tenant, instead of `client`. */
+  readonly tokens?: TokenProviderSelector | undefined
+}
 
 /** Static options, known before a factory returns the others. */
 export interface TokenHttpModuleExtras {
@@ -45,9 +49,9 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenHt
           ...hideOptions(OPTIONS, definition.providers),
           {
             provide: token,
-            useFactory: (tokens: TokenProvider, options: TokenHttpModuleOptions) =>
-              withModuleName('TokenHttpModule', name, () => createHttpService(tokens, options)),
-            inject: [getTokenProviderToken(client), OPTIONS],
+            useFactory: (options: TokenHttpModuleOptions, tokens?: TokenProvider) =>
+              withModuleName('TokenHttpModule', name, () => createHttpService(options, tokens, client)),
+            inject: [OPTIONS, { token: getTokenProviderToken(client), optional: true }],
           },
           { provide: HTTP_TOKEN, useValue: token },
         ],
@@ -58,7 +62,8 @@ export const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<TokenHt
   .build()
 
 /** axios ignores options that are undefined. The type requires that none is missing here. */
-const withoutAttachOptions: Readonly<Record<keyof AttachOptions, undefined>> = {
+const withoutAttachOptions: Readonly<Record<'tokens' | keyof AttachOptions, undefined>> = {
+  tokens: undefined,
   allowedOrigins: undefined,
   header: undefined,
   scheme: undefined,
@@ -68,7 +73,18 @@ const withoutAttachOptions: Readonly<Record<keyof AttachOptions, undefined>> = {
   allowInsecureRequests: undefined,
 }
 
-function createHttpService(tokens: TokenProvider, options: TokenHttpModuleOptions): HttpService {
+function createHttpService(
+  options: TokenHttpModuleOptions,
+  provider: TokenProvider | undefined,
+  client: string | undefined,
+): HttpService {
+  const tokens = options.tokens ?? provider
+  if (tokens === undefined) {
+    const what = client === undefined ? 'TokenModule' : `TokenModule with the name '${client}'`
+    throw configurationError(`No ${what} is imported here. Import it, make it global, or set tokens.`)
+  }
+  if (options.tokens && client !== undefined)
+    throw configurationError('tokens and client are mutually exclusive.')
   const instance = create({ ...options, ...withoutAttachOptions })
   attachTokens(instance, tokens, options)
   return new HttpService(instance)

@@ -1,5 +1,5 @@
 import { beforeEach } from 'vitest'
-import type { AttachOptions, TokenProvider } from '@tokenwell/core'
+import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
 import type { ReceivedRequest } from '../servers/scripted-server.ts'
 import { useTestServers, type TestServers } from '../servers/test-servers.ts'
 import type { RequestBody } from './request-body.ts'
@@ -33,7 +33,7 @@ export interface AdapterUnderTest {
   readonly name: string
   /** Creates a client that attaches tokens, or, without an argument, the plain client. */
   createClient(attach?: {
-    readonly tokens: TokenProvider
+    readonly tokens: TokenProvider | TokenProviderSelector
     readonly options: AttachOptions
   }): AdapterClient | Promise<AdapterClient>
   /** Kinds of bodies that the client cannot send. @default none */

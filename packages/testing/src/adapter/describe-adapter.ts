@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import type { TokenProvider } from '@tokenwell/core'
+import type { TokenProvider, TokenProviderSelector } from '@tokenwell/core'
 import type { AttachableTokenProvider } from '@tokenwell/core/adapter'
 import type { AdapterUnderTest } from './adapter-under-test.ts'
 import { describeBodies } from './describe-bodies.ts'
@@ -7,6 +7,7 @@ import { describeBoundTokens } from './describe-bound-tokens.ts'
 import { describeOrigins } from './describe-origins.ts'
 import { describeRejections } from './describe-rejections.ts'
 import { describeSecrets } from './describe-secrets.ts'
+import { describeTenants } from './describe-tenants.ts'
 
 /**
  * Defines the tests that every adapter passes, over real HTTP, compared with what its client does without the adapter:
@@ -30,7 +31,7 @@ export function describeAdapter(adapter: AdapterUnderTest): void {
   describeTokens(`${adapter.name} with the tokens of a wrapped provider`, {
     ...adapter,
     createClient: (attach) =>
-      adapter.createClient(attach && { ...attach, tokens: wrapProvider(attach.tokens) }),
+      adapter.createClient(attach && { ...attach, tokens: wrapTokens(attach.tokens) }),
   })
 }
 
@@ -41,7 +42,16 @@ function describeTokens(title: string, adapter: AdapterUnderTest): void {
     describeRejections(adapter)
     describeSecrets(adapter)
     describeBoundTokens(adapter)
+    describeTenants(adapter)
   })
+}
+
+function wrapTokens(tokens: TokenProvider | TokenProviderSelector): TokenProvider | TokenProviderSelector {
+  if (typeof tokens !== 'function') return wrapProvider(tokens)
+  return (request) => {
+    const selected = tokens(request)
+    return selected && wrapProvider(selected)
+  }
 }
 
 /** A provider as an application wraps it: an object with the documented methods. */

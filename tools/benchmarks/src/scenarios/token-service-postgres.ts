@@ -48,14 +48,13 @@ export async function postgresTable(): Promise<Table> {
 }
 
 const filling = `
-insert into applications (id, project_id, name, client_id, status, products, level, response_form, lifetime_seconds,
-    created_at_ms, keys, revision, token_generation)
-  select gen_random_uuid(), project_id, name, 'client-' || n, status, products, level, response_form, lifetime_seconds,
-    created_at_ms, keys, revision, token_generation
-  from applications, generate_series(1, ${applications}) as n;
-insert into secrets (id, application_id, key_id, hash, prefix, created_at_ms)
-  select gen_random_uuid(), a.id, s.key_id, s.hash, s.prefix, s.created_at_ms
-  from secrets as s, applications as a where a.client_id like 'client-%';
-insert into tokens (hash, application_id, secret_id, generation, products, issued_at_ms, expires_at_ms)
-  select 'stored-' || n, a.id, '', 0, '[]', a.created_at_ms, 4102444800000
-  from (select * from applications limit 1) as a, generate_series(1, ${tokens}) as n;`
+insert into applications
+  select copy.* from applications as a, generate_series(1, ${applications}) as n,
+    jsonb_populate_record(a, jsonb_build_object('id', gen_random_uuid(), 'client_id', 'client-' || n)) as copy;
+insert into secrets
+  select copy.* from secrets as s, applications as a,
+    jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'owner_id', a.id)) as copy
+  where a.client_id like 'client-%';
+insert into tokens
+  select copy.* from (select * from tokens limit 1) as t, generate_series(1, ${tokens}) as n,
+    jsonb_populate_record(t, jsonb_build_object('hash', 'stored-' || n, 'expires_at_ms', 4102444800000)) as copy;`

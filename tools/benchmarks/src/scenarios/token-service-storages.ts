@@ -13,7 +13,7 @@ export async function storagesTable(): Promise<Table> {
   if (!postgres)
     throw new Error('The token service benchmark requires PostgreSQL: install the Debian package postgresql')
   const folder = mkdtempSync(join(tmpdir(), 'tokenwell-bench-'))
-  const keys = ['k'.repeat(32)]
+  const secretHashKeys = ['k'.repeat(32)]
   const storages = {
     memory: 'memory',
     SQLite: `sqlite:${join(folder, 'tokenwell.db')}`,
@@ -21,7 +21,7 @@ export async function storagesTable(): Promise<Table> {
   }
   const names = Object.keys(storages) as (keyof typeof storages)[]
   const servers = await Promise.all(
-    names.map((name) => startServer('tokenwell', { storage: storages[name], keys })),
+    names.map((name) => startServer('tokenwell', { storage: storages[name], secretHashKeys })),
   )
   const found = await loadInTurn(new Map(names.map((name, index) => [name, servers[index]!])), 7, 1.2)
   for (const server of servers) server.stop()
