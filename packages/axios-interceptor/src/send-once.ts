@@ -142,7 +142,8 @@ function limits(config: Config, startedAt: number): Partial<Config> {
 
 /** Applies changes and returns a function that reverts them. */
 function change(config: Config, changes: Partial<Config>): () => void {
-  const previous = Object.keys(changes).map((name) => [name, config[name as keyof Config]])
+  const previous: Record<string, unknown> = {}
+  for (const name in changes) previous[name] = config[name as keyof Config]
   Object.assign(config, changes)
-  return () => Object.assign(config, Object.fromEntries(previous))
+  return () => Object.assign(config, previous)
 }

@@ -56,5 +56,6 @@ insert into secrets
     jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'owner_id', a.id)) as copy
   where a.client_id like 'client-%';
 insert into tokens
-  select copy.* from (select * from tokens limit 1) as t, generate_series(1, ${tokens}) as n,
-    jsonb_populate_record(t, jsonb_build_object('hash', 'stored-' || n, 'expires_at_ms', 4102444800000)) as copy;`
+  select copy.* from tokens as t, generate_series(1, ${tokens}) as n,
+    jsonb_populate_record(t, jsonb_build_object('hash', 'stored-' || n, 'expires_at_ms', 4102444800000)) as copy
+  where t.hash = (select min(hash) from tokens);`
