@@ -19,7 +19,7 @@ export function errorCode(error: unknown): string {
         ? rejections.find(([text]) => text.test(String(message)))
         : undefined
     if (rejected) return rejected[1]
-    if (depth === 0 && typeof own === 'string' && codeShape.test(own)) name = own
+    if (typeof own === 'string' && codeShape.test(own) && (depth === 0 || own !== 'Error')) name = own
     error = cause ?? (Array.isArray(errors) ? errors[0] : undefined)
   }
   return name
