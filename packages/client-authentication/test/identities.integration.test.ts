@@ -1,7 +1,9 @@
 import {
+  awsIdentity,
   azureIdentity,
   gcpIdentity,
   githubActionsIdentity,
+  type AwsIdentityOptions,
   type IdentitySource,
 } from '@tokenwell/client-authentication'
 import type { FetchLike } from '@tokenwell/core'
@@ -131,4 +133,68 @@ it('uses the endpoint of App Service, with its header', async () => {
     'http://127.0.0.1:4141/msi/token?api-version=2019-08-01&resource=api%3A%2F%2FAzureADTokenExchange&client_id=an-id',
   ])
   expect(server.requests[0]?.headers['x-identity-header']).toBe('a-header')
+})
+
+describe('the identity in AWS', () => {
+  /** As the SDK's errors are. */
+  const failure = (name: string, httpStatusCode?: number) =>
+    Promise.reject(
+      Object.assign(new Error('arn:aws:iam::123456789012:role/a-role may not'), {
+        name,
+        $metadata: { httpStatusCode },
+      }),
+    )
+  const identityOf = (getWebIdentityToken: AwsIdentityOptions['sts']['getWebIdentityToken']) =>
+    awsIdentity({ audience, sts: { getWebIdentityToken } })
+
+  it('is requested once as long as it is valid', async () => {
+    const request = vi.fn(async (_input: object) => ({ WebIdentityToken: jwtOf() }))
+    const identity = identityOf(request)
+    const jwt = await identity()
+    expect(await identity()).toBe(jwt)
+    expect(request.mock.calls.map(([input]) => input)).toEqual([
+      { Audience: [audience], SigningAlgorithm: 'ES384' },
+    ])
+  })
+
+  it.each<[string, () => Promise<{ WebIdentityToken?: string }>, kind: string, message: RegExp]>([
+    ['no permission', () => failure('AccessDenied', 403), 'configuration', /sts:GetWebIdentityToken\.$/],
+    [
+      'a disabled federation',
+      () => failure('OutboundWebIdentityFederationDisabledException', 400),
+      'configuration',
+      /Enable outbound identity federation/,
+    ],
+    ['no credentials', () => failure('CredentialsProviderError'), 'configuration', /Run this in AWS/],
+    ['another rejection', () => failure('ValidationError', 400), 'configuration', /\(ValidationError\)\.$/],
+    ['an outage', () => failure('InternalFailure', 500), 'unavailable', /failed \(status 500\)\.$/],
+    ['throttling', () => failure('Throttling', 400), 'unavailable', /failed \(status 400\)\.$/],
+    ['no connection', () => failure('Error'), 'unavailable', /could not be reached\. Check the network/],
+    ['no JWT', async () => ({ WebIdentityToken: 'the-secret' }), 'unavailable', /contains no JWT/],
+    ['an empty response', async () => ({}), 'unavailable', /contains no JWT/],
+    [
+      'an expired JWT',
+      async () => ({ WebIdentityToken: jwtOf({ exp: 1_000 }) }),
+      'unavailable',
+      /has expired/,
+    ],
+    [
+      'another audience',
+      async () => ({ WebIdentityToken: jwtOf({ aud: 'x' }) }),
+      'configuration',
+      /is not for the audience/,
+    ],
+  ])('is an error that says what to do after %s', async (_what, respond, kind, message) => {
+    const error = (await identityOf(respond)().catch((failure: Error) => failure)) as Error
+    expect(error).toMatchObject({ kind, message: expect.stringMatching(message) })
+    expect(error.message).toMatch(/^The .*\.$/)
+    expect(`${error.message} ${String(error.cause)}`).not.toMatch(/the-secret|eyJ|a-role/)
+  })
+
+  it('is not waited for longer than its caller does, even if the SDK does', async () => {
+    const controller = new AbortController()
+    const call = identityOf(() => new Promise<never>(() => {}))({ signal: controller.signal })
+    controller.abort(new Error('Left'))
+    await expect(call).rejects.toThrow('Left')
+  })
 })

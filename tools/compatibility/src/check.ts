@@ -102,6 +102,7 @@ const all: ListrTask[] = [
   ),
   program('Jest in ES modules', 'load', ['jest-esm.js']),
   program('Revoked tokens in clients of HTTP, GraphQL, OpenAI and MCP', 'clients', ['check.js']),
+  program('An identity by the SDK of AWS', 'clients', ['aws-identity.js']),
   program('MCP: the conformance suite for client credentials', 'mcp', ['check.js']),
   program('Cloudflare Workers', 'workers', ['check.js']),
   program('The steps of the Dockerfile', 'operations', ['container.sh']),

@@ -1,5 +1,5 @@
 import type { FetchLike } from '@tokenwell/core'
-import { createIdentitySource, type IdentitySource } from './identity-token.ts'
+import { createIdentitySource, httpRequest, type IdentitySource } from './identity-token.ts'
 
 export interface GcpIdentityOptions {
   /** The `aud` of the JWT, which the token endpoint expects. */
@@ -20,10 +20,12 @@ export function gcpIdentity({
   serviceAccount = 'default',
   fetch,
 }: GcpIdentityOptions): IdentitySource {
-  return createIdentitySource({
+  const provider = {
     name: 'the metadata server of Google Cloud',
     advice: 'Run this in Google Cloud, on a machine with a service account.',
-    fetch,
+  }
+  return createIdentitySource({
+    ...provider,
     prepare() {
       const account = encodeURIComponent(serviceAccount)
       const url = new URL(
@@ -31,13 +33,14 @@ export function gcpIdentity({
       )
       url.searchParams.set('audience', audience)
       url.searchParams.set('format', 'full')
-      return {
+      return httpRequest(provider, {
         url,
+        fetch,
         headers: { 'metadata-flavor': 'Google' },
         // Another server of that name does not send it.
         read: (text, headers) => (headers.get('metadata-flavor') === 'Google' ? text.trim() : undefined),
         audience,
-      }
+      })
     },
   })
 }

@@ -1,6 +1,6 @@
 import type { FetchLike } from '@tokenwell/core'
 import { configurationError } from '@tokenwell/core/protocol'
-import { createIdentitySource, type IdentitySource } from './identity-token.ts'
+import { createIdentitySource, httpRequest, type IdentitySource } from './identity-token.ts'
 
 export interface GithubActionsIdentityOptions {
   /** The `aud` of the JWT, which the token endpoint expects. */
@@ -15,19 +15,22 @@ export interface GithubActionsIdentityOptions {
  * clientCredentials({ tokenEndpoint, clientId, clientAuthentication: clientAssertion(githubActionsIdentity({ audience })) })
  */
 export function githubActionsIdentity({ audience, fetch }: GithubActionsIdentityOptions): IdentitySource {
-  return createIdentitySource({
+  const provider = {
     name: 'the identity service of GitHub Actions',
     advice: 'Give the job the permission id-token: write.',
-    fetch,
+  }
+  return createIdentitySource({
+    ...provider,
     prepare() {
       const url = new URL(variable('ACTIONS_ID_TOKEN_REQUEST_URL'))
       url.searchParams.set('audience', audience)
-      return {
+      return httpRequest(provider, {
         url,
+        fetch,
         headers: { authorization: `Bearer ${variable('ACTIONS_ID_TOKEN_REQUEST_TOKEN')}` },
         read: (text) => (JSON.parse(text) as { value?: unknown }).value,
         audience,
-      }
+      })
     },
   })
 }

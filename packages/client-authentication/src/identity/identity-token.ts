@@ -1,25 +1,28 @@
-import { TokenError, type FetchLike } from '@tokenwell/core'
-import { configurationError } from '@tokenwell/core/protocol'
+import { isTokenError, TokenError, type FetchLike } from '@tokenwell/core'
 
 /** Returns a JWT that proves the identity of a machine: for `clientAssertion`, called for each token request. */
 export type IdentitySource = (request?: { readonly signal?: AbortSignal | undefined }) => Promise<string>
 
+/** The request of one identity. */
 export interface IdentityRequest {
-  readonly url: URL
-  readonly headers: Record<string, string>
-  /** Reads the JWT from the text of a response with status 200. */
-  readonly read: (text: string, headers: Headers) => unknown
+  /** The same only for requests of the same identity. */
+  readonly key: string
   /** The `aud` that the JWT must have. */
   readonly audience?: string | undefined
+  /**
+   * Requests the JWT; anything else if the response contains none.
+   *
+   * @throws {TokenError} for a response that is an error
+   */
+  readonly send: (signal: AbortSignal) => Promise<unknown>
 }
 
 /** Names in messages, and the way to the identity. */
 export interface IdentityProvider {
   /** Such as `the metadata server of Google Cloud`. */
   readonly name: string
-  /** What to check when it rejects the request. */
+  /** What to check when it rejects the request, or cannot be reached. */
   readonly advice: string
-  readonly fetch?: FetchLike | undefined
   /** @throws {TokenError} of kind `configuration` where the machine has no such identity */
   readonly prepare: () => IdentityRequest
 }
@@ -31,47 +34,70 @@ const expiryMarginMs = 60_000
 
 /** Requests an identity when it is needed, and again before it expires. */
 export function createIdentitySource(provider: IdentityProvider): IdentitySource {
-  let cached: { readonly jwt: string; readonly expiresAt: number; readonly url: string } | undefined
+  let cached: { readonly jwt: string; readonly expiresAt: number; readonly key: string } | undefined
   return async ({ signal } = {}) => {
     const request = provider.prepare()
-    if (cached?.url === request.url.href && cached.expiresAt - expiryMarginMs > Date.now()) return cached.jwt
+    if (cached?.key === request.key && cached.expiresAt - expiryMarginMs > Date.now()) return cached.jwt
     const jwt = await requestIdentity(provider, request, signal)
-    cached = { jwt, expiresAt: checkClaims(jwt, provider, request), url: request.url.href }
+    cached = { jwt, expiresAt: checkClaims(jwt, provider, request), key: request.key }
     return jwt
   }
 }
 
 async function requestIdentity(
-  { name, advice, fetch = globalThis.fetch }: IdentityProvider,
-  { url, headers, read }: IdentityRequest,
+  { name, advice }: IdentityProvider,
+  { send }: IdentityRequest,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const limit = AbortSignal.timeout(timeoutMs)
-  let response: Response
-  let text: string | undefined
+  const ended = signal ? AbortSignal.any([signal, limit]) : limit
+  let jwt: unknown
   try {
-    response = await fetch(url, {
-      headers,
-      // A redirect would carry the header, which may be a secret, to another place.
-      redirect: 'manual',
-      cache: 'no-store',
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
-    })
-    text = await readText(response)
+    jwt = await Promise.race([send(ended), rejectedBy(ended)])
   } catch (error) {
-    if (signal?.aborted) throw error
+    if (signal?.aborted || isTokenError(error)) throw error
     const reason = limit.aborted ? `did not respond within ${timeoutMs / 1_000} s` : 'could not be reached'
     throw unavailable(`${name} ${reason}. ${advice}`)
   }
-  if (response.status >= 500 || response.status === 429) {
-    throw unavailable(`${name} failed (status ${response.status}).`)
-  }
-  if (response.status !== 200) {
-    throw configurationError(`${name} rejected the request (status ${response.status}). ${advice}`)
-  }
-  const jwt = text === undefined ? undefined : parse(() => read(text, response.headers))
   if (typeof jwt === 'string' && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt)) return jwt
   throw unavailable(`The response of ${name} contains no JWT.`)
+}
+
+/** Not every client heeds a signal. */
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error)
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+}
+
+/** A request to a metadata service over HTTP. */
+export interface HttpIdentityRequest {
+  readonly url: URL
+  readonly headers: Record<string, string>
+  readonly fetch: FetchLike | undefined
+  /** Reads the JWT from the text of a response with status 200. */
+  readonly read: (text: string, headers: Headers) => unknown
+  readonly audience?: string | undefined
+}
+
+export function httpRequest(
+  { name, advice }: Pick<IdentityProvider, 'name' | 'advice'>,
+  { url, headers, fetch = globalThis.fetch, read, audience }: HttpIdentityRequest,
+): IdentityRequest {
+  return {
+    key: url.href,
+    audience,
+    async send(signal) {
+      // A redirect would carry the header, which may be a secret, to another place.
+      const response = await fetch(url, { headers, redirect: 'manual', cache: 'no-store', signal })
+      const text = await readText(response)
+      const { status } = response
+      if (status >= 500 || status === 429) throw unavailable(`${name} failed (status ${status}).`)
+      if (status !== 200) throw rejected(`${name} rejected the request (status ${status}). ${advice}`)
+      return text === undefined ? undefined : parse(() => read(text, response.headers))
+    },
+  }
 }
 
 /** Undefined for a body that is too large. */
@@ -92,7 +118,7 @@ function checkClaims(jwt: string, { name }: IdentityProvider, { audience }: Iden
   const payload = Buffer.from(jwt.split('.')[1]!, 'base64url').toString()
   const { aud, exp } = (parse(() => JSON.parse(payload) as unknown) ?? {}) as { aud?: unknown; exp?: unknown }
   if (audience !== undefined && ![aud].flat().includes(audience)) {
-    throw configurationError(`The JWT of ${name} is not for the audience "${audience}".`)
+    throw rejected(`The JWT of ${name} is not for the audience "${audience}".`)
   }
   if (typeof exp !== 'number' || exp * 1_000 <= Date.now()) {
     throw unavailable(`The JWT of ${name} has expired. Check the clock of this machine.`)
@@ -100,8 +126,12 @@ function checkClaims(jwt: string, { name }: IdentityProvider, { audience }: Iden
   return exp * 1_000
 }
 
-function unavailable(sentence: string): TokenError {
-  return new TokenError({ kind: 'unavailable', message: sentence.replace(/^t/, 'T') })
+export const unavailable = (sentence: string): TokenError => failure('unavailable', sentence)
+export const rejected = (sentence: string): TokenError => failure('configuration', sentence)
+
+/** Names begin with `the`. */
+function failure(kind: 'unavailable' | 'configuration', sentence: string): TokenError {
+  return new TokenError({ kind, message: sentence.replace(/^t/, 'T') })
 }
 
 function parse(read: () => unknown): unknown {
