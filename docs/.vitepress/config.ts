@@ -115,7 +115,7 @@ export default defineConfig({
             { text: 'ofetch and wretch', link: '/integrations/fetch-libraries' },
             { text: 'GraphQL', link: '/integrations/graphql' },
             { text: 'got and undici', link: '/integrations/node-http' },
-            { text: 'gRPC and Kafka', link: '/integrations/grpc-kafka' },
+            { text: 'gRPC, Kafka, WebSocket, OTLP', link: '/integrations/connections' },
             { text: 'MCP and AI SDKs', link: '/integrations/ai' },
             { text: 'Servers and runtimes', link: '/integrations/servers' },
           ],

@@ -1,7 +1,9 @@
 // Calls an example: once, then 20 concurrent times after its token was revoked and while the token endpoint is unavailable, twice.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import type { Server } from 'node:http'
+import { request, type IncomingMessage, type Server } from 'node:http'
+import { once } from 'node:events'
+import { json } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 
@@ -12,6 +14,13 @@ const { API_URL, AUTH_URL, CLIENT_ID, CLIENT_SECRET, CONTROL_URL } = process.env
 interface Example {
   readonly listOrders: () => Promise<string[]>
   readonly close?: (() => unknown) | undefined
+}
+
+/** Not by `fetch`, which an example may instrument. */
+async function control(path: string): Promise<unknown> {
+  const sent = request(CONTROL_URL + path, { method: 'POST' }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return json(response)
 }
 
 async function itemsOf(response: Response): Promise<string[]> {
@@ -142,6 +151,25 @@ const callers: Record<string, () => Promise<Example>> = {
     await waitUntilTableExists({ client, minDelay: 1, maxWaitTime: 10 }, { TableName: 'tokens' })
     return import('../dynamodb.ts')
   },
+  async otlp() {
+    const { tracerProvider } = await import('../otlp.ts')
+    const tracer = tracerProvider.getTracer('orders')
+    let ended = 0
+    const listOrders = async () => {
+      for (const item of expected) tracer.startSpan(item).end()
+      ended += expected.length
+      await tracerProvider.forceFlush()
+      return expected
+    }
+    // The collector has each of these spans once, and none of the requests for tokens and exports.
+    const close = async () => {
+      await tracerProvider.shutdown()
+      const names = (await control('/spans')) as string[]
+      assert.deepEqual([...new Set(names)].sort(), [...expected].sort())
+      assert.equal(names.length, ended)
+    }
+    return { listOrders, close }
+  },
   async kafkajs() {
     // Without a broker: only the callback is called, as KafkaJS calls it for each connection.
     const { oauthBearerProvider } = await import('../kafkajs.ts')
@@ -152,7 +180,7 @@ const callers: Record<string, () => Promise<Example>> = {
 const example = await (callers[name!]?.() ?? (import(`../${name}.ts`) as Promise<Example>))
 assert.deepEqual(await example.listOrders(), expected)
 for (const outage of ['with-retry-after', 'without']) {
-  await fetch(`${CONTROL_URL}/revoke?${outage}`, { method: 'POST' })
+  await control(`/revoke?${outage}`)
   const results = await Promise.all(Array.from({ length: 20 }, () => example.listOrders()))
   for (const result of results) assert.deepEqual(result, expected)
 }

@@ -5,6 +5,7 @@ import { Server as GrpcServer, ServerCredentials, status } from '@grpc/grpc-js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { generate } from 'selfsigned'
+import { WebSocketServer } from 'ws'
 
 /** A token service and APIs that accept its tokens, for one example. */
 export interface Platform {
@@ -24,6 +25,7 @@ const clientSecret = 'demo-secret'
 export async function startPlatform(): Promise<Platform> {
   const valid = new Set<string>()
   const counts = { issued: 0, rejected: 0 }
+  const spans: string[] = []
   let unavailableUntil = 0
   let announced = false
   const isValid = (authorization: string | undefined) =>
@@ -36,10 +38,12 @@ export async function startPlatform(): Promise<Platform> {
     const { pathname, search } = new URL(request.url!, 'http://localhost')
     if (pathname === '/control/revoke') {
       valid.clear()
+      for (const socket of events.clients) socket.close(1008)
       unavailableUntil = Date.now() + 2_000
       announced = search === '?with-retry-after'
       return send(response, 200, {})
     }
+    if (pathname === '/control/spans') return send(response, 200, spans)
     if (pathname === '/auth/oauth/client_credential/accesstoken') {
       if (Date.now() < unavailableUntil) {
         if (announced) response.setHeader('retry-after', '2')
@@ -60,8 +64,27 @@ export async function startPlatform(): Promise<Platform> {
       return send(response, 200, { data: { orders: items.map((item) => ({ item })) } })
     if (pathname === '/v1/chat/completions') return send(response, 200, completion())
     if (pathname === '/mcp') return respondToMcp(request, response)
+    if (pathname === '/v1/traces') {
+      spans.push(...namesOf((await json(request)) as Traces))
+      return send(response, 200, {})
+    }
     send(response, 404, {})
   }
+  const events = new WebSocketServer({ noServer: true })
+  events.on('connection', (socket) => {
+    socket.on('message', (data) => {
+      const { id } = JSON.parse(String(data)) as { id: string }
+      socket.send(JSON.stringify({ id, items }))
+    })
+  })
+  server.on('upgrade', (request, socket, head) => {
+    if (isValid(request.headers.authorization)) {
+      events.handleUpgrade(request, socket, head, (accepted) => events.emit('connection', accepted, request))
+    } else {
+      counts.rejected++
+      socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n')
+    }
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const grpc = await startGrpc(isValid)
@@ -84,6 +107,8 @@ export async function startPlatform(): Promise<Platform> {
     close: () =>
       new Promise((resolve) => {
         grpc.close()
+        events.close()
+        for (const socket of events.clients) socket.terminate()
         server.close(() => resolve())
         server.closeAllConnections()
       }),
@@ -99,6 +124,17 @@ function completion(): object {
   const choices = [{ index: 0, message, finish_reason: 'stop', logprobs: null }]
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
   return { id: '1', object: 'chat.completion', created: 0, model: 'orders', choices, usage }
+}
+
+/** OTLP in JSON. */
+interface Traces {
+  readonly resourceSpans: readonly { scopeSpans: readonly { spans: readonly { name: string }[] }[] }[]
+}
+
+function namesOf({ resourceSpans }: Traces): string[] {
+  return resourceSpans
+    .flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans }) => spans.map(({ name }) => name))
 }
 
 async function respondToMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {

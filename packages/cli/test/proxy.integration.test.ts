@@ -1,14 +1,29 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { hasChromium, inChromium, openBrowser } from '@tokenwell/internal-testing/browser'
 import { json, startScriptedServer } from '@tokenwell/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { useSandboxedService } from './sandboxed-service.ts'
 import { runTokenwell, startTokenwell } from './tokenwell-process.ts'
 
 const service = useSandboxedService()
+const hasPython = spawnSync('python3', ['--version']).status === 0
+const hasGo = spawnSync('go', ['version']).status === 0
+const goProgram = `package main
+import ("fmt"; "io"; "net/http"; "os")
+func main() {
+  response, err := http.Get(os.Args[1])
+  if err != nil { panic(err) }
+  body, _ := io.ReadAll(response.Body)
+  fmt.Print(string(body))
+}
+`
 const run = promisify(execFile)
 
 async function startProxy(target: string, clientId = 'demo') {
@@ -135,6 +150,58 @@ describe('tokenwell proxy', () => {
     await closed.promise
   })
 
+  it.skipIf(!hasPython)('serves a program in Python', async () => {
+    const api = await startScriptedServer(() => json({ item: 'tea' }))
+    onTestFinished(() => api.close())
+    const { url } = await startProxy(`${api.origin}/v1`)
+    const code = 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())'
+    const { stdout } = await run('python3', ['-c', code, `${url}/orders`], {
+      env: { PATH: process.env['PATH'] },
+    })
+    expect(JSON.parse(stdout)).toEqual({ item: 'tea' })
+    expect(api.requests[0]?.headers.authorization).toMatch(/^Bearer /)
+  })
+  if (!hasPython) it.skip('Python needs: apt-get install python3', () => {})
+
+  it.skipIf(!hasGo)('serves a program in Go', async () => {
+    const api = await startScriptedServer(() => json({ item: 'tea' }))
+    onTestFinished(() => api.close())
+    const { url } = await startProxy(`${api.origin}/v1`)
+    const folder = await mkdtemp(join(tmpdir(), 'tokenwell-go-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'main.go'), goProgram)
+    const env = { PATH: process.env['PATH'], HOME: folder, GOCACHE: folder, GO111MODULE: 'off' }
+    const { stdout } = await run('go', ['run', 'main.go', `${url}/orders`], { cwd: folder, env })
+    expect(JSON.parse(stdout)).toEqual({ item: 'tea' })
+    expect(api.requests[0]?.headers.authorization).toMatch(/^Bearer /)
+  })
+  if (!hasGo) it.skip('Go needs: apt-get install golang-go', () => {})
+
+  it.skipIf(!hasChromium)(
+    `gives nothing to a page, whose requests do not have the path, ${inChromium}`,
+    async () => {
+      const api = await startScriptedServer(() => json({ item: 'tea' }))
+      onTestFinished(() => api.close())
+      const { url } = await startProxy(`${api.origin}/v1`)
+      const site = await startScriptedServer(() => ({ headers: { 'content-type': 'text/html' }, body: '' }))
+      onTestFinished(() => site.close())
+      const browser = await openBrowser()
+      onTestFinished(() => browser.close())
+      const page = await browser.newPage()
+      await page.goto(site.origin)
+      const { origin } = new URL(url)
+      const outcome = await page.evaluate(async (proxy) => {
+        await fetch(`${proxy}/v1/orders`, { mode: 'no-cors', method: 'POST', body: '{}' })
+        return fetch(`${proxy}/v1/orders`).then(
+          ({ status }) => String(status),
+          ({ name }: Error) => name,
+        )
+      }, origin)
+      expect(outcome).toBe('TypeError')
+      expect(api.requests).toEqual([])
+    },
+  )
+
   it('gives nothing to a request without the path, to another host name or outside of the target', async () => {
     const api = await startScriptedServer(() => json({}))
     onTestFinished(() => api.close())
@@ -202,7 +269,7 @@ describe('tokenwell proxy', () => {
       502,
       {
         error: 'proxy',
-        error_description: expect.stringMatching(/^127\.0\.0\.1:1 cannot be reached \(\S+\)\.$/),
+        error_description: expect.stringMatching(/^127\.0\.0\.1:1 cannot be reached \(bad port\)\.$/),
       },
     ])
   })
