@@ -51,7 +51,7 @@ async function openWith(token: AccessToken): Promise<Connection> {
   await once(socket, 'open')
   const pending: Connection['pending'] = new Map()
   socket.on('message', (data) => {
-    const { id, items } = JSON.parse(String(data)) as { id: string; items: string[] }
+    const { id, items } = JSON.parse((data as Buffer).toString()) as { id: string; items: string[] }
     pending.get(id)?.(items)
     pending.delete(id)
   })

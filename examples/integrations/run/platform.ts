@@ -73,7 +73,7 @@ export async function startPlatform(): Promise<Platform> {
   const events = new WebSocketServer({ noServer: true })
   events.on('connection', (socket) => {
     socket.on('message', (data) => {
-      const { id } = JSON.parse(String(data)) as { id: string }
+      const { id } = JSON.parse((data as Buffer).toString()) as { id: string }
       socket.send(JSON.stringify({ id, items }))
     })
   })
