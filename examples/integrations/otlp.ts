@@ -4,7 +4,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { registerInstrumentations } from '@opentelemetry/instrumentation'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
-import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace'
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { type AccessToken, clientCredentials, createTokenProvider } from '@tokenwell/core'
 
 const { AUTH_URL, API_URL, CLIENT_ID, CLIENT_SECRET } = process.env as Record<string, string>
@@ -14,29 +14,24 @@ const tokens = createTokenProvider(
 )
 
 let token: AccessToken
-const otlp = new OTLPTraceExporter({
+
+/** Exports once more with a new token if the collector rejects the first one. */
+class TokenTraceExporter extends OTLPTraceExporter {
+  override export(...[spans, done]: Parameters<OTLPTraceExporter['export']>): void {
+    super.export(spans, (result) => {
+      if ((result.error as { code?: number } | undefined)?.code !== 401) return done(result)
+      tokens.reject(token)
+      super.export(spans, done)
+    })
+  }
+}
+const exporter = new TokenTraceExporter({
   url: `${API_URL}/v1/traces`,
   headers: async () => {
     token = await tokens.getToken()
     return { authorization: `Bearer ${token.value}` }
   },
 })
-
-/** Exports once more with a new token if the collector rejects the first one. */
-const exporter: SpanExporter = {
-  export(spans, done) {
-    otlp.export(spans, (result) => {
-      if ((result.error as { code?: number } | undefined)?.code !== 401) return done(result)
-      tokens.reject(token)
-      otlp.export(spans, done)
-    })
-  },
-  forceFlush: async () => otlp.forceFlush?.(),
-  shutdown: async () => {
-    await otlp.shutdown()
-    await tokens.close()
-  },
-}
 
 // The SDK exports with tracing suppressed, in a context that the token request inherits: it makes no spans of its own.
 context.setGlobalContextManager(new AsyncLocalStorageContextManager())
