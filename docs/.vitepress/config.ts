@@ -159,6 +159,7 @@ export default defineConfig({
             { text: 'Fastify', link: '/protect/fastify' },
             { text: 'Express', link: '/protect/express' },
             { text: 'Hono, Next.js, Workers', link: '/protect/fetch' },
+            { text: 'Test an API against JWTs', link: '/protect/test-with-jwts' },
           ],
         },
         {
@@ -177,6 +178,7 @@ export default defineConfig({
             { text: 'From axios-oauth-client', link: '/migration/axios-oauth-client' },
             { text: 'From simple-oauth2', link: '/migration/simple-oauth2' },
             { text: 'From openid-client', link: '/migration/openid-client' },
+            { text: 'From oauth2-mock-server', link: '/migration/oauth2-mock-server' },
             { text: 'From a hand-written cache', link: '/migration/hand-written-cache' },
             { text: 'Benchmarks', link: '/benchmarks/', items: benchmarkPages() },
           ],

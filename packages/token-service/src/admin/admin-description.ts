@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { jsonSchema, type JsonSchema } from '../http/openapi/json-schema.ts'
 import { applicationSchema, productName, scopeName } from '../clients/application-schema.ts'
-import { applicationQuery, approval, auditQuery, newApplication, verification } from './admin-endpoints.ts'
+import {
+  applicationQuery,
+  approval,
+  auditQuery,
+  newApplication,
+  signingKeyRotation,
+  tokenSettings,
+  verification,
+} from './admin-endpoints.ts'
 import { naming } from './admin-request.ts'
 import { newKey, rotation } from './credential-administration.ts'
 
@@ -28,7 +36,8 @@ const key = z.looseObject({
 })
 const owner = { id, clientId: z.string(), name: z.string(), createdAtMs: ms, revision: z.int() }
 const credentials = { secrets: z.array(secret), keys: z.array(key) }
-const { level, responseForm, lifetimeSeconds, status } = applicationSchema.shape
+const { level, responseForm, lifetimeSeconds, status, tokenFormat, audiences, claims } =
+  applicationSchema.shape
 const schemas = {
   Application: z.looseObject({
     ...owner,
@@ -39,6 +48,9 @@ const schemas = {
     level: level.unwrap(),
     responseForm: responseForm.unwrap(),
     lifetimeSeconds: lifetimeSeconds.unwrap(),
+    tokenFormat: tokenFormat.unwrap(),
+    audiences: audiences.unwrap(),
+    claims: claims.unwrap(),
     requested: z
       .looseObject({})
       .optional()
@@ -57,6 +69,13 @@ const schemas = {
     clientSecret: z.string().describe('Shown in this response only.'),
   }),
   Key: key,
+  SigningKey: z.looseObject({
+    kid: z.string(),
+    algorithm: z.string(),
+    state: z.enum(['next', 'current', 'last']),
+    createdAtMs: ms,
+    expiresAtMs: ms.optional().describe('Until when a `last` key is published.'),
+  }),
   Link: z.object({ link: z.string().describe('Can be opened once, within its lifetime.') }),
   AuditVerification: z.object({
     entries: z.int().describe('How many entries the chain has.'),
@@ -136,6 +155,15 @@ const operations: [Method, string, Operation][] = [
   ],
   ['get', application, { summary: 'Get an application', response: one('Application') }],
   [
+    'patch',
+    application,
+    {
+      summary: 'Change the format, the audiences or further claims of the tokens of an application',
+      body: tokenSettings,
+      response: one('Application'),
+    },
+  ],
+  [
     'post',
     `${application}/approve`,
     {
@@ -167,6 +195,21 @@ const operations: [Method, string, Operation][] = [
   ['get', '/scopes', { summary: 'List scopes', response: listOf({ type: 'string' }) }],
   ['put', '/scopes/{id}', { summary: 'Add a scope' }],
   ['delete', '/scopes/{id}', { summary: 'Remove a scope' }],
+  [
+    'get',
+    '/signing-keys',
+    { summary: 'List the keys of JWT access tokens', response: listOf(one('SigningKey')) },
+  ],
+  [
+    'post',
+    '/signing-keys/rotation',
+    {
+      summary: 'Rotate the signing key, or replace all signing keys without an overlap (`emergency`)',
+      body: signingKeyRotation,
+      bodyIsOptional: true,
+      response: listOf(one('SigningKey')),
+    },
+  ],
   ['get', '/resource-servers', { summary: 'List resource servers', response: listOf(one('ResourceServer')) }],
   [
     'post',
@@ -299,7 +342,7 @@ function describe(method: Method, path: string, operation: Operation): object {
       400: failed('The request is invalid.'),
       401: failed('The administrator token is missing or invalid.'),
       404: failed('It does not exist.'),
-      409: failed('It exists already, was changed by somebody else, or is the last one.'),
+      409: failed('It exists already, was changed by somebody else, is the last one, or it is too early.'),
       503: failed('The storage is unavailable.'),
     },
   }

@@ -8,10 +8,12 @@ import { administerCredentials } from './credential-administration.ts'
 import { administerDevelopers, type DeveloperLinks } from './developer-administration.ts'
 import { verifyAudit } from './verify-audit.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
+import { rejectWithoutAudience } from '../clients/application-options.ts'
 import { applicationSchema, productName, scopeName } from '../clients/application-schema.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 
 const { name, level, responseForm, lifetimeSeconds, products, scopes } = applicationSchema.shape
+const { tokenFormat, audiences, claims } = applicationSchema.shape
 export const newApplication = z.strictObject({
   name,
   project: z.string().min(1),
@@ -20,7 +22,16 @@ export const newApplication = z.strictObject({
   level,
   responseForm,
   lifetimeSeconds,
+  tokenFormat,
+  audiences,
+  claims,
 })
+export const tokenSettings = z
+  .strictObject({ tokenFormat: tokenFormat.unwrap(), audiences: audiences.unwrap(), claims: claims.unwrap() })
+  .partial()
+export const signingKeyRotation = z
+  .strictObject({ emergency: z.boolean(), overlapSeconds: z.int().min(0) })
+  .partial()
 export const approval = z.strictObject({ revision: z.int().min(0) }).partial()
 export const applicationQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
@@ -85,11 +96,25 @@ export function adminEndpoints(
     const { project: projectName, ...details } = parseValue(newApplication, request.body)
     const project = (await storage.projects.list()).find((each) => each.name === projectName)
     if (!project) throw new NotFoundError(`There is no project named "${projectName}".`)
+    rejectWithoutAudience([{ clientId: details.name, ...details }])
     const settings = { ...details, projectId: project.id, status: 'approved' as const }
     const { application, clientSecret } = await registry(request).createApplication(settings)
     await storage.products.add(details.products)
     await storage.scopes.add(details.scopes)
     return reply.code(201).send({ clientId: application.clientId, clientSecret })
+  })
+
+  server.patch<AdminRequest>('/applications/:clientId', async (request, reply) => {
+    const { application } = await find(request.params.clientId)
+    const { tokenFormat: format = application.tokenFormat, ...changes } = parseValue(
+      tokenSettings,
+      request.body,
+    )
+    const { audiences: names = application.audiences, claims: others = application.claims } = changes
+    const settings = { tokenFormat: format, audiences: names, claims: others }
+    rejectWithoutAudience([{ ...application, ...settings }])
+    await registry(request).changeTokens(application, settings)
+    return reply.send(await describeOne(request.params.clientId))
   })
 
   const decisions = {
@@ -137,6 +162,12 @@ export function adminEndpoints(
       return reply.code(204).send()
     })
   }
+
+  server.get('/signing-keys', () => service.signingKeys.list())
+  server.post('/signing-keys/rotation', async (request, reply) => {
+    await service.signingKeys.rotate(actorOf(request), parseValue(signingKeyRotation, request.body ?? {}))
+    return reply.send(await service.signingKeys.list())
+  })
 
   administerResourceServers(server, service)
   administerDevelopers(server, service, links)

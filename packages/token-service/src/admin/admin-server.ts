@@ -8,12 +8,13 @@ import { ApplicationChanged } from '../clients/application-registry.ts'
 import { AlreadyExists } from '../clients/credential-registry.ts'
 import { LastAdministrator } from '../clients/developer-registry.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
+import { RotatedTooEarly } from '../oauth/signing-keys.ts'
 import { StorageFailure } from '../storage/storage-failure.ts'
 import { adminEndpoints } from './admin-endpoints.ts'
 import { AuditManipulated } from './verify-audit.ts'
 import type { DeveloperLinks } from './developer-administration.ts'
 
-const conflicts = [AlreadyExists, ApplicationChanged, LastAdministrator, AuditManipulated]
+const conflicts = [AlreadyExists, ApplicationChanged, LastAdministrator, AuditManipulated, RotatedTooEarly]
 
 /** A server whose requests need the administrator's token. */
 export function createAdminServer(

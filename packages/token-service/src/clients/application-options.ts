@@ -1,6 +1,6 @@
 import { UsageError } from '../runtime/usage-error.ts'
 import { configuredKeys, type PublicKeyOptions } from './public-keys.ts'
-import type { ApplicationStatus, ResponseForm } from '../storage/application.ts'
+import type { ApplicationStatus, ResponseForm, TokenFormat } from '../storage/application.ts'
 
 /** How long tokens last unless an application has another lifetime. */
 export const defaultLifetimeSeconds = 3600
@@ -23,6 +23,14 @@ export interface ApplicationOptions extends PublicKeyOptions {
   readonly responseForm?: ResponseForm | undefined
   /** The lifetime of its tokens in seconds. @default 3600 */
   readonly lifetimeSeconds?: number | undefined
+  /** `jwt`: access tokens that APIs verify themselves (RFC 9068); requires `audiences`. @default 'opaque' */
+  readonly tokenFormat?: TokenFormat | undefined
+  /**
+   * The APIs that its JWTs are for (`aud`); a request can narrow them with `resource` (RFC 8707). @default []
+   */
+  readonly audiences?: readonly string[] | undefined
+  /** Further claims of its JWTs, such as `{ tenant: 'a' }`. @default {} */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined
   /** Tokens are issued only to approved applications. @default 'approved' */
   readonly status?: ApplicationStatus | undefined
   /** Its project, which is created if it does not exist. @default 'default' */
@@ -49,6 +57,9 @@ type Defaulted =
   | 'level'
   | 'responseForm'
   | 'lifetimeSeconds'
+  | 'tokenFormat'
+  | 'audiences'
+  | 'claims'
   | 'status'
   | 'project'
   | 'organizationName'
@@ -59,6 +70,29 @@ export type ResolvedApplication = ApplicationOptions & {
 }
 
 export const responseForms = ['products', 'refresh', 'rfc6749'] as const
+
+export const tokenFormats = ['opaque', 'jwt'] as const
+
+/** An absolute URI (RFC 8707, section 2), or a name without spaces. */
+export const audiencePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/
+
+/** The claims that the service sets, and those that mean something else in other tokens. */
+export const reservedClaims = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'nbf',
+  'iat',
+  'jti',
+  'client_id',
+  'scope',
+  'scp',
+  'api_products',
+  'cnf',
+  'act',
+  'may_act',
+]
 
 /** Token responses list products as `[a, b]`: names cannot contain commas or brackets. */
 export const productNamePattern = /^[^,[\]\s](?:[^,[\]]*[^,[\]\s])?$/
@@ -110,6 +144,19 @@ export function rejectInvalidProducts(
       `"${clientId}" in applications has the product "${invalid}", whose name must not contain commas or brackets, or start or end with a space.`,
     )
   }
+}
+
+/** @throws {@link UsageError} if an application would get JWTs for no API */
+export function rejectWithoutAudience(
+  applications: readonly Pick<ResolvedApplication, 'clientId' | 'tokenFormat' | 'audiences'>[],
+): void {
+  const wrong = applications.find(
+    ({ tokenFormat, audiences }) => tokenFormat === 'jwt' && audiences.length === 0,
+  )
+  if (wrong)
+    throw new UsageError(
+      `"${wrong.clientId}" in applications has the token format jwt without audiences. Add the API that its tokens are for.`,
+    )
 }
 
 const minSecretLength = 16

@@ -13,7 +13,11 @@ import {
 
 export type ProjectDetails = Pick<Project, 'name' | 'organizationName' | 'developerEmail'>
 
-export type NewApplication = ApplicationSettings & Pick<Application, 'projectId' | 'status'>
+export type NewApplication = ApplicationSettings &
+  Pick<Application, 'projectId' | 'status'> &
+  Partial<Pick<Application, 'claims'>>
+
+export type TokenSettings = Pick<Application, 'tokenFormat' | 'audiences' | 'claims'>
 
 /** The application has changed since it was read. */
 export class ApplicationChanged extends Error {
@@ -46,7 +50,7 @@ export interface ApplicationRegistry extends CredentialRegistry {
     id?: string,
   ): Promise<{ application: Application; clientSecret: string }>
   /**
-   * Changes settings. For an approved application, more products or scopes, a longer lifetime, and what token responses state of
+   * Changes settings. For an approved application, more products, scopes or audiences, another token format, a longer lifetime, and what token responses state of
    * it are only requested, unless `byAdministrator` is set: until an administrator approves them, the approval stays in
    * effect. Throws {@link ApplicationChanged} if somebody else has changed it in the meantime.
    */
@@ -55,6 +59,8 @@ export interface ApplicationRegistry extends CredentialRegistry {
     settings: ApplicationSettings,
     byAdministrator: boolean,
   ): Promise<void>
+  /** Changes the format of its tokens, by an administrator. */
+  changeTokens(application: Application, settings: TokenSettings): Promise<void>
   /**
    * Approves the application with what it requests. Throws {@link ApplicationChanged} if `revision`, which the
    * administrator has seen, is not the current one.
@@ -158,8 +164,15 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
         const nowMs = clock.now()
         const clientId = createClientId()
         const { organizationName = '', developerEmail = '' } = (await projects.find(details.projectId)) ?? {}
-        const created = { id, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0, keys: [] }
-        const application = { ...details, organizationName, developerEmail, ...created }
+        const created = {
+          id,
+          clientId,
+          createdAtMs: nowMs,
+          revision: 0,
+          tokenGeneration: 0,
+          keys: [] as const,
+        }
+        const application = { claims: {}, ...details, organizationName, developerEmail, ...created }
         const clientSecret = createClientSecret()
         const secret = storedSecret(keyring, { ownerId: id, value: clientSecret, nowMs })
         if (!(await applications.create(application, [secret]))) throw new AlreadyExists()
@@ -174,6 +187,11 @@ export function createApplicationRegistry(context: RegistryContext, by: Actor): 
         revision: application.revision,
       })
     },
+    changeTokens: (application, { claims, ...approval }) =>
+      change(application, 'application_changed', (current) => ({
+        ...withApproval(current, approval, true),
+        claims,
+      })),
     approve: (application, revision) =>
       change(
         application,
@@ -203,7 +221,9 @@ function withApproval(
 ): Partial<Approval> & { readonly requested: Approval | null } {
   const { name, level, organizationName, developerEmail, products, scopes, lifetimeSeconds } =
     current.requested ?? current
-  const before = { name, level, organizationName, developerEmail, products, scopes, lifetimeSeconds }
+  const { tokenFormat, audiences } = current.requested ?? current
+  const stated = { name, level, organizationName, developerEmail }
+  const before = { ...stated, products, scopes, lifetimeSeconds, tokenFormat, audiences }
   const wanted: Approval = { ...before, ...changes }
   if (byAdministrator || current.status !== 'approved') {
     // What else is requested still needs a decision.
@@ -214,11 +234,12 @@ function withApproval(
 }
 
 function exceeds(wanted: Approval, approved: Approval): boolean {
-  const stated = ['name', 'level', 'organizationName', 'developerEmail'] as const
+  const stated = ['name', 'level', 'organizationName', 'developerEmail', 'tokenFormat'] as const
   return (
     wanted.lifetimeSeconds > approved.lifetimeSeconds ||
     wanted.products.some((product) => !approved.products.includes(product)) ||
     wanted.scopes.some((scope) => !approved.scopes.includes(scope)) ||
+    wanted.audiences.some((audience) => !approved.audiences.includes(audience)) ||
     stated.some((field) => wanted[field] !== approved[field])
   )
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import {
+  audiencePattern,
   defaultLifetimeSeconds,
   productNamePattern,
+  reservedClaims,
   responseForms,
   scopePattern,
+  tokenFormats,
 } from './application-options.ts'
 
 const printable = z.string().regex(/^[\x20-\x7e]{1,512}$/, 'must be 1 to 512 printable ASCII characters')
@@ -18,6 +21,17 @@ export const scopeName = z
   .string()
   .regex(scopePattern, 'must be 1 to 200 printable ASCII characters, without spaces, quotes and backslashes')
 
+export const audienceName = z
+  .string()
+  .regex(audiencePattern, 'must be a URI, or a name of printable ASCII characters without spaces')
+
+const claims = z
+  .record(z.string().min(1), z.unknown())
+  .refine((members) => !reservedClaims.some((name) => Object.hasOwn(members, name)), {
+    message: `must not contain ${reservedClaims.join(', ')}`,
+  })
+  .refine((members) => JSON.stringify(members).length <= 2_048, 'must have at most 2,048 characters as JSON')
+
 export const applicationSchema = z.strictObject({
   name,
   clientId: printable,
@@ -31,6 +45,9 @@ export const applicationSchema = z.strictObject({
   level: z.string().max(200).default(''),
   responseForm: z.enum(responseForms).default('products'),
   lifetimeSeconds: z.int().min(1).max(31_536_000).default(defaultLifetimeSeconds),
+  tokenFormat: z.enum(tokenFormats).default('opaque'),
+  audiences: z.array(audienceName).max(20).default([]),
+  claims: claims.default({}),
   status: z.enum(['approved', 'pending', 'revoked']).default('approved'),
   project: name.default('default'),
   organizationName: name.default('example-org'),

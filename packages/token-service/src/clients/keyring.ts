@@ -1,7 +1,8 @@
-import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import { UsageError } from '../runtime/usage-error.ts'
 
-/** Hashes secrets with keys that are not in the database, so that a stolen database alone is useless. */
+/** Hashes secrets and encrypts signing keys with keys that are not in the database, so that a stolen database alone is useless. */
 export interface Keyring {
   /** The newest first. */
   readonly keyIds: readonly string[]
@@ -12,6 +13,10 @@ export interface Keyring {
     stored: readonly Stored[],
     secret: string,
   ): Stored[]
+  /** Encrypts with the newest key (RFC 7516). */
+  encrypt(text: string): Promise<string>
+  /** `undefined` if it was encrypted with a key that the keyring lacks, or was changed. */
+  decrypt(encrypted: string): Promise<string | undefined>
 }
 
 const minimumLength = 32
@@ -36,6 +41,22 @@ export function createKeyring(keys: readonly string[]): Keyring {
         return presented !== undefined && sameHash(hash, presented)
       })
     },
+    encrypt: (text) =>
+      new CompactEncrypt(Buffer.from(text))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: newest.id })
+        .encrypt(newest.encryptionKey()),
+    async decrypt(encrypted) {
+      try {
+        const { kid } = decodeProtectedHeader(encrypted)
+        const key = all.find(({ id }) => id === kid)?.encryptionKey()
+        if (!key) return undefined
+        const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
+        const { plaintext } = await compactDecrypt(encrypted, key, algorithms)
+        return Buffer.from(plaintext).toString()
+      } catch {
+        return undefined
+      }
+    },
   }
 }
 
@@ -48,7 +69,11 @@ function sameHash(stored: string, presented: Buffer): boolean {
   return expected.length === presented.length && timingSafeEqual(expected, presented)
 }
 
-function parseKey(text: string): { id: string; hmac: (text: string) => Buffer } {
+function parseKey(text: string): {
+  id: string
+  hmac: (text: string) => Buffer
+  encryptionKey: () => Uint8Array
+} {
   if (text.length < minimumLength) {
     throw new UsageError(
       `A key has only ${text.length} characters. Use ${minimumLength} or more random characters.`,
@@ -57,5 +82,7 @@ function parseKey(text: string): { id: string; hmac: (text: string) => Buffer } 
   // A key object, because with a plain buffer, each HMAC takes five times as long.
   const key = createSecretKey(Buffer.from(text))
   const hmac = (data: string) => createHmac('sha256', key).update(data).digest()
-  return { id: hmac('tokenwell key id').toString('hex').slice(0, 8), hmac }
+  // Another key than that of the hashes: each has one purpose.
+  const encryptionKey = () => new Uint8Array(hkdfSync('sha256', key, '', 'tokenwell encryption', 32))
+  return { id: hmac('tokenwell key id').toString('hex').slice(0, 8), hmac, encryptionKey }
 }

@@ -55,8 +55,10 @@ export async function seedApplications(
       })
       const { organizationName, developerEmail } = (await stored.projects.find(projectId)) ?? options
       const { name, clientId, status, products, scopes, level, responseForm, lifetimeSeconds } = options
+      const { tokenFormat, audiences, claims } = options
       const keys = configuredKeys(options, nowMs)
-      const settings = { name, status, products, scopes, level, responseForm, lifetimeSeconds }
+      const format = { responseForm, lifetimeSeconds, tokenFormat, audiences, claims }
+      const settings = { name, status, products, scopes, level, ...format }
       const details = { ...settings, organizationName, developerEmail }
       const id = randomUUID()
       const created = { id, projectId, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0, keys }

@@ -45,11 +45,22 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
     .option('--products <names...>', 'API products of the application', [])
     .option('--scopes <names...>', 'scopes of the application', [])
     .option('--lifetime-seconds <number>', 'lifetime of its tokens', Number, defaultLifetimeSeconds)
-    .action((name: string, { project, products, scopes, lifetimeSeconds }: Record<string, unknown>) =>
+    .option('--token-format <format>', 'opaque, or jwt with --audiences', 'opaque')
+    .option('--audiences <names...>', 'APIs that its JWTs are for', [])
+    .action((name: string, options: Record<string, unknown>) =>
+      choose({ method: 'POST', path: '/applications', body: { name, ...options } }),
+    )
+  admin
+    .command('change-tokens <client-id>')
+    .description('Changes the tokens that an application gets from now on.')
+    .option('--token-format <format>', 'opaque or jwt')
+    .option('--audiences <names...>', 'APIs that its JWTs are for')
+    .option('--claims <json>', 'further claims of its JWTs, such as \'{"tenant":"a"}\'')
+    .action((clientId: string, { claims, ...options }: Record<string, unknown>) =>
       choose({
-        method: 'POST',
-        path: '/applications',
-        body: { name, project, products, scopes, lifetimeSeconds },
+        method: 'PATCH',
+        path: application(clientId),
+        body: { ...options, ...(typeof claims === 'string' && { claims: parseClaims(claims) }) },
       }),
     )
   for (const [decision, description] of [
@@ -128,6 +139,23 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
         choose({ method: 'DELETE', path: pathOf(clientId, 'keys', id) }),
       )
   }
+  admin.commandsGroup('Signing keys:')
+  admin
+    .command('signing-keys')
+    .description('Lists the keys of JWT access tokens.')
+    .action(() => choose({ method: 'GET', path: '/signing-keys' }))
+  admin
+    .command('rotate-signing-key')
+    .description('Signs JWTs with the next key from now on. The present one stays published for the overlap.')
+    .option(
+      '--overlap-seconds <number>',
+      'how long (default: a day, or the longest lifetime of JWTs)',
+      Number,
+    )
+    .option('--emergency', 'replaces all keys without an overlap: APIs reject every JWT issued before')
+    .action((rotation: Record<string, unknown>) =>
+      choose({ method: 'POST', path: '/signing-keys/rotation', body: rotation }),
+    )
   admin.commandsGroup('Products:')
   for (const [kind, noun, text] of [
     ['products', 'product', 'API product'],
@@ -197,6 +225,14 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
         body: file === undefined ? {} : { checkpoint: checkpointIn(file) },
       }),
     )
+}
+
+function parseClaims(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError('--claims is not valid JSON.')
+  }
 }
 
 function checkpointIn(file: string): unknown {

@@ -54,7 +54,7 @@ const groups: Readonly<Record<string, readonly (keyof typeof commandSettings.sha
     'jwksAllowedHosts',
   ],
   Administration: ['adminPort', 'adminHost', 'adminTokenFile', 'metrics'],
-  'Requests and responses': ['errors', 'grantTypeIn'],
+  'Requests and responses': ['errors', 'grantTypeIn', 'signingAlgorithm'],
 }
 
 /** A flag for each setting but lists of objects and secrets, with an environment variable of the same name. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { decodeJwt } from 'jose'
 import { presentedCredentials } from '../oauth/presented-credentials.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { accessTokenHash } from '../oauth/access-token.ts'
@@ -40,7 +41,17 @@ export function introspectionEndpoint(server: FastifyInstance, context: ServiceC
       iat: Math.floor(token.issuedAtMs / 1000),
       exp: Math.floor(token.expiresAtMs / 1000),
       api_products: validProducts(found),
+      ...claimsOf(value),
     }
     return reply.send(response)
   })
+}
+
+/** Of a JWT, what opaque tokens do not have; it is one that was issued. */
+function claimsOf(
+  token: string,
+): Pick<Extract<IntrospectionResponse, { active: true }>, 'iss' | 'aud' | 'jti'> {
+  if (!token.includes('.')) return {}
+  const { iss, aud, jti } = decodeJwt(token)
+  return { iss, aud, jti }
 }

@@ -2,7 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { assertionAlgorithms } from '../oauth/assertion-algorithms.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { baseUrl } from './base-url.ts'
-import { introspectionPath, metadataPath, revocationPath, tokenEndpointUrl } from '../oauth/endpoint-paths.ts'
+import {
+  introspectionPath,
+  jwksPath,
+  metadataPath,
+  revocationPath,
+  tokenEndpointUrl,
+} from '../oauth/endpoint-paths.ts'
 
 /** Authorization server metadata (RFC 8414). */
 export function metadataEndpoint(
@@ -16,6 +22,7 @@ export function metadataEndpoint(
     const scopes = await storage.scopes.list()
     return reply.send({
       issuer,
+      jwks_uri: `${issuer}${jwksPath}`,
       token_endpoint: tokenEndpointUrl(issuer, grantTypeIn),
       token_endpoint_auth_methods_supported: methods,
       token_endpoint_auth_signing_alg_values_supported: algorithms,

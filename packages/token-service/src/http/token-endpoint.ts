@@ -1,6 +1,8 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { tokenPath } from '../oauth/endpoint-paths.ts'
 import type { IssueToken } from '../oauth/issue-token.ts'
+import type { AlterJwt } from '../oauth/jwt-access-token.ts'
+import { baseUrl } from './base-url.ts'
 import { callerOf } from './caller.ts'
 import { allowPostOnly, type FormRequest } from './oauth-routes.ts'
 import { setOutcome } from './request-outcome.ts'
@@ -10,6 +12,8 @@ export function tokenEndpoint(
   server: FastifyInstance,
   issueToken: IssueToken,
   publicUrl: string | undefined,
+  /** For tests. */
+  alterationOf?: (request: FastifyRequest) => AlterJwt | undefined,
 ): void {
   allowPostOnly(server, tokenPath)
   server.post<FormRequest>(tokenPath, async (request, reply) => {
@@ -18,6 +22,8 @@ export function tokenEndpoint(
       form: request.body,
       authorization: request.headers.authorization,
       caller: callerOf(request, tokenPath, publicUrl),
+      issuer: () => baseUrl(request, publicUrl),
+      alterJwt: alterationOf?.(request),
     })
     setOutcome(request, { clientId })
     return reply.send(response)

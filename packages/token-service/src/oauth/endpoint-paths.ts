@@ -4,6 +4,7 @@ export const tokenPath = '/oauth/client_credential/accesstoken'
 export const introspectionPath = '/oauth/introspect'
 export const revocationPath = '/oauth/revoke'
 export const metadataPath = '/.well-known/oauth-authorization-server'
+export const jwksPath = '/.well-known/jwks.json'
 export const openapiPath = '/openapi.yaml'
 export const openapiJsonPath = '/openapi.json'
 

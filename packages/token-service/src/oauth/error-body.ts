@@ -3,7 +3,7 @@ import type { ErrorReason, ErrorFormat, ProtocolError } from './protocol-error.t
 
 interface ErrorDescription {
   readonly status: number
-  /** As in RFC 6749, section 5.2; `slow_down` is from RFC 8628, section 3.5. */
+  /** As in RFC 6749, section 5.2; `slow_down` is from RFC 8628, section 3.5, `invalid_target` from RFC 8707. */
   readonly error: string
   readonly description: string
   /** The code of the fault, where the platform reports one. */
@@ -53,6 +53,11 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     status: 400,
     error: 'invalid_scope',
     description: 'A requested scope is unknown, or is not granted to the application',
+  },
+  invalid_target: {
+    status: 400,
+    error: 'invalid_target',
+    description: 'A requested resource is unknown, or is not granted to the application',
   },
   unsupported_content_type: {
     status: 415,

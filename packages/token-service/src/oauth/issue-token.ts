@@ -1,13 +1,14 @@
 import { isBeingDeleted, type Application } from '../storage/application.ts'
 import type { Caller } from './authenticate-client.ts'
 import { presentedCredentials } from './presented-credentials.ts'
-import { repeatedGrant, requestedScope, tokenQuery } from './oauth-parameters.ts'
+import { repeatedGrant, requestedResource, requestedScope, tokenQuery } from './oauth-parameters.ts'
 import type { TokenResponse } from './oauth-responses.ts'
 import { parseParameters } from './parameters.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type { RawParameters } from './raw-parameters.ts'
 import { createTokenResponse } from './token-response.ts'
 import type { ServiceContext } from './service-context.ts'
+import { createJwt, type AlterJwt } from './jwt-access-token.ts'
 import { accessTokenHash, createAccessToken } from './access-token.ts'
 
 export interface TokenRequest {
@@ -15,15 +16,19 @@ export interface TokenRequest {
   readonly form: RawParameters
   readonly authorization: string | undefined
   readonly caller: Caller
+  /** The `iss` of a JWT. */
+  readonly issuer: () => string
+  /** For tests: changes a JWT before it is signed. */
+  readonly alterJwt?: AlterJwt | undefined
 }
 
 export type IssueToken = (request: TokenRequest) => Promise<{ clientId: string; response: TokenResponse }>
 
 /** Issues access tokens for the client credentials grant (RFC 6749, section 4.4). */
 export function createTokenIssuer(context: ServiceContext): IssueToken {
-  const { authenticateApplication, storage, activity, clock, grantTypeIn } = context
+  const { authenticateApplication, storage, activity, clock, grantTypeIn, signingKeys } = context
 
-  return async ({ query, form, authorization, caller }) => {
+  return async ({ query, form, authorization, caller, issuer, alterJwt }) => {
     const isInForm = query['grant_type'] === undefined && form['grant_type'] !== undefined
     if (isInForm && grantTypeIn === 'query') throw new ProtocolError('grant_type_not_in_query')
     parseParameters(tokenQuery, isInForm ? form : query)
@@ -40,7 +45,6 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
     const scopes = grantedScopes(application, parseParameters(requestedScope, form).scope)
 
     const issuedAtMs = clock.now()
-    const value = createAccessToken(issuedAtMs)
     // A token expires with its secret or key.
     const { expiresAtMs: credentialExpiresAtMs = Infinity } = credential
     const lifetimeSeconds = Math.min(
@@ -49,6 +53,14 @@ export function createTokenIssuer(context: ServiceContext): IssueToken {
     )
     const expiresAtMs = issuedAtMs + lifetimeSeconds * 1000
     const granted = { products, scopes, issuedAtMs, expiresAtMs }
+    const value =
+      application.tokenFormat === 'opaque'
+        ? createAccessToken(issuedAtMs)
+        : await createJwt(
+            { application, issuer: issuer(), audiences: grantedAudiences(application, form), ...granted },
+            signingKeys,
+            alterJwt,
+          )
     const token = { applicationId, secretId: credential.id, generation, ...granted }
     await storage.tokens.save({ hash: accessTokenHash(value), ...token })
     const { address } = caller
@@ -69,4 +81,13 @@ function grantedScopes(
   if (requested.length === 0 || (scopes.length === 0 && responseForm !== 'rfc6749')) return scopes
   if (!requested.every((one) => scopes.includes(one))) throw new ProtocolError('invalid_scope', { clientId })
   return requested
+}
+
+/** All audiences of the application, or those that the request narrows them to. */
+function grantedAudiences({ audiences, clientId }: Application, form: RawParameters): readonly string[] {
+  const requested = [parseParameters(requestedResource, form).resource ?? []].flat()
+  if (requested.length === 0) return audiences
+  if (!requested.every((one) => audiences.includes(one)))
+    throw new ProtocolError('invalid_target', { clientId })
+  return [...new Set(requested)]
 }

@@ -47,6 +47,16 @@ export const requestedScope = z.object({
     ),
 })
 
+/** RFC 8707, section 2; each is checked against what is granted. */
+export const requestedResource = z.object({
+  resource: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .describe(
+      'The API that a JWT is for, to narrow its audience; by default, all that are granted to the application. Without effect on opaque tokens.',
+    ),
+})
+
 export const presentedToken = z.object({
   token: z.string().min(1).describe('The access token to introspect or revoke.'),
 })

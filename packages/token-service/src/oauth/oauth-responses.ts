@@ -51,6 +51,12 @@ export const introspectionResponseSchema = z.union([
     iat: z.number().describe('Time of issue, in seconds since 1970.'),
     exp: z.number().describe('Time of expiry, in seconds since 1970.'),
     api_products: z.array(z.string()).readonly(),
+    iss: z.string().optional().describe('The issuer of a JWT.'),
+    aud: z
+      .union([z.string(), z.array(z.string())])
+      .optional()
+      .describe('The APIs that a JWT is for.'),
+    jti: z.string().optional().describe('The ID of a JWT.'),
   }),
   z.object({ active: z.literal(false) }),
 ])

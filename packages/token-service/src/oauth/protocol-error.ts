@@ -14,6 +14,7 @@ export type ErrorReason =
   | 'unsupported_content_encoding'
   | 'malformed_request'
   | 'invalid_scope'
+  | 'invalid_target'
   | 'invalid_client'
   | 'expired_secret'
   | 'invalid_assertion'

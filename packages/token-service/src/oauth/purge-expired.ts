@@ -19,7 +19,7 @@ export interface PurgeContext {
 // Enough to find out why a client fails.
 const requestRetentionMs = 7 * 86_400_000
 
-/** Deletes expired tokens, used assertions, failure counts, deleted projects and old activity regularly; returns a function that stops it. */
+/** Deletes expired tokens, used assertions, old signing keys, failure counts, deleted projects and old activity regularly; returns a function that stops it. */
 export function purgeRegularly({
   storage,
   sign,
@@ -39,6 +39,7 @@ export function purgeRegularly({
             storage.tokens,
             storage.failures,
             storage.assertions,
+            storage.signingKeys,
             storage.sessions,
             storage.developers,
             storage.projects,

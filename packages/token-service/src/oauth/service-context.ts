@@ -12,6 +12,7 @@ import type { ApplicationRegistry } from '../clients/application-registry.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { DeveloperRegistry } from '../clients/developer-registry.ts'
 import type { ResourceServerRegistry } from '../clients/resource-server-registry.ts'
+import type { SigningKeys } from './signing-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** The parts of a running service, which its endpoints and its portal use. */
@@ -22,6 +23,7 @@ export interface ServiceContext {
   readonly activity: ActivityRecorder
   /** Changes something together with its entry in the audit log. */
   readonly act: Act
+  readonly signingKeys: SigningKeys
   /** The registry; the audit log names the actor. */
   readonly registryFor: (by: Actor) => ApplicationRegistry
   readonly resourceServersFor: (by: Actor) => ResourceServerRegistry

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jwtFlaws } from './flawed-jwt.ts'
 
 /** Written by the server itself; another value breaks the connection, or is rejected by Node. */
 const framingHeaders = [
@@ -15,7 +16,7 @@ const framingHeaders = [
 export const faultSchema = z
   .strictObject({
     /** @default 'token' */
-    endpoint: z.enum(['token', 'introspection', 'revocation']).default('token'),
+    endpoint: z.enum(['token', 'introspection', 'revocation', 'keys']).default('token'),
     /** Only requests of this client. @default all clients */
     clientId: z.string().min(1).optional(),
     /** The number of requests. @default 1 */
@@ -37,11 +38,14 @@ export const faultSchema = z
     drop: z.boolean().optional(),
     /** Closes the connection after that many bytes of the response body. */
     truncateAfterBytes: z.int().min(0).optional(),
+    /** What is wrong with the token of an application that gets JWTs. */
+    jwt: z.enum(jwtFlaws).optional(),
   })
   .refine(
-    ({ latencyMs, status, body, drop, truncateAfterBytes }) =>
-      [latencyMs, status, body, truncateAfterBytes].some((effect) => effect !== undefined) || drop === true,
-    'must contain at least one of latencyMs, status, body, drop and truncateAfterBytes',
+    ({ latencyMs, status, body, drop, truncateAfterBytes, jwt }) =>
+      [latencyMs, status, body, truncateAfterBytes, jwt].some((effect) => effect !== undefined) ||
+      drop === true,
+    'must contain at least one of latencyMs, status, body, drop, truncateAfterBytes and jwt',
   )
 
 export type Fault = z.output<typeof faultSchema>

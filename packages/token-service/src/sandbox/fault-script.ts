@@ -1,7 +1,12 @@
-import { introspectionPath, revocationPath, tokenPath } from '../oauth/endpoint-paths.ts'
+import { introspectionPath, jwksPath, revocationPath, tokenPath } from '../oauth/endpoint-paths.ts'
 import type { Fault } from './fault-schema.ts'
 
-const paths = { token: tokenPath, introspection: introspectionPath, revocation: revocationPath }
+const paths = {
+  token: tokenPath,
+  introspection: introspectionPath,
+  revocation: revocationPath,
+  keys: jwksPath,
+}
 
 export type ScriptedFault = Fault & { readonly id: number; remaining: number }
 

@@ -6,13 +6,16 @@ import { setOutcome } from '../http/request-outcome.ts'
 import type { ApplicationStorage } from '../storage/storage.ts'
 import type { Fault } from './fault-schema.ts'
 import type { FaultScript } from './fault-script.ts'
+import { createFlaws } from './flawed-jwt.ts'
+import type { AlterJwt } from '../oauth/jwt-access-token.ts'
 
-/** Injects the scripted faults into requests to the OAuth endpoints. */
+/** Injects the scripted faults into requests to the OAuth endpoints; returns how a request's JWT is changed. */
 export function injectFaults(
   server: FastifyInstance,
   script: FaultScript,
   applications: ApplicationStorage,
-): void {
+): (request: FastifyRequest) => AlterJwt | undefined {
+  const flaws = createFlaws()
   const faults = new WeakMap<FastifyRequest, Fault>()
   const closing = new AbortController()
   server.addHook('preClose', (done) => {
@@ -46,6 +49,11 @@ export function injectFaults(
     reply.raw.writeHead(reply.statusCode)
     reply.raw.write(whole.subarray(0, bytes), () => void closeConnection(reply))
   })
+
+  return (request) => {
+    const flaw = faults.get(request)?.jwt
+    return flaw && flaws(flaw)
+  }
 }
 
 function closeConnection(reply: FastifyReply): FastifyReply {

@@ -4,6 +4,7 @@ import { createClientAuthenticator } from '../oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../clients/keyring.ts'
 import { UsageError } from '../runtime/usage-error.ts'
+import { createSigningKeys } from '../oauth/signing-keys.ts'
 import { createAct } from '../clients/acts.ts'
 import { createAccountLinks } from '../clients/account-links.ts'
 import { createApplicationRegistry } from '../clients/application-registry.ts'
@@ -41,6 +42,15 @@ export async function openServiceContext(
     await seedApplications(options.applications, context)
     await seedResourceServers(options.resourceServers, context)
   }
+  const signingKeysOf = (of: Storage) =>
+    createSigningKeys({
+      storage: of,
+      act: createAct({ storage: of, keyring, clock }),
+      keyring,
+      clock,
+      algorithm: options.signingAlgorithm,
+      warn,
+    })
   if (options.trustProxy === true) {
     logger?.warn(
       'trustProxy is true, so clients can forge their address and evade the limit on failed attempts. Set the addresses of your proxies instead.',
@@ -51,6 +61,7 @@ export async function openServiceContext(
     async prepare(opened) {
       await checkKeys(opened, keyring)
       await seed(opened)
+      await signingKeysOf(opened).prepare()
     },
   })
   const { applications, resourceServers } = storage
@@ -86,6 +97,7 @@ export async function openServiceContext(
     publicUrl,
     logFailure: onError,
     act,
+    signingKeys: signingKeysOf(storage),
     registryFor: (by) => createApplicationRegistry(registry, by),
     resourceServersFor: (by) => createResourceServerRegistry(registry, by),
     developersFor: (by) => createDeveloperRegistry(registry, by),

@@ -7,6 +7,7 @@ import { handleErrors } from '../http/error-handling.ts'
 import { healthEndpoints } from '../http/health-endpoints.ts'
 import { homeEndpoint } from '../http/home-endpoint.ts'
 import { introspectionEndpoint } from '../http/introspection-endpoint.ts'
+import { jwksEndpoint } from '../http/jwks-endpoint.ts'
 import { metadataEndpoint } from '../http/metadata-endpoint.ts'
 import { metricsEndpoint } from '../http/metrics.ts'
 import { acceptForms } from '../http/oauth-routes.ts'
@@ -47,11 +48,10 @@ export function addRoutes(server: FastifyInstance, service: OpenService): void {
     })
     await acceptForms(oauth)
     handleErrors(oauth, { shape, activity, logFailure })
-    if (sandbox) {
-      sandbox.journal.observe(oauth)
-      injectFaults(oauth, sandbox.script, storage.applications)
-    }
-    tokenEndpoint(oauth, issueToken, publicUrl)
+    sandbox?.journal.observe(oauth)
+    const alterationOf = sandbox && injectFaults(oauth, sandbox.script, storage.applications)
+    jwksEndpoint(oauth, context)
+    tokenEndpoint(oauth, issueToken, publicUrl, alterationOf)
     oauth.register(async (standard) => {
       // RFC 7662 and RFC 7009 define only one error format.
       handleErrors(standard, { shape: 'standard', activity, logFailure })

@@ -6,6 +6,7 @@ import { systemClock, type Clock } from '../runtime/clock.ts'
 import { UsageError } from '../runtime/usage-error.ts'
 import {
   rejectDuplicates,
+  rejectWithoutAudience,
   rejectInvalidProducts,
   rejectWithoutCredentials,
   rejectWeakSecrets,
@@ -16,6 +17,7 @@ import {
   resourceServerSchema,
   scopeName,
 } from '../clients/application-schema.ts'
+import { signingAlgorithms } from '../oauth/signing-keys.ts'
 import { parseStorageLocation } from '../storage/open-storage.ts'
 import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'
 import type { TokenServiceOptions } from './token-service-options.ts'
@@ -42,6 +44,11 @@ export const serviceSettings = z.strictObject({
     '<where>',
     'where token requests have grant_type: query (as the platform requires) or form-or-query (RFC 6749)',
     z.enum(['query', 'form-or-query']).default('query'),
+  ),
+  signingAlgorithm: setting(
+    '<algorithm>',
+    'algorithm of JWT access tokens: ES256, RS256 or EdDSA; a change takes effect with a rotation of the signing key',
+    z.enum(signingAlgorithms).default('ES256'),
   ),
   // Names of products are checked below, where the message can name the application.
   applications: z
@@ -173,6 +180,7 @@ export function checkOptions(options: Embedding): ResolvedOptions {
   }
   allowedRanges(options.jwksAllowedHosts)
   rejectInvalidProducts(applications)
+  rejectWithoutAudience(applications)
   for (const [name, clients] of Object.entries({ applications, resourceServers })) {
     rejectDuplicates(name, clients)
     rejectWithoutCredentials(name, clients)

@@ -10,7 +10,7 @@ export interface TokenServiceOptions {
   /** `memory` (SQLite in memory), `sqlite:FILE` or a `postgres://` URL. @default 'memory' */
   readonly storage?: string | undefined
   /**
-   * Keys of at least 32 characters that secrets are hashed with, newest first. Required with PostgreSQL.
+   * Keys of at least 32 characters that secrets are hashed with, and signing keys are encrypted with, newest first. Required with PostgreSQL.
    * @default a random key; with SQLite, the key in the file `FILE.keys`
    */
   readonly secretHashKeys?: readonly string[] | undefined
@@ -18,6 +18,8 @@ export interface TokenServiceOptions {
   readonly errors?: 'platform' | 'standard' | undefined
   /** Where token requests have `grant_type`: the platform requires it in the query, RFC 6749 in the form. @default 'query' */
   readonly grantTypeIn?: 'query' | 'form-or-query' | undefined
+  /** The algorithm of JWT access tokens; a change takes effect when the signing key is rotated. @default 'ES256' */
+  readonly signingAlgorithm?: 'ES256' | 'RS256' | 'EdDSA' | undefined
   /** Applications that are created if they do not exist. @default [] */
   readonly applications?: readonly ApplicationOptions[] | undefined
   /** APIs that may introspect tokens; created if they do not exist. @default [] */

@@ -5,6 +5,9 @@ export type ApplicationStatus = 'approved' | 'pending' | 'revoked'
 /** The format of the token response: with a list of products, with level and refresh token, or that of RFC 6749. */
 export type ResponseForm = 'products' | 'refresh' | 'rfc6749'
 
+/** Opaque tokens can only be introspected; APIs verify JWTs themselves (RFC 9068). */
+export type TokenFormat = 'opaque' | 'jwt'
+
 /** A group of applications, with the organisation and developer that token responses name. */
 export interface Project {
   readonly id: string
@@ -27,6 +30,9 @@ export interface Approval {
   /** RFC 6749, section 3.3. */
   readonly scopes: readonly string[]
   readonly lifetimeSeconds: number
+  readonly tokenFormat: TokenFormat
+  /** The APIs that its JWTs can be for (`aud`); of opaque tokens, nothing. */
+  readonly audiences: readonly string[]
 }
 
 export interface Application extends Approval {
@@ -46,6 +52,8 @@ export interface Application extends Approval {
   readonly deletesAtMs?: number | undefined
   /** For applications that authenticate with assertions (`private_key_jwt`). */
   readonly keys: readonly PublicKey[]
+  /** Further claims of its JWTs. */
+  readonly claims: Readonly<Record<string, unknown>>
 }
 
 /** What the owner of an application chooses: whatever is added to an application, unless it is named here. */
@@ -61,6 +69,7 @@ export type ApplicationSettings = Omit<
   | 'tokenGeneration'
   | 'deletesAtMs'
   | 'keys'
+  | 'claims'
   | 'organizationName'
   | 'developerEmail'
 >

@@ -49,7 +49,7 @@ export interface ProjectStorage {
 }
 
 export type ApplicationChanges = Partial<
-  Approval & ApplicationSettings & Pick<Application, 'projectId' | 'status' | 'keys'>
+  Approval & ApplicationSettings & Pick<Application, 'projectId' | 'status' | 'keys' | 'claims'>
 > & {
   /** `null` removes the request. */
   readonly requested?: Approval | null | undefined
@@ -83,6 +83,8 @@ export interface ApplicationStorage {
   listOf(projectIds: readonly string[]): Promise<RegisteredClient[]>
   /** Those that an administrator has to decide on: pending, or with requested changes. */
   awaitingApproval(): Promise<RegisteredClient[]>
+  /** The longest lifetime of JWTs; 0 if no application gets any. */
+  longestJwtLifetimeSeconds(): Promise<number>
 }
 
 /** The secrets of applications and resource servers. */
@@ -145,6 +147,34 @@ export interface AssertionStorage {
   purge(nowMs: number): Promise<number>
 }
 
+/** A key that JWTs are signed with. */
+export interface StoredSigningKey {
+  /** The thumbprint of the public key (RFC 7638). */
+  readonly kid: string
+  readonly algorithm: string
+  /** The public key as a JWK, in JSON. */
+  readonly publicKey: string
+  /** The private key as a JWK, encrypted (RFC 7516). */
+  readonly encryptedKey: string
+  /** `next` and `last` keys are only published. */
+  readonly state: 'next' | 'current' | 'last'
+  readonly createdAtMs: number
+  /** Until when a `last` key is published. */
+  readonly expiresAtMs?: number | undefined
+}
+
+export interface SigningKeyStorage {
+  list(): Promise<StoredSigningKey[]>
+  add(keys: readonly StoredSigningKey[]): Promise<void>
+  update(
+    kid: string,
+    changes: Partial<Pick<StoredSigningKey, 'state' | 'expiresAtMs' | 'encryptedKey'>>,
+  ): Promise<void>
+  remove(kids: readonly string[]): Promise<void>
+  /** Deletes the `last` keys that expired by `nowMs`; returns how many. */
+  purge(nowMs: number): Promise<number>
+}
+
 /** What can be changed in one transaction. Until it ends, only its own parts may be called. */
 export type Transaction = Pick<
   Storage,
@@ -156,6 +186,7 @@ export type Transaction = Pick<
   | 'resourceServers'
   | 'developers'
   | 'sessions'
+  | 'signingKeys'
   | 'audit'
 >
 
@@ -174,6 +205,7 @@ export interface Storage {
   readonly developers: DeveloperStorage
   readonly sessions: SessionStorage
   readonly listings: ListingStorage
+  readonly signingKeys: SigningKeyStorage
   readonly audit: AuditStorage
   /** Runs the work in one transaction, after those that began before; what it throws undoes everything. */
   transaction<Result>(work: (stored: Transaction) => Promise<Result>): Promise<Result>

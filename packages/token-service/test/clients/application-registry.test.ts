@@ -1,3 +1,4 @@
+import type { Application } from '../../src/storage/application.ts'
 import { describe, expect, it } from 'vitest'
 import { ApplicationChanged, createApplicationRegistry } from '../../src/clients/application-registry.ts'
 import { AlreadyExists } from '../../src/clients/credential-registry.ts'
@@ -54,6 +55,8 @@ async function registered() {
     level: '',
     responseForm: 'products',
     lifetimeSeconds: 60,
+    tokenFormat: 'opaque',
+    audiences: [],
   })
   const { clientId } = application
   const client = async () => {
@@ -121,17 +124,19 @@ describe('the application registry', () => {
     expect([await outcomeOf(first), await outcomeOf(second)]).toEqual(['invalid_client', 'accepted'])
   })
 
-  it('requests approval of more products, scopes or a longer lifetime, unless an administrator sets them', async () => {
+  it('requests approval of more products, scopes, audiences or a longer lifetime, or of JWTs, unless an administrator sets them', async () => {
     const { registry, application, client } = await registered()
     const { name, level, responseForm, organizationName, developerEmail } = application
-    const stated = { name, level, organizationName, developerEmail, scopes: [] as string[] }
+    const opaque = { tokenFormat: 'opaque' as const, audiences: [] as string[] }
+    const stated = { name, level, organizationName, developerEmail, scopes: [] as string[], ...opaque }
     const change = async (
       products: string[],
       lifetimeSeconds: number,
       byAdministrator = false,
       scopes: string[] = [],
+      tokens: Pick<Application, 'tokenFormat' | 'audiences'> = opaque,
     ) => {
-      const settings = { name, level, responseForm, products, scopes, lifetimeSeconds }
+      const settings = { name, level, responseForm, products, scopes, lifetimeSeconds, ...tokens }
       await registry.changeSettings((await client()).application, settings, byAdministrator)
       const { application: changed } = await client()
       return [changed.products, changed.lifetimeSeconds, changed.requested]
@@ -140,6 +145,11 @@ describe('the application registry', () => {
     expect(await change([], 61)).toEqual([[], 60, { ...stated, products: [], lifetimeSeconds: 61 }])
     const withScope = { ...stated, products: [], scopes: ['read'], lifetimeSeconds: 60 }
     expect(await change([], 60, false, ['read'])).toEqual([[], 60, withScope])
+    const jwt = { tokenFormat: 'jwt' as const, audiences: ['a'] }
+    const withJwt = { ...stated, products: [], lifetimeSeconds: 60, ...jwt }
+    expect(await change([], 60, false, [], jwt)).toEqual([[], 60, withJwt])
+    const withAudience = { ...withJwt, tokenFormat: 'opaque' as const }
+    expect(await change([], 60, false, [], { ...opaque, audiences: ['a'] })).toEqual([[], 60, withAudience])
     expect(await change(['sms'], 61, true)).toEqual([['sms'], 61, undefined])
     expect(await change([], 60)).toEqual([[], 60, undefined])
     await registry.revoke(application)

@@ -3,6 +3,8 @@ import { expect, it } from 'vitest'
 import { parseCommandLine } from '../../src/command/parse-command-line.ts'
 import { temporaryFolder } from '../service-process.ts'
 
+const opaque = { tokenFormat: 'opaque', audiences: [] }
+
 it.each<[command: string, method: string, path: string, body?: object]>([
   ['applications', 'GET', '/applications'],
   ['application a/b', 'GET', '/applications/a%2Fb'],
@@ -10,14 +12,25 @@ it.each<[command: string, method: string, path: string, body?: object]>([
     'create-application n --project p',
     'POST',
     '/applications',
-    { name: 'n', project: 'p', products: [], scopes: [], lifetimeSeconds: 3_600 },
+    { name: 'n', project: 'p', products: [], scopes: [], lifetimeSeconds: 3_600, ...opaque },
   ],
   [
     'create-application n --project p --products x y --scopes r w --lifetime-seconds 60',
     'POST',
     '/applications',
-    { name: 'n', project: 'p', products: ['x', 'y'], scopes: ['r', 'w'], lifetimeSeconds: 60 },
+    { name: 'n', project: 'p', products: ['x', 'y'], scopes: ['r', 'w'], lifetimeSeconds: 60, ...opaque },
   ],
+  [
+    'change-tokens a --token-format jwt --audiences x y --claims {"t":1}',
+    'PATCH',
+    '/applications/a',
+    { tokenFormat: 'jwt', audiences: ['x', 'y'], claims: { t: 1 } },
+  ],
+  ['change-tokens a --audiences x', 'PATCH', '/applications/a', { audiences: ['x'] }],
+  ['signing-keys', 'GET', '/signing-keys'],
+  ['rotate-signing-key', 'POST', '/signing-keys/rotation', {}],
+  ['rotate-signing-key --overlap-seconds 60', 'POST', '/signing-keys/rotation', { overlapSeconds: 60 }],
+  ['rotate-signing-key --emergency', 'POST', '/signing-keys/rotation', { emergency: true }],
   ['approve a', 'POST', '/applications/a/approve'],
   ['decline a', 'POST', '/applications/a/decline'],
   ['revoke a', 'POST', '/applications/a/revoke'],

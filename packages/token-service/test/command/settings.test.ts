@@ -15,6 +15,7 @@ const values: Readonly<Record<string, [text: string, value: unknown]>> = {
   storage: ['memory', { kind: 'memory' }],
   errors: ['standard', 'standard'],
   grantTypeIn: ['form-or-query', 'form-or-query'],
+  signingAlgorithm: ['EdDSA', 'EdDSA'],
   products: ['a, b', ['a', 'b']],
   secretOverlapSeconds: ['60', 60],
   scopes: ['orders:read,orders:write', ['orders:read', 'orders:write']],

@@ -14,6 +14,7 @@ const codes: Record<ErrorReason, readonly [status: number, error: string, fault?
   grant_type_not_in_query: invalidRequest,
   unsupported_content_encoding: [415, 'invalid_request'],
   malformed_request: invalidRequest,
+  invalid_target: [400, 'invalid_target'],
   invalid_scope: [400, 'invalid_scope'],
   unsupported_grant_type: [400, 'unsupported_grant_type'],
   token_of_another_client: [400, 'invalid_grant'],

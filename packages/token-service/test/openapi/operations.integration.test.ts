@@ -134,6 +134,7 @@ describe('the published operations', () => {
         'grant_type_not_in_query',
         'unsupported_grant_type',
         'invalid_scope',
+        'invalid_target',
       ]
       const unauthenticated = ['invalid_client', 'expired_secret']
       expect(namesOf(post)).toEqual({

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { introspect } from '../test-service.ts'
@@ -49,6 +50,17 @@ describe('an application', () => {
     expect((await admin.post(`${project}/new-application`, { ...form, submission_id: 'x' })).status).toBe(400)
   })
 
+  it('gets JWTs for the audiences that its owner enters', async () => {
+    const tokens = { token_format: 'jwt', audiences: ' https://a.example.com  b\thttps://a.example.com ' }
+    const { admin, authUrl, application } = await withApplication(tokens)
+    const { body } = await tokenFor(authUrl, application)
+    expect(decodeJwt(body.access_token).aud).toEqual(['https://a.example.com', 'b'])
+    expect((await admin.get(`${application.path}/settings`)).text).toContain(
+      'value="https://a.example.com b"',
+    )
+    expect(plainText((await admin.get(application.path)).text)).toMatch(/Token format\s+JWT/)
+  })
+
   it('can be changed', async () => {
     const { admin, authUrl, application } = await withApplication()
     const form = { ...applicationForm, response_form: 'refresh', level: 'silver', lifetime: ' 60 ' }
@@ -65,6 +77,8 @@ describe('an application', () => {
     [{ name: 'a\0b' }, 'control or invisible characters'],
     [{ level: 'x'.repeat(201) }, 'at most 200'],
     [{ response_form: 'other' }, 'Invalid'],
+    [{ token_format: 'jwt' }, 'Enter the API that the tokens are for'],
+    [{ token_format: 'jwt', audiences: 'a "b"' }, 'Enter URIs'],
     [{ lifetime: '0' }, 'at least 1 second'],
     [{ lifetime: '1e3' }, 'whole number'],
     [{ lifetime: '31536001' }, 'at most 365 days'],

@@ -37,6 +37,9 @@ async function withThousands() {
       revision: 0,
       tokenGeneration: 0,
       keys: [],
+      tokenFormat: 'opaque' as const,
+      audiences: [],
+      claims: {},
     }
     await storage.applications.create(application, [])
   }

@@ -121,6 +121,8 @@ export const applicationForm = {
   response_form: 'products',
   lifetime: '3600',
   lifetime_unit: 'seconds',
+  token_format: 'opaque',
+  audiences: '',
 }
 
 export async function createApplication(

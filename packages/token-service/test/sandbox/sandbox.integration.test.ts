@@ -147,14 +147,14 @@ describe('scripted faults', () => {
     const reasons: [fault: unknown, reason: string][] = [
       [
         {},
-        'The request body must contain at least one of latencyMs, status, body, drop and truncateAfterBytes.',
+        'The request body must contain at least one of latencyMs, status, body, drop, truncateAfterBytes and jwt.',
       ],
       [[], 'The request body must be an object.'],
       [{ status: 99 }, 'status must be at least 200.'],
       [{ status: '503' }, 'status must be a number.'],
       [{ status: 503.5 }, 'status must be a whole number.'],
       [{ requests: 0, drop: true }, 'requests must be at least 1.'],
-      [{ endpoint: 'portal', drop: true }, 'endpoint must be one of token, introspection, revocation.'],
+      [{ endpoint: 'portal', drop: true }, 'endpoint must be one of token, introspection, revocation, keys.'],
       [{ status: 503, headers: { 'x-a': 'é' } }, 'headers.x-a must be printable ASCII.'],
       [{ status: 503, headers: { 'x a': '1' } }, 'headers.x a is invalid.'],
       [{ status: 503, headers: 'x-a: 1' }, 'headers must be an object.'],

@@ -40,6 +40,9 @@ async function owned(storage: Storage, names: readonly string[], more: Partial<A
     revision: 0,
     tokenGeneration: 0,
     keys: [],
+    tokenFormat: 'opaque' as const,
+    audiences: [],
+    claims: {},
     ...more,
   }))
   for (const each of applications) expect(await storage.applications.create(each, [])).toBe(true)

@@ -31,6 +31,9 @@ function application(projectId: string): Application {
     revision: 0,
     tokenGeneration: 0,
     keys: [],
+    tokenFormat: 'jwt',
+    audiences: ['https://api.example.com/a,b', '{"x"}'],
+    claims: { 'a"b': [1, null, { c: true }] },
   }
 }
 
@@ -164,12 +167,39 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
     it('changes an application only at the given revision', async () => {
       const { application: one } = await registered()
       const stated = { name: 'n', level: 'l', organizationName: 'o', developerEmail: 'e' }
-      const requested = { ...stated, products: ['x'], scopes: ['read'], lifetimeSeconds: 7 }
+      const tokens = { tokenFormat: 'jwt' as const, audiences: ['a'] }
+      const requested = { ...stated, ...tokens, products: ['x'], scopes: ['read'], lifetimeSeconds: 7 }
       expect(await storage.applications.update(one.id, { requested }, 0)).toBe(true)
       expect(await storage.applications.update(one.id, { products: ['y'] }, 0)).toBe(false)
       expect((await find(one.clientId)).application).toEqual({ ...one, requested, revision: 1 })
       expect(await storage.applications.update(one.id, { requested: null }, 1)).toBe(true)
       expect((await find(one.clientId)).application).toEqual({ ...one, revision: 2 })
+    })
+
+    it('changes the audiences and claims of an application', async () => {
+      const { application: one } = await registered()
+      const changes = { tokenFormat: 'opaque', audiences: ['b'], claims: { tenant: 'a' } } as const
+      await storage.applications.update(one.id, changes)
+      expect((await find(one.clientId)).application).toEqual({ ...one, ...changes, revision: 1 })
+      await storage.applications.update(one.id, { tokenFormat: 'jwt', lifetimeSeconds: 1_000_000 })
+      expect(await storage.applications.longestJwtLifetimeSeconds()).toBe(1_000_000)
+    })
+
+    it('keeps signing keys until they expire', async () => {
+      const key = { algorithm: 'ES256', publicKey: '{}', encryptedKey: 'e', createdAtMs }
+      await storage.signingKeys.remove((await storage.signingKeys.list()).map(({ kid }) => kid))
+      await storage.signingKeys.add([
+        { ...key, kid: 'a', state: 'current' },
+        { ...key, kid: 'b', state: 'next', createdAtMs: createdAtMs + 1 },
+      ])
+      await storage.signingKeys.update('a', { state: 'last', expiresAtMs: createdAtMs + 10 })
+      expect(await storage.signingKeys.list()).toEqual([
+        { ...key, kid: 'a', state: 'last', expiresAtMs: createdAtMs + 10 },
+        { ...key, kid: 'b', state: 'next', createdAtMs: createdAtMs + 1 },
+      ])
+      expect(await storage.signingKeys.purge(createdAtMs + 9)).toBe(0)
+      expect(await storage.signingKeys.purge(createdAtMs + 10)).toBe(1)
+      expect((await storage.signingKeys.list()).map(({ kid }) => kid)).toEqual(['b'])
     })
 
     it('revokes the tokens of an application with a new generation', async () => {

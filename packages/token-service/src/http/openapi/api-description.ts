@@ -12,6 +12,7 @@ import {
   clientForm,
   presentedToken,
   repeatedGrant,
+  requestedResource,
   requestedScope,
   tokenQuery,
   type GrantTypeIn,
@@ -69,7 +70,9 @@ export function apiDescription(
         ],
         requestBody: formBody({
           required: !isInQuery,
-          also: isInQuery ? requestedScope : repeatedGrant.extend(requestedScope.shape),
+          also: (isInQuery ? requestedScope : repeatedGrant.extend(requestedScope.shape)).extend(
+            requestedResource.shape,
+          ),
         }),
         response: { schema: reference('TokenResponse'), examples: tokenExamples },
         errors,
@@ -78,6 +81,7 @@ export function apiDescription(
           ...(isInQuery ? (['grant_type_not_in_query'] as const) : []),
           'unsupported_grant_type',
           'invalid_scope',
+          'invalid_target',
           'invalid_client',
           'expired_secret',
           'application_not_approved',

@@ -55,7 +55,7 @@ export function settingsPage(
   const isRequest = application.status === 'approved' && !developer.administrator
   const body = html`<form method="post" action="${paths.settings(project.id, application.id)}" class="form">
       ${csrfInput(csrfToken)} ${settings(content)}
-      ${isRequest ? html`<p class="hint">More products or scopes, and a longer lifetime, take effect after an administrator has approved them.</p>` : ''}
+      ${isRequest ? html`<p class="hint">More products, scopes or audiences, another token format and a longer lifetime take effect after an administrator has approved them.</p>` : ''}
       <button>Save</button>
     </form>
     <hr />
@@ -97,6 +97,27 @@ function settings({ products, scopes, state }: SettingsContent): SafeHtml {
             { ...state, chosen: state.chosenScopes },
           ),
     lifetimeSeconds: field({ name: 'lifetime', label: 'Token lifetime', type: 'number', after: unit }, state),
+    tokenFormat: choice(
+      {
+        name: 'token_format',
+        label: 'Token format',
+        hint: 'APIs introspect opaque tokens. They verify JWTs themselves, and accept them until they expire.',
+        choices: [
+          ['opaque', 'Opaque'],
+          ['jwt', 'JWT (RFC 9068)'],
+        ],
+      },
+      state,
+    ),
+    audiences: field(
+      {
+        name: 'audiences',
+        label: 'Audiences',
+        hint: 'The APIs that its JWTs are for, separated by spaces.',
+        required: false,
+      },
+      state,
+    ),
     responseForm: choice(
       {
         name: 'response_form',

@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { defaultLifetimeSeconds, responseForms } from '../../clients/application-options.ts'
+import {
+  audiencePattern,
+  defaultLifetimeSeconds,
+  responseForms,
+  tokenFormats,
+} from '../../clients/application-options.ts'
 import type { ApplicationSettings } from '../../storage/application.ts'
 import type { RawParameters } from '../../oauth/raw-parameters.ts'
 import type { FormState } from '../layout/form.ts'
@@ -24,6 +29,15 @@ const applicationForm = z.object({
     .transform(Number)
     .refine((lifetime) => lifetime > 0, 'Enter at least 1 second.'),
   lifetime_unit: z.enum(lifetimeUnits.map(([unit]) => unit)),
+  token_format: z.enum(tokenFormats),
+  audiences: z
+    .string()
+    .transform((text) => [...new Set(text.split(/\s+/).filter(Boolean))])
+    .refine(
+      (names) => names.every((name) => audiencePattern.test(name)),
+      'Enter URIs, or names of ASCII characters.',
+    )
+    .refine((names) => names.length <= 20, 'Enter at most 20.'),
 })
 const lifetimeSeconds = z
   .number()
@@ -48,12 +62,15 @@ export function parseApplicationForm(
     chosenScopes.every((scope) => scopes.includes(scope))
   if (!isOffered) throw new PortalError('invalid_form')
   if (!parsed.data) return { state: { ...parsed.state, chosen, chosenScopes } }
-  const { response_form, lifetime, lifetime_unit, ...rest } = parsed.data
+  const { response_form, lifetime, lifetime_unit, token_format, ...rest } = parsed.data
   const unit = lifetimeUnits.find(([name]) => name === lifetime_unit)?.[1] ?? 1
   const seconds = lifetimeSeconds.safeParse(lifetime * unit)
-  if (!seconds.success) {
+  const lacksAudience = token_format === 'jwt' && rest.audiences.length === 0
+  if (!seconds.success || lacksAudience) {
     const values = form as Record<string, string>
-    const errors = { lifetime: seconds.error.issues[0]?.message ?? '' }
+    const errors: Record<string, string> = seconds.success
+      ? { audiences: 'Enter the API that the tokens are for.' }
+      : { lifetime: seconds.error.issues[0]?.message ?? '' }
     return { state: { values, errors, chosen, chosenScopes } }
   }
   return {
@@ -63,6 +80,7 @@ export function parseApplicationForm(
       scopes: chosenScopes,
       responseForm: response_form,
       lifetimeSeconds: seconds.data,
+      tokenFormat: token_format,
     },
   }
 }
@@ -75,6 +93,8 @@ export const newApplication: ApplicationSettings = {
   level: '',
   responseForm: 'products',
   lifetimeSeconds: defaultLifetimeSeconds,
+  tokenFormat: 'opaque',
+  audiences: [],
 }
 
 /** The form's values for an existing application; the type check names a missing one. */
@@ -87,6 +107,8 @@ export function applicationFormState(application: ApplicationSettings): FormStat
     response_form: application.responseForm,
     lifetime: String(seconds / size),
     lifetime_unit: unit,
+    token_format: application.tokenFormat,
+    audiences: application.audiences.join(' '),
   }
   return { values, errors: {}, chosen: application.products, chosenScopes: application.scopes }
 }

@@ -11,11 +11,14 @@ const responseForms = {
 /** The settings of an application. */
 export function settingsList(application: Application): SafeHtml {
   const { products, scopes, level, responseForm, lifetimeSeconds, createdAtMs } = application
+  const { tokenFormat, audiences } = application
   // The name is the title of the page.
   const settings: Record<Exclude<keyof ApplicationSettings, 'name'>, readonly [string, string]> = {
     products: ['API products', products.join(', ') || 'none'],
     scopes: ['Scopes', scopes.join(' ') || 'none'],
     lifetimeSeconds: ['Token lifetime', duration(lifetimeSeconds)],
+    tokenFormat: ['Token format', tokenFormat === 'jwt' ? 'JWT' : 'opaque'],
+    audiences: ['Audiences', audiences.join(' ') || 'none'],
     responseForm: ['Token response', responseForms[responseForm]],
     level: ['Level', level || 'none'],
   }

@@ -44,11 +44,21 @@ function decide(
 /** What is requested; of what token responses state, only what differs. */
 export function requestedText(requested: Approval, approved: Approval): string {
   const { products, scopes, lifetimeSeconds } = requested
+  const format = tokenFormatText(requested)
+  const tokens = format === tokenFormatText(approved) ? '' : `; ${format}`
   const scope = scopes.length > 0 ? `; scopes ${scopes.join(' ')}` : ''
   const stated = statedFields
     .filter(([field]) => requested[field] !== approved[field])
     .map(([field, label]) => `; ${label} ${requested[field] || 'none'}`)
-  return `${products.join(', ') || 'no products'}${scope}; token lifetime ${duration(lifetimeSeconds)}${stated.join('')}`
+  return `${products.join(', ') || 'no products'}${scope}; token lifetime ${duration(lifetimeSeconds)}${tokens}${stated.join('')}`
+}
+
+/** What kind of tokens an application gets, and for which APIs. */
+export function tokenFormatText({
+  tokenFormat,
+  audiences,
+}: Pick<Approval, 'tokenFormat' | 'audiences'>): string {
+  return tokenFormat === 'jwt' ? `JWTs for ${audiences.join(', ')}` : 'opaque tokens'
 }
 
 /** What token responses state of an application. */

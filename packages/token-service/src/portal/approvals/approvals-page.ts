@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
-import { statedFields } from './approval-buttons.ts'
+import { statedFields, tokenFormatText } from './approval-buttons.ts'
 import { csrfInput } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { pages, searchField, type Paging } from '../layout/paging.ts'
@@ -81,6 +81,13 @@ function table({ paths }: DeveloperRequest, { clients, owners, nowMs }: Approval
                       >${label} ${change(application[field] || 'none', requested?.[field])}</span
                     >`,
               )}
+            ${
+              application.tokenFormat === 'jwt' || requested?.tokenFormat === 'jwt'
+                ? html`<br /><span class="hint"
+                      >${change(tokenFormatText(application), requested && tokenFormatText(requested))}</span
+                    >`
+                : ''
+            }
           </td>
           <td data-label="Project">${project.name}<br /><span class="hint">${names}</span></td>
           <td data-label="API products">

@@ -42,6 +42,8 @@ const sentences: Readonly<Record<string, string>> = {
   scope_removed: 'removed the scope {detail}',
   secret_revoked: 'revoked a secret of {client}',
   secret_rotated: 'rotated the secret of {client}',
+  signing_key_rotated: 'rotated the signing key; tokens are signed with {detail}',
+  signing_keys_replaced: 'replaced all signing keys; tokens are signed with {detail}',
   token_revoked: 'revoked a token of {client}',
   tokens_revoked: 'revoked all tokens of {client}',
 }
@@ -76,6 +78,8 @@ export const eventGroups = {
       'key_removed',
       'key_renamed',
       'keys_changed',
+      'signing_key_rotated',
+      'signing_keys_replaced',
       'tokens_revoked',
       'token_revoked',
     ],

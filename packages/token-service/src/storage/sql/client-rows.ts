@@ -17,9 +17,12 @@ export const applicationColumns = [
   'applications.developerEmail',
   'applications.responseForm',
   'applications.lifetimeSeconds',
+  'applications.tokenFormat',
+  'applications.audiences',
   'applications.createdAtMs',
   'applications.requested',
   'applications.keys',
+  'applications.claims',
   'applications.revision',
   'applications.tokenGeneration',
   'applications.deletesAtMs',
@@ -67,12 +70,14 @@ export function toClients(rows: readonly ClientRow[]): RegisteredClient[] {
 }
 
 export function toApplication(row: Selectable<Schema['applications']>): Application {
-  const { products, scopes, requested, keys, deletesAtMs, ...application } = row
+  const { products, scopes, audiences, requested, keys, claims, deletesAtMs, ...application } = row
   return {
     ...application,
     products: JSON.parse(products) as string[],
     scopes: JSON.parse(scopes) as string[],
+    audiences: JSON.parse(audiences) as string[],
     keys: JSON.parse(keys) as PublicKey[],
+    claims: JSON.parse(claims) as Application['claims'],
     ...(requested !== null && { requested: JSON.parse(requested) as Approval }),
     ...(deletesAtMs !== null && { deletesAtMs }),
   }

@@ -10,7 +10,7 @@ import {
 import type { Application, Project, StoredSecret } from '../application.ts'
 import type { ResourceServer } from '../resource-server.ts'
 import type { Developer, Invitation, PasswordLink, Session } from '../developer-storage.ts'
-import type { StoredToken } from '../storage.ts'
+import type { StoredSigningKey, StoredToken } from '../storage.ts'
 import type { LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
 import type { AuditEntry, ChainedEntry, Checkpoint } from '../audit-storage.ts'
 
@@ -21,12 +21,17 @@ type Nullable<Row, Column extends keyof Row> = Omit<Row, Column> & {
 /** The tables that the migrations create. Times are milliseconds since 1970. */
 export interface Schema {
   projects: Nullable<Required<Project>, 'deletesAtMs'>
-  /** `products`, `scopes` and `keys` are JSON arrays, `requested` is a JSON object. */
-  applications: Omit<Application, 'products' | 'scopes' | 'requested' | 'keys' | 'deletesAtMs'> & {
+  /** `products`, `scopes`, `audiences` and `keys` are JSON arrays, `requested` and `claims` are JSON objects. */
+  applications: Omit<
+    Application,
+    'products' | 'scopes' | 'audiences' | 'requested' | 'keys' | 'claims' | 'deletesAtMs'
+  > & {
     products: string
     scopes: string
+    audiences: string
     requested: string | null
     keys: string
+    claims: string
     deletesAtMs: number | null
   }
   secrets: Nullable<Required<StoredSecret>, 'expiresAtMs'>
@@ -37,6 +42,7 @@ export interface Schema {
   failures: { key: string; count: number; resetsAtMs: number }
   /** `keys` is a JSON array. */
   resourceServers: Omit<ResourceServer, 'secrets' | 'keys'> & { keys: string }
+  signingKeys: Nullable<Required<StoredSigningKey>, 'expiresAtMs'>
   usedAssertions: { hash: string; expiresAtMs: number }
   usage: UsageEntry
   tokenRequests: TokenRequestEntry

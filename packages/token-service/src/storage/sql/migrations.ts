@@ -33,9 +33,12 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         developer_email text not null,
         response_form text not null check (response_form in ('products', 'refresh', 'rfc6749')),
         lifetime_seconds integer not null check (lifetime_seconds > 0),
+        token_format text not null check (token_format in ('opaque', 'jwt')),
+        audiences text not null,
         created_at_ms bigint not null,
         requested text,
         keys text not null,
+        claims text not null,
         revision integer not null,
         token_generation integer not null,
         deletes_at_ms bigint
@@ -96,6 +99,15 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         resets_at_ms bigint not null
       )`,
       `create index failures_reset on failures (resets_at_ms)`,
+      `create table signing_keys (
+        kid text primary key,
+        algorithm text not null,
+        public_key text not null,
+        encrypted_key text not null,
+        state text not null check (state in ('next', 'current', 'last')),
+        created_at_ms bigint not null,
+        expires_at_ms bigint
+      )`,
       `create table used_assertions (
         hash text primary key,
         expires_at_ms bigint not null

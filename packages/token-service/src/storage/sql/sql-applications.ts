@@ -50,6 +50,14 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         .execute()
       return toClients(rows)
     },
+    async longestJwtLifetimeSeconds() {
+      const { longest } = await query
+        .selectFrom('applications')
+        .select((row) => row.fn.max('lifetimeSeconds').as('longest'))
+        .where('tokenFormat', '=', 'jwt')
+        .executeTakeFirstOrThrow()
+      return longest ?? 0
+    },
     create: (application, secrets) =>
       inTransaction(query, async (transaction) => {
         const { numInsertedOrUpdatedRows } = await transaction
@@ -58,8 +66,10 @@ export function createSqlApplications(database: Database): ApplicationStorage {
             ...application,
             products: JSON.stringify(application.products),
             scopes: JSON.stringify(application.scopes),
+            audiences: JSON.stringify(application.audiences),
             requested: application.requested ? JSON.stringify(application.requested) : null,
             keys: JSON.stringify(application.keys),
+            claims: JSON.stringify(application.claims),
           })
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirstOrThrow()
@@ -67,15 +77,17 @@ export function createSqlApplications(database: Database): ApplicationStorage {
         if (secrets.length > 0) await transaction.insertInto('secrets').values(secrets).execute()
         return true
       }),
-    async update(id, { products, scopes, requested, keys, ...changes }, revision) {
+    async update(id, { products, scopes, audiences, requested, keys, claims, ...changes }, revision) {
       const { numUpdatedRows } = await query
         .updateTable('applications')
         .set((row) => ({
           ...changes,
           products: products && JSON.stringify(products),
           scopes: scopes && JSON.stringify(scopes),
+          audiences: audiences && JSON.stringify(audiences),
           requested: requested && JSON.stringify(requested),
           keys: keys && JSON.stringify(keys),
+          claims: claims && JSON.stringify(claims),
           revision: row('revision', '+', 1),
         }))
         .where('id', '=', id)

@@ -12,6 +12,7 @@ import { createSqlListings } from './sql-listings.ts'
 import { createSqlCatalogue } from './sql-catalogue.ts'
 import { createSqlProjects } from './sql-projects.ts'
 import { createSqlSecrets } from './sql-secrets.ts'
+import { createSqlSigningKeys } from './sql-signing-keys.ts'
 import { createSqlSessions } from './sql-sessions.ts'
 import { createSqlResourceServers } from './sql-resource-servers.ts'
 import { createSqlTokens } from './sql-tokens.ts'
@@ -71,6 +72,7 @@ function changeableParts(database: Database): Transaction {
     resourceServers: createSqlResourceServers(database),
     developers: createSqlDevelopers(database),
     sessions: createSqlSessions(database),
+    signingKeys: createSqlSigningKeys(database),
     audit: createSqlAudit(database),
   }
 }
