@@ -9,7 +9,14 @@ import * as openid from 'openid-client'
 import { ClientCredentials } from 'simple-oauth2'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../service-process.ts'
-import { application, introspect, resourceServer, testService, tokenPath } from '../test-service.ts'
+import {
+  application,
+  introspect,
+  requestToken,
+  resourceServer,
+  testService,
+  tokenPath,
+} from '../test-service.ts'
 
 const run = promisify(execFile)
 const program = (name: string) => fileURLToPath(new URL(`programs/${name}`, import.meta.url))
@@ -68,18 +75,16 @@ const clients: Readonly<Record<string, ForeignClient>> = {
     probe: ['go', 'list', '-f', '{{.Dir}}', '/usr/share/gocode/src/golang.org/x/oauth2/clientcredentials'],
     packages: 'golang-go golang-golang-x-oauth2-dev',
     async command(method) {
-      built ??= build()
-      return [await built, method]
+      return [await built('oauth2.go'), method]
     },
   },
 }
 
 const goEnvironment = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode' }
-let built: Promise<string> | undefined
-async function build(): Promise<string> {
+async function built(source: string): Promise<string> {
   const folder = temporaryFolder()
   const env = { ...goEnvironment, GOCACHE: join(folder, 'cache') }
-  await run('go', ['build', '-o', join(folder, 'client'), program('oauth2.go')], { env })
+  await run('go', ['build', '-o', join(folder, 'client'), program(source)], { env })
   return join(folder, 'client')
 }
 
@@ -198,3 +203,52 @@ describe('a third-party client', () => {
     await expect(rejected).rejects.toMatchObject({ status: 401 })
   })
 })
+
+interface ForeignVerifier {
+  readonly probe: readonly [string, ...string[]]
+  readonly packages: string
+  /** The command that prints `valid` or `rejected` for each JWT in its arguments. */
+  readonly command: () => Promise<readonly [string, ...string[]]>
+}
+
+const verifiers: Readonly<Record<string, ForeignVerifier>> = {
+  Authlib: {
+    probe: [python, '-c', 'import authlib, requests'],
+    packages: 'python3-authlib python3-requests',
+    command: async () => [python, program('verify_jwt.py')],
+  },
+  'Ruby jwt': {
+    probe: ['ruby', '-e', 'require "jwt"'],
+    packages: 'ruby-jwt',
+    command: async () => ['ruby', program('verify_jwt.rb')],
+  },
+  'Go golang-jwt': {
+    probe: ['go', 'list', '-f', '{{.Dir}}', 'github.com/golang-jwt/jwt'],
+    packages: 'golang-go golang-github-golang-jwt-jwt-dev',
+    command: async () => [await built('verify_jwt.go')],
+  },
+}
+
+for (const [name, { probe, packages, command }] of Object.entries(verifiers)) {
+  const isAbsent = spawnSync(probe[0], probe.slice(1), { env: goEnvironment }).status !== 0
+  const suffix = isAbsent ? ` (needs the Debian packages ${packages})` : ''
+  describe.skipIf(isAbsent)(`${name}${suffix}`, () => {
+    it('accepts our JWTs, and rejects those with a flaw', { timeout: 60_000 }, async () => {
+      const audience = 'https://orders.example.com'
+      const jwtApplication = { ...application, tokenFormat: 'jwt' as const, audiences: [audience] }
+      const { authUrl, sandboxUrl } = await testService({ applications: [jwtApplication], sandbox: true })
+      const tokenOf = async () => (await requestToken(authUrl)).body.access_token as string
+      const tokens = [await tokenOf()]
+      const flaws = ['expired', 'wrong_audience', 'wrong_issuer', 'unknown_key', 'old_key', 'wrong_signature']
+      for (const jwt of flaws) {
+        const headers = { 'content-type': 'application/json' }
+        await fetch(`${sandboxUrl}/faults`, { method: 'POST', headers, body: JSON.stringify({ jwt }) })
+        tokens.push(await tokenOf())
+      }
+      const env = { ISSUER: authUrl, AUDIENCE: audience, JWKS_URI: `${authUrl}/.well-known/jwks.json` }
+      const [file, ...args] = await command()
+      const { stdout } = await run(file, [...args, ...tokens], { env: { ...process.env, ...env } })
+      expect(stdout.trim().split('\n')).toEqual(['valid', ...flaws.map(() => 'rejected')])
+    })
+  })
+}
