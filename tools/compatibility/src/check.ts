@@ -105,6 +105,7 @@ const all: ListrTask[] = [
   program('An identity by the SDK of AWS', 'clients', ['aws-identity.js']),
   program('MCP: the conformance suite for client credentials', 'mcp', ['check.js']),
   program('MCP through the proxy of the command line', 'mcp', ['through-proxy.js']),
+  program('Redirects in every client', 'redirects', ['check.js']),
   program('Cloudflare Workers', 'workers', ['check.js']),
   program('The steps of the Dockerfile', 'operations', ['container.sh']),
   program('The systemd unit', 'operations', ['unit.sh']),
