@@ -107,6 +107,7 @@ const all: ListrTask[] = [
   program('MCP through the proxy of the command line', 'mcp', ['through-proxy.js']),
   program('Redirects in every client', 'redirects', ['check.js']),
   program('Cloudflare Workers', 'workers', ['check.js']),
+  program('Redirects in Workers of three years', 'workers', ['redirects.js']),
   program('The steps of the Dockerfile', 'operations', ['container.sh']),
   program('The systemd unit', 'operations', ['unit.sh']),
   ...onNodes('Proxies of the environment', 'command-line', ['proxies.js'], ['22', '24', '26']),
