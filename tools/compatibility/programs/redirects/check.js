@@ -17,6 +17,7 @@ import nodeFetch2 from 'node-fetch-2'
 import { generate } from 'selfsigned'
 import { fetch as undiciFetch } from 'undici'
 
+const isNode = !process.versions.bun && !process.versions.deno
 const statuses = [301, 302, 303, 307, 308]
 const bodies = ['none', 'text', 'stream']
 const lastStatuses = [200, 401]
@@ -47,10 +48,14 @@ const { cert, private: key } = await generate([{ name: 'commonName', value: '127
     { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
   ],
 })
-setDefaultCACertificates([cert])
+// Bun and Deno trust it by a variable and a flag.
+if (isNode) setDefaultCACertificates([cert])
+else process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
 const servers = [createServer(respond), createServer(respond), createSecureServer({ cert, key }, respond)]
 const [port, otherPort, securePort] = await Promise.all(
   servers.map(async (server) => {
+    // A client does not send a POST again whose connection was closed meanwhile.
+    server.keepAliveTimeout = 60_000
     await once(server.listen(0), 'listening')
     return server.address().port
   }),

@@ -9,7 +9,7 @@ function providerOf(name, authUrl) {
     providers.get(name) ??
     createTokenProvider(
       clientCredentials({ authUrl: `${authUrl}-${name}`, clientId: 'c', clientSecret: 'secret' }),
-      { attemptTimeoutMs: 1000, ...(name.startsWith('wait-until') && { waitUntil }) },
+      { ...(name.startsWith('wait-until') && { waitUntil }) },
     )
   providers.set(name, tokens)
   return tokens
