@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -23,6 +24,7 @@ interface TokenService {
 }
 
 const client = { clientId: 'rehearsal', clientSecret: 'rehearsal-secret' }
+const tokenPath = '/oauth/client_credential/accesstoken?grant_type=client_credentials'
 const api = { clientId: 'api', clientSecret: 'api-secret' }
 
 /** @param project the copy whose token service was built */
@@ -31,7 +33,9 @@ export async function startPlatform(project: string): Promise<Platform> {
   const { startTokenService } = (await import(entry)) as {
     startTokenService: (options: object) => Promise<TokenService>
   }
-  const applications = [{ name: 'rehearsal', ...client }]
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'key-1' }
+  const applications = [{ name: 'rehearsal', ...client, jwks: { keys: [jwk] } }]
   const service = await startTokenService({ applications, resourceServers: [api] })
   const form = (values: Record<string, string>) => ({ method: 'POST', body: new URLSearchParams(values) })
   const post = async (path: string, values: Record<string, string>) =>
@@ -44,7 +48,7 @@ export async function startPlatform(project: string): Promise<Platform> {
   }
 
   const newToken = () =>
-    post('/oauth/client_credential/accesstoken?grant_type=client_credentials', {
+    post(tokenPath, {
       client_id: client.clientId,
       client_secret: client.clientSecret,
     })
@@ -54,6 +58,8 @@ export async function startPlatform(project: string): Promise<Platform> {
       AUTH_URL: service.authUrl,
       CLIENT_ID: client.clientId,
       CLIENT_SECRET: client.clientSecret,
+      TOKEN_ENDPOINT: service.authUrl + tokenPath,
+      PRIVATE_KEY: String(privateKey.export({ format: 'pem', type: 'pkcs8' })),
     },
     async withApi(use, page) {
       const seen: string[] = []
