@@ -7,7 +7,16 @@ import { fetchPackage } from './toolbox.ts'
 
 const core = '@tokenwell/core'
 /** Packages whose types contain types of core: their users also use core, and pass objects from one to the other. */
-const adapters = ['axios-interceptor', 'ky-hook', 'nestjs-module', 'opentelemetry', 'token-stores']
+const adapters = [
+  'axios-interceptor',
+  'client-authentication',
+  'ky-hook',
+  'nestjs-module',
+  'opentelemetry',
+  'resource-server',
+  'testing',
+  'token-stores',
+]
 
 /** Releases a change of core that breaks its users, and returns the problems of the resulting versions. */
 export async function releaseBreakingCore(
