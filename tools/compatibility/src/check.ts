@@ -105,6 +105,7 @@ const all: ListrTask[] = [
   program('An identity by the SDK of AWS', 'clients', ['aws-identity.js']),
   program('MCP: the conformance suite for client credentials', 'mcp', ['check.js']),
   program('MCP through the proxy of the command line', 'mcp', ['through-proxy.js']),
+  program('MCP with the own clients of the official SDK', 'mcp', ['own-client.js']),
   program('Redirects in every client', 'redirects', ['check.js']),
   program('Redirects in every client, Bun', 'redirects', ['../load/node_modules/.bin/bun', 'check.js']),
   program('Redirects in every client, Deno', 'redirects', [

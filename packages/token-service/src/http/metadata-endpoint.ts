@@ -3,6 +3,7 @@ import { assertionAlgorithms } from '../oauth/assertion-algorithms.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { baseUrl } from './base-url.ts'
 import {
+  authorizationPath,
   introspectionPath,
   jwksPath,
   metadataPath,
@@ -22,6 +23,8 @@ export function metadataEndpoint(
     const scopes = await storage.scopes.list()
     return reply.send({
       issuer,
+      // There is none (no response types), but the official SDK of MCP, version 1, rejects metadata without one.
+      authorization_endpoint: `${issuer}${authorizationPath}`,
       jwks_uri: `${issuer}${jwksPath}`,
       token_endpoint: tokenEndpointUrl(issuer, grantTypeIn),
       token_endpoint_auth_methods_supported: methods,

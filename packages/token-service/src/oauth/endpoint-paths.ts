@@ -4,6 +4,8 @@ export const tokenPath = '/oauth/client_credential/accesstoken'
 export const introspectionPath = '/oauth/introspect'
 export const revocationPath = '/oauth/revoke'
 export const metadataPath = '/.well-known/oauth-authorization-server'
+/** Only named in the metadata: it does not exist. */
+export const authorizationPath = '/oauth/authorize'
 export const jwksPath = '/.well-known/jwks.json'
 export const openapiPath = '/openapi.yaml'
 export const openapiJsonPath = '/openapi.json'

@@ -21,6 +21,7 @@ describe('the service', () => {
     const algorithms = expect.arrayContaining(['RS256', 'ES256'])
     expect(JSON.parse(text)).toEqual({
       issuer: authUrl,
+      authorization_endpoint: `${authUrl}/oauth/authorize`,
       jwks_uri: `${authUrl}/.well-known/jwks.json`,
       token_endpoint: `${authUrl}/oauth/client_credential/accesstoken?grant_type=client_credentials`,
       token_endpoint_auth_methods_supported: [...secrets, 'private_key_jwt'],
