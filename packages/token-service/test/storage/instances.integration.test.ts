@@ -75,6 +75,7 @@ describe.skipIf(postgresIsAbsent)(`several instances on one PostgreSQL (${withou
       const tokens = [await tokenOf(one)]
       const rounds = 50 * times ** 2
       let verified = 0
+      const isVerifying = () => verified < 4 * rounds
       const issuing = [one, other].map(async (instance) => {
         while (isVerifying()) tokens.push(await tokenOf(instance))
       })
