@@ -79,7 +79,7 @@ function nest(major: number, unit: readonly string[], e2e: readonly string[]): L
 }
 
 const all: ListrTask[] = [
-  program('TypeScript 5.9, 6 and 7', 'types', ['check.js', ...(full ? ['--full'] : [])]),
+  program('TypeScript 5.4, 5.9, 6 and 7', 'types', ['check.js', ...(full ? ['--full'] : [])]),
   program('Next: two builds with its cache, and its server', 'next', ['check.mjs']),
   program('Bundlers, for Node and for Chromium', 'bundles', ['check.js']),
   ...onNodes('Jest in CommonJS: JavaScript, ts-jest, SWC', 'load', [jest]),
