@@ -90,6 +90,11 @@ const all: ListrTask[] = [
     [inApp('vitest/vitest.mjs'), 'run', '--config', 'vitest.config.e2e.ts'],
   ),
   program('NestJS 10.0: every transport', 'nest-transports-lowest', ['../nest-transports/check.cjs']),
+  program('NestJS 10.0 and axios 1.7: the adapter suite', 'nest-transports-lowest', [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    'adapter.test.mjs',
+  ]),
   program('NestJS 12: every transport', 'nest-transports-newest', ['../nest-transports/check.cjs']),
   ...onNodes('One copy of require and import', 'load', ['one-copy.cjs']),
   program('One copy of require and import, Bun', 'load', ['node_modules/.bin/bun', 'one-copy.cjs']),

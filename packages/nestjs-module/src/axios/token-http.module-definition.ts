@@ -3,7 +3,7 @@ import { ConfigurableModuleBuilder, type ModuleMetadata } from '@nestjs/common'
 import { attachTokens } from '@tokenwell/axios-interceptor'
 import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
 import { configurationError } from '@tokenwell/core/protocol'
-import { create, type CreateAxiosDefaults } from 'axios'
+import axios, { type CreateAxiosDefaults } from 'axios'
 import { hideOptions } from '../hide-options.ts'
 import { getTokenProviderToken } from '../token-provider.token.ts'
 import { withModuleName } from '../with-module-name.ts'
@@ -85,7 +85,9 @@ function createHttpService(
   }
   if (options.tokens && client !== undefined)
     throw configurationError('tokens and client are mutually exclusive.')
-  const instance = create({ ...options, ...withoutAttachOptions })
+  // In axios 1.7, it is no named export.
+  // oxlint-disable-next-line import/no-named-as-default-member
+  const instance = axios.create({ ...options, ...withoutAttachOptions })
   attachTokens(instance, tokens, options)
   return new HttpService(instance)
 }
