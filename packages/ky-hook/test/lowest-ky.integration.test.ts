@@ -1,3 +1,4 @@
+import type * as Ky from 'ky'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 
 vi.mock('ky', () => vi.importActual('ky-lowest'))
@@ -14,7 +15,7 @@ describe('ky 2.0.0', async () => {
 it('runs these tests with ky 2.0.0', async () => {
   const [{ default: mocked }, { default: lowest }] = await Promise.all([
     import('ky'),
-    vi.importActual<typeof import('ky')>('ky-lowest'),
+    vi.importActual<typeof Ky>('ky-lowest'),
   ])
   expect(mocked).toBe(lowest)
 })

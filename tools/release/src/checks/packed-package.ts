@@ -54,7 +54,8 @@ export function checkTypeImports({ contents, files, packedManifest }: PackedPack
   const reached = new Set(entries.filter((target) => /\.d\.c?ts$/.test(target)))
   const problems: string[] = []
   for (const file of reached) {
-    const text = contents.readFile(`/node_modules/${name}/${file}`)
+    // The examples in comments are for programs that have more packages.
+    const text = contents.readFile(`/node_modules/${name}/${file}`).replaceAll(/\/\*\*.*?\*\//gs, '')
     for (const [, specifier = ''] of text.matchAll(/(?:\bfrom |\bimport\()['"]([^'"]+)['"]/g)) {
       const [declared] = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)!
       if (specifier.startsWith('.')) {
