@@ -76,6 +76,8 @@ const schemas = {
     createdAtMs: ms,
     expiresAtMs: ms.optional().describe('Until when a `last` key is published.'),
   }),
+  Invitation: z.looseObject({ id, administrator: z.boolean(), expiresAtMs: ms }),
+  InvitationLink: z.object({ id, link: z.string().describe('Can be opened once, within its lifetime.') }),
   Link: z.object({ link: z.string().describe('Can be opened once, within its lifetime.') }),
   AuditVerification: z.object({
     entries: z.int().describe('How many entries the chain has.'),
@@ -228,8 +230,14 @@ const operations: [Method, string, Operation][] = [
   [
     'post',
     '/developers/invitations',
-    { summary: 'Create an invitation to the portal', response: one('Link'), status: 201 },
+    { summary: 'Create an invitation to the portal', response: one('InvitationLink'), status: 201 },
   ],
+  [
+    'get',
+    '/developers/invitations',
+    { summary: 'List the invitations that nobody has accepted', response: listOf(one('Invitation')) },
+  ],
+  ['delete', '/developers/invitations/{id}', { summary: 'Withdraw an invitation' }],
   [
     'post',
     '/developers/{id}/password-link',

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { digest } from '../runtime/digest.ts'
 import { NotFoundError } from '../runtime/usage-error.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import type { Actor } from '../storage/audit-storage.ts'
@@ -14,7 +15,7 @@ export interface DeveloperLinks {
 /** The developers of the portal, by name, and which of them are administrators. */
 export function administerDevelopers(
   server: FastifyInstance,
-  { storage: { developers }, developersFor }: ServiceContext,
+  { storage: { developers }, developersFor, linksFor, clock }: ServiceContext,
   links: DeveloperLinks,
 ): void {
   async function find(name: string): Promise<Developer> {
@@ -33,7 +34,14 @@ export function administerDevelopers(
   )
   server.post('/developers/invitations', async (request, reply) => {
     const link = await links.createInvitationLink(actorOf(request))
-    return reply.code(201).send({ link })
+    return reply.code(201).send({ id: digest(link.slice(link.lastIndexOf('/') + 1)), link })
+  })
+  server.get('/developers/invitations', async () =>
+    (await developers.invitations(clock.now())).map(({ hash: id, ...invitation }) => ({ id, ...invitation })),
+  )
+  server.delete<AdminRequest>('/developers/invitations/:id', async (request, reply) => {
+    await linksFor(actorOf(request)).withdrawInvitation(request.params.id)
+    return reply.code(204).send()
   })
   server.post<AdminRequest>('/developers/:id/password-link', async (request, reply) => {
     const link = await links.createPasswordLink(actorOf(request), request.params.id)

@@ -84,7 +84,10 @@ describe("the administrators' OpenAPI document", () => {
     const api = (await checked('post', '/resource-servers', {}, { name: 'api' })).body
     expect(await status('get', '/resource-servers/{clientId}', api)).toBe(200)
     expect(await status('get', '/resource-servers')).toBe(200)
-    expect(await status('post', '/developers/invitations')).toBe(201)
+    const { body: invitation } = await checked('post', '/developers/invitations')
+    expect(await status('get', '/developers/invitations')).toBe(200)
+    expect(await status('delete', '/developers/invitations/{id}', invitation)).toBe(204)
+    expect(await status('delete', '/developers/invitations/{id}', invitation)).toBe(404)
     expect(await status('get', '/developers')).toBe(200)
     expect(await status('get', '/audit')).toBe(200)
   })

@@ -38,6 +38,27 @@ describe('developers of the portal', () => {
     ])
   })
 
+  it('cannot join with an invitation that an administrator withdrew', async () => {
+    const { send, join, storage } = await withDevelopers()
+    const { body: kept } = await send('POST', '/developers/invitations')
+    const { body: withdrawn } = await send('POST', '/developers/invitations')
+    const [open] = await storage.developers.invitations(0)
+    const listed = { administrator: open!.administrator, expiresAtMs: expect.any(Number) as number }
+    const { body } = await send('GET', '/developers/invitations')
+    expect(body).toHaveLength(2)
+    expect(body).toEqual(expect.arrayContaining([kept, withdrawn].map(({ id }) => ({ id, ...listed }))))
+    expect((await send('DELETE', `/developers/invitations/${withdrawn.id}`)).status).toBe(204)
+    expect(await send('DELETE', `/developers/invitations/${withdrawn.id}`)).toMatchObject({
+      status: 404,
+      body: { error: 'There is no such invitation: it was used or withdrawn, or has expired.' },
+    })
+    expect(await join('ada', withdrawn.link, open!.administrator)).toBe(false)
+    expect((await send('GET', '/developers/invitations')).body).toEqual([{ id: kept.id, ...listed }])
+    expect(await join('ada', kept.link, open!.administrator)).toBe(true)
+    const [entry] = String((await send('GET', '/audit')).body).split('\n')
+    expect(JSON.parse(entry!)).toMatchObject({ event: 'invitation_withdrawn', actorType: 'api' })
+  })
+
   it('are promoted, demoted and removed by name, in any spelling, but not the last administrator', async () => {
     const { send, join, service } = await withDevelopers()
     await join('ada', (await service.createSetupLink()) ?? '', true)
