@@ -160,6 +160,7 @@ export default defineConfig({
             { text: 'Express', link: '/protect/express' },
             { text: 'Hono, Next.js, Workers', link: '/protect/fetch' },
             { text: 'Test an API against JWTs', link: '/protect/test-with-jwts' },
+            { text: 'Hostile JWTs', link: '/protect/hostile-jwts' },
           ],
         },
         {

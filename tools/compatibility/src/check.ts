@@ -111,6 +111,7 @@ const all: ListrTask[] = [
   program('MCP: the conformance suite for client credentials', 'mcp', ['check.js']),
   program('MCP through the proxy of the command line', 'mcp', ['through-proxy.js']),
   program('MCP with the own clients of the official SDK', 'mcp', ['own-client.js']),
+  program('JWTs: ours elsewhere, hostile ones here', 'jwts', ['check.js']),
   program('Redirects in every client', 'redirects', ['check.js']),
   program('Redirects in every client, Bun', 'redirects', ['../load/node_modules/.bin/bun', 'check.js']),
   program('Redirects in every client, Deno', 'redirects', [
