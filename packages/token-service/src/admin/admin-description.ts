@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { jsonSchema, type JsonSchema } from '../http/openapi/json-schema.ts'
-import { applicationSchema, productName, scopeName } from '../clients/application-schema.ts'
+import { applicationSchema, applicationSettings } from '../clients/application-schema.ts'
 import {
   applicationQuery,
   approval,
@@ -36,21 +36,19 @@ const key = z.looseObject({
 })
 const owner = { id, clientId: z.string(), name: z.string(), createdAtMs: ms, revision: z.int() }
 const credentials = { secrets: z.array(secret), keys: z.array(key) }
-const { level, responseForm, lifetimeSeconds, status, tokenFormat, audiences, claims } =
-  applicationSchema.shape
+/** Without the defaults, which are those of a new application. */
+const settings = Object.fromEntries(
+  Object.entries(applicationSettings.shape).map(([name, schema]) => [
+    name,
+    'unwrap' in schema ? schema.unwrap() : schema,
+  ]),
+)
 const schemas = {
   Application: z.looseObject({
     ...owner,
     project: z.string(),
-    status: status.unwrap(),
-    products: z.array(productName),
-    scopes: z.array(scopeName),
-    level: level.unwrap(),
-    responseForm: responseForm.unwrap(),
-    lifetimeSeconds: lifetimeSeconds.unwrap(),
-    tokenFormat: tokenFormat.unwrap(),
-    audiences: audiences.unwrap(),
-    claims: claims.unwrap(),
+    status: applicationSchema.shape.status.unwrap(),
+    ...settings,
     requested: z
       .looseObject({})
       .optional()
@@ -229,15 +227,15 @@ const operations: [Method, string, Operation][] = [
   ],
   [
     'post',
-    '/developers/invitations',
+    '/invitations',
     { summary: 'Create an invitation to the portal', response: one('InvitationLink'), status: 201 },
   ],
   [
     'get',
-    '/developers/invitations',
+    '/invitations',
     { summary: 'List the invitations that nobody has accepted', response: listOf(one('Invitation')) },
   ],
-  ['delete', '/developers/invitations/{id}', { summary: 'Withdraw an invitation' }],
+  ['delete', '/invitations/{id}', { summary: 'Withdraw an invitation' }],
   [
     'post',
     '/developers/{id}/password-link',

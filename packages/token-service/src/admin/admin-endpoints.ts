@@ -9,23 +9,11 @@ import { administerDevelopers, type DeveloperLinks } from './developer-administr
 import { verifyAudit } from './verify-audit.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
 import { rejectWithoutAudience } from '../clients/application-options.ts'
-import { applicationSchema, productName, scopeName } from '../clients/application-schema.ts'
+import { applicationSettings, productName, scopeName } from '../clients/application-schema.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 
-const { name, level, responseForm, lifetimeSeconds, products, scopes } = applicationSchema.shape
-const { tokenFormat, audiences, claims } = applicationSchema.shape
-export const newApplication = z.strictObject({
-  name,
-  project: z.string().min(1),
-  products,
-  scopes,
-  level,
-  responseForm,
-  lifetimeSeconds,
-  tokenFormat,
-  audiences,
-  claims,
-})
+export const newApplication = applicationSettings.extend({ project: z.string().min(1) })
+const { tokenFormat, audiences, claims } = applicationSettings.shape
 export const tokenSettings = z
   .strictObject({ tokenFormat: tokenFormat.unwrap(), audiences: audiences.unwrap(), claims: claims.unwrap() })
   .partial()

@@ -32,14 +32,14 @@ export function administerDevelopers(
       createdAtMs,
     })),
   )
-  server.post('/developers/invitations', async (request, reply) => {
+  server.post('/invitations', async (request, reply) => {
     const link = await links.createInvitationLink(actorOf(request))
     return reply.code(201).send({ id: digest(link.slice(link.lastIndexOf('/') + 1)), link })
   })
-  server.get('/developers/invitations', async () =>
+  server.get('/invitations', async () =>
     (await developers.invitations(clock.now())).map(({ hash: id, ...invitation }) => ({ id, ...invitation })),
   )
-  server.delete<AdminRequest>('/developers/invitations/:id', async (request, reply) => {
+  server.delete<AdminRequest>('/invitations/:id', async (request, reply) => {
     await linksFor(actorOf(request)).withdrawInvitation(request.params.id)
     return reply.code(204).send()
   })

@@ -32,14 +32,9 @@ const claims = z
   })
   .refine((members) => JSON.stringify(members).length <= 2_048, 'must have at most 2,048 characters as JSON')
 
-export const applicationSchema = z.strictObject({
+/** What is chosen for an application. */
+export const applicationSettings = z.strictObject({
   name,
-  clientId: printable,
-  clientSecret: printable.optional(),
-  clientSecretExpiresAt: z.iso.datetime({ offset: true }).optional(),
-  jwks: z.object({ keys: z.array(z.looseObject({})) }).optional(),
-  jwksUrl: z.string().optional(),
-  publicKey: z.string().optional(),
   products: z.array(productName).default([]),
   scopes: z.array(scopeName).default([]),
   level: z.string().max(200).default(''),
@@ -48,6 +43,19 @@ export const applicationSchema = z.strictObject({
   tokenFormat: z.enum(tokenFormats).default('opaque'),
   audiences: z.array(audienceName).max(20).default([]),
   claims: claims.default({}),
+})
+
+export const settingNames = applicationSettings.keyof().options
+export type SettingName = (typeof settingNames)[number]
+
+/** A configured application. */
+export const applicationSchema = applicationSettings.extend({
+  clientId: printable,
+  clientSecret: printable.optional(),
+  clientSecretExpiresAt: z.iso.datetime({ offset: true }).optional(),
+  jwks: z.object({ keys: z.array(z.looseObject({})) }).optional(),
+  jwksUrl: z.string().optional(),
+  publicKey: z.string().optional(),
   status: z.enum(['approved', 'pending', 'revoked']).default('approved'),
   project: name.default('default'),
   organizationName: name.default('example-org'),

@@ -5,6 +5,7 @@ import type { PublicKey } from '../storage/public-key.ts'
 import type { Storage, Transaction } from '../storage/storage.ts'
 import { changesOf, type Act, type Audit } from './acts.ts'
 import type { ResolvedApplication, ResourceServerOptions } from './application-options.ts'
+import { settingNames, type SettingName } from './application-schema.ts'
 import { configuredId, isConfigured, storedSecret } from './client-secret.ts'
 import type { ClientKind, CredentialOwner } from './credential-registry.ts'
 import type { Keyring } from './keyring.ts'
@@ -54,12 +55,9 @@ export async function seedApplications(
         createdAtMs: nowMs,
       })
       const { organizationName, developerEmail } = (await stored.projects.find(projectId)) ?? options
-      const { name, clientId, status, products, scopes, level, responseForm, lifetimeSeconds } = options
-      const { tokenFormat, audiences, claims } = options
+      const { clientId, status } = options
       const keys = configuredKeys(options, nowMs)
-      const format = { responseForm, lifetimeSeconds, tokenFormat, audiences, claims }
-      const settings = { name, status, products, scopes, level, ...format }
-      const details = { ...settings, organizationName, developerEmail }
+      const details = { ...settingsOf(options), status, organizationName, developerEmail }
       const id = randomUUID()
       const created = { id, projectId, clientId, createdAtMs: nowMs, revision: 0, tokenGeneration: 0, keys }
       if (
@@ -73,6 +71,12 @@ export async function seedApplications(
       await updateCredentials({ options, owner, keys, kind: 'applications' }, context, stored, audit)
     })
   }
+}
+
+function settingsOf(options: ResolvedApplication): Pick<ResolvedApplication, SettingName> {
+  return Object.fromEntries(settingNames.map((name) => [name, options[name]])) as ReturnType<
+    typeof settingsOf
+  >
 }
 
 /** As for applications. */

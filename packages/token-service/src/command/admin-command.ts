@@ -182,17 +182,15 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
   admin
     .command('invite')
     .description('Creates an invitation link for a developer.')
-    .action(() => choose({ method: 'POST', path: '/developers/invitations' }))
+    .action(() => choose({ method: 'POST', path: '/invitations' }))
   admin
     .command('invitations')
     .description('Lists the invitations that nobody has accepted.')
-    .action(() => choose({ method: 'GET', path: '/developers/invitations' }))
+    .action(() => choose({ method: 'GET', path: '/invitations' }))
   admin
     .command('withdraw-invitation <id>')
     .description('Withdraws an invitation.')
-    .action((id: string) =>
-      choose({ method: 'DELETE', path: developer('invitations', `/${encodeURIComponent(id)}`) }),
-    )
+    .action((id: string) => choose({ method: 'DELETE', path: `/invitations/${encodeURIComponent(id)}` }))
   for (const [change, description] of [
     ['password-link', 'Creates a link to set a new password for a developer.'],
     ['promote', 'Makes a developer an administrator.'],

@@ -102,7 +102,7 @@ describe("the administrators' listener", () => {
     expect((await send('PUT', '/products/billing')).status).toBe(204)
     expect((await send('DELETE', '/products/sms')).status).toBe(204)
     expect((await send('GET', '/products')).body).toEqual(['billing', 'speech-to-text'])
-    const { body } = await send('POST', '/developers/invitations')
+    const { body } = await send('POST', '/invitations')
     expect(body.link.startsWith(`${authUrl}/portal/join/`)).toBe(true)
     expect((await send('GET', '/developers')).body).toEqual([])
     expect((await send('POST', '/developers/nobody/password-link')).status).toBe(404)

@@ -26,11 +26,11 @@ async function withDevelopers(options: TokenServiceOptions = {}) {
 describe('developers of the portal', () => {
   it('are invited, and listed without their passwords', async () => {
     const { send, join } = await withDevelopers()
-    const first = await send('POST', '/developers/invitations')
+    const first = await send('POST', '/invitations')
     expect(first.status).toBe(201)
     // Nobody but the first developer becomes an administrator by an invitation.
     expect(await join('ada', first.body.link, true)).toBe(true)
-    const second = await send('POST', '/developers/invitations')
+    const second = await send('POST', '/invitations')
     expect(await join('grace', second.body.link, false)).toBe(true)
     expect((await send('GET', '/developers')).body).toEqual([
       { id: 'id of ada', name: 'ada', administrator: true, createdAtMs: 1 },
@@ -40,20 +40,20 @@ describe('developers of the portal', () => {
 
   it('cannot join with an invitation that an administrator withdrew', async () => {
     const { send, join, storage } = await withDevelopers()
-    const { body: kept } = await send('POST', '/developers/invitations')
-    const { body: withdrawn } = await send('POST', '/developers/invitations')
+    const { body: kept } = await send('POST', '/invitations')
+    const { body: withdrawn } = await send('POST', '/invitations')
     const [open] = await storage.developers.invitations(0)
     const listed = { administrator: open!.administrator, expiresAtMs: expect.any(Number) as number }
-    const { body } = await send('GET', '/developers/invitations')
+    const { body } = await send('GET', '/invitations')
     expect(body).toHaveLength(2)
     expect(body).toEqual(expect.arrayContaining([kept, withdrawn].map(({ id }) => ({ id, ...listed }))))
-    expect((await send('DELETE', `/developers/invitations/${withdrawn.id}`)).status).toBe(204)
-    expect(await send('DELETE', `/developers/invitations/${withdrawn.id}`)).toMatchObject({
+    expect((await send('DELETE', `/invitations/${withdrawn.id}`)).status).toBe(204)
+    expect(await send('DELETE', `/invitations/${withdrawn.id}`)).toMatchObject({
       status: 404,
       body: { error: 'There is no such invitation: it was used or withdrawn, or has expired.' },
     })
     expect(await join('ada', withdrawn.link, open!.administrator)).toBe(false)
-    expect((await send('GET', '/developers/invitations')).body).toEqual([{ id: kept.id, ...listed }])
+    expect((await send('GET', '/invitations')).body).toEqual([{ id: kept.id, ...listed }])
     expect(await join('ada', kept.link, open!.administrator)).toBe(true)
     const [entry] = String((await send('GET', '/audit')).body).split('\n')
     expect(JSON.parse(entry!)).toMatchObject({ event: 'invitation_withdrawn', actorType: 'api' })
@@ -62,7 +62,7 @@ describe('developers of the portal', () => {
   it('are promoted, demoted and removed by name, in any spelling, but not the last administrator', async () => {
     const { send, join, service } = await withDevelopers()
     await join('ada', (await service.createSetupLink()) ?? '', true)
-    await join('grace', (await send('POST', '/developers/invitations')).body.link, false)
+    await join('grace', (await send('POST', '/invitations')).body.link, false)
     const last = await send('POST', '/developers/ada/demote')
     expect([last.status, last.body.error]).toEqual([409, expect.stringMatching(/^The last administrator/)])
     expect((await send('DELETE', '/developers/ada')).status).toBe(409)
@@ -115,7 +115,7 @@ describe('the setup link', () => {
     expect(await service.createSetupLink()).toBeUndefined()
     await expect(service.createPasswordLink('ada')).rejects.toThrow('This service has no developer portal.')
     const { send } = await administeredService({ portal: false })
-    expect(await send('POST', '/developers/invitations')).toMatchObject({
+    expect(await send('POST', '/invitations')).toMatchObject({
       status: 404,
       body: { error: 'This service has no developer portal.' },
     })

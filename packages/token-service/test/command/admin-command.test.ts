@@ -61,7 +61,7 @@ it.each<[command: string, method: string, path: string, body?: object]>([
   ['add-product a/b', 'PUT', '/products/a%2Fb'],
   ['remove-product a/b', 'DELETE', '/products/a%2Fb'],
   ['developers', 'GET', '/developers'],
-  ['invite', 'POST', '/developers/invitations'],
+  ['invite', 'POST', '/invitations'],
   ['password-link a/b', 'POST', '/developers/a%2Fb/password-link'],
   ['promote a', 'POST', '/developers/a/promote'],
   ['demote a', 'POST', '/developers/a/demote'],
