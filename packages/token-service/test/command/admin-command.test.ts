@@ -62,6 +62,8 @@ it.each<[command: string, method: string, path: string, body?: object]>([
   ['remove-product a/b', 'DELETE', '/products/a%2Fb'],
   ['developers', 'GET', '/developers'],
   ['invite', 'POST', '/invitations'],
+  ['invitations', 'GET', '/invitations'],
+  ['withdraw-invitation a/b', 'DELETE', '/invitations/a%2Fb'],
   ['password-link a/b', 'POST', '/developers/a%2Fb/password-link'],
   ['promote a', 'POST', '/developers/a/promote'],
   ['demote a', 'POST', '/developers/a/demote'],
