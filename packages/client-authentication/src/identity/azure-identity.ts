@@ -1,5 +1,5 @@
 import type { FetchLike } from '@tokenwell/core'
-import { createIdentitySource, httpRequest, type IdentitySource } from './identity-token.ts'
+import { createHttpIdentitySource, type IdentitySource } from './identity-token.ts'
 
 export interface AzureIdentityOptions {
   /** Application ID URI that the JWT is for. @default 'api://AzureADTokenExchange' */
@@ -18,12 +18,10 @@ export interface AzureIdentityOptions {
  */
 export function azureIdentity(options: AzureIdentityOptions = {}): IdentitySource {
   const { audience = 'api://AzureADTokenExchange', managedIdentityClientId, fetch } = options
-  const provider = {
+  return createHttpIdentitySource({
     name: 'the managed identity service of Azure',
     advice: 'Run this in Azure, where a managed identity is assigned.',
-  }
-  return createIdentitySource({
-    ...provider,
+    fetch,
     prepare() {
       // App Service and Functions set both; machines have the metadata service at its fixed address.
       const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: header } = process.env
@@ -32,13 +30,9 @@ export function azureIdentity(options: AzureIdentityOptions = {}): IdentitySourc
       url.searchParams.set('api-version', isAppService ? '2019-08-01' : '2018-02-01')
       url.searchParams.set('resource', audience)
       if (managedIdentityClientId !== undefined) url.searchParams.set('client_id', managedIdentityClientId)
-      return httpRequest(provider, {
-        url,
-        fetch,
-        headers: isAppService ? { 'x-identity-header': header! } : { metadata: 'true' },
-        // Its audience may be the ID of the application instead of its URI, so that it is not compared.
-        read: (text) => (JSON.parse(text) as { access_token?: unknown }).access_token,
-      })
+      return { url, headers: isAppService ? { 'x-identity-header': header! } : { metadata: 'true' } }
     },
+    // Its audience may be the ID of the application instead of its URI, so that it is not compared.
+    read: (text) => (JSON.parse(text) as { access_token?: unknown }).access_token,
   })
 }

@@ -1,5 +1,5 @@
 import type { FetchLike } from '@tokenwell/core'
-import { createIdentitySource, httpRequest, type IdentitySource } from './identity-token.ts'
+import { createHttpIdentitySource, type IdentitySource } from './identity-token.ts'
 
 export interface GcpIdentityOptions {
   /** The `aud` of the JWT, which the token endpoint expects. */
@@ -20,12 +20,11 @@ export function gcpIdentity({
   serviceAccount = 'default',
   fetch,
 }: GcpIdentityOptions): IdentitySource {
-  const provider = {
+  return createHttpIdentitySource({
     name: 'the metadata server of Google Cloud',
     advice: 'Run this in Google Cloud, on a machine with a service account.',
-  }
-  return createIdentitySource({
-    ...provider,
+    fetch,
+    audience,
     prepare() {
       const account = encodeURIComponent(serviceAccount)
       const url = new URL(
@@ -33,14 +32,9 @@ export function gcpIdentity({
       )
       url.searchParams.set('audience', audience)
       url.searchParams.set('format', 'full')
-      return httpRequest(provider, {
-        url,
-        fetch,
-        headers: { 'metadata-flavor': 'Google' },
-        // Another server of that name does not send it.
-        read: (text, headers) => (headers.get('metadata-flavor') === 'Google' ? text.trim() : undefined),
-        audience,
-      })
+      return { url, headers: { 'metadata-flavor': 'Google' } }
     },
+    // Another server of that name does not send it.
+    read: (text, headers) => (headers.get('metadata-flavor') === 'Google' ? text.trim() : undefined),
   })
 }

@@ -1,6 +1,6 @@
 import type { FetchLike } from '@tokenwell/core'
 import { configurationError } from '@tokenwell/core/protocol'
-import { createIdentitySource, httpRequest, type IdentitySource } from './identity-token.ts'
+import { createHttpIdentitySource, type IdentitySource } from './identity-token.ts'
 
 export interface GithubActionsIdentityOptions {
   /** The `aud` of the JWT, which the token endpoint expects. */
@@ -15,23 +15,17 @@ export interface GithubActionsIdentityOptions {
  * clientCredentials({ tokenEndpoint, clientId, clientAuthentication: clientAssertion(githubActionsIdentity({ audience })) })
  */
 export function githubActionsIdentity({ audience, fetch }: GithubActionsIdentityOptions): IdentitySource {
-  const provider = {
+  return createHttpIdentitySource({
     name: 'the identity service of GitHub Actions',
     advice: 'Give the job the permission id-token: write.',
-  }
-  return createIdentitySource({
-    ...provider,
+    fetch,
+    audience,
     prepare() {
       const url = new URL(variable('ACTIONS_ID_TOKEN_REQUEST_URL'))
       url.searchParams.set('audience', audience)
-      return httpRequest(provider, {
-        url,
-        fetch,
-        headers: { authorization: `Bearer ${variable('ACTIONS_ID_TOKEN_REQUEST_TOKEN')}` },
-        read: (text) => (JSON.parse(text) as { value?: unknown }).value,
-        audience,
-      })
+      return { url, headers: { authorization: `Bearer ${variable('ACTIONS_ID_TOKEN_REQUEST_TOKEN')}` } }
     },
+    read: (text) => (JSON.parse(text) as { value?: unknown }).value,
   })
 }
 

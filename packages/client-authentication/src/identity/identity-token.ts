@@ -71,33 +71,38 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** A request to a metadata service over HTTP. */
-export interface HttpIdentityRequest {
-  readonly url: URL
-  readonly headers: Record<string, string>
+/** A metadata service over HTTP. */
+export interface HttpIdentityProvider extends Pick<IdentityProvider, 'name' | 'advice'> {
   readonly fetch: FetchLike | undefined
+  readonly audience?: string | undefined
+  /** @throws {TokenError} of kind `configuration` where the machine has no such identity */
+  readonly prepare: () => { readonly url: URL; readonly headers: Record<string, string> }
   /** Reads the JWT from the text of a response with status 200. */
   readonly read: (text: string, headers: Headers) => unknown
-  readonly audience?: string | undefined
 }
 
-export function httpRequest(
-  { name, advice }: Pick<IdentityProvider, 'name' | 'advice'>,
-  { url, headers, fetch = globalThis.fetch, read, audience }: HttpIdentityRequest,
-): IdentityRequest {
-  return {
-    key: url.href,
-    audience,
-    async send(signal) {
-      // A redirect would carry the header, which may be a secret, to another place.
-      const response = await fetch(url, { headers, redirect: 'manual', cache: 'no-store', signal })
-      const text = await readText(response)
-      const { status } = response
-      if (status >= 500 || status === 429) throw unavailable(`${name} failed (status ${status}).`)
-      if (status !== 200) throw rejected(`${name} rejected the request (status ${status}). ${advice}`)
-      return text === undefined ? undefined : parse(() => read(text, response.headers))
+export function createHttpIdentitySource(provider: HttpIdentityProvider): IdentitySource {
+  const { name, advice, audience, read, fetch = globalThis.fetch } = provider
+  return createIdentitySource({
+    name,
+    advice,
+    prepare() {
+      const { url, headers } = provider.prepare()
+      return {
+        key: url.href,
+        audience,
+        async send(signal) {
+          // A redirect would carry the header, which may be a secret, to another place.
+          const response = await fetch(url, { headers, redirect: 'manual', cache: 'no-store', signal })
+          const text = await readText(response)
+          const { status } = response
+          if (status >= 500 || status === 429) throw unavailable(`${name} failed (status ${status}).`)
+          if (status !== 200) throw rejected(`${name} rejected the request (status ${status}). ${advice}`)
+          return text === undefined ? undefined : parse(() => read(text, response.headers))
+        },
+      }
     },
-  }
+  })
 }
 
 /** Undefined for a body that is too large. */
