@@ -109,8 +109,9 @@ const all: ListrTask[] = [
   program('Revoked tokens in clients of HTTP, GraphQL, OpenAI and MCP', 'clients', ['check.js']),
   program('An identity by the SDK of AWS', 'clients', ['aws-identity.js']),
   program('MCP: the conformance suite for client credentials', 'mcp', ['check.js']),
-  program('MCP through the proxy of the command line', 'mcp', ['through-proxy.js']),
-  program('MCP with the own clients of the official SDK', 'mcp', ['own-client.js']),
+  program('MCP with the own clients of the official SDK, and through the proxy of the command line', 'mcp', [
+    'own-client.js',
+  ]),
   program('JWTs: ours elsewhere, hostile ones here', 'jwts', ['check.js']),
   program('Redirects in every client', 'redirects', ['check.js']),
   program('Redirects in every client, Bun', 'redirects', ['../load/node_modules/.bin/bun', 'check.js']),

@@ -1,9 +1,12 @@
-// The official SDK's own clients, unpatched, reach an MCP server behind @tokenwell/resource-server, with tokens of the service.
+// The official SDK's own clients, unpatched, and one behind `tokenwell proxy` reach an MCP server behind
+// @tokenwell/resource-server, with tokens of the service.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import * as v2 from '@modelcontextprotocol/client'
 import * as extensions from '@modelcontextprotocol/sdk/client/auth-extensions.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -24,7 +27,11 @@ const api = { clientId: 'mcp-server', clientSecret: 'api-secret-0123456789' }
 const secret = { clientId: 'agent', clientSecret: 'agent-secret-0123456789' }
 
 let handle
-const server = createServer((request, response) => handle(request, response)).listen(0, '127.0.0.1')
+let lastToken
+const server = createServer((request, response) => {
+  lastToken = request.headers.authorization?.replace(/^Bearer /, '')
+  handle(request, response)
+}).listen(0, '127.0.0.1')
 await once(server, 'listening')
 const origin = `http://127.0.0.1:${server.address().port}`
 const resource = `${origin}/mcp`
@@ -75,6 +82,16 @@ handle = (request, response) =>
     })
   })
 
+const callerOf = (client) => async () =>
+  (await client.callTool({ name: 'list_orders', arguments: {} })).content[0].text
+
+async function revoke(token) {
+  const { clientId: client_id, clientSecret: client_secret } = secret
+  const body = new URLSearchParams({ token, client_id, client_secret })
+  const { status } = await fetch(`${service.authUrl}/oauth/revoke`, { method: 'POST', body })
+  assert.equal(status, 200)
+}
+
 const providers = {
   ClientCredentialsProvider: ({ ClientCredentialsProvider }) =>
     new ClientCredentialsProvider({ ...secret, expectedIssuer: service.authUrl }),
@@ -91,30 +108,44 @@ for (const [version, sdk] of Object.entries({ v1, v2 })) {
     const provider = createProvider(sdk)
     const client = new sdk.Client({ name: 'agent', version: '1.0.0' })
     await client.connect(new sdk.StreamableHTTPClientTransport(new URL(resource), { authProvider: provider }))
-    const call = async () => (await client.callTool({ name: 'list_orders', arguments: {} })).content[0].text
+    const call = callerOf(client)
     assert.equal(await call(), 'tea')
 
     const first = provider.tokens().access_token
     const authorization = `Bearer ${first}`
-    const refused = await fetch(`${origin}/admin`, { method: 'POST', headers: { authorization } })
-    assert.equal(refused.status, 403)
-    assert.match(refused.headers.get('www-authenticate'), /error="insufficient_scope".*scope="orders:write"/)
+    const rejected = await fetch(`${origin}/admin`, { method: 'POST', headers: { authorization } })
+    assert.equal(rejected.status, 403)
+    assert.match(rejected.headers.get('www-authenticate'), /error="insufficient_scope".*scope="orders:write"/)
 
     if (name === 'ClientCredentialsProvider') {
-      const body = new URLSearchParams({
-        token: first,
-        client_id: secret.clientId,
-        client_secret: secret.clientSecret,
-      })
-      const revoked = await fetch(`${service.authUrl}/oauth/revoke`, { method: 'POST', body })
-      assert.equal(revoked.status, 200)
+      await revoke(first)
       assert.equal(await call(), 'tea')
       assert.notEqual(provider.tokens().access_token, first)
     }
     await client.close()
-    console.log(`${name} of the SDK ${version}: tool called, wrong scope refused`)
+    console.log(`${name} of the SDK ${version}: tool called, wrong scope rejected`)
   }
 }
+
+// An agent's client without tokens of its own.
+const command = fileURLToPath(new URL('node_modules/tokenwell/dist/tokenwell.js', import.meta.url))
+const proxy = spawn(process.execPath, [command, 'proxy', '--to', resource], {
+  env: { AUTH_URL: service.authUrl, CLIENT_ID: secret.clientId, CLIENT_SECRET: secret.clientSecret },
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+const [line] = await once(proxy.stdout, 'data')
+const client = new Client({ name: 'agent', version: '1.0.0' })
+await client.connect(new StreamableHTTPClientTransport(new URL(String(line).trim())))
+const call = callerOf(client)
+assert.equal(await call(), 'tea')
+const first = lastToken
+await revoke(first)
+assert.equal(await call(), 'tea')
+assert.notEqual(lastToken, first)
+await client.close()
+proxy.kill()
+console.log('MCP through the proxy: tools called, revoked token replaced')
+
 server.close()
 server.closeAllConnections()
 await service.close()

@@ -7,6 +7,7 @@ import { TokenHttpModule } from '@tokenwell/nestjs-module/axios'
 import { describeAdapter } from '@tokenwell/testing'
 import { isAxiosError } from 'axios'
 import { firstValueFrom } from 'rxjs'
+import { createAxiosClient } from '../../../../packages/internal-testing/src/axios-client.ts'
 
 const unused = {
   cacheKey: () => Promise.reject(new Error()),
@@ -30,25 +31,7 @@ describeAdapter({
   name: 'NestJS 10.0',
   async createClient(attach) {
     const http = attach ? await serviceOf(attach) : new HttpService()
-    return async ({ url, method, headers, body, signal, timeoutMs, token }) => {
-      const config = {
-        url,
-        method: method ?? (body ? 'POST' : 'GET'),
-        ...(headers && { headers }),
-        ...(body && { data: body.value }),
-        ...(signal && { signal }),
-        ...(timeoutMs !== undefined && { timeout: timeoutMs }),
-        ...(token === false && { token }),
-        transformResponse: (data) => data,
-      }
-      try {
-        const response = await firstValueFrom(http.request(config))
-        return { status: response.status, text: response.data, received: response }
-      } catch (error) {
-        if (error.response === undefined) throw error
-        return { status: error.response.status, text: error.response.data, received: error }
-      }
-    }
+    return createAxiosClient((config) => firstValueFrom(http.request(config)))
   },
   tokenErrorOf: (error) => (isAxiosError(error) ? error.cause : undefined),
   cannotSend: ['web stream'],
