@@ -9,13 +9,17 @@ import { administerDevelopers, type DeveloperLinks } from './developer-administr
 import { verifyAudit } from './verify-audit.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
 import { rejectWithoutAudience } from '../clients/application-options.ts'
-import { applicationSettings, productName, scopeName } from '../clients/application-schema.ts'
+import {
+  applicationSettings,
+  newApplicationSettings,
+  productName,
+  scopeName,
+} from '../clients/application-schema.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 
-export const newApplication = applicationSettings.extend({ project: z.string().min(1) })
-const { tokenFormat, audiences, claims } = applicationSettings.shape
-export const tokenSettings = z
-  .strictObject({ tokenFormat: tokenFormat.unwrap(), audiences: audiences.unwrap(), claims: claims.unwrap() })
+export const newApplication = newApplicationSettings.extend({ project: z.string().min(1) })
+export const tokenSettings = applicationSettings
+  .pick({ tokenFormat: true, audiences: true, claims: true })
   .partial()
 export const signingKeyRotation = z
   .strictObject({ emergency: z.boolean(), overlapSeconds: z.int().min(0) })
@@ -94,12 +98,12 @@ export function adminEndpoints(
 
   server.patch<AdminRequest>('/applications/:clientId', async (request, reply) => {
     const { application } = await find(request.params.clientId)
-    const { tokenFormat: format = application.tokenFormat, ...changes } = parseValue(
-      tokenSettings,
-      request.body,
-    )
-    const { audiences: names = application.audiences, claims: others = application.claims } = changes
-    const settings = { tokenFormat: format, audiences: names, claims: others }
+    const changes = parseValue(tokenSettings, request.body)
+    const settings = {
+      tokenFormat: changes.tokenFormat ?? application.tokenFormat,
+      audiences: changes.audiences ?? application.audiences,
+      claims: changes.claims ?? application.claims,
+    }
     rejectWithoutAudience([{ ...application, ...settings }])
     await registry(request).changeTokens(application, settings)
     return reply.send(await describeOne(request.params.clientId))

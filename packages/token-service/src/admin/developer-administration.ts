@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { digest } from '../runtime/digest.ts'
 import { NotFoundError } from '../runtime/usage-error.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import type { Actor } from '../storage/audit-storage.ts'
@@ -8,7 +7,7 @@ import { actorOf, type AdminRequest } from './admin-request.ts'
 
 /** Links for developers of the portal. */
 export interface DeveloperLinks {
-  createInvitationLink(by: Actor): Promise<string>
+  createInvitation(by: Actor): Promise<{ readonly id: string; readonly link: string }>
   createPasswordLink(by: Actor, developerName: string): Promise<string>
 }
 
@@ -33,8 +32,7 @@ export function administerDevelopers(
     })),
   )
   server.post('/invitations', async (request, reply) => {
-    const link = await links.createInvitationLink(actorOf(request))
-    return reply.code(201).send({ id: digest(link.slice(link.lastIndexOf('/') + 1)), link })
+    return reply.code(201).send(await links.createInvitation(actorOf(request)))
   })
   server.get('/invitations', async () =>
     (await developers.invitations(clock.now())).map(({ hash: id, ...invitation }) => ({ id, ...invitation })),

@@ -10,12 +10,18 @@ import type { RegistryContext } from './credential-registry.ts'
 const invitationMs = 7 * 86_400_000
 const shortLinkMs = 15 * 60_000
 
+export interface Invitation {
+  /** The digest of its secret. */
+  readonly id: string
+  readonly token: string
+}
+
 /** Creates the secrets in the portal's one-time links: an invitation is valid for 7 days, the others for 15 minutes. */
 export interface AccountLinks {
   /** For a new developer, or the first one, who becomes the administrator. */
-  createInvitation(options: { readonly administrator: boolean }): Promise<string>
-  /** Throws a `NotFoundError` if it has been used or withdrawn. `hash`: the digest of its secret. */
-  withdrawInvitation(hash: string): Promise<void>
+  createInvitation(options: { readonly administrator: boolean }): Promise<Invitation>
+  /** Throws a `NotFoundError` if it has been used or withdrawn. */
+  withdrawInvitation(id: string): Promise<void>
   /** For a developer who forgot the password. */
   createPasswordReset(developer: Pick<Developer, 'id' | 'name'>): Promise<string>
 }
@@ -34,11 +40,11 @@ export function createAccountLinks(
         const { token, link } = createLink(administrator ? shortLinkMs : invitationMs)
         await developers.invite({ ...link, administrator })
         audit('developer_invited', { changes: changesOf({ administrator }) })
-        return token
+        return { id: link.hash, token }
       }),
-    withdrawInvitation: (hash) =>
+    withdrawInvitation: (id) =>
       act(by, async ({ developers }, audit) => {
-        if (!(await developers.withdrawInvitation(hash))) {
+        if (!(await developers.withdrawInvitation(id))) {
           throw new NotFoundError('There is no such invitation: it was used or withdrawn, or has expired.')
         }
         audit('invitation_withdrawn')

@@ -146,13 +146,19 @@ export function rejectInvalidProducts(
   }
 }
 
-/** @throws {@link UsageError} if an application would get JWTs for no API */
+/** Whether an application would get JWTs for no API. */
+export function lacksAudience({
+  tokenFormat,
+  audiences,
+}: Pick<ResolvedApplication, 'tokenFormat' | 'audiences'>): boolean {
+  return tokenFormat === 'jwt' && audiences.length === 0
+}
+
+/** @throws {@link UsageError} if an application {@link lacksAudience} */
 export function rejectWithoutAudience(
   applications: readonly Pick<ResolvedApplication, 'clientId' | 'tokenFormat' | 'audiences'>[],
 ): void {
-  const wrong = applications.find(
-    ({ tokenFormat, audiences }) => tokenFormat === 'jwt' && audiences.length === 0,
-  )
+  const wrong = applications.find(lacksAudience)
   if (wrong)
     throw new UsageError(
       `"${wrong.clientId}" in applications has the token format jwt without audiences. Add the API that its tokens are for.`,

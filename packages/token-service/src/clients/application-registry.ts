@@ -219,9 +219,9 @@ function withApproval(
   changes: Partial<Approval>,
   byAdministrator: boolean,
 ): Partial<Approval> & { readonly requested: Approval | null } {
-  const { name, level, organizationName, developerEmail, products, scopes, lifetimeSeconds } =
-    current.requested ?? current
-  const { tokenFormat, audiences } = current.requested ?? current
+  const latest = current.requested ?? current
+  const { name, level, organizationName, developerEmail } = latest
+  const { products, scopes, lifetimeSeconds, tokenFormat, audiences } = latest
   const stated = { name, level, organizationName, developerEmail }
   const before = { ...stated, products, scopes, lifetimeSeconds, tokenFormat, audiences }
   const wanted: Approval = { ...before, ...changes }

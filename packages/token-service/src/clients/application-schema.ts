@@ -35,21 +35,33 @@ const claims = z
 /** What is chosen for an application. */
 export const applicationSettings = z.strictObject({
   name,
-  products: z.array(productName).default([]),
-  scopes: z.array(scopeName).default([]),
-  level: z.string().max(200).default(''),
-  responseForm: z.enum(responseForms).default('products'),
-  lifetimeSeconds: z.int().min(1).max(31_536_000).default(defaultLifetimeSeconds),
-  tokenFormat: z.enum(tokenFormats).default('opaque'),
-  audiences: z.array(audienceName).max(20).default([]),
-  claims: claims.default({}),
+  products: z.array(productName),
+  scopes: z.array(scopeName),
+  level: z.string().max(200),
+  responseForm: z.enum(responseForms),
+  lifetimeSeconds: z.int().min(1).max(31_536_000),
+  tokenFormat: z.enum(tokenFormats),
+  audiences: z.array(audienceName).max(20),
+  claims,
 })
 
 export const settingNames = applicationSettings.keyof().options
 export type SettingName = (typeof settingNames)[number]
 
+/** What is chosen for a new application; only the name has no default. */
+export const newApplicationSettings = applicationSettings.extend({
+  products: applicationSettings.shape.products.default([]),
+  scopes: applicationSettings.shape.scopes.default([]),
+  level: applicationSettings.shape.level.default(''),
+  responseForm: applicationSettings.shape.responseForm.default('products'),
+  lifetimeSeconds: applicationSettings.shape.lifetimeSeconds.default(defaultLifetimeSeconds),
+  tokenFormat: applicationSettings.shape.tokenFormat.default('opaque'),
+  audiences: applicationSettings.shape.audiences.default([]),
+  claims: claims.default({}),
+})
+
 /** A configured application. */
-export const applicationSchema = applicationSettings.extend({
+export const applicationSchema = newApplicationSettings.extend({
   clientId: printable,
   clientSecret: printable.optional(),
   clientSecretExpiresAt: z.iso.datetime({ offset: true }).optional(),

@@ -1,16 +1,8 @@
-import { userInfo } from 'node:os'
-import { userHeader } from '../admin/admin-request.ts'
 import { defaultLifetimeSeconds } from '../clients/application-options.ts'
 import { readText } from './configuration.ts'
+import type { AdminRequest } from './send-admin-request.ts'
 import type { Command } from 'commander'
 import { UsageError } from '../runtime/usage-error.ts'
-
-/** A request to the administrators' endpoints of a running service. */
-export interface AdminRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly path: string
-  readonly body?: Readonly<Record<string, unknown>> | undefined
-}
 
 const application = (clientId: string, rest = '') => `/applications/${encodeURIComponent(clientId)}${rest}`
 const developer = (name: string, rest = '') => `/developers/${encodeURIComponent(name)}${rest}`
@@ -249,84 +241,5 @@ function checkpointIn(file: string): unknown {
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`${file} is not what an earlier verification printed.`)
-  }
-}
-
-/** Sends the request, and those for further pages of a list; returns what to print. */
-export async function sendAdminRequest(
-  { method, path, body }: AdminRequest,
-  environment: NodeJS.ProcessEnv,
-): Promise<string> {
-  const { TOKENWELL_ADMIN_URL: url = 'http://127.0.0.1:8081', TOKENWELL_ADMIN_TOKEN_FILE: file } = environment
-  const { protocol, username, password } = URL.parse(url) ?? {}
-  if (!/^https?:$/.test(protocol ?? '') || username || password)
-    throw new UsageError(
-      'TOKENWELL_ADMIN_URL must be an http or https URL without user name and password, such as http://127.0.0.1:8081.',
-    )
-  const base = url.replace(/\/+$/, '')
-  const token = environment['TOKENWELL_ADMIN_TOKEN'] ?? (file && readText(file).trim())
-  if (!token)
-    throw new UsageError(
-      'The administrator token is missing. Set TOKENWELL_ADMIN_TOKEN or TOKENWELL_ADMIN_TOKEN_FILE.',
-    )
-
-  async function send(to: string): Promise<{ text: string; next: string | undefined; isJson: boolean }> {
-    const response = await fetch(base + to, {
-      method,
-      redirect: 'manual',
-      headers: {
-        authorization: `Bearer ${token}`,
-        [userHeader]: userName(),
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    }).catch((error: unknown) => {
-      throw new UsageError(`Could not reach ${url} (${reasonOf(error)}). Check TOKENWELL_ADMIN_URL.`)
-    })
-    const text = await response.text()
-    if (response.status === 401) {
-      throw new UsageError(
-        `${url} rejected the administrator token. Check TOKENWELL_ADMIN_TOKEN or TOKENWELL_ADMIN_TOKEN_FILE.`,
-      )
-    }
-    if (!response.ok)
-      throw new UsageError(errorIn(text) ?? `${url} responded with status ${response.status}.`)
-    const [, next] = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '') ?? []
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-    return { text, next, isJson }
-  }
-
-  const { text, isJson, next: second } = await send(path)
-  if (!isJson) return text
-  let result = JSON.parse(text) as unknown
-  for (let next = second; next !== undefined;) {
-    const page = await send(next)
-    result = [result, JSON.parse(page.text)].flat()
-    next = page.next
-  }
-  return `${JSON.stringify(result, undefined, 2)}\n`
-}
-
-/** For the audit log. Containers run as users without a name. */
-function userName(): string {
-  try {
-    return encodeURIComponent(userInfo().username).slice(0, 100)
-  } catch {
-    return String(process.getuid?.() ?? 'unknown')
-  }
-}
-
-/** Why `fetch` failed, such as `ECONNREFUSED`. */
-function reasonOf(error: unknown): string {
-  const { cause, name } = error as Error & { cause?: { code?: string } }
-  return cause?.code ?? name
-}
-
-function errorIn(text: string): string | undefined {
-  try {
-    const { error } = JSON.parse(text) as { error?: unknown }
-    return typeof error === 'string' ? error : undefined
-  } catch {
-    return undefined
   }
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { adminEnvironment, readConfiguration, type Configuration } from './configuration.ts'
-import { addAdminCommands, type AdminRequest } from './admin-command.ts'
+import { addAdminCommands } from './admin-command.ts'
+import type { AdminRequest } from './send-admin-request.ts'
 import type { StorageTask } from './run-storage-task.ts'
 import { settingFlags } from './command-settings.ts'
 

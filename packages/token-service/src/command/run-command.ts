@@ -1,6 +1,6 @@
 import { SettingError } from '../runtime/setting.ts'
 import { UsageError } from '../runtime/usage-error.ts'
-import { sendAdminRequest } from './admin-command.ts'
+import { sendAdminRequest } from './send-admin-request.ts'
 import { waysToSet } from './command-settings.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 import { runService } from './run-service.ts'

@@ -23,7 +23,7 @@ export function metadataEndpoint(
     const scopes = await storage.scopes.list()
     return reply.send({
       issuer,
-      // There is none (no response types), but the official SDK of MCP, version 1, rejects metadata without one.
+      // It does not exist (no response types), but the official SDK of MCP, version 1, rejects metadata without one.
       authorization_endpoint: `${issuer}${authorizationPath}`,
       jwks_uri: `${issuer}${jwksPath}`,
       token_endpoint: tokenEndpointUrl(issuer, grantTypeIn),

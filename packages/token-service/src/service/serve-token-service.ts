@@ -81,8 +81,10 @@ function createPortalLinks(
   authUrl: string,
 ) {
   const base = publicUrl ?? authUrl
-  const invitation = async (by: Actor, administrator: boolean) =>
-    `${base}${portalLinks.join(await linksFor(by).createInvitation({ administrator }))}`
+  const invitation = async (by: Actor, administrator: boolean) => {
+    const { id, token } = await linksFor(by).createInvitation({ administrator })
+    return { id, link: `${base}${portalLinks.join(token)}` }
+  }
   const requirePortal = () => {
     if (!portal) throw new NotFoundError('This service has no developer portal.')
   }
@@ -91,9 +93,9 @@ function createPortalLinks(
       if (!portal) return undefined
       await storage.opened
       if ((await storage.developers.list()).length > 0) return undefined
-      return invitation({ actorType: 'service' }, true)
+      return (await invitation({ actorType: 'service' }, true)).link
     },
-    async createInvitationLink(by: Actor) {
+    async createInvitation(by: Actor) {
       requirePortal()
       return invitation(by, (await storage.developers.list()).length === 0)
     },

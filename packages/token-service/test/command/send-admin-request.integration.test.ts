@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { sendAdminRequest, type AdminRequest } from '../../src/command/admin-command.ts'
+import { sendAdminRequest, type AdminRequest } from '../../src/command/send-admin-request.ts'
 import { UsageError } from '../../src/runtime/usage-error.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   audiencePattern,
   defaultLifetimeSeconds,
+  lacksAudience,
   responseForms,
   tokenFormats,
 } from '../../clients/application-options.ts'
@@ -63,10 +64,10 @@ export function parseApplicationForm(
   if (!isOffered) throw new PortalError('invalid_form')
   if (!parsed.data) return { state: { ...parsed.state, chosen, chosenScopes } }
   const { response_form, lifetime, lifetime_unit, token_format, ...rest } = parsed.data
+  const tokens = { tokenFormat: token_format, audiences: rest.audiences }
   const unit = lifetimeUnits.find(([name]) => name === lifetime_unit)?.[1] ?? 1
   const seconds = lifetimeSeconds.safeParse(lifetime * unit)
-  const lacksAudience = token_format === 'jwt' && rest.audiences.length === 0
-  if (!seconds.success || lacksAudience) {
+  if (!seconds.success || lacksAudience(tokens)) {
     const values = form as Record<string, string>
     const errors: Record<string, string> = seconds.success
       ? { audiences: 'Enter the API that the tokens are for.' }
@@ -80,7 +81,7 @@ export function parseApplicationForm(
       scopes: chosenScopes,
       responseForm: response_form,
       lifetimeSeconds: seconds.data,
-      tokenFormat: token_format,
+      ...tokens,
     },
   }
 }

@@ -48,7 +48,8 @@ export function developerHandlers({
     },
     async invite(request) {
       requireAdministrator(request)
-      const link = `${request.baseUrl}${portalLinks.join(await linksFor(actorOf(request)).createInvitation({ administrator: false }))}`
+      const { token } = await linksFor(actorOf(request)).createInvitation({ administrator: false })
+      const link = `${request.baseUrl}${portalLinks.join(token)}`
       const newLink = { title: 'Send this link to the new developer', link, lifetime: '7 days' }
       return show(request, newLink)
     },

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { applicationSchema, applicationSettings } from '../clients/application-schema.ts'
+import { verification } from './admin-endpoints.ts'
+
+const ms = z.int().describe('Milliseconds since 1970, UTC.')
+const id = z.string()
+const secret = z.looseObject({
+  id,
+  prefix: z.string().describe('The first characters of the client secret.'),
+  createdAtMs: ms,
+  expiresAtMs: ms.optional(),
+  lastUsedAtMs: ms.optional(),
+})
+const key = z.looseObject({
+  id,
+  name: z.string(),
+  createdAtMs: ms,
+  expiresAtMs: ms.optional(),
+  lastUsedAtMs: ms.optional(),
+  jwk: z
+    .looseObject({})
+    .optional()
+    .describe('The public key (RFC 7517, section 4), unless `jwksUrl` is set.'),
+  jwksUrl: z.string().optional().describe('The URL of a JWK set (RFC 7517, section 5).'),
+})
+const owner = { id, clientId: z.string(), name: z.string(), createdAtMs: ms, revision: z.int() }
+const credentials = { secrets: z.array(secret), keys: z.array(key) }
+/** What the administrators' endpoints respond with. */
+export const schemas = {
+  Application: z.looseObject({
+    ...owner,
+    project: z.string(),
+    status: applicationSchema.shape.status.unwrap(),
+    ...applicationSettings.shape,
+    requested: z
+      .looseObject({})
+      .optional()
+      .describe(
+        'What the owner requests beyond the approval. The approval stays in effect until a decision.',
+      ),
+    deletesAtMs: ms
+      .optional()
+      .describe('Set while the application is being deleted: it can be restored until then.'),
+    ...credentials,
+  }),
+  ResourceServer: z.looseObject({ ...owner, ...credentials }),
+  Developer: z.looseObject({ id, name: z.string(), administrator: z.boolean(), createdAtMs: ms }),
+  NewCredentials: z.object({
+    clientId: z.string(),
+    clientSecret: z.string().describe('Shown in this response only.'),
+  }),
+  Key: key,
+  SigningKey: z.looseObject({
+    kid: z.string(),
+    algorithm: z.string(),
+    state: z.enum(['next', 'current', 'last']),
+    createdAtMs: ms,
+    expiresAtMs: ms.optional().describe('Until when a `last` key is published.'),
+  }),
+  Invitation: z.looseObject({ id, administrator: z.boolean(), expiresAtMs: ms }),
+  InvitationLink: z.object({ id, link: z.string().describe('Can be opened once, within its lifetime.') }),
+  Link: z.object({ link: z.string().describe('Can be opened once, within its lifetime.') }),
+  AuditVerification: z.object({
+    entries: z.int().describe('How many entries the chain has.'),
+    checkpoint: verification.shape.checkpoint.describe(
+      'The signed end of the chain: keep it outside the database, and send it with a later verification.',
+    ),
+  }),
+  Error: z.object({ error: z.string().describe('What was wrong, and what to do.') }),
+}
