@@ -1,6 +1,5 @@
 import { TokenError } from '@tokenwell/core'
-import { InterruptedError } from './interrupted-error.ts'
-import { UsageError } from './usage-error.ts'
+import { InterruptedError, UsageError } from './command-errors.ts'
 
 /** Exit codes of the command; also listed in `--help` and the README. */
 export const exitCode = {

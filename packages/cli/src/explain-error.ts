@@ -1,6 +1,5 @@
 import { TokenError } from '@tokenwell/core'
-import { InterruptedError } from './interrupted-error.ts'
-import { UsageError } from './usage-error.ts'
+import { InterruptedError, UsageError } from './command-errors.ts'
 
 /** Options of the library, and what replaces them in messages. */
 const flags: Readonly<Record<string, string>> = {

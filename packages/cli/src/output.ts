@@ -1,5 +1,4 @@
 import { styleText } from 'node:util'
-import type { CommandContext } from './command-context.ts'
 
 // Results go to standard output, messages to standard error.
 
@@ -19,3 +18,6 @@ export function printable(text: string): string {
     (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
   )
 }
+
+/** The parts of the process that a command uses. */
+export type CommandContext = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env'>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { TokenError, type TokenErrorKind } from '@tokenwell/core'
-import { isSecureUrl } from '../src/configuration/secure-url.ts'
+import { isSecureUrl } from '../src/configuration/option-values.ts'
 import { formatDuration } from '../src/doctor/format-duration.ts'
 import { exitCodeOf } from '../src/exit-code.ts'
 import { asSentence, explainError } from '../src/explain-error.ts'

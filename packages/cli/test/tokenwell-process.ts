@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { onTestFinished } from 'vitest'
-import type { CommandContext } from '../src/command-context.ts'
+import type { CommandContext } from '../src/output.ts'
 import { runCommandLine } from '../src/command-line.ts'
 
 const script = fileURLToPath(new URL('../dist/tokenwell.js', import.meta.url))

@@ -1,6 +1,5 @@
 import { configurationError } from '@tokenwell/core/protocol'
 import { calculateJwkThumbprint, exportJWK, importJWK, importPKCS8, type CryptoKey, type JWK } from 'jose'
-import { explainPem } from './explain-pem.ts'
 
 /** A private key: a `CryptoKey`, a JWK, or PEM text with a PKCS #8 key. */
 export type SigningKeyInput = CryptoKey | JWK | string
@@ -144,4 +143,18 @@ function algorithmOf({ algorithm }: CryptoKey): string {
   if (found === undefined)
     throw configurationError(`key is for ${name}, which is not a supported signature algorithm.`)
   return found
+}
+
+/** What is wrong with a text that should be PEM, if it is a mistake that environment variables and YAML files cause. */
+export function explainPem(text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined
+  const trimmed = text.trim()
+  if (/^["']/.test(trimmed)) return 'It is in quotation marks: remove them.'
+  if (text.includes(String.raw`\n`)) {
+    return String.raw`It contains \n as two characters: replace them by line breaks, such as with key.replaceAll('\\n', '\n').`
+  }
+  if (/ENCRYPTED PRIVATE KEY|Proc-Type: 4,ENCRYPTED/.test(text)) {
+    return 'It is encrypted. Decrypt it: openssl pkcs8 -topk8 -nocrypt -in key.pem'
+  }
+  return undefined
 }

@@ -1,5 +1,6 @@
 export { createMemoryTokenStore } from './acquire/sharing/memory-token-store.ts'
 export type { TokenProviderOptions } from './acquire/provider-options.ts'
+
 export type { TokenStore } from './acquire/sharing/token-store.ts'
 export type { AllowedOrigin } from './attach/allowed-origins.ts'
 export type { TokenFetchInit } from './attach/outgoing-request.ts'

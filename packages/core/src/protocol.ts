@@ -10,21 +10,21 @@ export {
   type ClientAuthenticationMethod,
   type ClientAuthenticationRequest,
 } from './protocol/client-authentication.ts'
-export { configurationError } from './protocol/configuration-error.ts'
+export { configurationError } from './protocol/token-error.ts'
 export { headerValue, type ResponseHeaders } from './protocol/headers.ts'
 export {
   parseTokenResponse,
   type ParsedTokenResponse,
   type ParseTokenResponseOptions,
 } from './protocol/parse-token-response.ts'
-export { retryAfter } from './protocol/retry-after.ts'
+export { retryAfter } from './protocol/headers.ts'
 export { secureUrl } from './protocol/secure-url.ts'
 export type { ProvenRequest, TokenBinding, TokenEndpointResponse } from './protocol/token-binding.ts'
 export type { TokenFailure } from './protocol/token-error.ts'
 export type { TokenResponse } from './protocol/token-response.ts'
 export { errorCode } from './runtime/error-code.ts'
 export { notifyListener } from './runtime/listeners.ts'
-export { noStore } from './runtime/no-store.ts'
+export { noStore } from './runtime/runtime.ts'
 export {
   createGrantSource,
   type Grant,

@@ -1,8 +1,7 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common'
 import { createClientTokenProvider, type TokenModuleOptions } from './create-client-token-provider.ts'
-import { hideOptions } from './hide-options.ts'
+import { hideOptions, withModuleName } from './configure-module.ts'
 import { getTokenProviderToken } from './token-provider.token.ts'
-import { withModuleName } from './with-module-name.ts'
 
 /** Static options, known before a factory returns the others. */
 export interface TokenModuleExtras {

@@ -1,6 +1,6 @@
 import { metrics, trace, type MeterProvider, type TracerProvider } from '@opentelemetry/api'
 import type { TokenPool, TokenProvider } from '@tokenwell/core'
-import { createIdentity } from './identity.ts'
+import { createIdentity } from './attributes.ts'
 import { recordMetrics } from './record-metrics.ts'
 import { traceRequests } from './trace-requests.ts'
 

@@ -1,7 +1,6 @@
 import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api'
 import type { TokenEvent, TokenPool, TokenProvider } from '@tokenwell/core'
-import { failureAttributes } from './failure-attributes.ts'
-import type { IdentityOf } from './identity.ts'
+import { failureAttributes, type IdentityOf } from './attributes.ts'
 import { knownStoreCause } from './known-codes.ts'
 
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30]

@@ -1,7 +1,6 @@
 import { SpanKind, SpanStatusCode, trace, type SpanContext, type Tracer } from '@opentelemetry/api'
 import type { TokenEvent, TokenPool, TokenProvider } from '@tokenwell/core'
-import { failureAttributes } from './failure-attributes.ts'
-import type { IdentityOf } from './identity.ts'
+import { failureAttributes, type IdentityOf } from './attributes.ts'
 import { knownOAuthError, knownVendorCode } from './known-codes.ts'
 
 type TokenRequestEnd = Extract<TokenEvent, { type: 'token_received' | 'token_failed' }>

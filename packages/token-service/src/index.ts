@@ -1,5 +1,6 @@
 export { createTokenService } from './service/create-token-service.ts'
 export { startTokenService } from './service/start-token-service.ts'
+
 export type { RunningTokenService } from './service/running-token-service.ts'
 export type { ApplicationStatus, ResponseForm } from './storage/application.ts'
 export type { Clock } from './runtime/clock.ts'

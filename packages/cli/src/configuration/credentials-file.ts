@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command-errors.ts'
 import { readPrivateFile } from './read-private-file.ts'
 
 interface CredentialsFile {

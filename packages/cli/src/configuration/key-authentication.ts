@@ -1,6 +1,6 @@
 import { clientAssertion, TokenError, type ClientAuthentication } from '@tokenwell/core'
 import { nameOptions } from '../explain-error.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command-errors.ts'
 import type { ConnectionFlags, Identity } from './connection-options.ts'
 import { readPrivateFile } from './read-private-file.ts'
 

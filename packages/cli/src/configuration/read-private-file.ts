@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command-errors.ts'
 
 /** @throws {UsageError} if it cannot be read, or if other users are allowed to read it */
 export async function readPrivateFile(path: string): Promise<string> {

@@ -1,14 +1,12 @@
 import { TokenError, type ClientAuthentication, type ClientCredentialsOptions } from '@tokenwell/core'
 import { buildTokenRequest, type TokenRequest, type TokenRequestOptions } from '@tokenwell/core/protocol'
 import { nameOptions } from '../explain-error.ts'
-import { warn } from '../output.ts'
-import type { CommandContext } from '../command-context.ts'
-import { UsageError } from '../usage-error.ts'
-import { prompt } from './prompt.ts'
+import { warn, type CommandContext } from '../output.ts'
+import { UsageError } from '../command-errors.ts'
+import { prompt, readFirstLine } from './read-input.ts'
 import type { ConnectionFlags } from './connection-options.ts'
 import { readCredentialsFile } from './credentials-file.ts'
 import { keyAuthentication, type KeyFiles } from './key-authentication.ts'
-import { readFirstLine } from './read-first-line.ts'
 
 /** A token endpoint and the credentials for it. */
 export type Connection = TokenRequestOptions &

@@ -1,4 +1,4 @@
-import { isSecureUrl } from '../configuration/secure-url.ts'
+import { isSecureUrl } from '../configuration/option-values.ts'
 import type { Connection } from '../configuration/resolve-connection.ts'
 import { findingsOf, type Finding } from './finding.ts'
 

@@ -1,6 +1,6 @@
 import type { AccessToken } from '@tokenwell/core'
 import { classifyApiResponse, errorCode } from '@tokenwell/core/protocol'
-import { isSecureUrl } from '../configuration/secure-url.ts'
+import { isSecureUrl } from '../configuration/option-values.ts'
 import { explainUnreachable } from './check-network.ts'
 import { findingsOf, type Finding } from './finding.ts'
 import { formatDuration } from './format-duration.ts'

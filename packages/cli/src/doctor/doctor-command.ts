@@ -5,10 +5,10 @@ import {
   type ConnectionFlags,
 } from '../configuration/connection-options.ts'
 import { resolveConnection } from '../configuration/resolve-connection.ts'
-import { parseHttpUrl } from '../configuration/secure-url.ts'
+import { parseHttpUrl } from '../configuration/option-values.ts'
 import { exitCode, type ExitCode } from '../exit-code.ts'
-import type { CommandContext } from '../command-context.ts'
-import { UsageError } from '../usage-error.ts'
+import type { CommandContext } from '../output.ts'
+import { UsageError } from '../command-errors.ts'
 import { tokenEndpointOf, runChecks } from './run-checks.ts'
 import { createReporter } from './reporter.ts'
 

@@ -1,8 +1,7 @@
 import type { TokenError } from '@tokenwell/core'
 import { asSentence } from '../explain-error.ts'
 import type { ObservedRequest } from './observe-token-request.ts'
-import { failureDetails } from './failure-details.ts'
-import { findingsOf, type Finding } from './finding.ts'
+import { failureDetails, findingsOf, type Finding } from './finding.ts'
 
 const request = findingsOf('request')
 

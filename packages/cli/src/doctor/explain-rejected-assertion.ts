@@ -1,7 +1,6 @@
 import type { TokenError } from '@tokenwell/core'
 import type { Connection } from '../configuration/resolve-connection.ts'
-import { failureDetails } from './failure-details.ts'
-import { findingsOf, type Finding } from './finding.ts'
+import { failureDetails, findingsOf, type Finding } from './finding.ts'
 import { formatDuration } from './format-duration.ts'
 import type { SentAssertion } from './sent-assertion.ts'
 

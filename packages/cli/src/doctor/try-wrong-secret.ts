@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { TokenError } from '@tokenwell/core'
 import type { Connection } from '../configuration/resolve-connection.ts'
 import { observeTokenRequest } from './observe-token-request.ts'
-import { failureDetails } from './failure-details.ts'
-import { findingsOf, type Finding } from './finding.ts'
+import { failureDetails, findingsOf, type Finding } from './finding.ts'
 
 const wrongSecret = findingsOf('wrong secret')
 

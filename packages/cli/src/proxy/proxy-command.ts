@@ -1,17 +1,15 @@
 import { once } from 'node:events'
 import { clientCredentials, createTokenProvider } from '@tokenwell/core'
 import { Command } from 'commander'
-import type { CommandContext } from '../command-context.ts'
-import { wholeNumber } from '../configuration/whole-number.ts'
+import { type CommandContext, info } from '../output.ts'
+import { wholeNumber, isSecureUrl } from '../configuration/option-values.ts'
 import {
   addConnectionOptions,
   credentialsHelp,
   type ConnectionFlags,
 } from '../configuration/connection-options.ts'
 import { resolveConnection } from '../configuration/resolve-connection.ts'
-import { isSecureUrl } from '../configuration/secure-url.ts'
-import { info } from '../output.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command-errors.ts'
 import { startProxy } from './start-proxy.ts'
 
 interface ProxyFlags extends ConnectionFlags {

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createTokenFetch, isTokenError, type TokenFetch, type TokenProvider } from '@tokenwell/core'
 import { errorCode } from '@tokenwell/core/protocol'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command-errors.ts'
 
 export interface ProxyOptions {
   /** Everything is sent below this URL, and nowhere else. */

@@ -1,5 +1,5 @@
 import type * as TokenService from '@tokenwell/token-service'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command-errors.ts'
 
 /** Loaded on demand: it is several times as large as the rest of the command line. */
 export async function loadTokenService(): Promise<typeof TokenService> {

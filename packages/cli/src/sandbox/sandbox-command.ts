@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Command, Option } from 'commander'
-import { info } from '../output.ts'
-import type { CommandContext } from '../command-context.ts'
-import { wholeNumber } from '../configuration/whole-number.ts'
-import { UsageError } from '../usage-error.ts'
+import { info, type CommandContext } from '../output.ts'
+import { wholeNumber } from '../configuration/option-values.ts'
+import { UsageError } from '../command-errors.ts'
 import { loadTokenService } from './load-token-service.ts'
 
 interface SandboxFlags {

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
-import type { CommandContext } from '../command-context.ts'
-import { info } from '../output.ts'
-import { UsageError } from '../usage-error.ts'
+import { type CommandContext, info } from '../output.ts'
+import { UsageError } from '../command-errors.ts'
 import { openTokenCache } from './token-cache.ts'
 
 export function logoutCommand(context: CommandContext): Command {

@@ -1,8 +1,7 @@
 import { clientCredentials, createTokenProvider, type AccessToken } from '@tokenwell/core'
-import type { CommandContext } from '../command-context.ts'
+import { type CommandContext, info } from '../output.ts'
 import type { ConnectionFlags } from '../configuration/connection-options.ts'
 import type { Connection } from '../configuration/resolve-connection.ts'
-import { info } from '../output.ts'
 import { openTokenCache } from './token-cache.ts'
 
 export interface TokenRequestFlags extends ConnectionFlags {

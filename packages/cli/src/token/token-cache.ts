@@ -5,9 +5,8 @@ import {
   type FileTokenStore,
   type FileTokenStoreOptions,
 } from '@tokenwell/token-stores/file'
-import type { CommandContext } from '../command-context.ts'
-import { warn } from '../output.ts'
-import { UsageError } from '../usage-error.ts'
+import { type CommandContext, warn } from '../output.ts'
+import { UsageError } from '../command-errors.ts'
 
 /** The tokens of earlier calls of the command, and a listener that reports problems with them. */
 export interface TokenCache {

@@ -1,6 +1,6 @@
 import { tokenResponseBody, type AccessToken } from '@tokenwell/core'
 import { Command, Option } from 'commander'
-import type { CommandContext } from '../command-context.ts'
+import type { CommandContext } from '../output.ts'
 import { addConnectionOptions, credentialsHelp } from '../configuration/connection-options.ts'
 import { resolveConnection } from '../configuration/resolve-connection.ts'
 import { requestToken, type TokenRequestFlags } from './request-token.ts'

@@ -7,8 +7,7 @@ import {
 } from '@tokenwell/core/protocol'
 import { base64url, SignJWT } from 'jose'
 import { explainClockSkew } from '../explain-rejection.ts'
-import { Nonces } from './nonces.ts'
-import { importProofKey, type KeyPairInput, type ProofKey } from './proof-key.ts'
+import { Nonces, importProofKey, type KeyPairInput, type ProofKey } from './proof-key.ts'
 
 export interface DpopOptions {
   /**

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../runtime/clock.ts'
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError } from '../protocol/token-error.ts'
 import type { TokenEventListener } from '../tokens/token-event.ts'
 import { longestTimer, type ProviderSettings } from './provider-settings.ts'
 import type { TokenStore } from './sharing/token-store.ts'

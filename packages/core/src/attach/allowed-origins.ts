@@ -1,4 +1,4 @@
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError } from '../protocol/token-error.ts'
 import { isSecure } from '../protocol/secure-url.ts'
 
 /** An exact origin, `https://*.example.com` for every subdomain, or a function that returns true. */

@@ -1,4 +1,4 @@
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError } from '../protocol/token-error.ts'
 import { challengeWith } from '../protocol/challenges.ts'
 import { scopes } from '../protocol/build-token-request.ts'
 import { classifyApiResponse } from '../protocol/classify-api-response.ts'

@@ -4,7 +4,7 @@ import {
   type ClientAuthenticationMethod,
   platformPath,
 } from './client-authentication.ts'
-import { configurationError } from './configuration-error.ts'
+import { configurationError } from './token-error.ts'
 import { secureUrl } from './secure-url.ts'
 
 /** The parameters of a token request. Set `authUrl` or `tokenEndpoint`. */

@@ -1,6 +1,5 @@
 import { errorOfResponse, readErrorFacts, reasonOf, type RequestIdentity } from './error-response.ts'
-import { headerValue, type ResponseHeaders } from './headers.ts'
-import { retryAfter } from './retry-after.ts'
+import { headerValue, type ResponseHeaders, retryAfter } from './headers.ts'
 import { readTokenResponse, type TokenResponse } from './token-response.ts'
 import { quoteReason } from './token-error.ts'
 

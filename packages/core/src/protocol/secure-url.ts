@@ -1,4 +1,4 @@
-import { configurationError } from './configuration-error.ts'
+import { configurationError } from './token-error.ts'
 
 /**
  * Parses the URL of a server: HTTPS (RFC 6749, section 3.2) unless the host is loopback or `allowInsecureRequests` is set; no

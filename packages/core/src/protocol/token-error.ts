@@ -106,3 +106,12 @@ export function quoteReason(error: TokenError, reason: string): TokenError {
 export function messageWithoutReason({ message, reason }: TokenError): string {
   return reason === undefined ? message : message.replace(` "${reason}"`, '')
 }
+
+/**
+ * The error for invalid options; for authors of adapters and stores.
+ *
+ * @param message names the option, what is wrong with it, and how to fix it
+ */
+export function configurationError(message: string): TokenError {
+  return new TokenError({ kind: 'configuration', message })
+}

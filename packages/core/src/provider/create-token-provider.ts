@@ -1,5 +1,5 @@
 import { resolveSettings, type TokenProviderOptions } from '../acquire/provider-options.ts'
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError } from '../protocol/token-error.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import { CachingTokenProvider } from './caching-token-provider.ts'
 import type { AttachableTokenProvider } from './attachable-token-provider.ts'

@@ -1,6 +1,6 @@
 import type { ProviderContext } from '../acquire/request-with-retries.ts'
 import { timeoutError } from '../acquire/shared-request.ts'
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError } from '../protocol/token-error.ts'
 import { waitFor } from '../runtime/timers.ts'
 import type { AccessToken } from '../tokens/access-token.ts'
 

@@ -1,4 +1,4 @@
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError } from '../protocol/token-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
 import { createIssuerDiscovery, type IssuerDiscovery } from './issuer-discovery.ts'
 import type { FetchLike } from './send-token-request.ts'

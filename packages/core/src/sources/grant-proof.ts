@@ -1,4 +1,4 @@
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError } from '../protocol/token-error.ts'
 import type { GrantRequest } from './grant-source.ts'
 import { resolveOption } from './resolve-client.ts'
 

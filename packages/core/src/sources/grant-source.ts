@@ -3,11 +3,10 @@ import {
   startTokenRequest,
   type UnauthenticatedTokenRequest,
 } from '../protocol/build-token-request.ts'
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError, isTokenError, type TokenError } from '../protocol/token-error.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { parseTokenResponse } from '../protocol/parse-token-response.ts'
 import type { TokenBinding, TokenEndpointResponse } from '../protocol/token-binding.ts'
-import { isTokenError, type TokenError } from '../protocol/token-error.ts'
 import type { TokenResponse } from '../protocol/token-response.ts'
 import { digest } from '../runtime/digest.ts'
 import { Redacted } from '../runtime/redacted.ts'

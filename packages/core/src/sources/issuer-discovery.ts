@@ -1,7 +1,6 @@
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError, TokenError } from '../protocol/token-error.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
-import { TokenError } from '../protocol/token-error.ts'
 import { abortQuietly } from '../runtime/abort.ts'
 import { elapsedSince, readInstant, systemClock, type Clock, type Instant } from '../runtime/clock.ts'
 import { waitFor } from '../runtime/timers.ts'

@@ -13,10 +13,9 @@ import {
   platformRevocationPath,
   type ClientAuthentication,
 } from '../protocol/client-authentication.ts'
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError, isTokenError, TokenError } from '../protocol/token-error.ts'
 import { secureUrl } from '../protocol/secure-url.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
-import { isTokenError, TokenError } from '../protocol/token-error.ts'
 import { discover } from './discover.ts'
 import type { Resolvable, TokenEndpointOptions } from './token-endpoint-options.ts'
 

@@ -1,5 +1,5 @@
 import { errorCode } from '../runtime/error-code.ts'
-import { noStore } from '../runtime/no-store.ts'
+import { noStore } from '../runtime/runtime.ts'
 import { isNextjsSignal } from '../protocol/nextjs-signal.ts'
 import type { TokenEndpointResponse } from '../protocol/token-binding.ts'
 import { isTokenError, TokenError } from '../protocol/token-error.ts'

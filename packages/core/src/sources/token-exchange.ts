@@ -1,4 +1,4 @@
-import { configurationError } from '../protocol/configuration-error.ts'
+import { configurationError } from '../protocol/token-error.ts'
 import { jwtPayload, type TokenResponse } from '../protocol/token-response.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import { checkSubject, resolveProof, type Proof } from './grant-proof.ts'

@@ -1,4 +1,4 @@
-export { InjectTokenHttp } from './inject-token-http.ts'
+export { InjectTokenHttp } from './token-http.token.ts'
 export { TokenHttpModule } from './token-http.module.ts'
 export { getTokenHttpToken } from './token-http.token.ts'
 export type { TokenHttpModuleExtras, TokenHttpModuleOptions } from './token-http.module-definition.ts'

@@ -4,9 +4,8 @@ import { attachTokens } from '@tokenwell/axios-interceptor'
 import type { AttachOptions, TokenProvider, TokenProviderSelector } from '@tokenwell/core'
 import { configurationError } from '@tokenwell/core/protocol'
 import axios, { type CreateAxiosDefaults } from 'axios'
-import { hideOptions } from '../hide-options.ts'
+import { hideOptions, withModuleName } from '../configure-module.ts'
 import { getTokenProviderToken } from '../token-provider.token.ts'
-import { withModuleName } from '../with-module-name.ts'
 import { getTokenHttpToken } from './token-http.token.ts'
 
 /** Options of the axios instance, and the origins that may receive tokens: by default, that of `baseURL`. */

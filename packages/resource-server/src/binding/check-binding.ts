@@ -1,7 +1,6 @@
 import { digest } from '../runtime/digest.ts'
 import { invalidToken } from '../credentials/read-credentials.ts'
 import type { TokenVerificationFailure } from '../rejection/token-verification-error.ts'
-import { certificateBytes } from './client-certificate.ts'
 import type { DpopProofs } from './dpop-proofs.ts'
 import type { VerifiedRequest } from './verified-request.ts'
 
@@ -47,4 +46,16 @@ export async function checkBinding(
     }
   }
   return (await proofs()).check(request, token, jkt)
+}
+
+/** A certificate as DER. PEM may be percent-encoded, as nginx passes it on. */
+function certificateBytes(certificate: Uint8Array | string | undefined): Uint8Array | undefined {
+  if (typeof certificate !== 'string') return certificate
+  try {
+    const [, base64 = certificate] =
+      /-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----/s.exec(decodeURIComponent(certificate)) ?? []
+    return Uint8Array.from(atob(base64.replaceAll(/\s/g, '')), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
 }

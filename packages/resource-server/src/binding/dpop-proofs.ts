@@ -3,11 +3,9 @@ import { errorCode } from '@tokenwell/core/protocol'
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify, type JWTVerifyResult } from 'jose'
 import { digest } from '../runtime/digest.ts'
 import { orAborted, withDeadline } from '../runtime/deadline.ts'
-import { tokenError } from '../rejection/token-error.ts'
+import { tokenError, type TokenVerificationFailure } from '../rejection/token-verification-error.ts'
 import type { DpopOptions } from '../options/token-verifier-options.ts'
-import type { TokenVerificationFailure } from '../rejection/token-verification-error.ts'
 import { sameTarget } from './request-target.ts'
-import { createSeenProofs } from './seen-proofs.ts'
 import type { VerifiedRequest } from './verified-request.ts'
 
 /** How far the clocks of clients may be ahead, in seconds. */
@@ -111,3 +109,25 @@ function invalidProof(message: string): TokenVerificationFailure {
 }
 
 const malformedProof = invalidProof('The DPoP proof is malformed, expired or not signed by its key.')
+
+/**
+ * Remembers proofs for as long as they could be accepted again. When it is full, it rejects new proofs rather than
+ * forget old ones, which could then be replayed.
+ */
+function createSeenProofs(maxProofs: number, clock: Clock): (id: string, until: Date) => boolean {
+  // In the order in which they came, which is nearly that in which they expire.
+  const seen = new Map<string, number>()
+  return (id, until) => {
+    const now = clock.now()
+    for (const [known, expiresAt] of seen) {
+      if (expiresAt > now) break
+      seen.delete(known)
+    }
+    if (seen.has(id)) return false
+    if (seen.size >= maxProofs) {
+      throw tokenError('unavailable', `dpop.maxProofs is reached: ${maxProofs} proofs are remembered.`)
+    }
+    seen.set(id, until.getTime())
+    return true
+  }
+}

@@ -1,11 +1,10 @@
 import { isTokenError, type Clock } from '@tokenwell/core'
 import { configurationError, errorCode, secureUrl } from '@tokenwell/core/protocol'
 import type { IssuerOptions, TokenVerifierOptions } from '../options/token-verifier-options.ts'
-import { tokenError } from '../rejection/token-error.ts'
+import { tokenError } from '../rejection/token-verification-error.ts'
 import { createIntrospectionCheck } from './introspection-check.ts'
-import { isJwt } from './is-jwt.ts'
-import type { FindIssuer, JwtCheckOptions } from './jwt-check-options.ts'
-import type { TokenCheck } from './token-check.ts'
+import { isJwt } from './jwt-check.ts'
+import type { FindIssuer, JwtCheckOptions, TokenCheck } from './token-check.ts'
 
 /** Returns the function that chooses a token's check by its shape; undefined if tokens of that shape are not accepted. */
 export function chooseCheck(

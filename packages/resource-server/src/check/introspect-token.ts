@@ -9,7 +9,7 @@ import {
   secureUrl,
 } from '@tokenwell/core/protocol'
 import { orAborted } from '../runtime/deadline.ts'
-import { tokenError } from '../rejection/token-error.ts'
+import { tokenError } from '../rejection/token-verification-error.ts'
 import type { IntrospectionOptions } from '../options/token-verifier-options.ts'
 import type { TokenClaims } from './token-check.ts'
 

@@ -9,10 +9,9 @@ import {
 } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { errorCode } from '@tokenwell/core/protocol'
-import { tokenError } from '../rejection/token-error.ts'
-import type { FindIssuer, JwtCheckOptions } from './jwt-check-options.ts'
+import { tokenError } from '../rejection/token-verification-error.ts'
+import type { FindIssuer, JwtCheckOptions, TokenCheck } from './token-check.ts'
 import { createKeySource } from './key-source.ts'
-import type { TokenCheck } from './token-check.ts'
 
 /** Algorithms with a public key: a public key must never be used as a shared secret. */
 const asymmetric = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
@@ -96,5 +95,16 @@ async function verify(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOp
       }
     }
     throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+/** Whether a token has the shape of a signed JWT: three parts, the first of which is a JSON object. */
+export function isJwt(token: string): boolean {
+  const [, header] = /^([\w-]+)\.[\w-]+\.[\w-]*$/.exec(token) ?? []
+  if (header === undefined) return false
+  try {
+    return typeof JSON.parse(atob(header.replaceAll('-', '+').replaceAll('_', '/'))) === 'object'
+  } catch {
+    return false
   }
 }

@@ -2,9 +2,9 @@ import { isTokenError, type TokenError } from '@tokenwell/core'
 import { createIssuerDiscovery, errorCode, noStore, readBody, secureUrl } from '@tokenwell/core/protocol'
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { orAborted, withDeadline } from '../runtime/deadline.ts'
-import { tokenError } from '../rejection/token-error.ts'
+import { tokenError } from '../rejection/token-verification-error.ts'
 import { sharesWork } from '../runtime/shares-work.ts'
-import type { JwtCheckOptions } from './jwt-check-options.ts'
+import type { JwtCheckOptions } from './token-check.ts'
 
 /** How long keys and metadata are used before they are loaded again. */
 const maxAgeMs = 600_000

@@ -5,5 +5,5 @@ export type {
   ResourceServerModuleOptions,
 } from './resource-server.module-definition.ts'
 export { TokenGuard } from './token.guard.ts'
-export { getTokenVerifierToken } from './token-verifier.token.ts'
-export { VerifiedAccessToken } from './verified-access-token.decorator.ts'
+export { getTokenVerifierToken } from './tokens.ts'
+export { VerifiedAccessToken } from './request-of.ts'

@@ -1,4 +1,4 @@
-import type { ExecutionContext } from '@nestjs/common'
+import { type ExecutionContext, createParamDecorator } from '@nestjs/common'
 import type { NodeRequest } from '../node/node-request.ts'
 import type { VerifiedToken } from '../requirements/verified-token.ts'
 
@@ -33,3 +33,8 @@ export function exchangeOf(context: ExecutionContext): IncomingExchange {
   }
   return { request: req, response: res ?? req.res }
 }
+
+/** Injects the request's `VerifiedToken`; undefined in a `@Public()` handler. */
+export const VerifiedAccessToken: () => ParameterDecorator = createParamDecorator(
+  (_data: undefined, context): VerifiedToken | undefined => exchangeOf(context).request.accessToken,
+)

@@ -3,10 +3,9 @@ import { APP_GUARD } from '@nestjs/core'
 import type { NodeRequest, RequireTokenOptions } from '../node/node-request.ts'
 import { createTokenVerifier, type TokenVerifier } from '../verifier/token-verifier.ts'
 import type { TokenVerifierOptions } from '../options/token-verifier-options.ts'
-import { CLIENT_CERTIFICATE } from './client-certificate.token.ts'
+import { CLIENT_CERTIFICATE, getTokenVerifierToken } from './tokens.ts'
 import { RequirementsCheck } from './requirements-check.ts'
 import { TokenGuard } from './token.guard.ts'
-import { getTokenVerifierToken } from './token-verifier.token.ts'
 
 /** Options of `createTokenVerifier`, or a verifier; and where a request's client certificate is. */
 export type ResourceServerModuleOptions = (TokenVerifierOptions | { readonly verifier: TokenVerifier }) &

@@ -3,7 +3,7 @@ import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core'
 import { metadataHeaders } from '../metadata/resource-metadata.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
 import { ConfigurableModuleClass } from './resource-server.module-definition.ts'
-import { getTokenVerifierToken } from './token-verifier.token.ts'
+import { getTokenVerifierToken } from './tokens.ts'
 
 /**
  * Verifies the access tokens of an application's requests.

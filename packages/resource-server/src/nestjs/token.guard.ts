@@ -17,10 +17,9 @@ import {
 import { logFailure } from '../rejection/failure-log.ts'
 import { TokenVerificationError } from '../rejection/token-verification-error.ts'
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
-import { CLIENT_CERTIFICATE } from './client-certificate.token.ts'
+import { CLIENT_CERTIFICATE, getTokenVerifierToken } from './tokens.ts'
 import { exchangeOf } from './request-of.ts'
 import { requirementsOf } from './requirements-of.ts'
-import { getTokenVerifierToken } from './token-verifier.token.ts'
 
 /** Accepts only requests with a valid access token: `@UseGuards(TokenGuard)`, or `guardAll` of the module. */
 @Injectable()

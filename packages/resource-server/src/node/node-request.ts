@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { requestedUrl } from '../binding/requested-url.ts'
+import { requestedUrl } from '../binding/request-target.ts'
 import type { VerifiedRequest } from '../binding/verified-request.ts'
 import { hasTokenInQuery } from '../credentials/read-credentials.ts'
 import type { TokenRequirements } from '../requirements/find-insufficient-scope.ts'

@@ -1,3 +1,4 @@
+import { TokenError, type TokenErrorKind } from '@tokenwell/core'
 /**
  * Why a request is rejected.
  *
@@ -116,4 +117,8 @@ export function platformBody({
 
 function fault(faultstring: string, errorcode: string): object {
   return { fault: { faultstring, detail: { errorcode } } }
+}
+
+export function tokenError(kind: TokenErrorKind, message: string): TokenError {
+  return new TokenError({ kind, message })
 }

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { StoredSecret } from '../storage/application.ts'
-import type { PublicKey } from '../storage/public-key.ts'
+import type { StoredSecret, PublicKey } from '../storage/application.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 
 /** The parts of the path of an administrator's request. */

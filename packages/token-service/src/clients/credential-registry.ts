@@ -1,7 +1,6 @@
 import type { Clock } from '../runtime/clock.ts'
-import type { StoredSecret } from '../storage/application.ts'
+import type { StoredSecret, PublicKey } from '../storage/application.ts'
 import type { Actor } from '../storage/audit-storage.ts'
-import type { PublicKey } from '../storage/public-key.ts'
 import type { Transaction } from '../storage/storage.ts'
 import { changesOf, type Act, type Audit } from './acts.ts'
 import { createClientSecret, isConfigured, storedSecret } from './client-secret.ts'

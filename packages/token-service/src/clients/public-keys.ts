@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { keyName, parsePublicKeys } from './parse-public-keys.ts'
-import type { KeyMaterial, PublicKey } from '../storage/public-key.ts'
+import type { KeyMaterial, PublicKey } from '../storage/application.ts'
 import { NotFoundError, UsageError } from '../runtime/usage-error.ts'
 
 const maxKeys = 10

@@ -1,7 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import { digest } from '../runtime/digest.ts'
-import type { StoredSecret } from '../storage/application.ts'
-import type { PublicKey } from '../storage/public-key.ts'
+import type { StoredSecret, PublicKey } from '../storage/application.ts'
 import type { Storage, Transaction } from '../storage/storage.ts'
 import { changesOf, type Act, type Audit } from './acts.ts'
 import type { ResolvedApplication, ResourceServerOptions } from './application-options.ts'

@@ -1,5 +1,5 @@
 import { parse } from 'node:querystring'
-import type { RawParameters } from '../oauth/raw-parameters.ts'
+import type { RawParameters } from '../oauth/parameters.ts'
 
 /** A token of 16 KiB, which is the most that Node accepts in a header, and the credentials of its sender. */
 export const maxBodyBytes = 32 * 1024

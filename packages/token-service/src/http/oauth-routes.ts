@@ -1,6 +1,6 @@
 import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
-import type { RawParameters } from '../oauth/raw-parameters.ts'
+import type { RawParameters } from '../oauth/parameters.ts'
 import { ProtocolError } from '../oauth/protocol-error.ts'
 import { parseForm } from './form.ts'
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifyBaseLogger } from 'fastify'
 import type { ErrorReason } from '../oauth/protocol-error.ts'
 
 /** Who sent a request, and why it was rejected; contains no secrets. */
@@ -48,4 +48,10 @@ export function observeRequests(server: FastifyInstance, observers: readonly Req
     for (const observe of observers) observe(observed)
     done()
   })
+}
+
+/** One line per request. */
+export function logRequests(logger: FastifyBaseLogger): RequestObserver {
+  return ({ durationMs, ...request }) =>
+    logger.info({ ...request, ms: Math.round(durationMs * 10) / 10 }, 'request')
 }

@@ -3,7 +3,7 @@ import type { PresentedAssertion } from './presented-credentials.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type { AssertionStorage } from '../storage/storage.ts'
-import type { PublicKey } from '../storage/public-key.ts'
+import type { PublicKey } from '../storage/application.ts'
 import type { RemoteKeySetOptions, RemoteKeySets } from './remote-key-sets.ts'
 
 export interface AssertionAuthenticatorContext {

@@ -1,5 +1,5 @@
 import type { Keyring } from '../clients/keyring.ts'
-import type { PublicKey } from '../storage/public-key.ts'
+import type { PublicKey } from '../storage/application.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type { AuthenticateByAssertion } from './authenticate-by-assertion.ts'

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { PublicJwk } from '../storage/public-key.ts'
+import type { PublicJwk } from '../storage/application.ts'
 
 const curves: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }
 const decoys = new Map<string, PublicJwk>()

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import { ProtocolError } from './protocol-error.ts'
-import type { RawParameters } from './raw-parameters.ts'
 
 /** @throws {@link ProtocolError} that names the first missing, repeated or invalid parameter */
 export function parseParameters<Schema extends z.ZodObject>(
@@ -17,3 +16,6 @@ export function parseParameters<Schema extends z.ZodObject>(
   if (name === 'grant_type') throw new ProtocolError('unsupported_grant_type')
   throw new ProtocolError('malformed_parameter', { parameter: name })
 }
+
+/** A parsed form or query: a repeated name becomes a list. */
+export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>

@@ -1,7 +1,6 @@
 import { assertionForm, clientForm, optionalClientForm } from './oauth-parameters.ts'
-import { parseParameters } from './parameters.ts'
+import { parseParameters, type RawParameters } from './parameters.ts'
 import { ProtocolError } from './protocol-error.ts'
-import type { RawParameters } from './raw-parameters.ts'
 
 export interface Credentials {
   readonly clientId: string

@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import { assertionAlgorithms } from './assertion-algorithms.ts'
 import { ProtocolError } from './protocol-error.ts'
-import type { PublicKey } from '../storage/public-key.ts'
+import type { PublicKey } from '../storage/application.ts'
 import { decoyKey } from './decoy-key.ts'
 import { KeySetUnavailable, type RemoteKeySets } from './remote-key-sets.ts'
 

@@ -1,3 +1,4 @@
+import { ApplicationChanged } from '../clients/application-registry.ts'
 /** Why the portal rejects a request; `error-page.ts` contains the texts. */
 export type PortalErrorReason =
   | 'invalid_form'
@@ -21,5 +22,14 @@ export class PortalError extends Error {
     super(reason)
     this.name = 'PortalError'
     this.reason = reason
+  }
+}
+
+/** Tells the developer that somebody else has changed the application in the meantime. */
+export async function reportChange<Result>(change: Promise<Result>): Promise<Result> {
+  try {
+    return await change
+  } catch (error) {
+    throw error instanceof ApplicationChanged ? new PortalError('application_changed') : error
   }
 }

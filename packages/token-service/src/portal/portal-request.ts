@@ -1,6 +1,6 @@
 import type { SafeHtml } from '@remix-run/html-template'
 import type { Developer } from '../storage/developer-storage.ts'
-import type { RawParameters } from '../oauth/raw-parameters.ts'
+import type { RawParameters } from '../oauth/parameters.ts'
 import type { NoticeName } from './layout/notices.ts'
 import type { OpenRoute } from './route-table.ts'
 import type { Viewer } from './layout/page.ts'

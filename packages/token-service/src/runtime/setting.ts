@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describeIssue, firstIssue } from './describe-issue.ts'
+import { describeIssue, firstIssue } from './parse-value.ts'
 import { UsageError } from './usage-error.ts'
 
 /** A list; in flags and variables, separated by commas. */

@@ -1,7 +1,6 @@
 import { createFailureLog } from '../http/failure-log.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
-import { logRequests } from '../http/request-log.ts'
-import type { RequestObserver } from '../http/request-outcome.ts'
+import { logRequests, type RequestObserver } from '../http/request-outcome.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { createTokenIssuer, type IssueToken } from '../oauth/issue-token.ts'
 import { openServiceContext } from './open-service-context.ts'

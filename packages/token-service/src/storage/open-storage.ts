@@ -40,7 +40,7 @@ export async function backupStorage(location: StorageLocation, to: string): Prom
 
 /** Restores a backup to a place where nothing is stored yet. */
 export async function restoreStorage(location: StorageLocation, backup: string): Promise<void> {
-  const { restoreSqlite } = await import('./sqlite/restore-sqlite.ts')
+  const { restoreSqlite } = await import('./sqlite/backup-sqlite.ts')
   await restoreSqlite(backup, sqliteFile(location))
 }
 

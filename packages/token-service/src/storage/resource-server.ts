@@ -1,5 +1,4 @@
-import type { StoredSecret } from './application.ts'
-import type { PublicKey } from './public-key.ts'
+import type { StoredSecret, PublicKey } from './application.ts'
 
 /** An API that accepts tokens, and may introspect them (RFC 7662, section 2.1). */
 export interface ResourceServer {

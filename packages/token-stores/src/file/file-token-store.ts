@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, resolve, isAbsolute } from 'node:path'
+import { homedir } from 'node:os'
 import type { TokenStore } from '@tokenwell/core'
 import { notifyListener } from '@tokenwell/core/protocol'
 import { tokenSharing, type TokenLease } from '@tokenwell/core/store'
 import { createEntryFormat, type Entry, type EntryKind } from '../format/entry-format.ts'
-import { defaultTokenFolder } from './default-token-folder.ts'
 import { checkPrivateFolder, createPrivateFolder } from './private-files.ts'
 import { deserializeState, serializeState, type StoredState } from './stored-state.ts'
 import { readLatestVersion, removeAllVersions, writeNextVersion } from './versioned-file.ts'
@@ -160,4 +160,11 @@ const entryName = /^([\w-]{8}\.)?[\w-]{43}$/
 
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+/** The default folder: `tokenwell/tokens` in the user's state directory (XDG Base Directory Specification). */
+export function defaultTokenFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  const { XDG_STATE_HOME: state = '', HOME: home = homedir() } = env
+  // The specification requires relative paths to be ignored.
+  return join(isAbsolute(state) ? state : join(home, '.local/state'), 'tokenwell/tokens')
 }

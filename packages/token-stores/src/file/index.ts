@@ -1,4 +1,4 @@
-export { defaultTokenFolder } from './default-token-folder.ts'
+export { defaultTokenFolder } from './file-token-store.ts'
 export {
   createFileTokenStore,
   type EntryUnreadableEvent,

@@ -5,11 +5,7 @@
 export const rooms = {
   'packages/core': ['testing', 'attach', 'provider', 'acquire', 'sources', 'tokens', 'protocol', 'runtime'],
   'packages/resource-server': [
-    'testing',
     'nestjs',
-    'fastify',
-    'express',
-    'fetch',
     'node',
     'verifier',
     'check',

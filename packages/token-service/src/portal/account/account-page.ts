@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
-import { newPasswordField } from '../session/new-password-field.ts'
+import { newPasswordField } from '../session/new-password.ts'
 import { page } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 

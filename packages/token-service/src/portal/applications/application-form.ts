@@ -7,7 +7,7 @@ import {
   tokenFormats,
 } from '../../clients/application-options.ts'
 import type { ApplicationSettings } from '../../storage/application.ts'
-import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
 import type { FormState } from '../layout/form.ts'
 import { PortalError } from '../portal-error.ts'
 import { line, optionalLine, parseForm, type ParsedForm } from '../layout/parse-form.ts'

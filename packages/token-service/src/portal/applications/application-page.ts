@@ -1,7 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
-import { lastUse, type LastUses } from '../layout/last-use.ts'
-import { duration, relativeTime } from '../layout/time.ts'
+import { lastUse, type LastUses, duration, relativeTime } from '../layout/time.ts'
 import { well } from '../layout/well.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { applicationFrame } from './application-frame.ts'

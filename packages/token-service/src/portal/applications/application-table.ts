@@ -1,11 +1,13 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { RegisteredClient } from '../../storage/application.ts'
 import type { UsageEntry } from '../../storage/activity-storage.ts'
-import { lastUse, type LastUses } from '../layout/last-use.ts'
-import { shortId } from '../layout/short-id.ts'
+import { lastUse, type LastUses } from '../layout/time.ts'
+import { shortId } from '../layout/copyable.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { sparkline } from './sparkline.ts'
+import { sparkline, sparklineStart } from './sparkline.ts'
 import { statusBadge } from './status-badge.ts'
+import type { ApplicationFilter } from '../../storage/listing-storage.ts'
+import type { ServiceContext } from '../../oauth/service-context.ts'
 
 export interface ApplicationTableContent {
   readonly clients: readonly RegisteredClient[]
@@ -48,4 +50,18 @@ export function applicationTable(
       })}
     </tbody>
   </table>`
+}
+
+/** A part of the applications, with what their table shows. */
+export async function listApplications(
+  { storage, activity, clock }: ServiceContext,
+  filter: ApplicationFilter,
+): Promise<ApplicationTableContent & { readonly total: number }> {
+  const nowMs = clock.now()
+  const { items: clients, total } = await storage.listings.applications(filter)
+  // Called first, because it writes what is pending.
+  const lastUses = await activity.lastUses(clients.map(({ application }) => application.id))
+  const clientIds = clients.map(({ application }) => application.clientId)
+  const usage = await storage.listings.usageOf(clientIds, sparklineStart(nowMs))
+  return { clients, total, lastUses, usage, nowMs }
 }

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Project, RegisteredClient } from '../../storage/application.ts'
-import { dangerRows } from '../layout/danger-rows.ts'
+import { dangerRows } from '../layout/menus.ts'
 import { dialog } from '../layout/dialog.ts'
 import { choice, emptyForm } from '../layout/form.ts'
 import type { DeveloperRequest } from '../portal-request.ts'

@@ -1,18 +1,16 @@
+import { z } from 'zod'
 import type { approvalRoutes } from './approval-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import { z } from 'zod'
 import type { Application } from '../../storage/application.ts'
 import type { NoticeName } from '../layout/notices.ts'
-import { reportChange } from '../applications/report-change.ts'
+import { reportChange, PortalError } from '../portal-error.ts'
 import { ownClient } from '../projects/own-projects.ts'
-import { actorOf } from '../session/actor.ts'
-import { PortalError } from '../portal-error.ts'
+import { actorOf, requireAdministrator } from '../session/actor.ts'
 import { ApplicationChanged } from '../../clients/application-registry.ts'
-import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
 import { pagingOf } from '../layout/paging.ts'
 import { approvalsPage } from './approvals-page.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
-import { requireAdministrator } from '../session/require-administrator.ts'
 
 const decisionForm = z.discriminatedUnion('decision', [
   z.object({

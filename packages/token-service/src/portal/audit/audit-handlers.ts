@@ -1,12 +1,12 @@
 import type { AuditFilter } from '../../storage/audit-storage.ts'
-import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
 import type { auditRoutes } from './audit-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { eventGroups, isEventGroup } from './audit-events.ts'
 import { auditPage, type AuditFields } from './audit-page.ts'
 import { createAuditSentences } from './audit-sentence.ts'
 import type { HandlersOf } from '../portal-request.ts'
-import { requireAdministrator } from '../session/require-administrator.ts'
+import { requireAdministrator } from '../session/actor.ts'
 
 const shownEntries = 50
 const exportedEntries = 100_000

@@ -5,9 +5,8 @@ import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm } from '../layout/form.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
 import { cataloguePage, type CatalogueKind } from './catalogue-page.ts'
-import { actorOf } from '../session/actor.ts'
+import { actorOf, requireAdministrator } from '../session/actor.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
-import { requireAdministrator } from '../session/require-administrator.ts'
 
 const forms = {
   products: z.object({ name: line(100).regex(productNamePattern, 'Remove commas and brackets.') }),

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
 
 const pageSize = 50
 const maxPage = 1_000_000

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
 import { PortalError } from '../portal-error.ts'
 import type { FormState } from './form.ts'
 

@@ -35,3 +35,11 @@ export function relativeTime(ms: number, nowMs: number): SafeHtml {
 export function duration(seconds: number): string {
   return prettyMilliseconds(seconds * 1000, { verbose: true })
 }
+
+/** When applications, resource servers, secrets and keys were last used, by ID. */
+export type LastUses = ReadonlyMap<string, number>
+
+export function lastUse(id: string, lastUses: LastUses, nowMs: number): SafeHtml | string {
+  const atMs = lastUses.get(id)
+  return atMs === undefined ? 'never' : relativeTime(atMs, nowMs)
+}

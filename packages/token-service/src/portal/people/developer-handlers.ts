@@ -4,11 +4,10 @@ import type { peopleRoutes } from './people-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { developersPage, shownProjects, type NewLink } from './developers-page.ts'
 import { pagingOf, partOf } from '../layout/paging.ts'
-import { actorOf } from '../session/actor.ts'
+import { actorOf, requireAdministrator } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf, PortalResponse } from '../portal-request.ts'
 import { portalLinks } from '../../http/portal-links.ts'
-import { requireAdministrator } from '../session/require-administrator.ts'
 
 /** The list of developers, for the administrator. */
 export function developerHandlers({

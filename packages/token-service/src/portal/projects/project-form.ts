@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../storage/application.ts'
 import type { ProjectDetails } from '../../clients/application-registry.ts'
-import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
 import type { FormState } from '../layout/form.ts'
 import { line, optionalLine, parseForm, type ParsedForm } from '../layout/parse-form.ts'
 

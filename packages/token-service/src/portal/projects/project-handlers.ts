@@ -1,18 +1,17 @@
+import { z } from 'zod'
 import type { ProjectDetails } from '../../clients/application-registry.ts'
 import type { projectRoutes } from './project-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import { z } from 'zod'
 import { emptyForm } from '../layout/form.ts'
 import { parseProjectForm, projectFormState } from './project-form.ts'
-import { listApplications } from '../applications/list-content.ts'
+import { listApplications } from '../applications/application-table.ts'
 import { pagingOf } from '../layout/paging.ts'
 import { newProjectPage, projectPage, projectSettingsPage } from './project-pages.ts'
 import { projectsPage } from './projects-page.ts'
-import { actorOf } from '../session/actor.ts'
+import { actorOf, requireAdministrator } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { HandlersOf } from '../portal-request.ts'
 import { ownerIdOf, ownProject } from './own-projects.ts'
-import { requireAdministrator } from '../session/require-administrator.ts'
 
 const maxProjects = 50
 const offeredDevelopers = 200

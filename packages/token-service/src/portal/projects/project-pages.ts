@@ -8,7 +8,7 @@ import { pages, type Paging } from '../layout/paging.ts'
 import { badge } from '../applications/status-badge.ts'
 import { time } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
-import { dangerRows } from '../layout/danger-rows.ts'
+import { dangerRows } from '../layout/menus.ts'
 import { owners, type OwnersContent } from './project-owners.ts'
 
 export interface ProjectContent extends ApplicationTableContent, OwnersContent {

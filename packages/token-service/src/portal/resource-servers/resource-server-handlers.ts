@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import { AlreadyExists } from '../../clients/credential-registry.ts'
 import type { ResourceServer } from '../../storage/resource-server.ts'
 import type { resourceServerRoutes } from './resource-server-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import { z } from 'zod'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { line, parseForm } from '../layout/parse-form.ts'
 import { credentialHandlers } from '../secrets/credential-handlers.ts'
@@ -11,10 +11,9 @@ import { submissionForm } from '../secrets/rotation-form.ts'
 import { resourceServerPage } from './resource-server-page.ts'
 import { resourceServerSecretPage } from './resource-server-secret-page.ts'
 import { resourceServersPage, serverName } from './resource-servers-page.ts'
-import { actorOf } from '../session/actor.ts'
+import { actorOf, requireAdministrator } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
-import { requireAdministrator } from '../session/require-administrator.ts'
 
 const nameForm = z.object({ name: line(200) })
 

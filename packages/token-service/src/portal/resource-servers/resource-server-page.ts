@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ResourceServer } from '../../storage/resource-server.ts'
 import { credentialsSection, type CredentialsContent } from '../secrets/credentials-section.ts'
-import { dangerRows } from '../layout/danger-rows.ts'
+import { dangerRows } from '../layout/menus.ts'
 import { dialog } from '../layout/dialog.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
 import { page } from '../layout/page.ts'

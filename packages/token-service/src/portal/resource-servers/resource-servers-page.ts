@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ResourceServer } from '../../storage/resource-server.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
-import { lastUse, type LastUses } from '../layout/last-use.ts'
+import { lastUse, type LastUses } from '../layout/time.ts'
 import { page } from '../layout/page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 

@@ -1,16 +1,15 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { isConfigured } from '../../clients/client-secret.ts'
 import { keyName } from '../../clients/parse-public-keys.ts'
-import type { PublicKey } from '../../storage/public-key.ts'
-import type { StoredSecret } from '../../storage/application.ts'
-import { overlaps } from './secret-overlaps.ts'
+import type { PublicKey, StoredSecret } from '../../storage/application.ts'
+import { overlaps } from './rotation-form.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { copyable } from '../layout/copyable.ts'
 import { credentialsTable, type Credential } from './credentials-table.ts'
 import { dialog } from '../layout/dialog.ts'
-import { moreMenu } from '../layout/more-menu.ts'
+import { moreMenu } from '../layout/menus.ts'
 import { choice, field } from '../layout/form.ts'
-import { lastUse, type LastUses } from '../layout/last-use.ts'
+import { lastUse, type LastUses } from '../layout/time.ts'
 
 export interface CredentialsContent {
   readonly lastUses: LastUses

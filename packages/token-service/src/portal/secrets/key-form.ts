@@ -1,6 +1,6 @@
-import { UsageError } from '../../runtime/usage-error.ts'
-import type { RawParameters } from '../../oauth/raw-parameters.ts'
 import { z } from 'zod'
+import { UsageError } from '../../runtime/usage-error.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
 import type { FormState } from '../layout/form.ts'
 import { PortalError } from '../portal-error.ts'
 import { line, optionalLine, parseForm } from '../layout/parse-form.ts'

@@ -1,5 +1,7 @@
 import type { Actor } from '../../storage/audit-storage.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
+import { PortalError } from '../portal-error.ts'
+import type { DeveloperRequest } from '../portal-request.ts'
 
 interface ActingRequest {
   readonly developer: Pick<Developer, 'id' | 'name'>
@@ -9,4 +11,8 @@ interface ActingRequest {
 /** The developer, for the audit log. */
 export function actorOf({ developer, address }: ActingRequest): Actor {
   return { actorType: 'person', actor: developer.name, actorId: developer.id, address }
+}
+
+export function requireAdministrator({ developer }: DeveloperRequest): void {
+  if (!developer.administrator) throw new PortalError('not_allowed')
 }

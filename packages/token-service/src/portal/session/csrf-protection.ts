@@ -1,7 +1,7 @@
 import csrfPlugin from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Keyring } from '../../clients/keyring.ts'
-import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
 import { csrfFieldName } from '../layout/form.ts'
 import { sessionHash, type CookieOptions } from './session.ts'
 

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Invitation } from '../../storage/developer-storage.ts'
 import { csrfInput, field, type FormState } from '../layout/form.ts'
-import { newPasswordField } from './new-password-field.ts'
+import { newPasswordField } from './new-password.ts'
 import { page } from '../layout/page.ts'
 import type { PortalRequest } from '../portal-request.ts'
 

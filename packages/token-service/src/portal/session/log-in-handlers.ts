@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RawParameters } from '../../oauth/raw-parameters.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { emptyForm, type FormState } from '../layout/form.ts'
 import { parseForm } from '../layout/parse-form.ts'

@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Application, Approval, Project, RegisteredClient } from '../application.ts'
-import type { PublicKey } from '../public-key.ts'
+import type { Application, Approval, Project, RegisteredClient, PublicKey } from '../application.ts'
 import type { Query, Schema } from './database.ts'
 import { secretColumns, withSecrets } from './sql-secrets.ts'
 

@@ -1,5 +1,5 @@
 import type { ResourceServer } from '../resource-server.ts'
-import type { PublicKey } from '../public-key.ts'
+import type { PublicKey } from '../application.ts'
 import type { ResourceServerStorage } from '../storage.ts'
 import { createBatcher } from './batcher.ts'
 import { anyOf, inTransaction, type Database, type Query } from './database.ts'

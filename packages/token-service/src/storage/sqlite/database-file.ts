@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import type * as Sqlite from 'node:sqlite'
 import { UsageError } from '../../runtime/usage-error.ts'
 import { lockFile } from './lock-file.ts'
 
@@ -12,7 +12,7 @@ import { lockFile } from './lock-file.ts'
  */
 export async function lockDatabase(
   file: string,
-  Database: typeof DatabaseSync,
+  Database: typeof Sqlite.DatabaseSync,
 ): Promise<{ path: string; unlock: () => void }> {
   const folder = dirname(file)
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
@@ -26,4 +26,15 @@ export async function lockDatabase(
   throw new UsageError(
     `The database file ${file} is in use by another process. Stop that process, or use PostgreSQL to run several instances.`,
   )
+}
+
+/** Node's own SQLite, loaded on first use: older versions of Node lack it, and Node 22 warns when it is loaded. */
+export async function importSqlite(): Promise<typeof Sqlite> {
+  try {
+    return await import('node:sqlite')
+  } catch (error) {
+    throw new UsageError(`The token service requires Node 22.13 or later; this is ${process.version}.`, {
+      cause: error,
+    })
+  }
 }

@@ -7,8 +7,7 @@ import { migrate } from '../sql/migrate.ts'
 import { createSqlStorage } from '../sql/sql-storage.ts'
 import { rootReason } from '../storage-failure.ts'
 import type { Storage } from '../storage.ts'
-import { lockDatabase } from './database-file.ts'
-import { importSqlite } from './import-sqlite.ts'
+import { lockDatabase, importSqlite } from './database-file.ts'
 import { NodeSqliteDialect } from './sqlite-dialect.ts'
 
 const leastSpace = 1024 * 1024

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander'
 /** Undefined unless the text is an absolute URL over HTTP or HTTPS; `localhost:8080` parses, with the scheme `localhost:`. */
 export function parseHttpUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -9,4 +10,13 @@ export function isSecureUrl({ protocol, hostname }: URL, allowInsecureRequests =
   if (protocol === 'https:') return true
   const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
   return protocol === 'http:' && (allowInsecureRequests || loopback)
+}
+
+/** Parses the value of an option. */
+export function wholeNumber(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value)
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+  }
 }

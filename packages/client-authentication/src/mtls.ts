@@ -2,8 +2,8 @@ import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ClientAuthentication, FetchLike } from '@tokenwell/core'
 import { configurationError } from '@tokenwell/core/protocol'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { explainPem } from '../explain-pem.ts'
-import { addSentences } from '../explain-rejection.ts'
+import { explainPem } from './signing-key.ts'
+import { addSentences } from './explain-rejection.ts'
 
 export interface MutualTlsOptions {
   /** The client certificate as PEM. A function is called for each request, so that the certificate can be replaced. */

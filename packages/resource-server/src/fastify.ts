@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { credentialsOf, NodeRequestFacts, type RequireTokenOptions } from '../node/node-request.ts'
-import type { TokenRequirements } from '../requirements/find-insufficient-scope.ts'
-import { logFailure } from '../rejection/failure-log.ts'
-import { metadataHeaders } from '../metadata/resource-metadata.ts'
-import { TokenVerificationError } from '../rejection/token-verification-error.ts'
-import type { TokenVerifier } from '../verifier/token-verifier.ts'
-import type { VerifiedToken } from '../requirements/verified-token.ts'
+import { credentialsOf, NodeRequestFacts, type RequireTokenOptions } from './node/node-request.ts'
+import type { TokenRequirements } from './requirements/find-insufficient-scope.ts'
+import { logFailure } from './rejection/failure-log.ts'
+import { metadataHeaders } from './metadata/resource-metadata.ts'
+import { TokenVerificationError } from './rejection/token-verification-error.ts'
+import type { TokenVerifier } from './verifier/token-verifier.ts'
+import type { VerifiedToken } from './requirements/verified-token.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -2,3 +2,6 @@
 export function getTokenVerifierToken(): string {
   return 'TokenVerifier'
 }
+
+/** The injection token of the module's `clientCertificate`. */
+export const CLIENT_CERTIFICATE = 'ResourceServerModule.clientCertificate'

@@ -1,7 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { Developer } from '../../storage/developer-storage.ts'
-import { csrfInput, type FormState } from '../layout/form.ts'
-import { newPasswordField } from './new-password-field.ts'
+import { csrfInput, type FormState, field } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { PortalRequest } from '../portal-request.ts'
 
@@ -15,4 +14,13 @@ export function newPasswordPage(request: PortalRequest, state: FormState, { name
       <button>Set password</button>
     </form>`
   return page(request, { title: 'Set a new password', body, isCard: true })
+}
+
+/** The field for a new password. */
+export function newPasswordField(
+  { name, label }: { readonly name: string; readonly label: string },
+  state: FormState,
+): SafeHtml {
+  const hint = 'At least 12 characters. Several words make a good password.'
+  return field({ name, label, hint, type: 'password', autocomplete: 'new-password', minLength: 12 }, state)
 }

@@ -10,6 +10,7 @@ import {
   revocationPath,
   tokenEndpointUrl,
 } from '../oauth/endpoint-paths.ts'
+import { publicationMaxAgeSeconds } from '../oauth/signing-keys.ts'
 
 /** Authorization server metadata (RFC 8414). */
 export function metadataEndpoint(
@@ -39,5 +40,20 @@ export function metadataEndpoint(
       revocation_endpoint_auth_methods_supported: methods,
       revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     })
+  })
+}
+
+/** The public keys of JWTs (RFC 7517, section 5). */
+export function jwksEndpoint(
+  server: FastifyInstance,
+  { signingKeys }: Pick<ServiceContext, 'signingKeys'>,
+): void {
+  server.get(jwksPath, async (_request, reply) => {
+    const keys = await signingKeys.published()
+    return reply
+      .headers({ 'cache-control': `public, max-age=${publicationMaxAgeSeconds}` })
+      .removeHeader('pragma')
+      .type('application/jwk-set+json')
+      .send(JSON.stringify({ keys }))
   })
 }

@@ -1,10 +1,10 @@
-import type { RequireTokenOptions } from '../node/node-request.ts'
-import { hasTokenInQuery } from '../credentials/read-credentials.ts'
-import { logFailure } from '../rejection/failure-log.ts'
-import { metadataHeaders } from '../metadata/resource-metadata.ts'
-import { TokenVerificationError } from '../rejection/token-verification-error.ts'
-import type { TokenVerifier } from '../verifier/token-verifier.ts'
-import type { VerifiedToken } from '../requirements/verified-token.ts'
+import type { RequireTokenOptions } from './node/node-request.ts'
+import { hasTokenInQuery } from './credentials/read-credentials.ts'
+import { logFailure } from './rejection/failure-log.ts'
+import { metadataHeaders } from './metadata/resource-metadata.ts'
+import { TokenVerificationError } from './rejection/token-verification-error.ts'
+import type { TokenVerifier } from './verifier/token-verifier.ts'
+import type { VerifiedToken } from './requirements/verified-token.ts'
 
 /** Handles a request whose token is verified; `rest` is what the platform passes besides the request. */
 export type TokenHandler<Incoming extends Request, Rest extends readonly unknown[]> = (

@@ -15,3 +15,10 @@ export function createIdentity(name: string | undefined, maxKeys: number): Ident
     return { ...identity, 'tokenwell.pool.key': keys.has(key) ? key : 'other' }
   }
 }
+
+type TokenFailed = Extract<TokenEvent, { type: 'token_failed' }>
+
+/** The names are those of OpenTelemetry's semantic conventions. */
+export function failureAttributes({ kind, status }: TokenFailed): Attributes {
+  return { 'error.type': kind, ...(status !== undefined && { 'http.response.status_code': status }) }
+}

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { InterruptedError } from '../interrupted-error.ts'
-import type { CommandContext } from '../command-context.ts'
+import { InterruptedError } from '../command-errors.ts'
+import type { CommandContext } from '../output.ts'
 
 type PromptOptions = Pick<CommandContext, 'stdin' | 'stderr'> & { readonly hidden: boolean }
 
@@ -30,4 +30,10 @@ export async function prompt(
     lines.close()
     if (hidden) stderr.write('\n')
   }
+}
+
+/** Undefined for empty input. */
+export async function readFirstLine(input: NodeJS.ReadableStream): Promise<string | undefined> {
+  for await (const line of createInterface({ input })) return line || undefined
+  return undefined
 }

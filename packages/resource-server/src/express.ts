@@ -4,12 +4,12 @@ import {
   NodeRequestFacts,
   type NodeRequest,
   type RequireTokenOptions,
-} from '../node/node-request.ts'
-import { logFailure } from '../rejection/failure-log.ts'
-import { metadataHeaders } from '../metadata/resource-metadata.ts'
-import { TokenVerificationError } from '../rejection/token-verification-error.ts'
-import type { TokenVerifier } from '../verifier/token-verifier.ts'
-import type { VerifiedToken } from '../requirements/verified-token.ts'
+} from './node/node-request.ts'
+import { logFailure } from './rejection/failure-log.ts'
+import { metadataHeaders } from './metadata/resource-metadata.ts'
+import { TokenVerificationError } from './rejection/token-verification-error.ts'
+import type { TokenVerifier } from './verifier/token-verifier.ts'
+import type { VerifiedToken } from './requirements/verified-token.ts'
 
 declare global {
   // oxlint-disable-next-line typescript/no-namespace -- how Express lets others add to its request

@@ -1,1 +1,0 @@
-export { mutualTls, type MutualTls, type MutualTlsOptions } from './mutual-tls.ts'

@@ -1,1 +1,0 @@
-export { requireToken, resourceMetadata, type ConnectMiddleware } from './require-token.ts'

@@ -1,1 +1,0 @@
-export { resourceServer, type ResourceServerPluginOptions } from './resource-server.ts'

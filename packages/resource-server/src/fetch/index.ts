@@ -1,1 +1,0 @@
-export { requireToken, resourceMetadata, type TokenHandler } from './require-token.ts'

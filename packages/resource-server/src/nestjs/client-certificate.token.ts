@@ -1,2 +1,0 @@
-/** The injection token of the module's `clientCertificate`. */
-export const CLIENT_CERTIFICATE = 'ResourceServerModule.clientCertificate'

@@ -1,1 +1,0 @@
-export { createTestVerifier, type TestVerifier, type TestTokenOptions } from './create-test-verifier.ts'
