@@ -5,6 +5,11 @@ export type { RunningTokenService } from './service/running-token-service.ts'
 export type { ApplicationStatus, ResponseForm } from './storage/application.ts'
 export type { Clock } from './runtime/clock.ts'
 export { UsageError } from './runtime/usage-error.ts'
-export type { ApplicationOptions, ResourceServerOptions } from './clients/application-options.ts'
+export type {
+  ApplicationOptions,
+  ResourceServerOptions,
+  TrustedIssuerOptions,
+} from './clients/application-options.ts'
+export type { ClaimPatterns, IdentityRule } from './storage/trusted-issuer.ts'
 export type { PublicKeyOptions } from './clients/public-keys.ts'
 export type { TokenServiceOptions } from './service/token-service-options.ts'

@@ -9,6 +9,7 @@ import {
   tokenSettings,
   verification,
 } from './admin-endpoints.ts'
+import { trustedIssuerSettings } from '../clients/trusted-issuers.ts'
 import { naming } from './admin-request.ts'
 import { schemas } from './admin-schemas.ts'
 import { newKey, rotation } from './credential-administration.ts'
@@ -147,6 +148,35 @@ const operations: [Method, string, Operation][] = [
   ['patch', resourceServer, { summary: 'Rename a resource server', body: naming }],
   ['delete', resourceServer, { summary: 'Remove a resource server' }],
   ...credentialOperations(resourceServer, 'of a resource server'),
+  [
+    'get',
+    '/trusted-issuers',
+    { summary: 'List the issuers whose JWTs are grants', response: listOf(one('TrustedIssuer')) },
+  ],
+  [
+    'post',
+    '/trusted-issuers',
+    {
+      summary: 'Trust an issuer, with rules that map its JWTs to applications',
+      body: trustedIssuerSettings,
+      response: one('TrustedIssuer'),
+      status: 201,
+    },
+  ],
+  [
+    'put',
+    '/trusted-issuers/{id}',
+    {
+      summary: 'Change a trusted issuer; tokens that have been issued stay valid',
+      body: trustedIssuerSettings,
+      response: one('TrustedIssuer'),
+    },
+  ],
+  [
+    'delete',
+    '/trusted-issuers/{id}',
+    { summary: 'Stop trusting an issuer, and revoke the tokens that were issued for its JWTs' },
+  ],
   [
     'get',
     '/developers',

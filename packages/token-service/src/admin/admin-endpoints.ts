@@ -8,6 +8,7 @@ import { administerCredentials } from './credential-administration.ts'
 import { administerDevelopers, type DeveloperLinks } from './developer-administration.ts'
 import { verifyAudit } from './verify-audit.ts'
 import { administerResourceServers } from './resource-server-administration.ts'
+import { administerTrustedIssuers } from './trusted-issuer-administration.ts'
 import { rejectWithoutAudience } from '../clients/application-options.ts'
 import {
   applicationSettings,
@@ -162,6 +163,7 @@ export function adminEndpoints(
   })
 
   administerResourceServers(server, service)
+  administerTrustedIssuers(server, service)
   administerDevelopers(server, service, links)
 
   /** The last entry's checkpoint, to be kept elsewhere; with an earlier one, what it covers must still be there. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { applicationSchema, applicationSettings } from '../clients/application-schema.ts'
+import { trustedIssuerSettings } from '../clients/trusted-issuers.ts'
 import { verification } from './admin-endpoints.ts'
 
 const ms = z.int().describe('Milliseconds since 1970, UTC.')
@@ -56,6 +57,12 @@ export const schemas = {
     state: z.enum(['next', 'current', 'last']),
     createdAtMs: ms,
     expiresAtMs: ms.optional().describe('Until when a `last` key is published.'),
+  }),
+  TrustedIssuer: trustedIssuerSettings.extend({
+    id,
+    configured: z.boolean().describe('Whether it is in the configuration, which alone changes it.'),
+    createdAtMs: ms,
+    lastUsedAtMs: ms.optional(),
   }),
   Invitation: z.looseObject({ id, administrator: z.boolean(), expiresAtMs: ms }),
   InvitationLink: z.object({ id, link: z.string().describe('Can be opened once, within its lifetime.') }),

@@ -1,6 +1,7 @@
 import { UsageError } from '../runtime/usage-error.ts'
 import { configuredKeys, type PublicKeyOptions } from './public-keys.ts'
 import type { ApplicationStatus, ResponseForm, TokenFormat } from '../storage/application.ts'
+import type { IdentityRule } from '../storage/trusted-issuer.ts'
 
 /** How long tokens last unless an application has another lifetime. */
 export const defaultLifetimeSeconds = 3600
@@ -48,6 +49,20 @@ export interface ResourceServerOptions extends PublicKeyOptions {
   readonly clientSecret?: string | undefined
   /** @default its client ID */
   readonly name?: string | undefined
+}
+
+/** An issuer whose JWTs are exchanged for access tokens. In the configuration alone; others are added over HTTP. */
+export interface TrustedIssuerOptions {
+  /** The `iss` of its JWTs, character by character. */
+  readonly issuer: string
+  /** The https URL of its JWK set. @default the one in its metadata (RFC 8414, or OpenID Connect Discovery) */
+  readonly jwksUrl?: string | undefined
+  /** The `aud` of its JWTs. @default the issuer or the token endpoint of this service */
+  readonly audiences?: readonly string[] | undefined
+  /** Accepts each JWT once, by its `jti`. Kubernetes and Google Cloud send one JWT repeatedly. @default false */
+  readonly detectReplay?: boolean | undefined
+  /** Which application a JWT stands for: exactly one must be found. */
+  readonly rules: readonly IdentityRule[]
 }
 
 /** What of an application is set after defaults. */

@@ -131,6 +131,27 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
         choose({ method: 'DELETE', path: pathOf(clientId, 'keys', id) }),
       )
   }
+  admin.commandsGroup('Trusted issuers:')
+  admin
+    .command('trusted-issuers')
+    .description('Lists the issuers whose JWTs are exchanged for tokens.')
+    .action(() => choose({ method: 'GET', path: '/trusted-issuers' }))
+  admin
+    .command('add-trusted-issuer <file>')
+    .description(
+      'Trusts an issuer. The JSON file contains issuer, rules and, if needed, jwksUrl and audiences.',
+    )
+    .action((file: string) => choose({ method: 'POST', path: '/trusted-issuers', body: objectIn(file) }))
+  admin
+    .command('change-trusted-issuer <id> <file>')
+    .description('Replaces what was chosen for an issuer.')
+    .action((id: string, file: string) =>
+      choose({ method: 'PUT', path: `/trusted-issuers/${encodeURIComponent(id)}`, body: objectIn(file) }),
+    )
+  admin
+    .command('remove-trusted-issuer <id>')
+    .description('Stops trusting an issuer, and revokes the tokens that were issued for its JWTs.')
+    .action((id: string) => choose({ method: 'DELETE', path: `/trusted-issuers/${encodeURIComponent(id)}` }))
   admin.commandsGroup('Signing keys:')
   admin
     .command('signing-keys')
@@ -233,6 +254,17 @@ function parseClaims(text: string): unknown {
   } catch {
     throw new UsageError('--claims is not valid JSON.')
   }
+}
+
+function objectIn(file: string): Record<string, unknown> {
+  const text = readText(file)
+  try {
+    const value = JSON.parse(text) as unknown
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  } catch {
+    // Reported below.
+  }
+  throw new UsageError(`${file} does not contain a JSON object.`)
 }
 
 function checkpointIn(file: string): unknown {

@@ -15,6 +15,8 @@ const audited: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
   'invalid_client',
   'expired_secret',
   'invalid_assertion',
+  'invalid_grant',
+  'identity_not_mapped',
   'application_not_approved',
   'token_of_another_client',
   'too_many_failures',

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { assertionAlgorithms } from '../oauth/assertion-algorithms.ts'
+import { jwtBearer } from '../oauth/oauth-parameters.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
 import { baseUrl } from './base-url.ts'
 import {
@@ -21,7 +22,7 @@ export function metadataEndpoint(
   const algorithms = assertionAlgorithms
   server.get(metadataPath, async (request, reply) => {
     const issuer = baseUrl(request, publicUrl)
-    const scopes = await storage.scopes.list()
+    const [scopes, issuers] = await Promise.all([storage.scopes.list(), storage.trustedIssuers.list()])
     return reply.send({
       issuer,
       // It does not exist (no response types), but the official SDK of MCP, version 1, rejects metadata without one.
@@ -30,7 +31,7 @@ export function metadataEndpoint(
       token_endpoint: tokenEndpointUrl(issuer, grantTypeIn),
       token_endpoint_auth_methods_supported: methods,
       token_endpoint_auth_signing_alg_values_supported: algorithms,
-      grant_types_supported: ['client_credentials'],
+      grant_types_supported: ['client_credentials', ...(issuers.length > 0 ? [jwtBearer] : [])],
       response_types_supported: [],
       ...(scopes.length > 0 && { scopes_supported: scopes }),
       introspection_endpoint: `${issuer}${introspectionPath}`,

@@ -4,13 +4,13 @@ import type { Clock } from '../runtime/clock.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type { AssertionStorage } from '../storage/storage.ts'
 import type { PublicKey } from '../storage/application.ts'
-import type { RemoteKeySetOptions, RemoteKeySets } from './remote-key-sets.ts'
+import type { RemoteKeySets } from './remote-key-sets.ts'
 
 export interface AssertionAuthenticatorContext {
   readonly assertions: AssertionStorage
   readonly clock: Clock
   readonly failedAttempts: FailedAttemptLimit
-  readonly keySets: RemoteKeySetOptions
+  readonly keySets: () => Promise<RemoteKeySets>
 }
 
 /** Authenticates a client with an assertion (`private_key_jwt`: RFC 7523); `find` reads the client that it names. */
@@ -23,14 +23,11 @@ export type AuthenticateByAssertion = <Found extends { readonly keys: readonly P
 export function createAssertionAuthenticator(
   context: AssertionAuthenticatorContext,
 ): AuthenticateByAssertion {
-  const { assertions, clock, failedAttempts } = context
-  let keySets: RemoteKeySets | undefined
+  const { assertions, clock, failedAttempts, keySets } = context
 
   return async ({ assertion, clientId: sent }, { address, audiences }, find) => {
     // Loaded on first use: most services never see an assertion.
     const { claimedClientId, invalidClaim, verifyAssertion } = await import('./verify-assertion.ts')
-    const { createRemoteKeySets } = await import('./remote-key-sets.ts')
-    keySets ??= createRemoteKeySets(context.keySets)
 
     const clientId = claimedClientId(assertion) ?? ''
     const found = clientId === '' || ![clientId, undefined].includes(sent) ? undefined : await find(clientId)
@@ -39,7 +36,7 @@ export function createAssertionAuthenticator(
       keys: found?.keys ?? [],
       audiences: audiences(),
       nowMs: clock.now(),
-      keySets,
+      keySets: await keySets(),
     })
     if (!found || !verified) {
       await failedAttempts.failed(address, clientId)

@@ -83,6 +83,17 @@ const descriptions: Record<ErrorReason, ErrorDescription> = {
     description: "The client's JWK set could not be fetched",
     fault: 'messaging.adaptors.http.flow.ServiceUnavailable',
   },
+  invalid_grant: {
+    status: 400,
+    error: 'invalid_grant',
+    description:
+      'The assertion or its issuer is not trusted, or a claim is missing, invalid, expired or already used',
+  },
+  identity_not_mapped: {
+    status: 400,
+    error: 'invalid_grant',
+    description: 'The identity in the assertion does not stand for exactly one application',
+  },
   application_not_approved: {
     status: 401,
     standardStatus: 400,

@@ -1,7 +1,14 @@
 import { isBeingDeleted, type Application } from '../storage/application.ts'
 import type { Caller } from './authenticate-client.ts'
-import { presentedCredentials } from './presented-credentials.ts'
-import { repeatedGrant, requestedResource, requestedScope, tokenQuery } from './oauth-parameters.ts'
+import { presentedCredentials, presentsCredentials } from './presented-credentials.ts'
+import {
+  jwtBearer,
+  presentedIdentity,
+  repeatedGrant,
+  requestedResource,
+  requestedScope,
+  tokenQuery,
+} from './oauth-parameters.ts'
 import type { TokenResponse } from './oauth-responses.ts'
 import { parseParameters, type RawParameters } from './parameters.ts'
 import { ProtocolError } from './protocol-error.ts'
@@ -23,19 +30,38 @@ export interface TokenRequest {
 
 export type IssueToken = (request: TokenRequest) => Promise<{ clientId: string; response: TokenResponse }>
 
-/** Issues access tokens for the client credentials grant (RFC 6749, section 4.4). */
+/** Issues access tokens for client credentials (RFC 6749, section 4.4), or for the JWT of a trusted issuer (RFC 7523, section 2.1). */
 export function createTokenIssuer(context: ServiceContext): IssueToken {
-  const { authenticateApplication, storage, activity, clock, grantTypeIn, signingKeys } = context
+  const {
+    authenticateApplication,
+    authenticateByIdentity,
+    storage,
+    activity,
+    clock,
+    grantTypeIn,
+    signingKeys,
+  } = context
+
+  /** Whoever has client credentials, too, may authenticate with them (RFC 7521, section 4.1). */
+  async function identify(form: RawParameters, authorization: string | undefined, caller: Caller) {
+    const { assertion, client_id } = parseParameters(presentedIdentity, form)
+    const authenticated = presentsCredentials(authorization, form)
+      ? await authenticateApplication(presentedCredentials(authorization, form), caller)
+      : undefined
+    const clientId = authenticated?.client.application.clientId ?? client_id
+    return authenticateByIdentity({ assertion, clientId }, caller)
+  }
 
   return async ({ query, form, authorization, caller, issuer, alterJwt }) => {
     const isInForm = query['grant_type'] === undefined && form['grant_type'] !== undefined
     if (isInForm && grantTypeIn === 'query') throw new ProtocolError('grant_type_not_in_query')
-    parseParameters(tokenQuery, isInForm ? form : query)
-    parseParameters(repeatedGrant, form)
-    const { client, credential } = await authenticateApplication(
-      presentedCredentials(authorization, form),
-      caller,
-    )
+    const { grant_type: grant } = parseParameters(tokenQuery, isInForm ? form : query)
+    if (![undefined, grant].includes(parseParameters(repeatedGrant, form).grant_type))
+      throw new ProtocolError('malformed_parameter', { parameter: 'grant_type' })
+    const { client, credential } =
+      grant === jwtBearer
+        ? await identify(form, authorization, caller)
+        : await authenticateApplication(presentedCredentials(authorization, form), caller)
     const { application } = client
     const { id: applicationId, clientId, status, products, tokenGeneration: generation } = application
     if (status !== 'approved' || isBeingDeleted(client))

@@ -5,13 +5,15 @@ import { z } from 'zod'
 /** Printable ASCII (RFC 6749, appendix A.1). */
 const visible = z.string().regex(/^[\x20-\x7e]{1,512}$/)
 
-const grantType = z.enum(['client_credentials'])
+/** RFC 7523, section 2.1. */
+export const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const grantType = z.enum(['client_credentials', jwtBearer])
 
 /** Where the grant of a token request stands. */
 export type GrantTypeIn = 'query' | 'form-or-query'
 
 export const tokenQuery = z.object({
-  grant_type: grantType.describe('The grant: always `client_credentials`.'),
+  grant_type: grantType.describe('The grant: `client_credentials`, or that of an `assertion`.'),
 })
 
 export const clientForm = z.object({
@@ -30,6 +32,16 @@ export const assertionForm = z.object({
     .max(8192)
     .describe('A JWT that the client has signed with its private key.'),
   client_id: visible.optional().describe('The `sub` of the assertion.'),
+})
+
+/** RFC 7523, section 2.1. */
+export const presentedIdentity = z.object({
+  assertion: z
+    .string()
+    .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+    .max(16_384)
+    .describe('A JWT of an issuer that this service trusts, for the grant `jwt-bearer`.'),
+  client_id: visible.optional().describe('The application, if the JWT stands for more than one.'),
 })
 
 export const repeatedGrant = z.object({

@@ -50,6 +50,12 @@ export function presentedCredentials(
   return credentials
 }
 
+/** Whether a request contains any of them. */
+export function presentsCredentials(authorization: string | undefined, form: RawParameters): boolean {
+  const isBasic = authorization !== undefined && /^basic /i.test(authorization)
+  return isBasic || form['client_secret'] !== undefined || form['client_assertion'] !== undefined
+}
+
 function parseBasic(encoded: string): PresentedSecret {
   const text = /^[\w+/-]+={0,2}$/.test(encoded) ? Buffer.from(encoded, 'base64').toString() : ''
   const [id, ...rest] = text.split(':') as [string, ...string[]]

@@ -19,6 +19,8 @@ export type ErrorReason =
   | 'expired_secret'
   | 'invalid_assertion'
   | 'key_set_unavailable'
+  | 'invalid_grant'
+  | 'identity_not_mapped'
   | 'application_not_approved'
   | 'token_of_another_client'
   | 'too_many_failures'

@@ -4,13 +4,17 @@ import { createPublicKeyFetch } from './fetch-public-keys.ts'
 /** The keys at a URL could not be fetched. */
 export class KeySetUnavailable extends Error {}
 
-/** The JWK sets that applications publish at URLs; fetched on first use and kept for ten minutes. */
+/** The JWK sets that applications and issuers publish; fetched on first use and kept for ten minutes. */
 export interface RemoteKeySets {
   get(url: string): JWTVerifyGetKey
+  /** The set that the metadata of an issuer names (RFC 8414, or OpenID Connect Discovery). */
+  ofIssuer(issuer: string): JWTVerifyGetKey
 }
 
 const maxBytes = 64 * 1024
 const retryAfterMs = 10_000
+const timeoutMs = 5_000
+const metadataMs = 600_000
 
 export interface RemoteKeySetOptions {
   /** Fetches the sets. @default from public addresses, and from `allowedHosts` */
@@ -46,13 +50,58 @@ export function createRemoteKeySets({ fetchKeys, allowedHosts, warn }: RemoteKey
     }
   }
 
-  return {
-    get(url) {
-      const set = sets.get(url) ?? create(url)
-      sets.set(url, set)
-      return set
-    },
+  function get(url: string): JWTVerifyGetKey {
+    const set = sets.get(url) ?? create(url)
+    sets.set(url, set)
+    return set
   }
+
+  const discovered = new Map<string, { readonly url: Promise<string>; untilMs: number }>()
+
+  /** What failed is not tried again for a while: anybody can present a JWT. */
+  function jwksUrlOf(issuer: string): Promise<string> {
+    const known = discovered.get(issuer)
+    if (known && known.untilMs > performance.now()) return known.url
+    const entry = { url: discover(issuer), untilMs: Infinity }
+    discovered.set(issuer, entry)
+    const keepFor = (ms: number) => () => void (entry.untilMs = performance.now() + ms)
+    entry.url.then(keepFor(metadataMs), keepFor(retryAfterMs))
+    return entry.url
+  }
+
+  async function discover(issuer: string): Promise<string> {
+    let reason = ''
+    for (const url of metadataUrls(issuer)) {
+      try {
+        const response = await limited(await fetchSet(url, { signal: AbortSignal.timeout(timeoutMs) }))
+        if (!response.ok) throw new Error(`it responded with status ${response.status}`)
+        const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown } | null
+        if (metadata?.issuer !== issuer) throw new Error('it is of another issuer')
+        if (typeof metadata.jwks_uri === 'string' && URL.canParse(metadata.jwks_uri)) return metadata.jwks_uri
+        throw new Error('it contains no jwks_uri')
+      } catch (error) {
+        const { message, code } = error as NodeJS.ErrnoException
+        reason ||= message || code || 'unknown reason'
+      }
+    }
+    warn(`The metadata of the trusted issuer ${issuer} is not available: ${reason}`)
+    throw new KeySetUnavailable()
+  }
+
+  return {
+    get,
+    ofIssuer: (issuer) => async (header, token) => get(await jwksUrlOf(issuer))(header, token),
+  }
+}
+
+/** OpenID Connect Discovery, which most platforms offer; RFC 8414. */
+function metadataUrls(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  return [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ]
 }
 
 async function limited({ status, body }: Response): Promise<Response> {

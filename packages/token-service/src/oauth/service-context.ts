@@ -1,6 +1,7 @@
 import type { ActivityRecorder } from '../storage/activity-recorder.ts'
 import type { RegisteredClient } from '../storage/application.ts'
 import type { ResourceServer } from '../storage/resource-server.ts'
+import type { AuthenticateByIdentity } from './authenticate-by-identity.ts'
 import type { AuthenticateClient } from './authenticate-client.ts'
 import type { Keyring } from '../clients/keyring.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -12,6 +13,7 @@ import type { ApplicationRegistry } from '../clients/application-registry.ts'
 import type { Actor } from '../storage/audit-storage.ts'
 import type { DeveloperRegistry } from '../clients/developer-registry.ts'
 import type { ResourceServerRegistry } from '../clients/resource-server-registry.ts'
+import type { TrustedIssuerRegistry } from '../clients/trusted-issuers.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -27,9 +29,11 @@ export interface ServiceContext {
   /** The registry; the audit log names the actor. */
   readonly registryFor: (by: Actor) => ApplicationRegistry
   readonly resourceServersFor: (by: Actor) => ResourceServerRegistry
+  readonly trustedIssuersFor: (by: Actor) => TrustedIssuerRegistry
   readonly developersFor: (by: Actor) => DeveloperRegistry
   readonly linksFor: (by: Actor) => AccountLinks
   readonly authenticateApplication: AuthenticateClient<RegisteredClient>
+  readonly authenticateByIdentity: AuthenticateByIdentity
   readonly authenticateResourceServer: AuthenticateClient<ResourceServer>
   /** The format of the token endpoint's errors. */
   readonly errors: ErrorFormat

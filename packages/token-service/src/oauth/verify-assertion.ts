@@ -1,9 +1,18 @@
-import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from 'jose'
 import { assertionAlgorithms } from './assertion-algorithms.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type { PublicKey } from '../storage/application.ts'
 import { decoyKey } from './decoy-key.ts'
 import { KeySetUnavailable, type RemoteKeySets } from './remote-key-sets.ts'
+
+export { KeySetUnavailable }
 
 const toleranceSeconds = 60
 const maxLifetimeSeconds = 3_600
@@ -26,11 +35,74 @@ export interface VerifiedAssertion {
 
 /** The client that an assertion claims to be from, before anything is verified. */
 export function claimedClientId(assertion: string): string | undefined {
+  return textOf(assertion, 'sub')
+}
+
+/** The issuer that a JWT claims to be from, before anything is verified. */
+export function claimedIssuer(assertion: string): string | undefined {
+  return textOf(assertion, 'iss')
+}
+
+function textOf(assertion: string, claim: 'iss' | 'sub'): string | undefined {
   try {
-    return decodeJwt(assertion).sub
+    const { [claim]: value } = decodeJwt(assertion)
+    return typeof value === 'string' ? value : undefined
   } catch {
     return undefined
   }
+}
+
+/** What the claims of a JWT must be. */
+export interface ExpectedClaims {
+  readonly issuer: string
+  readonly subject?: string | undefined
+  readonly requiredClaims: readonly string[]
+  /** The values of `aud` that mean this service. */
+  readonly audiences: readonly string[]
+  readonly nowMs: number
+  readonly maxLifetimeSeconds: number
+}
+
+/** A claim of a JWT with a valid signature is missing, invalid or expired. */
+export class InvalidClaim extends Error {
+  readonly claim: string
+
+  constructor(claim: string) {
+    super(claim)
+    this.claim = claim
+  }
+}
+
+/**
+ * Verifies a JWT for this service (RFC 7523, section 3).
+ *
+ * @returns its claims, and when it can no longer be used, with tolerance
+ * @throws {@link InvalidClaim} {@link KeySetUnavailable} or, if the signature is not valid, an error of `jose`
+ */
+export async function verifyClaims(
+  assertion: string,
+  key: JWTVerifyGetKey,
+  { issuer, subject, requiredClaims, audiences, nowMs, maxLifetimeSeconds }: ExpectedClaims,
+): Promise<{ claims: JWTPayload; expiresAtMs: number }> {
+  const { payload: claims } = await jwtVerify(assertion, key, {
+    algorithms: assertionAlgorithms,
+    issuer,
+    ...(subject !== undefined && { subject }),
+    requiredClaims: [...requiredClaims],
+    clockTolerance: toleranceSeconds,
+    currentDate: new Date(nowMs),
+  }).catch((error: unknown) => {
+    const isInvalid = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired
+    throw isInvalid ? new InvalidClaim(error.claim) : error
+  })
+  const { aud = [], exp = 0, iat = 0 } = claims
+  const latest = nowMs / 1000 + toleranceSeconds
+  const named = [aud].flat()
+  // Assertions for several audiences could be used by one of them at another.
+  if (named.length === 0 || !named.every((each) => audiences.includes(each))) throw new InvalidClaim('aud')
+  if (typeof iat !== 'number' || iat > latest) throw new InvalidClaim('iat')
+  if (exp > latest + maxLifetimeSeconds) throw new InvalidClaim('exp')
+  return { claims, expiresAtMs: (exp + toleranceSeconds) * 1000 }
 }
 
 /**
@@ -46,29 +118,19 @@ export async function verifyAssertion(
   let isChecked = false
   for (const key of keys.filter((each) => isCandidate(each, assertion, nowMs))) {
     try {
-      const { payload } = await jwtVerify(assertion, getKey(key, keySets), {
-        algorithms: assertionAlgorithms,
+      const { claims, expiresAtMs } = await verifyClaims(assertion, getKey(key, keySets), {
         issuer: clientId,
         subject: clientId,
         requiredClaims: ['aud', 'exp', 'jti'],
-        clockTolerance: toleranceSeconds,
-        currentDate: new Date(nowMs),
+        audiences,
+        nowMs,
+        maxLifetimeSeconds,
       })
-      const { aud = [], exp = 0, iat = 0, jti } = payload
-      const latest = nowMs / 1000 + toleranceSeconds
-      const named = [aud].flat()
-      // Assertions for several audiences could be used by one of them at another.
-      if (named.length === 0 || !named.every((each) => audiences.includes(each)))
-        throw invalidClaim('aud', clientId)
-      if (typeof iat !== 'number' || iat > latest) throw invalidClaim('iat', clientId)
-      if (exp > latest + maxLifetimeSeconds) throw invalidClaim('exp', clientId)
-      if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw invalidClaim('jti', clientId)
-      return { key, jti, expiresAtMs: (exp + toleranceSeconds) * 1000 }
+      const { jti } = claims
+      if (typeof jti !== 'string' || jti === '' || jti.length > 512) throw new InvalidClaim('jti')
+      return { key, jti, expiresAtMs }
     } catch (error) {
-      if (error instanceof ProtocolError) throw error
-      if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired) {
-        throw invalidClaim(error.claim, clientId)
-      }
+      if (error instanceof InvalidClaim) throw invalidClaim(error.claim, clientId)
       if (error instanceof KeySetUnavailable) isUnavailable = true
       if (error instanceof errors.JWSSignatureVerificationFailed) isChecked = true
     }

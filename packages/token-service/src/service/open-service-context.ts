@@ -1,5 +1,6 @@
 import { createActivityRecorder } from '../storage/activity-recorder.ts'
 import { createAssertionAuthenticator } from '../oauth/authenticate-by-assertion.ts'
+import { createIdentityAuthenticator } from '../oauth/authenticate-by-identity.ts'
 import { createClientAuthenticator } from '../oauth/authenticate-client.ts'
 import { createFailedAttemptLimit } from '../oauth/failed-attempt-limit.ts'
 import { createKeyring, createRandomKey, type Keyring } from '../clients/keyring.ts'
@@ -11,10 +12,12 @@ import { createApplicationRegistry } from '../clients/application-registry.ts'
 import { createDeveloperRegistry } from '../clients/developer-registry.ts'
 import { createResourceServerRegistry } from '../clients/resource-server-registry.ts'
 import { seedApplications, seedResourceServers } from '../clients/seed-clients.ts'
+import { createTrustedIssuerRegistry, seedTrustedIssuers } from '../clients/trusted-issuers.ts'
 import { openStorage, type StorageLocation } from '../storage/open-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { purgeRegularly } from '../oauth/purge-expired.ts'
 import type { ServiceContext } from '../oauth/service-context.ts'
+import type { RemoteKeySets } from '../oauth/remote-key-sets.ts'
 import type { ResolvedOptions } from './service-settings.ts'
 
 const dayMs = 86_400_000
@@ -41,6 +44,7 @@ export async function openServiceContext(
     }
     await seedApplications(options.applications, context)
     await seedResourceServers(options.resourceServers, context)
+    await seedTrustedIssuers(options.trustedIssuers, context)
   }
   const signingKeysOf = (of: Storage) =>
     createSigningKeys({
@@ -70,12 +74,14 @@ export async function openServiceContext(
     attempts: options.failureAttempts,
     windowSeconds: options.failureWindowSeconds,
   })
-  const authenticateByAssertion = createAssertionAuthenticator({
-    assertions: storage.assertions,
-    clock,
-    failedAttempts,
-    keySets: { fetchKeys: options.fetchKeys, allowedHosts: options.jwksAllowedHosts, warn },
-  })
+  let loadedKeySets: Promise<RemoteKeySets> | undefined
+  // Loaded on first use: most services never see an assertion.
+  const keySets = () =>
+    (loadedKeySets ??= import('../oauth/remote-key-sets.ts').then(({ createRemoteKeySets }) =>
+      createRemoteKeySets({ fetchKeys: options.fetchKeys, allowedHosts: options.jwksAllowedHosts, warn }),
+    ))
+  const assertionContext = { assertions: storage.assertions, clock, failedAttempts, keySets }
+  const authenticateByAssertion = createAssertionAuthenticator(assertionContext)
   const authentication = { keyring, clock, failedAttempts, authenticateByAssertion }
   const act = createAct({ storage, keyring, clock })
   const registry = { storage, act, keyring, clock }
@@ -101,11 +107,18 @@ export async function openServiceContext(
     registryFor: (by) => createApplicationRegistry(registry, by),
     resourceServersFor: (by) => createResourceServerRegistry(registry, by),
     developersFor: (by) => createDeveloperRegistry(registry, by),
+    trustedIssuersFor: (by) => createTrustedIssuerRegistry(registry, by),
     linksFor: (by) => createAccountLinks(registry, by),
     authenticateApplication: createClientAuthenticator(async (clientId) => {
       const client = await applications.findClient(clientId)
       return client && { client, secrets: client.secrets, keys: client.application.keys }
     }, authentication),
+    authenticateByIdentity: createIdentityAuthenticator({
+      ...assertionContext,
+      trustedIssuers: storage.trustedIssuers,
+      applications,
+      warn,
+    }),
     authenticateResourceServer: createClientAuthenticator(async (clientId) => {
       const client = await resourceServers.find(clientId)
       return client && { client, secrets: client.secrets, keys: client.keys }

@@ -17,6 +17,7 @@ import {
   resourceServerSchema,
   scopeName,
 } from '../clients/application-schema.ts'
+import { rejectInvalidIssuers, trustedIssuerSettings } from '../clients/trusted-issuers.ts'
 import { signingAlgorithms } from '../oauth/signing-keys.ts'
 import { parseStorageLocation } from '../storage/open-storage.ts'
 import { boolean, booleanOf, list, numeric, parseSettings, port, setting } from '../runtime/setting.ts'
@@ -55,6 +56,7 @@ export const serviceSettings = z.strictObject({
     .array(applicationSchema.extend({ products: z.array(z.string().min(1)).default([]) }))
     .default([]),
   resourceServers: z.array(resourceServerSchema).default([]),
+  trustedIssuers: z.array(trustedIssuerSettings).default([]),
   products: setting(
     '<names>',
     'comma-separated API products to add to the catalogue',
@@ -181,6 +183,7 @@ export function checkOptions(options: Embedding): ResolvedOptions {
   allowedRanges(options.jwksAllowedHosts)
   rejectInvalidProducts(applications)
   rejectWithoutAudience(applications)
+  rejectInvalidIssuers(options.trustedIssuers)
   for (const [name, clients] of Object.entries({ applications, resourceServers })) {
     rejectDuplicates(name, clients)
     rejectWithoutCredentials(name, clients)

@@ -1,5 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { ApplicationOptions, ResourceServerOptions } from '../clients/application-options.ts'
+import type {
+  ApplicationOptions,
+  ResourceServerOptions,
+  TrustedIssuerOptions,
+} from '../clients/application-options.ts'
 import type { Clock } from '../runtime/clock.ts'
 
 export interface TokenServiceOptions {
@@ -24,6 +28,8 @@ export interface TokenServiceOptions {
   readonly applications?: readonly ApplicationOptions[] | undefined
   /** APIs that may introspect tokens; created if they do not exist. @default [] */
   readonly resourceServers?: readonly ResourceServerOptions[] | undefined
+  /** Issuers whose JWTs are exchanged for access tokens (RFC 7523, section 2.1). @default [] */
+  readonly trustedIssuers?: readonly TrustedIssuerOptions[] | undefined
   /** Products that are added to the catalogue, besides those of `applications`. @default [] */
   readonly products?: readonly string[] | undefined
   /** Scopes that are added to the catalogue, besides those of `applications`. @default [] */

@@ -11,12 +11,13 @@ import type { DeveloperStorage, SessionStorage } from './developer-storage.ts'
 import type { ActivityStorage } from './activity-storage.ts'
 import type { AuditStorage } from './audit-storage.ts'
 import type { ListingStorage } from './listing-storage.ts'
+import type { TrustedIssuer } from './trusted-issuer.ts'
 
 /** An access token as it is kept: its digest, never the token itself. */
 export interface StoredToken {
   readonly hash: string
   readonly applicationId: string
-  /** The secret, or the public key, that it was issued for. */
+  /** The secret, the public key or the trusted issuer that it was issued for. */
   readonly secretId: string
   /** The application's token generation when it was issued. */
   readonly generation: number
@@ -102,7 +103,7 @@ export interface SecretStorage {
 export interface TokenStorage {
   /** Settles once the token would survive a crash of the service. */
   save(token: StoredToken): Promise<void>
-  /** Also `undefined` if the token's secret or key was removed. */
+  /** Also `undefined` if the token's secret, key or trusted issuer was removed. */
   find(hash: string): Promise<FoundToken | undefined>
   remove(hash: string): Promise<void>
   /** Deletes what expired by `nowMs`; returns how many. */
@@ -147,6 +148,19 @@ export interface AssertionStorage {
   purge(nowMs: number): Promise<number>
 }
 
+/** Issuers whose JWTs are exchanged for access tokens. */
+export interface TrustedIssuerStorage {
+  find(issuer: string): Promise<TrustedIssuer | undefined>
+  /** In alphabetical order. */
+  list(): Promise<TrustedIssuer[]>
+  /** `false` if it is trusted already. */
+  create(issuer: TrustedIssuer): Promise<boolean>
+  /** Does nothing if there is none with that ID. */
+  replace(issuer: TrustedIssuer): Promise<void>
+  /** Tokens that were issued for its JWTs are no longer found. */
+  remove(id: string): Promise<void>
+}
+
 /** A key that JWTs are signed with. */
 export interface StoredSigningKey {
   /** The thumbprint of the public key (RFC 7638). */
@@ -184,6 +198,7 @@ export type Transaction = Pick<
   | 'applications'
   | 'secrets'
   | 'resourceServers'
+  | 'trustedIssuers'
   | 'developers'
   | 'sessions'
   | 'signingKeys'
@@ -201,6 +216,7 @@ export interface Storage {
   readonly failures: FailureStorage
   readonly assertions: AssertionStorage
   readonly resourceServers: ResourceServerStorage
+  readonly trustedIssuers: TrustedIssuerStorage
   readonly activity: ActivityStorage
   readonly developers: DeveloperStorage
   readonly sessions: SessionStorage

@@ -1,3 +1,4 @@
+import { createRemoteKeySets } from '../../src/oauth/remote-key-sets.ts'
 import type { Application } from '../../src/storage/application.ts'
 import { describe, expect, it } from 'vitest'
 import { ApplicationChanged, createApplicationRegistry } from '../../src/clients/application-registry.ts'
@@ -26,7 +27,7 @@ async function registered() {
     windowSeconds: 60,
   })
   const { assertions } = storage
-  const keySets = { allowedHosts: [], warn: () => {} }
+  const keySets = async () => createRemoteKeySets({ allowedHosts: [], warn: () => {} })
   const authenticateByAssertion = createAssertionAuthenticator({
     assertions,
     clock,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createAssertionAuthenticator } from '../../src/oauth/authenticate-by-assertion.ts'
 import { createFailedAttemptLimit } from '../../src/oauth/failed-attempt-limit.ts'
 import type { PublicJwk, PublicKey } from '../../src/storage/application.ts'
+import { createRemoteKeySets } from '../../src/oauth/remote-key-sets.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
 import { assertionFor, keyClientId } from './client-assertion.ts'
@@ -18,7 +19,7 @@ const authenticate = createAssertionAuthenticator({
     attempts: 1e9,
     windowSeconds: 60,
   }),
-  keySets: { allowedHosts: [], warn: () => {} },
+  keySets: async () => createRemoteKeySets({ allowedHosts: [], warn: () => {} }),
 })
 
 /** How long it takes to reject an assertion of a client with these keys, relative to one with the key `known`. */

@@ -18,6 +18,8 @@ const codes: Record<ErrorReason, readonly [status: number, error: string, fault?
   invalid_scope: [400, 'invalid_scope'],
   unsupported_grant_type: [400, 'unsupported_grant_type'],
   token_of_another_client: [400, 'invalid_grant'],
+  invalid_grant: [400, 'invalid_grant'],
+  identity_not_mapped: [400, 'invalid_grant'],
   application_not_approved: [400, 'unauthorized_client'],
   unsupported_content_type: [415, 'invalid_request'],
   invalid_client: [401, 'invalid_client'],

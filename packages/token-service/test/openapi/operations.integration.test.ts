@@ -102,6 +102,7 @@ describe('the published operations', () => {
         [id, secret],
       ],
       [assertion, [id]],
+      [['assertion'], [id]],
       [[], []],
     ])
     const withToken = [
@@ -118,7 +119,7 @@ describe('the published operations', () => {
     expect(formsOf(introspectionPath)).toEqual(withToken)
     expect(formsOf(revocationPath)).toEqual(withToken)
     expect(at(tokenPath).parameters).toMatchObject([
-      { name: 'grant_type', in: 'query', required: true, schema: { enum: ['client_credentials'] } },
+      { name: 'grant_type', in: 'query', required: true, schema: { default: 'client_credentials' } },
     ])
   })
 
@@ -136,10 +137,11 @@ describe('the published operations', () => {
         'invalid_scope',
         'invalid_target',
       ]
+      const unknownIdentity = ['invalid_grant', 'identity_not_mapped']
       const unauthenticated = ['invalid_client', 'expired_secret']
       expect(namesOf(post)).toEqual({
         200: ['products', 'refresh', 'rfc6749'],
-        400: isPlatform ? rejected : [...rejected, notApproved],
+        400: [...rejected, ...(isPlatform ? [] : [notApproved]), ...unknownIdentity],
         401: isPlatform ? [...unauthenticated, notApproved] : unauthenticated,
         ...failures,
       })

@@ -185,6 +185,31 @@ export function describeStorage(name: string, open: () => Promise<Storage>): voi
       expect(await storage.applications.longestJwtLifetimeSeconds()).toBe(1_000_000)
     })
 
+    it('keeps trusted issuers, and finds no tokens of one that was removed', async () => {
+      const issuer = {
+        id: randomUUID(),
+        issuer: `https://${randomUUID()}.example.com`,
+        audiences: ['a"b,c'],
+        detectReplay: true,
+        rules: [{ clientId: 'a', claims: { 'kubernetes.io': { namespace: '{x}' }, run: 1, main: true } }],
+        configured: false,
+        createdAtMs,
+      }
+      expect(await storage.trustedIssuers.create(issuer)).toBe(true)
+      expect(await storage.trustedIssuers.create({ ...issuer, id: randomUUID() })).toBe(false)
+      expect(await storage.trustedIssuers.find(issuer.issuer)).toEqual(issuer)
+      const changed = { ...issuer, jwksUrl: 'https://example.com/jwks', detectReplay: false, rules: [] }
+      await storage.trustedIssuers.replace(changed)
+      expect(await storage.trustedIssuers.list()).toContainEqual(changed)
+      const { secrets } = await registered()
+      const issued = { ...token(secrets[0]), secretId: issuer.id }
+      await storage.tokens.save(issued)
+      expect((await storage.tokens.find(issued.hash))?.token).toEqual(issued)
+      await storage.trustedIssuers.remove(issuer.id)
+      expect(await storage.tokens.find(issued.hash)).toBeUndefined()
+      expect(await storage.trustedIssuers.find(issuer.issuer)).toBeUndefined()
+    })
+
     it('keeps signing keys until they expire', async () => {
       const key = { algorithm: 'ES256', publicKey: '{}', encryptedKey: 'e', createdAtMs }
       await storage.signingKeys.remove((await storage.signingKeys.list()).map(({ kid }) => kid))

@@ -10,6 +10,7 @@ import {
 import {
   assertionForm,
   clientForm,
+  presentedIdentity,
   presentedToken,
   repeatedGrant,
   requestedResource,
@@ -35,14 +36,15 @@ export function apiDescription(
   grantTypeIn: GrantTypeIn = 'query',
 ): object {
   const isInQuery = grantTypeIn === 'query'
-  const grantType = jsonSchema(tokenQuery.shape.grant_type)
+  // API clients that import the document send the default.
+  const grantType = { ...jsonSchema(tokenQuery.shape.grant_type), default: 'client_credentials' }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Token service',
       version: '1',
       description:
-        'Issues access tokens to applications (OAuth 2.0 client credentials grant). Clients authenticate with a client secret, in the form or with HTTP Basic, or with an assertion that they sign (`private_key_jwt`).',
+        'Issues access tokens to applications (OAuth 2.0 client credentials grant). Clients authenticate with a client secret, in the form or with HTTP Basic, with an assertion that they sign (`private_key_jwt`), or with a JWT of an issuer that the service trusts (`jwt-bearer`).',
       contact: { name: 'The operator of this service', url: serverUrl },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
@@ -73,6 +75,7 @@ export function apiDescription(
           also: (isInQuery ? requestedScope : repeatedGrant.extend(requestedScope.shape)).extend(
             requestedResource.shape,
           ),
+          others: [presentedIdentity],
         }),
         response: { schema: reference('TokenResponse'), examples: tokenExamples },
         errors,
@@ -85,6 +88,8 @@ export function apiDescription(
           'invalid_client',
           'expired_secret',
           'application_not_approved',
+          'invalid_grant',
+          'identity_not_mapped',
         ],
       }),
       [introspectionPath]: post({
@@ -128,8 +133,17 @@ export function apiDescription(
 }
 
 /** Credentials in the form, or none with Basic; API clients that import the document show the first kind. */
-function formBody({ required, also = z.object({}) }: { required: boolean; also?: z.ZodObject }): object {
-  const forms = [clientForm, assertionForm, z.object({})].map((form) => also.extend(form.shape))
+function formBody({
+  required,
+  also = z.object({}),
+  others = [],
+}: {
+  required: boolean
+  also?: z.ZodObject
+  /** What authenticates a request instead. */
+  others?: readonly z.ZodObject[]
+}): object {
+  const forms = [clientForm, assertionForm, ...others, z.object({})].map((form) => also.extend(form.shape))
   const schema = { anyOf: forms.map((form) => formSchema(form, placeholders)) }
   return { required, content: { 'application/x-www-form-urlencoded': { schema } } }
 }

@@ -9,6 +9,7 @@ import {
 } from 'kysely'
 import type { Application, Project, StoredSecret } from '../application.ts'
 import type { ResourceServer } from '../resource-server.ts'
+import type { TrustedIssuer } from '../trusted-issuer.ts'
 import type { Developer, Invitation, PasswordLink, Session } from '../developer-storage.ts'
 import type { StoredSigningKey, StoredToken } from '../storage.ts'
 import type { LastUse, TokenRequestEntry, UsageEntry } from '../activity-storage.ts'
@@ -42,6 +43,14 @@ export interface Schema {
   failures: { key: string; count: number; resetsAtMs: number }
   /** `keys` is a JSON array. */
   resourceServers: Omit<ResourceServer, 'secrets' | 'keys'> & { keys: string }
+  /** `audiences` and `rules` are JSON arrays. */
+  trustedIssuers: Pick<TrustedIssuer, 'id' | 'issuer' | 'createdAtMs'> & {
+    jwksUrl: string | null
+    audiences: string
+    detectReplay: number
+    rules: string
+    configured: number
+  }
   signingKeys: Nullable<Required<StoredSigningKey>, 'expiresAtMs'>
   usedAssertions: { hash: string; expiresAtMs: number }
   usage: UsageEntry

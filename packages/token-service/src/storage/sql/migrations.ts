@@ -99,6 +99,16 @@ export function migrationsFor(kind: Database['kind']): Record<string, Migration>
         resets_at_ms bigint not null
       )`,
       `create index failures_reset on failures (resets_at_ms)`,
+      `create table trusted_issuers (
+        id text primary key,
+        issuer text not null unique,
+        jwks_url text,
+        audiences text not null,
+        detect_replay integer not null check (detect_replay in (0, 1)),
+        rules text not null,
+        configured integer not null check (configured in (0, 1)),
+        created_at_ms bigint not null
+      )`,
       `create table signing_keys (
         kid text primary key,
         algorithm text not null,

@@ -15,6 +15,7 @@ import { createSqlSecrets } from './sql-secrets.ts'
 import { createSqlSigningKeys } from './sql-signing-keys.ts'
 import { createSqlSessions } from './sql-sessions.ts'
 import { createSqlResourceServers } from './sql-resource-servers.ts'
+import { createSqlTrustedIssuers } from './sql-trusted-issuers.ts'
 import { createSqlTokens } from './sql-tokens.ts'
 
 /** What differs between the kinds of databases. */
@@ -70,6 +71,7 @@ function changeableParts(database: Database): Transaction {
     applications: createSqlApplications(database),
     secrets: createSqlSecrets(database),
     resourceServers: createSqlResourceServers(database),
+    trustedIssuers: createSqlTrustedIssuers(database),
     developers: createSqlDevelopers(database),
     sessions: createSqlSessions(database),
     signingKeys: createSqlSigningKeys(database),

@@ -83,6 +83,7 @@ function selectTokens(query: Query) {
     .selectFrom('tokens')
     .innerJoin('applications', 'applications.id', 'tokens.applicationId')
     .leftJoin('secrets', 'secrets.id', 'tokens.secretId')
+    .leftJoin('trustedIssuers', 'trustedIssuers.id', 'tokens.secretId')
     .select(applicationColumns)
     .select([
       'tokens.hash',
@@ -93,6 +94,7 @@ function selectTokens(query: Query) {
       'issuedAtMs',
       'tokens.expiresAtMs',
       'secrets.id as existingSecretId',
+      'trustedIssuers.id as existingIssuerId',
       'secrets.expiresAtMs as secretExpiresAtMs',
     ])
 }
@@ -109,12 +111,13 @@ function toFoundToken(row: TokenRow): FoundToken | undefined {
     issuedAtMs,
     expiresAtMs,
     existingSecretId,
+    existingIssuerId,
     secretExpiresAtMs,
     ...applicationRow
   } = row
   const application = toApplication(applicationRow)
   const key = application.keys.find(({ id }) => id === secretId)
-  if (existingSecretId === null && !key) return undefined
+  if (existingSecretId === null && existingIssuerId === null && !key) return undefined
   return {
     token: {
       hash,
