@@ -10,6 +10,7 @@ import { referencePaths } from './reference/reference-routes.ts'
 import { resourceServerPaths } from './resource-servers/resource-server-routes.ts'
 import { secretPaths } from './secrets/secret-routes.ts'
 import { sessionPaths } from './session/session-routes.ts'
+import { trustedIssuerPaths } from './trusted-issuers/trusted-issuer-routes.ts'
 import { portalRoot } from '../http/portal-links.ts'
 
 /** Every path of the portal, under its root. */
@@ -20,6 +21,7 @@ export const patterns = {
   ...accountPaths,
   ...peoplePaths,
   ...resourceServerPaths,
+  ...trustedIssuerPaths,
   ...auditPaths,
   ...approvalPaths,
   ...cataloguePaths,

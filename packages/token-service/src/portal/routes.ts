@@ -22,6 +22,8 @@ import { resourceServerHandlers } from './resource-servers/resource-server-handl
 import { resourceServerRoutes } from './resource-servers/resource-server-routes.ts'
 import { secretHandlers } from './secrets/secret-handlers.ts'
 import { secretRoutes } from './secrets/secret-routes.ts'
+import { trustedIssuerHandlers } from './trusted-issuers/trusted-issuer-handlers.ts'
+import { trustedIssuerRoutes } from './trusted-issuers/trusted-issuer-routes.ts'
 import { linkHandlers } from './session/link-handlers.ts'
 import { logInHandlers } from './session/log-in-handlers.ts'
 import { linkRoutes, logInRoutes } from './session/session-routes.ts'
@@ -35,6 +37,7 @@ export const routes = {
   ...accountRoutes,
   ...peopleRoutes,
   ...resourceServerRoutes,
+  ...trustedIssuerRoutes,
   ...auditRoutes,
   ...approvalRoutes,
   ...catalogueRoutes,
@@ -53,6 +56,7 @@ export function createHandlers(service: ServiceContext): HandlersOf<typeof route
     ...accountHandlers(service),
     ...developerHandlers(service),
     ...resourceServerHandlers(service),
+    ...trustedIssuerHandlers(service),
     ...auditHandlers(service),
     ...approvalHandlers(service),
     ...catalogueHandlers(service),

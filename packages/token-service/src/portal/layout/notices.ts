@@ -35,6 +35,9 @@ export const notices = {
   developer_demoted: 'The administrator is now a developer.',
   developer_promoted: 'The developer is now an administrator.',
   secret_revoked: 'The secret was revoked. Clients that use it are rejected.',
+  trusted_issuer_added: 'The issuer is trusted.',
+  trusted_issuer_changed: 'The issuer was changed.',
+  trusted_issuer_removed: 'The issuer is no longer trusted. The tokens for its JWTs were revoked.',
   tokens_revoked: 'All tokens of the application were revoked.',
 } as const
 

@@ -116,6 +116,7 @@ function menu(viewer: Viewer, developer: Developer): SafeHtml {
     ['API products', paths.products],
     ['Scopes', paths.scopes],
     ['Resource servers', paths.resourceServers],
+    ['Trusted issuers', paths.trustedIssuers],
     ['Audit log', paths.audit],
   ]
   return html`${menuButton}

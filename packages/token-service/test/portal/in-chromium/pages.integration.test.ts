@@ -29,11 +29,21 @@ describe.skipIf(!hasChromium)(inChromium, () => {
       const application = await createApplication(admin, project)
       await tokenFor(service.authUrl, application)
       await developer('grace')
+      await admin.get('/portal/trusted-issuers')
+      await admin.post('/portal/trusted-issuers', {
+        issuer: 'https://token.actions.example.com',
+        jwks_url: '',
+        audiences: '',
+        rules: JSON.stringify([{ clientId: application.clientId, claims: { sub: 'repo:example/orders:*' } }]),
+        replay: 'once',
+      })
+      const { text: issuers } = await admin.get('/portal/trusted-issuers')
       const [, projectId = ''] = /projects\/([^/]+)/.exec(project) ?? []
       const values: Readonly<Record<string, string>> = {
         projectId,
         applicationId: application.path.split('/').at(-1) ?? '',
         clientId: resourceServer.clientId,
+        id: /trusted-issuers\/([\w-]+)"/.exec(issuers)?.[1] ?? '',
       }
       const urlOf = (path: keyof typeof patterns) =>
         `${service.authUrl}/portal${patterns[path].replaceAll(/:(\w+)/g, (_all, name: string) => values[name]!)}`

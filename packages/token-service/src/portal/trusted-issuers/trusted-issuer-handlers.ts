@@ -1,0 +1,60 @@
+import type { ServiceContext } from '../../oauth/service-context.ts'
+import type { FormState } from '../layout/form.ts'
+import { PortalError } from '../portal-error.ts'
+import type { DeveloperRequest, HandlersOf } from '../portal-request.ts'
+import { actorOf, requireAdministrator } from '../session/actor.ts'
+import { issuerState, newIssuerState, saveIssuer } from './trusted-issuer-form.ts'
+import { trustedIssuerPage, trustedIssuersPage } from './trusted-issuer-pages.ts'
+import type { trustedIssuerRoutes } from './trusted-issuer-routes.ts'
+
+/** The issuers whose JWTs are exchanged for tokens, for administrators. */
+export function trustedIssuerHandlers({
+  storage: { trustedIssuers },
+  trustedIssuersFor,
+  activity,
+  clock,
+}: ServiceContext): HandlersOf<typeof trustedIssuerRoutes> {
+  async function list(request: DeveloperRequest, state: FormState) {
+    requireAdministrator(request)
+    const issuers = await trustedIssuers.list()
+    const lastUses = await activity.lastUses(issuers.map(({ id }) => id))
+    return trustedIssuersPage(request, { issuers, lastUses, nowMs: clock.now(), state })
+  }
+
+  /** The issuer in the URL. */
+  async function issuerOf(request: DeveloperRequest) {
+    requireAdministrator(request)
+    const found = (await trustedIssuers.list()).find(({ id }) => id === request.params['id'])
+    if (!found) throw new PortalError('not_found')
+    return found
+  }
+
+  return {
+    showTrustedIssuers: async (request) => ({ page: await list(request, newIssuerState) }),
+    async addTrustedIssuer(request) {
+      requireAdministrator(request)
+      const state = await saveIssuer(request.form, (settings) =>
+        trustedIssuersFor(actorOf(request)).add(settings),
+      )
+      if (state) return { page: await list(request, state), status: 422 }
+      return { redirectTo: request.paths.trustedIssuers, notice: 'trusted_issuer_added' }
+    },
+    async showTrustedIssuer(request) {
+      const issuer = await issuerOf(request)
+      return { page: trustedIssuerPage(request, issuer, issuerState(issuer)) }
+    },
+    async changeTrustedIssuer(request) {
+      const issuer = await issuerOf(request)
+      const state = await saveIssuer(request.form, (settings) =>
+        trustedIssuersFor(actorOf(request)).change(issuer.id, settings),
+      )
+      if (state) return { page: trustedIssuerPage(request, issuer, state), status: 422 }
+      return { redirectTo: request.paths.trustedIssuers, notice: 'trusted_issuer_changed' }
+    },
+    async removeTrustedIssuer(request) {
+      const { id } = await issuerOf(request)
+      await trustedIssuersFor(actorOf(request)).remove(id)
+      return { redirectTo: request.paths.trustedIssuers, notice: 'trusted_issuer_removed' }
+    },
+  }
+}
