@@ -4,6 +4,7 @@ import {
   applicationQuery,
   approval,
   auditQuery,
+  expiryQuery,
   newApplication,
   signingKeyRotation,
   tokenSettings,
@@ -148,6 +149,15 @@ const operations: [Method, string, Operation][] = [
   ['patch', resourceServer, { summary: 'Rename a resource server', body: naming }],
   ['delete', resourceServer, { summary: 'Remove a resource server' }],
   ...credentialOperations(resourceServer, 'of a resource server'),
+  [
+    'get',
+    '/expiring-secrets',
+    {
+      summary: 'List the secrets that expire next, of applications and resource servers',
+      query: expiryQuery,
+      response: listOf(one('ExpiringSecret')),
+    },
+  ],
   [
     'get',
     '/trusted-issuers',

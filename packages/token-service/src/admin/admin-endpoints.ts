@@ -36,6 +36,10 @@ export const verification = z.strictObject({
     .object({ sequence: z.int().min(0), mac: z.string(), keyId: z.string(), signature: z.string() })
     .optional(),
 })
+export const expiryQuery = z.strictObject({
+  days: z.coerce.number().int().min(1).max(365).default(30),
+  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+})
 export const auditQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100_000).default(1_000),
   since: time.optional(),
@@ -160,6 +164,17 @@ export function adminEndpoints(
   server.post('/signing-keys/rotation', async (request, reply) => {
     await service.signingKeys.rotate(actorOf(request), parseValue(signingKeyRotation, request.body ?? {}))
     return reply.send(await service.signingKeys.list())
+  })
+
+  server.get('/expiring-secrets', async (request, reply) => {
+    const { days, limit } = parseValue(expiryQuery, request.query)
+    const nowMs = service.clock.now()
+    await activity.flush()
+    const period = [nowMs, nowMs + days * 86_400_000] as const
+    const { items } = await storage.listings.expiringSecrets(period, { limit, offset: 0 })
+    return reply.send(
+      items.map(({ owner: { clientId, name }, ...secret }) => ({ clientId, name, ...secret })),
+    )
   })
 
   administerResourceServers(server, service)

@@ -45,6 +45,13 @@ export const schemas = {
     ...credentials,
   }),
   ResourceServer: z.looseObject({ ...owner, ...credentials }),
+  ExpiringSecret: z.looseObject({
+    clientId: z.string().describe('Of an application or of a resource server.'),
+    name: z.string(),
+    prefix: secret.shape.prefix,
+    expiresAtMs: ms,
+    lastUsedAtMs: ms.optional(),
+  }),
   Developer: z.looseObject({ id, name: z.string(), administrator: z.boolean(), createdAtMs: ms }),
   NewCredentials: z.object({
     clientId: z.string(),

@@ -131,6 +131,14 @@ TOKENWELL_ADMIN_TOKEN_FILE  file that contains it (default: adminTokenFile in th
         choose({ method: 'DELETE', path: pathOf(clientId, 'keys', id) }),
       )
   }
+  admin.commandsGroup('Applications:')
+  admin
+    .command('expiring-secrets')
+    .description('Lists the secrets that expire next, of applications and resource servers.')
+    .option('--days <number>', 'within how many days', '30')
+    .action((query: Record<string, string>) =>
+      choose({ method: 'GET', path: `/expiring-secrets?${new URLSearchParams(query)}` }),
+    )
   admin.commandsGroup('Trusted issuers:')
   admin
     .command('trusted-issuers')

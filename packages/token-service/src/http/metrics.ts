@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { ServiceContext } from '../oauth/service-context.ts'
 import type { RequestObserver } from './request-outcome.ts'
 
 export interface Metrics {
@@ -7,9 +8,13 @@ export interface Metrics {
   read(): Promise<string>
 }
 
-/** Counts requests, for Prometheus. */
-export async function createMetrics(): Promise<Metrics> {
-  const { collectDefaultMetrics, Counter, Histogram, Registry } = await import('prom-client')
+const dayMs = 86_400_000
+/** Those that expire next: each client is a time series. */
+const maxSecrets = 100
+
+/** Counts requests and says which secrets expire, for Prometheus. */
+export async function createMetrics({ storage, clock, logFailure }: ServiceContext): Promise<Metrics> {
+  const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -25,6 +30,28 @@ export async function createMetrics(): Promise<Metrics> {
     help: 'Rejected requests by reason',
     labelNames: ['path', 'reason'],
     registers,
+  })
+
+  const expiry = new Gauge({
+    name: 'tokenwell_credential_expiry_seconds',
+    help: 'Time until the first secret of a client expires that was used in the last 7 days; the next 100 within 30 days',
+    labelNames: ['client_id'],
+    registers,
+    async collect() {
+      const nowMs = clock.now()
+      const period = [nowMs, nowMs + 30 * dayMs] as const
+      try {
+        const { items } = await storage.listings.expiringSecrets(period, { limit: maxSecrets, offset: 0 })
+        expiry.reset()
+        const inUse = items.filter(({ lastUsedAtMs = 0 }) => lastUsedAtMs >= nowMs - 7 * dayMs)
+        // The first one of a client is set last.
+        for (const { owner, expiresAtMs } of inUse.toReversed())
+          expiry.set({ client_id: owner.clientId }, (expiresAtMs - nowMs) / 1000)
+      } catch (error) {
+        // The other metrics are needed most while the storage fails.
+        logFailure(error)
+      }
+    },
   })
 
   return {

@@ -27,7 +27,7 @@ export async function openService(options: ResolvedOptions, sandbox?: Sandbox): 
   const { logger } = options
   const logFailure = createFailureLog(logger ?? { error() {} })
   const context = await openServiceContext({ ...options, clock: sandbox?.clock ?? options.clock }, logFailure)
-  const metrics = options.metrics ? await createMetrics() : undefined
+  const metrics = options.metrics ? await createMetrics(context) : undefined
   return {
     options,
     context,

@@ -37,10 +37,18 @@ export interface ApplicationName {
   readonly name: string
 }
 
+/** A secret of an application or of a resource server. */
 export interface ExpiringSecret {
-  readonly application: ApplicationName
+  /** A resource server has no project. */
+  readonly owner: {
+    readonly id: string
+    readonly projectId?: string | undefined
+    readonly clientId: string
+    readonly name: string
+  }
   readonly prefix: string
   readonly expiresAtMs: number
+  readonly lastUsedAtMs?: number | undefined
 }
 
 export interface FailureTotal {
@@ -70,10 +78,9 @@ export interface ListingStorage {
   usageTotals(sinceMs: number, ownerId?: string): Promise<readonly UsageTotal[]>
   /** The most frequent first. */
   topFailures(sinceMs: number, limit: number, ownerId?: string): Promise<readonly FailureTotal[]>
-  /** The first to expire first. */
+  /** The first to expire first. With `ownerId`, of the developer's applications alone. */
   expiringSecrets(
     between: readonly [fromMs: number, untilMs: number],
-    limit: number,
-    ownerId?: string,
-  ): Promise<readonly ExpiringSecret[]>
+    part: Omit<ListFilter, 'search'>,
+  ): Promise<ListPage<ExpiringSecret>>
 }

@@ -1,6 +1,7 @@
 import { exportSPKI } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { pair } from '../oauth/client-assertion.ts'
+import { startPortal, useCheapPasswords } from '../portal/portal-browser.ts'
 import { runCommand, temporaryFolder } from '../service-process.ts'
 import {
   application,
@@ -11,12 +12,45 @@ import {
   administeredService,
 } from '../test-service.ts'
 
+useCheapPasswords()
+
 const token = 'administrator-token-0123456789-abcdef'
 
 async function administered() {
   const service = await testService({ adminPort: 0, adminToken: token, metrics: true, portal: true })
   return { ...service, send: adminSender(service.adminUrl!, token) }
 }
+
+describe('the secrets that expire', () => {
+  it('are listed for administrators by API, command and portal, and for owners their own', async () => {
+    const clientSecretExpiresAt = new Date(Date.now() + 20 * 86_400_000).toISOString()
+    const applications = [{ ...application, clientSecretExpiresAt }]
+    const { admin, service, developer } = await startPortal({ applications, adminPort: 0, adminToken: token })
+    const send = adminSender(service.adminUrl!, token)
+    const server = (await send('POST', '/resource-servers', { name: 'Billing API' })).body
+    await send('POST', `/resource-servers/${server.clientId}/secrets`, { overlapSeconds: 3_600 })
+    await requestToken(service.authUrl)
+
+    const { body } = await send('GET', '/expiring-secrets')
+    const expiring = [
+      { clientId: server.clientId, name: 'Billing API' },
+      { clientId: application.clientId, name: application.name, lastUsedAtMs: expect.any(Number) },
+    ]
+    expect(body).toMatchObject(expiring)
+    expect((await send('GET', '/expiring-secrets?days=7')).body).toMatchObject(expiring.slice(0, 1))
+    expect((await send('GET', '/expiring-secrets?days=0')).status).toBe(400)
+    const env = { TOKENWELL_ADMIN_URL: service.adminUrl!, TOKENWELL_ADMIN_TOKEN: token }
+    const command = runCommand(['admin', 'expiring-secrets', '--days', '20'], { env })
+    expect(JSON.parse((await command.ended).stdout)).toMatchObject(expiring)
+
+    const path = '/portal/expiring-secrets'
+    const { text } = await admin.get(path)
+    expect(text).toMatch(/Billing API[^]*speech-demo/)
+    expect((await admin.get(`${path}?days=1`)).text).not.toContain('speech-demo')
+    expect((await admin.get('/portal')).text).toContain(`<a href="${path}">All</a>`)
+    expect((await (await developer('grace')).get(path)).text).toContain('No secret expires in this period')
+  })
+})
 
 describe("the administrators' listener", () => {
   it('requires the token, for metrics too, which the main listener then does not serve', async () => {

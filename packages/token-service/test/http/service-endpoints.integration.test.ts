@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createTokenService } from '@tokenwell/token-service'
 import { healthEndpoints } from '../../src/http/health-endpoints.ts'
 import { openMemory } from '../../src/storage/sqlite/open-sqlite.ts'
-import { application, requestToken, testService, tokenPath } from '../test-service.ts'
+import { application, requestToken, serviceWithContext, testService, tokenPath } from '../test-service.ts'
 
 const get = async (url: string) => {
   const response = await fetch(url)
@@ -85,6 +85,27 @@ describe('the service', () => {
     expect(text).toContain('seconds_count{path="/healthz",status="200"} 1')
     expect(text).toContain('process_cpu_user_seconds_total')
     expect(text).not.toContain('canary')
+  })
+
+  it('exports when the secrets in use expire, and the other metrics while the storage fails', async () => {
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+    const one = (clientId: string, days: number) => ({
+      ...application,
+      clientId,
+      clientSecretExpiresAt: inDays(days),
+    })
+    const applications = [one('used', 6), one('unused', 5), one('later', 40)]
+    const { authUrl, context } = await serviceWithContext({ metrics: true, applications })
+    for (const clientId of ['used', 'later']) await requestToken(authUrl, { ...application, clientId })
+    await context.activity.flush()
+    const series = async () =>
+      (await get(`${authUrl}/metrics`)).text.match(/^tokenwell_credential_expiry_seconds\{.*$/gm)?.join()
+    expect(await series()).toMatch(
+      /^tokenwell_credential_expiry_seconds\{client_id="used"\} 51\d\d\d\d(\.\d+)?$/,
+    )
+    vi.spyOn(context.storage.listings, 'expiringSecrets').mockRejectedValue(new Error('canary'))
+    const { status, text } = await get(`${authUrl}/metrics`)
+    expect([status, text.includes('tokenwell_request_duration_seconds_count')]).toEqual([200, true])
   })
 
   it.each([true, false])('keeps connections open between requests (sandbox: %s)', async (sandbox) => {

@@ -151,7 +151,7 @@ export function testListings(open: () => Storage): void {
       const storage = open()
       const { ownerId, applications } = await owned(storage, ['demo'])
       const { id, projectId, name } = applications[0]!
-      const application = { id, projectId, name }
+      const owner = { id, projectId, clientId: applications[0]!.clientId, name }
       const secret = { ownerId: id, keyId: 'k', createdAtMs: 1 }
       for (const [prefix, expiresAtMs] of [
         ['late', nowMs + 9],
@@ -167,13 +167,33 @@ export function testListings(open: () => Storage): void {
           expiresAtMs,
         })
       const next = (untilMs: number, limit = 9) =>
-        storage.listings.expiringSecrets([nowMs, untilMs], limit, ownerId)
-      expect(await next(nowMs + 9)).toEqual([
-        { application, prefix: 'soon', expiresAtMs: nowMs + 1 },
-        { application, prefix: 'late', expiresAtMs: nowMs + 9 },
-      ])
-      expect(await next(nowMs + 8)).toHaveLength(1)
-      expect(await next(nowMs + 9, 1)).toHaveLength(1)
+        storage.listings.expiringSecrets([nowMs, untilMs], { limit, offset: 0, ownerId })
+      expect(await next(nowMs + 9)).toEqual({
+        total: 2,
+        items: [
+          { owner, prefix: 'soon', expiresAtMs: nowMs + 1 },
+          { owner, prefix: 'late', expiresAtMs: nowMs + 9 },
+        ],
+      })
+      expect(await next(nowMs + 8)).toMatchObject({ total: 1, items: [{ prefix: 'soon' }] })
+      expect(await next(nowMs + 9, 1)).toMatchObject({ total: 2, items: [{ prefix: 'soon' }] })
+    })
+
+    it('the secrets of resource servers that expire next, with their last use', async () => {
+      const storage = open()
+      const untilMs = nowMs + Math.ceil(Math.random() * 1e9)
+      const id = randomUUID()
+      const secret = { id: randomUUID(), ownerId: id, keyId: 'k', hash: randomUUID(), createdAtMs: 1 }
+      const server = { id, clientId: id, name: 'API', createdAtMs: 1, keys: [], revision: 0 }
+      const secrets = [{ ...secret, prefix: 'abcd', expiresAtMs: untilMs }]
+      await storage.resourceServers.create({ ...server, secrets })
+      const lastUses = [{ id: secret.id, atMs: nowMs - 1 }]
+      await storage.activity.record({ lastUses, usage: [], requests: [], events: [] })
+      const find = (ownerId?: string) =>
+        storage.listings.expiringSecrets([untilMs - 1, untilMs], { limit: 9, offset: 0, ownerId })
+      const found = { prefix: 'abcd', expiresAtMs: untilMs, lastUsedAtMs: nowMs - 1 }
+      expect((await find()).items).toContainEqual({ owner: { id, clientId: id, name: 'API' }, ...found })
+      expect(await find(randomUUID())).toEqual({ items: [], total: 0 })
     })
 
     it('the audit log by cursor and by groups of events', async () => {

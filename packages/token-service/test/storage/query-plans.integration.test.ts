@@ -38,6 +38,7 @@ it('finds rows of large tables by an index in each query of the endpoints, the p
     '',
     '/projects',
     '/applications',
+    '/expiring-secrets',
     '/approvals',
     '/audit',
     '/reference',

@@ -7,6 +7,8 @@ import type { HandlersOf } from '../portal-request.ts'
 import { summarizeUsage, usageRanges, usageStart } from '../applications/usage.ts'
 import { eventGroups } from '../audit/audit-events.ts'
 import { createAuditSentences } from '../audit/audit-sentence.ts'
+import { pagingOf } from '../layout/paging.ts'
+import { expiringSecretsPage, expiryPeriods } from './expiring-secrets-page.ts'
 import { overviewPage } from './overview-page.ts'
 import { joinedProjects, ownerIdOf } from '../projects/own-projects.ts'
 
@@ -58,7 +60,7 @@ export function overviewHandlers({
           : listings
               .applications({ ownerId, status: 'pending', limit: 0, offset: 0 })
               .then(({ total }) => total),
-        listings.expiringSecrets([nowMs, nowMs + expiryMs], shownRows, ownerId),
+        listings.expiringSecrets([nowMs, nowMs + expiryMs], { ownerId, limit: shownRows, offset: 0 }),
         listings.topFailures(nowMs - dayMs, shownRows, ownerId),
         developer.administrator ? storage.audit.list(shownRows, { events: changeEvents }) : [],
       ])
@@ -66,12 +68,24 @@ export function overviewHandlers({
         usage: summarizeUsage(totals, month, nowMs),
         applications: applications.total,
         pending,
-        expiring,
+        expiring: expiring.items,
         failures,
         changes: await createAuditSentences(storage, paths, changes),
         nowMs,
       }
       return { page: overviewPage(request, content) }
+    },
+    async showExpiringSecrets(request) {
+      const paging = pagingOf(request.query)
+      const nowMs = clock.now()
+      const { days: chosen } = request.query
+      const [days] = expiryPeriods.find(([value]) => value === chosen) ?? expiryPeriods[0]
+      await activity.flush()
+      const secrets = await storage.listings.expiringSecrets([nowMs, nowMs + Number(days) * dayMs], {
+        ownerId: ownerIdOf(request),
+        ...paging,
+      })
+      return { page: expiringSecretsPage(request, { secrets, paging, days, nowMs }) }
     },
     // An administrator sees every project, but takes the steps in their own.
     showStart: async (request) => ({

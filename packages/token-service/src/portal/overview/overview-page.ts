@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
-import type { ApplicationName, ExpiringSecret, FailureTotal } from '../../storage/listing-storage.ts'
+import type { ExpiringSecret, FailureTotal } from '../../storage/listing-storage.ts'
 import { describeOutcome } from '../applications/outcomes.ts'
 import { usageFigure } from '../applications/usage-chart.ts'
 import type { Usage } from '../applications/usage.ts'
@@ -7,6 +7,7 @@ import type { AuditSentence } from '../audit/audit-sentence.ts'
 import { page } from '../layout/page.ts'
 import { linkTo } from '../layout/paging.ts'
 import { relativeTime } from '../layout/time.ts'
+import { expiryBadge, ownerLink } from './expiring-secrets-page.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 
 export interface OverviewContent {
@@ -45,6 +46,7 @@ export function overviewPage(request: DeveloperRequest, content: OverviewContent
         'Secrets that expire soon',
         expiring.map((secret) => expiry(request, secret, nowMs)),
         'No secret expires in the next 30 days.',
+        expiring.length > 0 ? html`<a href="${paths.expiringSecrets}">All</a>` : undefined,
       )}
       ${part(
         'Top failures, 24 hours',
@@ -91,29 +93,15 @@ function part(title: string, rows: readonly SafeHtml[], otherwise: string, link?
   </section>`
 }
 
-function nameOf(
-  { paths }: DeveloperRequest,
-  { id, projectId, name }: ApplicationName,
-  tab: 'requests' | 'credentials',
-) {
-  const path = tab === 'requests' ? paths.requests(projectId, id) : paths.credentials(projectId, id)
-  return html`<a href="${path}">${name}</a>`
+function expiry(request: DeveloperRequest, secret: ExpiringSecret, nowMs: number): SafeHtml {
+  return html`<p>${ownerLink(request, secret)} <code>${secret.prefix}…</code></p>
+    <div class="actions">${expiryBadge(secret, nowMs)}</div>`
 }
 
-function expiry(
-  request: DeveloperRequest,
-  { application, prefix, expiresAtMs }: ExpiringSecret,
-  nowMs: number,
-): SafeHtml {
-  return html`<p>${nameOf(request, application, 'credentials')} <code>${prefix}…</code></p>
-    <div class="actions">
-      <span class="badge" data-variant="warning">${relativeTime(expiresAtMs, nowMs)}</span>
-    </div>`
-}
-
-function failureRow(request: DeveloperRequest, { application, outcome, requests }: FailureTotal): SafeHtml {
+function failureRow({ paths }: DeveloperRequest, { application, outcome, requests }: FailureTotal): SafeHtml {
   return html`<p>
-      ${nameOf(request, application, 'requests')}<br /><span class="hint"
+      <a href="${paths.requests(application.projectId, application.id)}">${application.name}</a><br /><span
+        class="hint"
         >${describeOutcome(outcome).label}</span
       >
     </p>

@@ -167,23 +167,38 @@ export function createSqlListings(database: Database): ListingStorage {
         requests: Number(requests),
       }))
     },
-    async expiringSecrets([fromMs, untilMs], limit, ownerId) {
-      const rows = await query
+    async expiringSecrets([fromMs, untilMs], { limit, offset, ownerId }) {
+      const all = query
         .selectFrom('secrets')
-        .innerJoin('applications', 'applications.id', 'secrets.ownerId')
-        .select(['applications.id', 'projectId', 'name', 'prefix', 'expiresAtMs'])
+        .leftJoin('applications', 'applications.id', 'secrets.ownerId')
+        .leftJoin('resourceServers', 'resourceServers.id', 'secrets.ownerId')
         .where('expiresAtMs', '>', fromMs)
         .where('expiresAtMs', '<=', untilMs)
         .where('deletesAtMs', 'is', null)
-        .$if(ownerId !== undefined, (all) => all.where('projectId', 'in', ownProjects(ownerId ?? '')))
+        .$if(ownerId !== undefined, (some) => some.where('projectId', 'in', ownProjects(ownerId ?? '')))
+      const { total } = await all.select(sql<string | number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+      const rows = await all
+        .leftJoin('lastUses', 'lastUses.id', 'secrets.id')
+        .select((row) => [
+          'secrets.ownerId as id',
+          'projectId',
+          row.fn.coalesce('applications.clientId', 'resourceServers.clientId').as('clientId'),
+          row.fn.coalesce('applications.name', 'resourceServers.name').as('name'),
+          'prefix',
+          'expiresAtMs',
+          'atMs',
+        ])
         .orderBy('expiresAtMs')
         .limit(limit)
+        .offset(offset)
         .execute()
-      return rows.map(({ prefix, expiresAtMs, ...application }) => ({
-        application,
+      const items = rows.map(({ id, projectId, clientId, name, prefix, expiresAtMs, atMs }) => ({
+        owner: { id, ...(projectId !== null && { projectId }), clientId: clientId ?? '', name: name ?? '' },
         prefix,
         expiresAtMs: expiresAtMs ?? untilMs,
+        ...(atMs !== null && { lastUsedAtMs: atMs }),
       }))
+      return { items, total: Number(total) }
     },
   }
 }

@@ -24,7 +24,17 @@ describe.skipIf(!hasChromium)(inChromium, () => {
     'every page is accessible, fits, and moves nothing that it has shown',
     { timeout: 240_000 },
     async () => {
-      const { admin, developer, service } = await startPortal({ resourceServers: [resourceServer] })
+      const { admin, developer, service } = await startPortal({
+        resourceServers: [resourceServer],
+        applications: [
+          {
+            name: 'expiring',
+            clientId: 'expiring',
+            clientSecret: 'demo-secret-0123456789',
+            clientSecretExpiresAt: new Date(Date.now() + 5 * 86_400_000).toISOString(),
+          },
+        ],
+      })
       const project = await createProject(admin)
       const application = await createApplication(admin, project)
       await tokenFor(service.authUrl, application)
