@@ -3,13 +3,12 @@ import { styleText } from 'node:util'
 import addCompletion from '@bomb.sh/tab/commander'
 import { Command, CommanderError } from 'commander'
 import { doctorCommand } from './doctor/doctor-command.ts'
-import { exitCode, exitCodeOf } from './exit-code.ts'
+import { exitCode, exitCodeOf } from './command-errors.ts'
 import { explainError } from './explain-error.ts'
 import { proxyCommand } from './proxy/proxy-command.ts'
 import { sandboxCommand } from './sandbox/sandbox-command.ts'
 import { type CommandContext, printable } from './output.ts'
-import { logoutCommand } from './token/logout-command.ts'
-import { tokenCommand } from './token/token-command.ts'
+import { logoutCommand, tokenCommand } from './token/token-command.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string

@@ -1,5 +1,5 @@
 import { runCommandLine } from './command-line.ts'
-import { exitCode } from './exit-code.ts'
+import { exitCode } from './command-errors.ts'
 
 /** Runs the command line with this process's streams, signals and exit code. */
 export async function runProcess(): Promise<void> {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { TokenError, type TokenErrorKind } from '@tokenwell/core'
 import { isSecureUrl } from '../src/configuration/option-values.ts'
-import { formatDuration } from '../src/doctor/format-duration.ts'
-import { exitCodeOf } from '../src/exit-code.ts'
+import { formatDuration } from '../src/doctor/durations.ts'
+import { exitCodeOf } from '../src/command-errors.ts'
 import { asSentence, explainError } from '../src/explain-error.ts'
 
 it('reports an internal error without its message, which may contain anything', () => {

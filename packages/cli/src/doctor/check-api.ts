@@ -3,7 +3,7 @@ import { classifyApiResponse, errorCode } from '@tokenwell/core/protocol'
 import { isSecureUrl } from '../configuration/option-values.ts'
 import { explainUnreachable } from './check-network.ts'
 import { findingsOf, type Finding } from './finding.ts'
-import { formatDuration } from './format-duration.ts'
+import { formatDuration } from './durations.ts'
 
 const api = findingsOf('api')
 

@@ -1,5 +1,5 @@
 import type { Certificate } from 'node:tls'
-import { formatDuration } from './format-duration.ts'
+import { formatDuration } from './durations.ts'
 import { findingsOf, type Finding } from './finding.ts'
 import type { Probe, TlsFacts } from './probe.ts'
 

@@ -1,5 +1,5 @@
 import type { TokenResponse } from '@tokenwell/core'
-import { formatDuration } from './format-duration.ts'
+import { formatDuration } from './durations.ts'
 import type { ObservedRequest } from './observe-token-request.ts'
 import { findingsOf, type Finding } from './finding.ts'
 import type { RawResponse } from './check-response.ts'

@@ -1,4 +1,4 @@
-import { formatDuration } from './format-duration.ts'
+import { formatDuration } from './durations.ts'
 import { findingsOf, type Finding } from './finding.ts'
 import type { Probe, ProbeFailure } from './probe.ts'
 

@@ -1,7 +1,7 @@
 import type { AccessToken } from '@tokenwell/core'
 import type { Connection } from '../configuration/resolve-connection.ts'
 import { findingsOf, type Finding } from './finding.ts'
-import { formatDuration } from './format-duration.ts'
+import { formatDuration } from './durations.ts'
 import type { ObservedRequest } from './observe-token-request.ts'
 
 const response = findingsOf('response')

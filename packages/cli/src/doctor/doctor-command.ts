@@ -6,9 +6,8 @@ import {
 } from '../configuration/connection-options.ts'
 import { resolveConnection } from '../configuration/resolve-connection.ts'
 import { parseHttpUrl } from '../configuration/option-values.ts'
-import { exitCode, type ExitCode } from '../exit-code.ts'
+import { exitCode, type ExitCode, UsageError } from '../command-errors.ts'
 import type { CommandContext } from '../output.ts'
-import { UsageError } from '../command-errors.ts'
 import { tokenEndpointOf, runChecks } from './run-checks.ts'
 import { createReporter } from './reporter.ts'
 

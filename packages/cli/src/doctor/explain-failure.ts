@@ -1,6 +1,6 @@
 import type { TokenError } from '@tokenwell/core'
 import type { Connection } from '../configuration/resolve-connection.ts'
-import { formatDuration } from './format-duration.ts'
+import { formatDuration } from './durations.ts'
 import type { ObservedRequest } from './observe-token-request.ts'
 import { failureDetails, findingsOf, type Finding } from './finding.ts'
 import { explainMissingToken } from './explain-missing-token.ts'

@@ -1,7 +1,7 @@
 import type { TokenError } from '@tokenwell/core'
 import type { Connection } from '../configuration/resolve-connection.ts'
 import { failureDetails, findingsOf, type Finding } from './finding.ts'
-import { formatDuration } from './format-duration.ts'
+import { formatDuration } from './durations.ts'
 import type { SentAssertion } from './sent-assertion.ts'
 
 const request = findingsOf('request')

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import { Help } from 'commander'
-import type { CheckResult, Timings } from './run-checks.ts'
+import type { CheckResult } from './run-checks.ts'
 import type { Finding } from './finding.ts'
-import { describeTimeline, drawTimeline } from './timeline.ts'
+import { describeTimeline, drawTimeline, type Timings } from './durations.ts'
 
 /** Prints findings as they are found. */
 export interface Reporter {

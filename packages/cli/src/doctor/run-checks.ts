@@ -6,7 +6,7 @@ import { redactFinding, findingsOf, type Finding } from './finding.ts'
 import { observeTokenRequest, type ObservedRequest } from './observe-token-request.ts'
 import { checkAddress } from './check-address.ts'
 import { checkApi } from './check-api.ts'
-import { formatDuration } from './format-duration.ts'
+import { formatDuration, type Timings } from './durations.ts'
 import { checkResponse } from './check-response.ts'
 import { checkCertificate } from './check-certificate.ts'
 import { checkClock } from './check-clock.ts'
@@ -24,14 +24,6 @@ export interface CheckOptions {
   /** An API that is called with the token. */
   readonly apiUrl?: URL | undefined
   readonly env?: NodeJS.ProcessEnv | undefined
-}
-
-/** Duration of each part, in milliseconds. */
-export interface Timings {
-  readonly lookup?: number | undefined
-  readonly connection?: number | undefined
-  readonly tls?: number | undefined
-  readonly response?: number | undefined
 }
 
 export type CheckResult = Finding | { readonly timings: Timings }

@@ -1,9 +1,11 @@
 import { tokenResponseBody, type AccessToken } from '@tokenwell/core'
 import { Command, Option } from 'commander'
-import type { CommandContext } from '../output.ts'
+import { type CommandContext, info } from '../output.ts'
 import { addConnectionOptions, credentialsHelp } from '../configuration/connection-options.ts'
 import { resolveConnection } from '../configuration/resolve-connection.ts'
 import { requestToken, type TokenRequestFlags } from './request-token.ts'
+import { UsageError } from '../command-errors.ts'
+import { openTokenCache } from './token-cache.ts'
 
 interface TokenFlags extends TokenRequestFlags {
   readonly json?: true
@@ -46,3 +48,18 @@ Examples:
   tokenwell token --auth-url https://auth.example.com --credentials service.env
   tokenwell token --header | curl -H @- https://api.example.com/v1/orders
   pass show service | tokenwell token --client-id demo --client-secret -`
+
+export function logoutCommand(context: CommandContext): Command {
+  return new Command('logout')
+    .description('Removes all your cached tokens from this machine, without revoking them.')
+    .action(async () => {
+      const { store } = openTokenCache(context)
+      try {
+        await store.clear()
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        throw new UsageError(`Could not remove the token cache ${store.folder} (${code}).`)
+      }
+      info(context, 'Removed all cached tokens.')
+    })
+}

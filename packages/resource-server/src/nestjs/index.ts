@@ -1,4 +1,4 @@
-export { Public, RequireProducts, RequireScopes } from './requirements.decorators.ts'
+export { Public, RequireProducts, RequireScopes } from './requirements.ts'
 export { ResourceServerModule } from './resource-server.module.ts'
 export type {
   ResourceServerModuleExtras,

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
-import { requirementsOf } from './requirements-of.ts'
+import { requirementsOf } from './requirements.ts'
 
 /** Stops the start of an application in which a handler is both public and not. */
 @Injectable()

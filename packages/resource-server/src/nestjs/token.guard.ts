@@ -19,7 +19,7 @@ import { TokenVerificationError } from '../rejection/token-verification-error.ts
 import type { TokenVerifier } from '../verifier/token-verifier.ts'
 import { CLIENT_CERTIFICATE, getTokenVerifierToken } from './tokens.ts'
 import { exchangeOf } from './request-of.ts'
-import { requirementsOf } from './requirements-of.ts'
+import { requirementsOf } from './requirements.ts'
 
 /** Accepts only requests with a valid access token: `@UseGuards(TokenGuard)`, or `guardAll` of the module. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { allowedRanges, isInRange } from '../../src/oauth/internal-addresses.ts'
-import { networkAddress } from '../../src/oauth/network-address.ts'
+import { networkAddress } from '../../src/oauth/failed-attempt-limit.ts'
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],

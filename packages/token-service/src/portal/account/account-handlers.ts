@@ -1,15 +1,16 @@
 import { z } from 'zod'
+import { html, type SafeHtml } from '@remix-run/html-template'
 import type { accountRoutes } from './account-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import { emptyForm, type FormState } from '../layout/form.ts'
+import { emptyForm, type FormState, csrfInput, field } from '../layout/form.ts'
 import { parseForm } from '../layout/parse-form.ts'
-import { tooManyAttempts } from '../session/too-many-attempts.ts'
-import { accountPage } from './account-page.ts'
+import { tooManyAttempts, createPasswordChecker } from '../session/password-checker.ts'
 import { actorOf } from '../session/actor.ts'
-import type { HandlersOf, PortalResponse } from '../portal-request.ts'
-import { createPasswordChecker } from '../session/password-checker.ts'
+import type { HandlersOf, PortalResponse, DeveloperRequest } from '../portal-request.ts'
 import { hashPassword, newPassword } from '../session/password.ts'
 import { createSessionStarter } from '../session/session.ts'
+import { newPasswordField } from '../session/link-pages.ts'
+import { page } from '../layout/page.ts'
 
 /** The developer's own account. */
 export function accountHandlers(service: ServiceContext): HandlersOf<typeof accountRoutes> {
@@ -37,4 +38,22 @@ export function accountHandlers(service: ServiceContext): HandlersOf<typeof acco
       return { ...started, notice: 'password_changed' }
     },
   }
+}
+
+function accountPage(request: DeveloperRequest, state: FormState): SafeHtml {
+  const { paths, csrfToken, developer } = request
+  const body = html`<p class="lead">
+      You are logged in as <strong>${developer.name}</strong>${
+        developer.administrator ? ', an administrator' : ''
+      }.
+    </p>
+    <form method="post" action="${paths.account}" class="card form">
+      <h2>Change password</h2>
+      <p class="hint">You will be logged out on all other devices.</p>
+      ${csrfInput(csrfToken)}
+      ${field({ name: 'password', label: 'Current password', type: 'password', autocomplete: 'current-password' }, state)}
+      ${newPasswordField({ name: 'new_password', label: 'New password' }, state)}
+      <button>Change password</button>
+    </form>`
+  return page(request, { title: 'Your account', body })
 }

@@ -5,8 +5,7 @@ import { linkTo } from '../layout/paging.ts'
 import { relativeTime } from '../layout/time.ts'
 import type { DeveloperRequest } from '../portal-request.ts'
 import { applicationFrame } from './application-frame.ts'
-import { describeOutcome } from './outcomes.ts'
-import type { Usage } from './usage.ts'
+import { describeOutcome, type Usage } from './usage.ts'
 
 export interface RequestsContent {
   readonly client: RegisteredClient

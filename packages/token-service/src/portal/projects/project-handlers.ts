@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { ProjectDetails } from '../../clients/application-registry.ts'
 import type { projectRoutes } from './project-routes.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
-import { emptyForm } from '../layout/form.ts'
-import { parseProjectForm, projectFormState } from './project-form.ts'
+import { emptyForm, type FormState } from '../layout/form.ts'
 import { listApplications } from '../applications/application-table.ts'
 import { pagingOf } from '../layout/paging.ts'
 import { newProjectPage, projectPage, projectSettingsPage } from './project-pages.ts'
@@ -12,6 +11,9 @@ import { actorOf, requireAdministrator } from '../session/actor.ts'
 import { PortalError } from '../portal-error.ts'
 import type { HandlersOf } from '../portal-request.ts'
 import { ownerIdOf, ownProject } from './own-projects.ts'
+import type { Project } from '../../storage/application.ts'
+import type { RawParameters } from '../../oauth/parameters.ts'
+import { line, optionalLine, parseForm, type ParsedForm } from '../layout/parse-form.ts'
 
 const maxProjects = 50
 const offeredDevelopers = 200
@@ -101,5 +103,28 @@ export function projectHandlers(service: ServiceContext): HandlersOf<typeof proj
       })
       return { redirectTo: request.paths.project(project.id), notice }
     },
+  }
+}
+
+const email = z.email('Enter an email address, such as ada@example.com.')
+const projectForm = z.object({
+  name: line(200),
+  organization_name: optionalLine(200),
+  developer_email: z.union([z.literal(''), line(200).pipe(email)]),
+})
+
+/** Organisation and email can be added later. */
+function parseProjectForm(form: RawParameters): ParsedForm<ProjectDetails> {
+  const parsed = parseForm(projectForm, form)
+  if (!parsed.data) return parsed
+  const { name, organization_name: organizationName, developer_email: developerEmail } = parsed.data
+  return { data: { name, organizationName, developerEmail } }
+}
+
+/** The form's values for an existing project. */
+function projectFormState({ name, organizationName, developerEmail }: Project): FormState {
+  return {
+    values: { name, organization_name: organizationName, developer_email: developerEmail },
+    errors: {},
   }
 }

@@ -1,12 +1,13 @@
-import { createFailedAttemptLimit } from '../../oauth/failed-attempt-limit.ts'
+import { createFailedAttemptLimit, networks } from '../../oauth/failed-attempt-limit.ts'
 import { digest } from '../../runtime/digest.ts'
-import { networks } from '../../oauth/network-address.ts'
 import { ProtocolError } from '../../oauth/protocol-error.ts'
 import type { Developer } from '../../storage/developer-storage.ts'
 import type { ServiceContext } from '../../oauth/service-context.ts'
 import { PortalError } from '../portal-error.ts'
 import { isKnownDevice } from './known-device.ts'
 import { isPassword } from './password.ts'
+import type { FormState } from '../layout/form.ts'
+import type { PortalResponse } from '../portal-request.ts'
 
 const failureLimit = { attempts: 10, windowSeconds: 300 }
 // For all names together: neither an address nor a network can keep the password check busy.
@@ -79,4 +80,15 @@ interface LogInAttempt {
   readonly address: string
   /** The cookie of a device that has logged in before. */
   readonly device?: string | undefined
+}
+
+/** The response to a form with a password after too many wrong ones. */
+export function tooManyAttempts(
+  retryAfterSeconds: number,
+  values: FormState['values'],
+  show: (state: FormState) => PortalResponse,
+): PortalResponse {
+  const minutes = Math.ceil(retryAfterSeconds / 60)
+  const message = `Too many wrong passwords. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
+  return { ...show({ values, errors: { password: message } }), status: 429, retryAfterSeconds }
 }

@@ -1,5 +1,10 @@
 import type { Selectable } from 'kysely'
-import { NameTaken, type Developer, type DeveloperStorage } from '../developer-storage.ts'
+import {
+  NameTaken,
+  type Developer,
+  type DeveloperStorage,
+  type SessionStorage,
+} from '../developer-storage.ts'
 import { countDeleted, inTransaction, type Database, type Query, type Schema } from './database.ts'
 
 export function createSqlDevelopers({ query }: Database): DeveloperStorage {
@@ -160,6 +165,31 @@ export function createSqlDevelopers({ query }: Database): DeveloperStorage {
   }
 }
 
-export function toDeveloper(row: Selectable<Schema['developers']>): Developer {
+function toDeveloper(row: Selectable<Schema['developers']>): Developer {
   return { ...row, administrator: row.administrator === 1 }
+}
+
+export function createSqlSessions({ query }: Database): SessionStorage {
+  return {
+    async open(session) {
+      await query.insertInto('sessions').values(session).execute()
+    },
+    async find(hash, nowMs) {
+      const row = await query
+        .selectFrom('sessions')
+        .innerJoin('developers', 'developers.id', 'sessions.developerId')
+        .selectAll('developers')
+        .where('hash', '=', hash)
+        .where('expiresAtMs', '>', nowMs)
+        .executeTakeFirst()
+      return row && toDeveloper(row)
+    },
+    async close(hash) {
+      await query.deleteFrom('sessions').where('hash', '=', hash).execute()
+    },
+    async closeAll(developerId) {
+      await query.deleteFrom('sessions').where('developerId', '=', developerId).execute()
+    },
+    purge: (nowMs) => countDeleted(query.deleteFrom('sessions').where('expiresAtMs', '<=', nowMs)),
+  }
 }

@@ -1,6 +1,12 @@
 import { styleText } from 'node:util'
-import { formatDuration } from './format-duration.ts'
-import type { Timings } from './run-checks.ts'
+
+/** Duration of each part, in milliseconds. */
+export interface Timings {
+  readonly lookup?: number | undefined
+  readonly connection?: number | undefined
+  readonly tls?: number | undefined
+  readonly response?: number | undefined
+}
 
 const names = { lookup: 'name lookup', connection: 'connection', tls: 'TLS', response: 'response' } as const
 const width = 40
@@ -29,4 +35,25 @@ export function describeTimeline(timings: Timings): string {
     return ms === undefined ? [] : [`${name} ${formatDuration(ms)}`]
   })
   return parts.join(', ')
+}
+
+const units = [
+  ['day', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const
+
+/** Uses the two largest units: `59 min 50 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 10_000) return `${Math.round(ms / 100) / 10} s`
+  let rest = Math.round(ms / 1000) * 1000
+  const parts: string[] = []
+  for (const [unit, size] of units) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0) parts.push(`${count} ${unit}${unit === 'day' && count > 1 ? 's' : ''}`)
+  }
+  return parts.slice(0, 2).join(' ')
 }

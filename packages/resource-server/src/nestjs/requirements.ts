@@ -1,15 +1,15 @@
-import { SetMetadata } from '@nestjs/common'
+import { SetMetadata, applyDecorators } from '@nestjs/common'
 import type { TokenRequirements } from '../requirements/find-insufficient-scope.ts'
 
-export const PRODUCTS = 'tokenwell:products'
-export const SCOPES = 'tokenwell:scopes'
-export const PUBLIC = 'tokenwell:public'
+const PRODUCTS = 'tokenwell:products'
+const SCOPES = 'tokenwell:scopes'
+const PUBLIC = 'tokenwell:public'
 
 type Place = abstract new (...parameters: never[]) => unknown
 type Handler = (...parameters: never[]) => unknown
 
 /** Adds to what the place, or a base class of it, requires already. */
-export function addRequirements(key: string, names: readonly string[]): MethodDecorator & ClassDecorator {
+function addRequirements(key: string, names: readonly string[]): MethodDecorator & ClassDecorator {
   return (target: object, property?: string | symbol, descriptor?: PropertyDescriptor) => {
     const place = (descriptor?.value ?? target) as object
     const all = [...new Set([...namesAt(key, place), ...names])]
@@ -44,3 +44,25 @@ function isRequiredAt(place: object): boolean {
 function namesAt(key: string, place: object): readonly string[] {
   return (Reflect.getMetadata(key, place) as readonly string[] | undefined) ?? []
 }
+
+/** The metadata key under which `@nestjs/swagger` stores `@ApiBearerAuth()`. */
+const SWAGGER_SECURITY = 'swagger/apiSecurity'
+
+type Decorator = MethodDecorator & ClassDecorator
+
+/** The token must cover these API products, and those that other decorators, the controller and its base class require. */
+export function RequireProducts(...products: readonly string[]): Decorator {
+  return applyDecorators(addRequirements(PRODUCTS, products), documented)
+}
+
+/** The token must cover these scopes, and those that other decorators, the controller and its base class require. */
+export function RequireScopes(...scopes: readonly string[]): Decorator {
+  return applyDecorators(addRequirements(SCOPES, scopes), documented)
+}
+
+/** Requires no access token, whatever the controller requires; beside a requirement, the application does not start. */
+export function Public(): Decorator {
+  return applyDecorators(SetMetadata(PUBLIC, true), SetMetadata(SWAGGER_SECURITY, [{}]))
+}
+
+const documented = SetMetadata(SWAGGER_SECURITY, [{ bearer: [] }])
