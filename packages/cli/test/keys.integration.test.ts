@@ -29,11 +29,14 @@ function fileWith(content: string, mode = 0o600): string {
 }
 
 /** An assertion, as a platform would write it to a file. */
-function assertionOf(audience: string, lifetimeSeconds = 60): Promise<string> {
+function assertionOf(
+  audience: string,
+  lifetimeSeconds = 60,
+  identity = { iss: 'orders', sub: 'orders' },
+): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
   return new SignJWT({
-    iss: 'orders',
-    sub: 'orders',
+    ...identity,
     aud: audience,
     iat: now - 60,
     exp: now + lifetimeSeconds,
@@ -42,6 +45,61 @@ function assertionOf(audience: string, lifetimeSeconds = 60): Promise<string> {
     .setProtectedHeader({ alg: 'ES256', kid: 'key-1' })
     .sign(privateKey)
 }
+
+describe('an identity as the grant', () => {
+  const issuer = 'https://ci.example.com'
+  const rules = [{ clientId: 'orders', claims: { sub: 'repo:example/orders' } }]
+
+  async function trustingService() {
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'key-1' }] }
+    const service = await startTokenService({
+      applications: [{ name: 'orders', clientId: 'orders', clientSecret: 'not-used-0123456789' }],
+      trustedIssuers: [{ issuer, jwksUrl: `${issuer}/jwks`, audiences: ['api://tokens'], rules }],
+      fetchKeys: async () => Response.json(jwks),
+    })
+    onTestFinished(() => service.close())
+    return service
+  }
+  const identity = () => assertionOf('api://tokens', 600, { iss: issuer, sub: 'repo:example/orders' })
+
+  it('gets a token of the service, from a file and from a platform, without a client ID', async () => {
+    const { authUrl } = await trustingService()
+    const folder = temporaryFolder({ jwt: `${await identity()}\n` })
+    const grant = ['token', '--auth-url', authUrl, '--grant', 'jwt-bearer', '--no-cache']
+    const fromFile = await runTokenwell([...grant, '--assertion-file', `${folder}/jwt`])
+    expect([fromFile.code, fromFile.stderr]).toEqual([0, ''])
+    expect(fromFile.stdout).toMatch(/^[\w-]{40,}\n$/)
+
+    const jwt = await identity()
+    const platform = await startScriptedServer(() => json({ value: jwt }))
+    onTestFinished(() => platform.close())
+    const flags = [
+      '--identity',
+      'github-actions',
+      '--assertion-audience',
+      'api://tokens',
+      '--client-id',
+      'orders',
+    ]
+    const fromPlatform = startTokenwell([...grant, ...flags], {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${platform.origin}/identity?version=2`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of-the-job',
+    })
+    expect([(await fromPlatform.ended).code, fromPlatform.written.stderr]).toEqual([0, ''])
+  })
+
+  it.each([
+    [['token'], /--grant jwt-bearer requires --identity or --assertion-file/],
+    [['token', '--assertion-file', 'absent'], /Could not read the assertion file absent \(ENOENT\)/],
+    [['doctor', '--assertion-file', 'absent'], /tokenwell doctor checks client credentials/],
+    [['token', '--identity', 'gcp'], /--identity gcp requires --assertion-audience/],
+  ])('is rejected as %j', async (flags, message) => {
+    const env = { TOKEN_ENDPOINT: 'https://auth.example.test/token' }
+    const { code, stderr } = await runTokenwell([...flags, '--grant', 'jwt-bearer'], env)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+  })
+})
 
 describe('the identity of a platform', () => {
   it('is requested for the audience, and authenticates the client', async () => {

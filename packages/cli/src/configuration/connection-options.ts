@@ -11,6 +11,7 @@ export interface ConnectionFlags {
   readonly algorithm?: string
   readonly assertionFile?: string
   readonly identity?: Identity
+  readonly grant: (typeof grants)[number]
   readonly assertionAudience?: string
   readonly credentials?: string
   readonly basic?: true
@@ -27,6 +28,8 @@ export interface ConnectionFlags {
 /** What issues the JWT of the machine. */
 export type Identity = (typeof identities)[number]
 const identities = ['github-actions', 'gcp', 'azure'] as const
+
+const grants = ['client-credentials', 'jwt-bearer'] as const
 
 export function addConnectionOptions(command: Command): Command {
   return command
@@ -60,6 +63,14 @@ export function addConnectionOptions(command: Command): Command {
       new Option('--identity <platform>', 'authenticate with the identity that a platform gives this machine')
         .choices(identities)
         .conflicts(['clientSecret', 'privateKey', 'assertionFile']),
+    )
+    .addOption(
+      new Option(
+        '--grant <grant>',
+        'jwt-bearer: the JWT of --identity or --assertion-file is the grant, and needs no client ID',
+      )
+        .choices(grants)
+        .default('client-credentials'),
     )
     .option('--basic', 'send the credentials in an Authorization header instead of the body')
     .option('--scope <scope>', 'scope to request; may be repeated', collect)

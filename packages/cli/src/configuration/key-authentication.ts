@@ -41,7 +41,8 @@ export async function keyAuthentication(
   return authentication
 }
 
-async function identitySource(identity: Identity, audience: string | undefined) {
+/** @throws {UsageError} if the audience is missing */
+export async function identitySource(identity: Identity, audience: string | undefined) {
   const { azureIdentity, gcpIdentity, githubActionsIdentity } =
     await import('@tokenwell/client-authentication')
   if (identity === 'azure') return azureIdentity({ audience })

@@ -1,4 +1,12 @@
-import { TokenError, type ClientAuthentication, type ClientCredentialsOptions } from '@tokenwell/core'
+import { readFile } from 'node:fs/promises'
+import {
+  clientCredentials,
+  jwtBearer,
+  TokenError,
+  type ClientAuthentication,
+  type ClientCredentialsOptions,
+  type TokenSource,
+} from '@tokenwell/core'
 import { buildTokenRequest, type TokenRequest, type TokenRequestOptions } from '@tokenwell/core/protocol'
 import { nameOptions } from '../explain-error.ts'
 import { warn, type CommandContext } from '../output.ts'
@@ -6,7 +14,7 @@ import { UsageError } from '../command-errors.ts'
 import { prompt, readFirstLine } from './read-input.ts'
 import type { ConnectionFlags } from './connection-options.ts'
 import { readCredentialsFile } from './credentials-file.ts'
-import { keyAuthentication, type KeyFiles } from './key-authentication.ts'
+import { identitySource, keyAuthentication, type KeyFiles } from './key-authentication.ts'
 
 /** A token endpoint and the credentials for it. */
 export type Connection = TokenRequestOptions &
@@ -47,12 +55,7 @@ export async function resolveConnection(
     clientSecret: clientSecret?.value,
     clientAuthentication: keyed ?? (flags.basic ? 'client_secret_basic' : 'client_secret_post'),
     assertionFile: files.assertionFile,
-    scope: flags.scope,
-    audience: flags.audience,
-    resource: flags.resource,
-    parameters: flags.parameter && Object.fromEntries(flags.parameter.map(readPair)),
-    expiresInUnit: flags.expiresIn,
-    allowInsecureRequests: flags.allowInsecure,
+    ...requestOptions(flags),
     origins: {
       [endpoint.option]: endpoint.origin,
       clientId: clientId.origin,
@@ -61,6 +64,55 @@ export async function resolveConnection(
   }
   checkConnection(connection, allowPlainHttp)
   return connection
+}
+
+function requestOptions(flags: ConnectionFlags) {
+  return {
+    scope: flags.scope,
+    audience: flags.audience,
+    resource: flags.resource,
+    parameters: flags.parameter && Object.fromEntries(flags.parameter.map(readPair)),
+    expiresInUnit: flags.expiresIn,
+    allowInsecureRequests: flags.allowInsecure,
+  }
+}
+
+/**
+ * Where tokens come from: client credentials, or the identity of this machine as the grant.
+ *
+ * @throws {UsageError} as `resolveConnection`
+ */
+export async function resolveSource(flags: ConnectionFlags, context: CommandContext): Promise<TokenSource> {
+  if (flags.grant === 'client-credentials') return clientCredentials(await resolveConnection(flags, context))
+  const file = flags.credentials === undefined ? {} : await readCredentialsFile(flags.credentials)
+  const places = placesOf(flags, file, context)
+  const endpoint = resolveEndpoint(places)
+  const { identity, assertionAudience } = flags
+  const path = identity === undefined ? find(places, 'assertionFile')?.value : undefined
+  if (identity === undefined && path === undefined)
+    throw new UsageError('--grant jwt-bearer requires --identity or --assertion-file.')
+  const assertion =
+    path === undefined ? await identitySource(identity!, assertionAudience) : () => readAssertion(path)
+  if (path !== undefined) await readAssertion(path)
+  try {
+    return jwtBearer({
+      [endpoint.option]: endpoint.value,
+      clientId: find(places, 'clientId')?.value,
+      assertion,
+      subject: path ?? `${identity} ${assertionAudience}`,
+      ...requestOptions(flags),
+    })
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error
+    throw new UsageError(nameOptions(error.message, { [endpoint.option]: endpoint.origin }))
+  }
+}
+
+/** Platforms replace the file before the JWT expires. */
+async function readAssertion(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`Could not read the assertion file ${path} (${error.code}).`)
+  })
 }
 
 async function promptFor(name: string, hidden: boolean, context: CommandContext) {

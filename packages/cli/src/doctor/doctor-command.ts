@@ -31,6 +31,10 @@ export function doctorCommand(context: CommandContext, end: (code: ExitCode) => 
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: DoctorFlags) => {
+      if (flags.grant !== 'client-credentials')
+        throw new UsageError(
+          'tokenwell doctor checks client credentials. Use tokenwell token for --grant jwt-bearer.',
+        )
       const connection = await resolveConnection(flags, context, { allowPlainHttp: true })
       const url = tokenEndpointOf(connection)
       const apiUrl = readApiUrl(flags.apiUrl)

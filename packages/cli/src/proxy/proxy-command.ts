@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { clientCredentials, createTokenProvider } from '@tokenwell/core'
+import { createTokenProvider } from '@tokenwell/core'
 import { Command } from 'commander'
 import { type CommandContext, info } from '../output.ts'
 import { wholeNumber, isSecureUrl } from '../configuration/option-values.ts'
@@ -8,7 +8,7 @@ import {
   credentialsHelp,
   type ConnectionFlags,
 } from '../configuration/connection-options.ts'
-import { resolveConnection } from '../configuration/resolve-connection.ts'
+import { resolveSource } from '../configuration/resolve-connection.ts'
 import { UsageError } from '../command-errors.ts'
 import { startProxy } from './start-proxy.ts'
 
@@ -31,9 +31,9 @@ export function proxyCommand(context: CommandContext): Command {
 
 async function runProxy(flags: ProxyFlags, context: CommandContext): Promise<void> {
   const target = targetOf(flags)
-  const connection = await resolveConnection(flags, context)
+  const source = await resolveSource(flags, context)
   const timeoutMs = flags.timeout * 1000
-  await using tokens = createTokenProvider(clientCredentials(connection), { timeoutMs })
+  await using tokens = createTokenProvider(source, { timeoutMs })
   const { port, allowInsecure: allowInsecureRequests } = flags
   const proxy = await startProxy({ target, tokens, port, allowInsecureRequests })
   context.stdout.write(`${proxy.url}\n`)

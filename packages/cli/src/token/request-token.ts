@@ -1,7 +1,6 @@
-import { clientCredentials, createTokenProvider, type AccessToken } from '@tokenwell/core'
+import { createTokenProvider, type AccessToken, type TokenSource } from '@tokenwell/core'
 import { type CommandContext, info } from '../output.ts'
 import type { ConnectionFlags } from '../configuration/connection-options.ts'
-import type { Connection } from '../configuration/resolve-connection.ts'
 import { openTokenCache } from './token-cache.ts'
 
 export interface TokenRequestFlags extends ConnectionFlags {
@@ -14,13 +13,13 @@ const minimumValidityMs = 60_000
 
 /** Returns the cached token, or requests one; reports each retry. */
 export async function requestToken(
-  connection: Connection,
+  source: TokenSource,
   flags: TokenRequestFlags,
   context: CommandContext,
 ): Promise<AccessToken> {
   const timeoutMs = flags.timeout * 1000
   const cache = flags.cache ? openTokenCache(context) : undefined
-  const tokens = createTokenProvider(clientCredentials(connection), {
+  const tokens = createTokenProvider(source, {
     store: cache?.store,
     timeoutMs,
     attemptTimeoutMs: timeoutMs,

@@ -2,7 +2,7 @@ import { tokenResponseBody, type AccessToken } from '@tokenwell/core'
 import { Command, Option } from 'commander'
 import { type CommandContext, info } from '../output.ts'
 import { addConnectionOptions, credentialsHelp } from '../configuration/connection-options.ts'
-import { resolveConnection } from '../configuration/resolve-connection.ts'
+import { resolveSource } from '../configuration/resolve-connection.ts'
 import { requestToken, type TokenRequestFlags } from './request-token.ts'
 import { UsageError } from '../command-errors.ts'
 import { openTokenCache } from './token-cache.ts'
@@ -30,8 +30,8 @@ export function tokenCommand(context: CommandContext): Command {
     .option('--no-cache', 'request a new token and do not cache it')
     .addHelpText('after', credentialsHelp + examples)
     .action(async (flags: TokenFlags) => {
-      const connection = await resolveConnection(flags, context)
-      const token = await requestToken(connection, flags, context)
+      const source = await resolveSource(flags, context)
+      const token = await requestToken(source, flags, context)
       context.stdout.write(`${format(token, flags)}\n`)
     })
 }

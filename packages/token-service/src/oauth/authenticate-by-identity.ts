@@ -97,7 +97,8 @@ export function createIdentityAuthenticator(context: IdentityAuthenticatorContex
 
 /** Whether claims contain what a rule requires. */
 function includes(claims: unknown, pattern: ClaimPatterns[string]): boolean {
-  if (Array.isArray(claims)) return claims.some((claim) => includes(claim, pattern))
+  // Not of lists within lists: the issuer decides how deep they are.
+  if (Array.isArray(claims)) return claims.some((claim) => !Array.isArray(claim) && includes(claim, pattern))
   if (typeof pattern === 'object') {
     return (
       typeof claims === 'object' &&
