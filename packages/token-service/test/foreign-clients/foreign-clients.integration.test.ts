@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { OAuth2Client } from '@badgateway/oauth2-client'
 import { create } from 'axios'
 import { clientCredentials } from 'axios-oauth-client'
+import { exportJWK, exportPKCS8, generateKeyPair, SignJWT } from 'jose'
 import * as openid from 'openid-client'
 import { ClientCredentials } from 'simple-oauth2'
 import { describe, expect, it } from 'vitest'
@@ -119,6 +120,61 @@ for (const [name, { probe, packages, command }] of Object.entries(clients)) {
     )
   })
 }
+
+const authlibIsAbsent = spawnSync(python, ['-c', 'import authlib, requests']).status !== 0
+
+describe('the identity of a machine', () => {
+  const issuer = 'https://ci.example.com'
+
+  async function trustingService() {
+    const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'key-1' }
+    const rules = [{ clientId: application.clientId, claims: { sub: 'repo:example/orders:*' } }]
+    const { authUrl } = await testService({
+      trustedIssuers: [{ issuer, jwksUrl: `${issuer}/jwks`, rules }],
+      fetchKeys: async () => Response.json({ keys: [jwk] }),
+      grantTypeIn: 'form-or-query',
+    })
+    return { authUrl, privateKey }
+  }
+  const clientOf = async (authUrl: string, token: string) =>
+    (await introspect(authUrl, token)).body.client_id as string
+
+  it.skipIf(authlibIsAbsent)(
+    `is exchanged by Authlib${authlibIsAbsent ? ' (needs the Debian packages python3-authlib python3-requests)' : ''}`,
+    async () => {
+      const { authUrl, privateKey } = await trustingService()
+      const environment = {
+        TOKEN_ENDPOINT: `${authUrl}${tokenPath}`,
+        ISSUER: issuer,
+        AUDIENCE: authUrl,
+        PRIVATE_KEY: await exportPKCS8(privateKey),
+      }
+      const { stdout } = await run(python, [program('jwt_bearer.py')], {
+        env: { ...process.env, ...environment },
+      })
+      expect(await clientOf(authUrl, stdout)).toBe(application.clientId)
+    },
+  )
+
+  it('is exchanged by openid-client, which finds the grant in the metadata', async () => {
+    const { authUrl, privateKey } = await trustingService()
+    const config = await openid.discovery(new URL(authUrl), application.clientId, undefined, openid.None(), {
+      algorithm: 'oauth2',
+      execute: [openid.allowInsecureRequests],
+    })
+    const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+    expect(config.serverMetadata().grant_types_supported).toContain(grant)
+    const assertion = await new SignJWT({ sub: 'repo:example/orders:main' })
+      .setProtectedHeader({ alg: 'RS256', kid: 'key-1' })
+      .setIssuer(issuer)
+      .setAudience(authUrl)
+      .setExpirationTime('5 min')
+      .sign(privateKey)
+    const { access_token: token } = await openid.genericGrantRequest(config, grant, { assertion })
+    expect(await clientOf(authUrl, token)).toBe(application.clientId)
+  })
+})
 
 const { clientId, clientSecret } = application
 const endpoint = `${tokenPath}?grant_type=client_credentials`
