@@ -50,9 +50,12 @@ interface Dashboard {
 const dashboard = JSON.parse(read('tokenwell-dashboard.json')) as Dashboard
 const expressions = [
   ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
-  ...[...read('tokenwell-alerts.yaml').matchAll(/alert: (\w+)\n\s+expr: (.*)/g)].map(
-    ([, name = '', expr = '']) => [name, expr] as const,
-  ),
+  // The service's own alerts are checked with the service.
+  ...[
+    ...read('tokenwell-alerts.yaml')
+      .split('- name: tokenwell-service')[0]!
+      .matchAll(/alert: (\w+)\n\s+expr: (.*)/g),
+  ].map(([, name = '', expr = '']) => [name, expr] as const),
 ]
 
 it('has eight panels and three alerts', () => {

@@ -33,6 +33,8 @@ it.skipIf(!redisInstalled)('runs the example for Redis in the README', async () 
     tokens: TokenProvider
     client: RedisClientType
   }
+  // A client that is destroyed while it connects reports an error.
+  await expect.poll(() => client.isReady).toBe(true)
   expect((await tokens.getToken()).value).toBe(servers.endpoint.issued[0])
   await tokens.close()
   client.destroy()

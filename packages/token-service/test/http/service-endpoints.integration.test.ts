@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import Fastify from 'fastify'
@@ -103,6 +104,11 @@ describe('the service', () => {
     expect(await series()).toMatch(
       /^tokenwell_credential_expiry_seconds\{client_id="used"\} 51\d\d\d\d(\.\d+)?$/,
     )
+    const alerts = readFileSync(
+      new URL('../../../../docs/public/grafana/tokenwell-alerts.yaml', import.meta.url),
+      'utf8',
+    )
+    expect(alerts).toContain('min by (job, client_id) (tokenwell_credential_expiry_seconds)')
     vi.spyOn(context.storage.listings, 'expiringSecrets').mockRejectedValue(new Error('canary'))
     const { status, text } = await get(`${authUrl}/metrics`)
     expect([status, text.includes('tokenwell_request_duration_seconds_count')]).toEqual([200, true])
