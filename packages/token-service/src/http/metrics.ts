@@ -41,11 +41,11 @@ export async function createMetrics({ storage, clock, logFailure }: ServiceConte
       const nowMs = clock.now()
       const period = [nowMs, nowMs + 30 * dayMs] as const
       try {
-        const { items } = await storage.listings.expiringSecrets(period, { limit: maxSecrets, offset: 0 })
+        const filter = { usedSinceMs: nowMs - 7 * dayMs, limit: maxSecrets, offset: 0 }
+        const { items } = await storage.listings.expiringSecrets(period, filter)
         expiry.reset()
-        const inUse = items.filter(({ lastUsedAtMs = 0 }) => lastUsedAtMs >= nowMs - 7 * dayMs)
         // The first one of a client is set last.
-        for (const { owner, expiresAtMs } of inUse.toReversed())
+        for (const { owner, expiresAtMs } of items.toReversed())
           expiry.set({ client_id: owner.clientId }, (expiresAtMs - nowMs) / 1000)
       } catch (error) {
         // The other metrics are needed most while the storage fails.

@@ -18,6 +18,11 @@ export interface ApplicationFilter extends ListFilter {
   readonly status?: ListedStatus | undefined
 }
 
+export interface ExpiryFilter extends Omit<ListFilter, 'search'> {
+  /** Only secrets that were used at this time or later. */
+  readonly usedSinceMs?: number | undefined
+}
+
 /** A part of a list, and the length of the whole. */
 export interface ListPage<Item> {
   readonly items: readonly Item[]
@@ -78,9 +83,9 @@ export interface ListingStorage {
   usageTotals(sinceMs: number, ownerId?: string): Promise<readonly UsageTotal[]>
   /** The most frequent first. */
   topFailures(sinceMs: number, limit: number, ownerId?: string): Promise<readonly FailureTotal[]>
-  /** The first to expire first. With `ownerId`, of the developer's applications alone. */
+  /** The first to expire first. With `ownerId`, of the developer's applications alone. Without those of deleted applications and projects. */
   expiringSecrets(
     between: readonly [fromMs: number, untilMs: number],
-    part: Omit<ListFilter, 'search'>,
+    filter: ExpiryFilter,
   ): Promise<ListPage<ExpiringSecret>>
 }

@@ -95,7 +95,8 @@ describe('the service', () => {
       clientId,
       clientSecretExpiresAt: inDays(days),
     })
-    const applications = [one('used', 6), one('unused', 5), one('later', 40)]
+    const unused = Array.from({ length: 100 }, (_, index) => one(`unused-${index}`, 5))
+    const applications = [...unused, one('used', 6), one('later', 40)]
     const { authUrl, context } = await serviceWithContext({ metrics: true, applications })
     for (const clientId of ['used', 'later']) await requestToken(authUrl, { ...application, clientId })
     await context.activity.flush()

@@ -177,6 +177,8 @@ export function testListings(open: () => Storage): void {
       })
       expect(await next(nowMs + 8)).toMatchObject({ total: 1, items: [{ prefix: 'soon' }] })
       expect(await next(nowMs + 9, 1)).toMatchObject({ total: 2, items: [{ prefix: 'soon' }] })
+      await storage.projects.update(projectId, { deletesAtMs: nowMs })
+      expect(await next(nowMs + 9)).toEqual({ total: 0, items: [] })
     })
 
     it('the secrets of resource servers that expire next, with their last use', async () => {
@@ -194,6 +196,10 @@ export function testListings(open: () => Storage): void {
       const found = { prefix: 'abcd', expiresAtMs: untilMs, lastUsedAtMs: nowMs - 1 }
       expect((await find()).items).toContainEqual({ owner: { id, clientId: id, name: 'API' }, ...found })
       expect(await find(randomUUID())).toEqual({ items: [], total: 0 })
+      const usedSince = (usedSinceMs: number) =>
+        storage.listings.expiringSecrets([untilMs - 1, untilMs], { limit: 9, offset: 0, usedSinceMs })
+      expect((await usedSince(nowMs - 1)).items).toContainEqual(expect.objectContaining(found))
+      expect(await usedSince(nowMs)).toEqual({ items: [], total: 0 })
     })
 
     it('the audit log by cursor and by groups of events', async () => {

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { freePort } from '@tokenwell/internal-testing/free-port'
 import {
   postgresIsAbsent,
@@ -67,6 +67,29 @@ describe.skipIf(postgresIsAbsent)(`a PostgreSQL database (${withoutPostgres})`, 
     expect((await other.query('select from failures for update skip locked')).rowCount).toBe(3)
     await other.query('commit')
     expect((await adding).map(({ count }) => count)).toEqual([2, 2, 2])
+  })
+
+  it('finds the secrets that expire by their index', async () => {
+    const url = await postgres.createDatabase()
+    const storage = await openTestPostgres(url)
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    onTestFinished(() => Promise.all([client.end(), storage.close()]).then(() => {}))
+    // In an empty database, reading whole tables costs least.
+    await client.query('set enable_seqscan = off')
+    const queries = vi.spyOn(Client.prototype, 'query')
+    await storage.listings.expiringSecrets([1, 2], { limit: 1, offset: 0, ownerId: 'ada', usedSinceMs: 1 })
+    const sent = (queries.mock.calls as unknown as [text: string, values: unknown[]][]).filter(([text]) =>
+      text.startsWith('select'),
+    )
+    queries.mockRestore()
+    expect(sent).toHaveLength(2)
+    for (const [text, values] of sent) {
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+      expect(plan).toContain('secrets_expiry')
+      expect(plan).not.toContain('Seq Scan')
+    }
   })
 
   it('that does not exist is named at once, without the password', async () => {

@@ -167,18 +167,21 @@ export function createSqlListings(database: Database): ListingStorage {
         requests: Number(requests),
       }))
     },
-    async expiringSecrets([fromMs, untilMs], { limit, offset, ownerId }) {
+    async expiringSecrets([fromMs, untilMs], { limit, offset, ownerId, usedSinceMs }) {
       const all = query
         .selectFrom('secrets')
         .leftJoin('applications', 'applications.id', 'secrets.ownerId')
+        .leftJoin('projects', 'projects.id', 'applications.projectId')
         .leftJoin('resourceServers', 'resourceServers.id', 'secrets.ownerId')
+        .leftJoin('lastUses', 'lastUses.id', 'secrets.id')
         .where('expiresAtMs', '>', fromMs)
         .where('expiresAtMs', '<=', untilMs)
-        .where('deletesAtMs', 'is', null)
+        .where('applications.deletesAtMs', 'is', null)
+        .where('projects.deletesAtMs', 'is', null)
+        .$if(usedSinceMs !== undefined, (some) => some.where('atMs', '>=', usedSinceMs ?? 0))
         .$if(ownerId !== undefined, (some) => some.where('projectId', 'in', ownProjects(ownerId ?? '')))
       const { total } = await all.select(sql<string | number>`count(*)`.as('total')).executeTakeFirstOrThrow()
       const rows = await all
-        .leftJoin('lastUses', 'lastUses.id', 'secrets.id')
         .select((row) => [
           'secrets.ownerId as id',
           'projectId',
